@@ -1,0 +1,202 @@
+"""Run the real heat.engine in this process, without any OpenStack service.
+
+What is real: template and environment parsing, intrinsic functions, parameter
+and property validation, non-cloud constraints, nested/provider templates,
+dependency graph, and (for `create`) the resource state machine.
+
+What is a stand-in: the cloud (stub_cloud.py).
+"""
+import os
+import warnings
+
+warnings.simplefilter("ignore")
+os.environ.setdefault("PYTHONWARNINGS", "ignore")
+
+from oslo_service import backend  # noqa: E402
+
+backend.init_backend(backend.BackendType.THREADING)
+
+from oslo_config import cfg  # noqa: E402
+from oslo_db import options as db_options  # noqa: E402
+from oslo_log import log as oslo_logging  # noqa: E402
+from oslo_serialization import jsonutils  # noqa: E402
+
+from heat.common import config as heat_config  # noqa: E402,F401
+from heat.common import context as heat_context  # noqa: E402
+from heat.common import environment_util  # noqa: E402
+from heat.common import exception  # noqa: E402
+from heat.common import messaging  # noqa: E402
+from heat.common import template_format  # noqa: E402
+from heat.common import wsgi as heat_wsgi  # noqa: E402
+from heat.engine import environment  # noqa: E402
+from heat.engine import resource as heat_resource  # noqa: E402
+from heat.engine import resources as heat_resources  # noqa: E402
+from heat.engine.resources import stack_resource  # noqa: E402
+from heat.engine import stack as heat_stack  # noqa: E402
+from heat.engine import template as heat_template  # noqa: E402
+
+import stub_cloud  # noqa: E402
+
+_ready = False
+
+
+def setup(inventory=None, limits=False, log_level="CRITICAL",
+          db="sqlite://"):
+    """Prepare the engine once per process (about one second)."""
+    global _ready
+    stub_cloud.INVENTORY.clear()
+    stub_cloud.INVENTORY.update(inventory or {})
+    if _ready:
+        return
+    _ready = True
+    oslo_logging.register_options(cfg.CONF)
+    cfg.CONF([], project="heat", default_config_files=[],
+             default_config_dirs=[])
+    here = os.path.dirname(os.path.abspath(__file__))
+    nowhere = os.path.join(here, "no-such-dir")
+    for opt, value in (("environment_dir", nowhere),
+                       ("template_dir", nowhere),
+                       ("cloud_backend", "stub_cloud.StubClients")):
+        cfg.CONF.set_override(opt, value)
+    enforce_limits(limits)
+    db_options.set_defaults(cfg.CONF, connection=db)
+    import logging
+    logging.disable(getattr(logging, log_level))
+    messaging.setup("fake://", optional=True)
+    stub_cloud.stub_constraints(heat_resources.global_env())
+    # external_id: that the thing exists is for the cloud to say.
+    heat_resource.Resource.validate_external = lambda self: None
+
+
+def enforce_limits(on):
+    """Heat's default max_template_size etc., or none of them."""
+    for opt, free in (("max_resources_per_stack", -1),
+                      ("max_json_body_size", 1 << 31),
+                      ("max_template_size", 1 << 31)):
+        if on:
+            cfg.CONF.clear_override(opt)
+        else:
+            cfg.CONF.set_override(opt, free)
+
+
+def quick_interfaces():
+    """Remember Resource.has_interface() by type, not asking the registry for
+    every pair of resources (Heat's own quadratic cost, most of the time that
+    a stack of 1,000 servers takes). Same answers unless the environment maps
+    single resources by name, when the real one is asked."""
+    real = heat_resource.Resource.has_interface
+    if getattr(real, "quick", False):
+        return
+
+    def has_interface(self, resource_type):
+        env = self.stack.env
+        if env.registry._registry.get("resources"):
+            return real(self, resource_type)
+        known = env.__dict__.setdefault("_oracle_interfaces", {})
+        key = (self.type(), resource_type)
+        if key not in known:
+            known[key] = real(self, resource_type)
+        return known[key]
+
+    has_interface.quick = True
+    heat_resource.Resource.has_interface = has_interface
+
+
+_KEEP = []
+
+
+def create_schema(threads=False):
+    """Create Heat's tables (needed only to store or create stacks).
+
+    With threads, make a SQLite file bear the engine's many threads: every
+    transaction takes the write lock when it begins, and waits for it.
+    """
+    import sqlite3
+    import sqlalchemy
+    from heat.db import api as db_api
+    from heat.db import models
+    engine = db_api.get_engine()
+    if threads:
+        def connect(connection, _record):
+            connection.execute("PRAGMA busy_timeout=60000")
+            connection.execute("PRAGMA synchronous=OFF")
+
+        def begin(connection):
+            if not connection.connection.dbapi_connection.in_transaction:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+        sqlalchemy.event.listen(engine, "connect", connect)
+        for listener in list(engine.dispatch.begin):
+            sqlalchemy.event.remove(engine, "begin", listener)  # oslo.db's
+        sqlalchemy.event.listen(engine, "begin", begin)
+        engine.dispose()
+        # held open for ever: the log must not be torn down between uses
+        keep = sqlite3.connect(engine.url.database, check_same_thread=False)
+        keep.execute("PRAGMA journal_mode=WAL")
+        _KEEP.append(keep)
+    models.BASE.metadata.create_all(engine)
+
+
+def new_context(roles=("admin", "member", "heat_stack_owner")):
+    return heat_context.RequestContext.from_dict({
+        "tenant_id": "0" * 32, "tenant": "oracle",
+        "username": "oracle", "user_id": "1" * 32, "password": "unused",
+        "roles": list(roles), "is_admin": False,
+        "auth_url": "http://localhost:5000/v3", "auth_token": "unused",
+    })
+
+
+def build_stack(template, files=None, env=None, env_files=None, params=None,
+                name="oracle", context=None, **stack_args):
+    """The same steps as heat.engine.service before a stack is stored."""
+    context = context or new_context()
+    files = files or {}
+    merged = {"parameters": {}, "parameter_defaults": {},
+              "resource_registry": {}, "encrypted_param_names": [],
+              "event_sinks": []}
+    for section, value in (env or {}).items():
+        merged[section] = value
+    merged["parameters"] = dict(merged["parameters"], **(params or {}))
+    tmpl = heat_template.Template(template, files=files)
+    environment_util.merge_environments(
+        env_files, files, merged, tmpl.all_param_schemata(files))
+    tmpl.env = environment.Environment(merged)
+    tmpl.validate()
+    limit = cfg.CONF.max_resources_per_stack
+    if limit != -1 and len(tmpl[tmpl.RESOURCES]) > limit:
+        raise exception.RequestLimitExceeded(
+            message=exception.StackResourceLimitExceeded.msg_fmt)
+    stack = heat_stack.Stack(context, name, tmpl, **stack_args)
+    # The context owns the client plugins through weak references.
+    stack.oracle_context = context
+    return stack
+
+
+def over_the_wire(body):
+    """What the server gets of a request body, within its size limit."""
+    return heat_wsgi.JSONRequestDeserializer().from_json(
+        jsonutils.dumps(body))
+
+
+def check_template_size(template):
+    """What heat-api checks of a template that comes parsed (as from
+    python-heatclient): the length of its Python representation."""
+    template_format.validate_template_limit(str(template))
+
+
+def graph(stack):
+    """{resource name: sorted names it requires} from stack.dependencies."""
+    deps = stack.dependencies
+    return {res.name: sorted(r.name for r in deps.requires(res))
+            for res in stack.values()}
+
+
+def nested_stacks(stack):
+    """{resource name: Stack} of the resources that are nested stacks."""
+    return {res.name: res._parse_nested_stack(
+                res.name, res.child_template(), res.child_params())
+            for res in stack.values()
+            if isinstance(res, stack_resource.StackResource)}
+
+
+parse_text = template_format.parse

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""The real heat-engine and the real Heat REST API in one process, loopback.
+
+    heat_server.py [--port 8004] [--db FILE] [--delay TYPE=SECONDS]...
+                   [--default-delay S] [--trace FILE] [--no-convergence]
+
+Messaging is oslo.messaging's in-process fake driver, the database SQLite,
+everyone is an authorised member of the project in the URL, and the cloud is
+sim_cloud.py.
+Prints "ready PORT" when it answers; ends on SIGTERM or end of standard input
+(with --until-eof).
+"""
+import argparse
+import faulthandler
+import os
+import signal
+import socket
+import socketserver
+import sys
+import tempfile
+import threading
+from wsgiref import simple_server
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import heat_oracle as oracle  # noqa: E402
+import sim_cloud  # noqa: E402
+from heat.common import messaging  # noqa: E402
+from oslo_config import cfg  # noqa: E402
+
+PASTE = """
+[composite:heat-api]
+use = egg:Paste#urlmap
+/: api
+[pipeline:api]
+pipeline = faultwrap anyone context versionnegotiation apiv1app
+[app:apiv1app]
+paste.app_factory = heat.common.wsgi:app_factory
+heat.app_factory = heat.api.openstack.v1:API
+[filter:versionnegotiation]
+paste.filter_factory = heat.common.wsgi:filter_factory
+heat.filter_factory = heat.api.openstack:version_negotiation_filter
+[filter:faultwrap]
+paste.filter_factory = heat.common.wsgi:filter_factory
+heat.filter_factory = heat.api.openstack:faultwrap_filter
+[filter:context]
+paste.filter_factory = heat.common.context:ContextMiddleware_filter_factory
+[filter:anyone]
+paste.filter_factory = sim_cloud:anyone_filter_factory
+"""
+
+
+class _Server(socketserver.ThreadingMixIn, simple_server.WSGIServer):
+    daemon_threads = True
+    request_queue_size = 64
+
+
+class _Quiet(simple_server.WSGIRequestHandler):
+    def log_message(self, *_args):
+        pass
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    p.add_argument("--port", type=int, default=8004,
+                   help="0: any free one")
+    p.add_argument("--db", help="SQLite file (default: a temporary one)")
+    p.add_argument("--delay", action="append", default=[],
+                   metavar="TYPE=SECONDS")
+    p.add_argument("--default-delay", type=float, default=0.0)
+    p.add_argument("--trace", help="JSON lines of every simulated API call")
+    p.add_argument("--no-convergence", action="store_true")
+    p.add_argument("--no-limits", action="store_true")
+    p.add_argument("--log", default="CRITICAL",
+                   help="silence Heat's log up to this level")
+    p.add_argument("--until-eof", action="store_true")
+    args = p.parse_args()
+    if not args.port:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            args.port = probe.getsockname()[1]
+    tmp = tempfile.TemporaryDirectory(
+        prefix="heat-server-", ignore_cleanup_errors=True)
+    db = args.db or os.path.join(tmp.name, "heat.sqlite")
+    delays = {}
+    for item in args.delay:
+        name, _, seconds = item.rpartition("=")
+        delays[name] = float(seconds)
+    sim_cloud.setup(delays=delays, default_delay=args.default_delay,
+                    trace_file=open(args.trace, "a") if args.trace else None,
+                    limits=not args.no_limits, db="sqlite:///" + db,
+                    log_level=args.log)
+    conf = cfg.CONF
+    conf.set_override("convergence_engine", not args.no_convergence)
+    conf.set_override("auth_encryption_key", "0" * 32)
+    conf.set_override("deferred_auth_method", "password")
+    conf.set_override("reauthentication_auth_method", "")
+    conf.set_override("host", "localhost")
+    conf.set_override("max_stacks_per_tenant", -1)
+    conf.set_override("heat_metadata_server_url",
+                      "http://localhost:%d" % args.port)
+    conf.set_override("url", "http://localhost:%d/v1/%%(tenant_id)s"
+                      % args.port, group="clients_heat")
+    oracle.create_schema(threads=True)
+
+    from heat.engine import service as engine
+    from heat.rpc import api as rpc_api
+    srv = engine.EngineService(conf.host, rpc_api.ENGINE_TOPIC)
+    srv.start()
+
+    paste = os.path.join(tmp.name, "api-paste.ini")
+    with open(paste, "w") as f:
+        f.write(PASTE)
+    from heat.common import wsgi
+    app = wsgi.paste_deploy_app(paste, "heat-api", conf)
+    httpd = simple_server.make_server("127.0.0.1", args.port, app,
+                                      server_class=_Server,
+                                      handler_class=_Quiet)
+    print("ready %d" % httpd.server_port, flush=True)
+    done = threading.Event()
+    faulthandler.register(signal.SIGUSR1, all_threads=True)
+    signal.signal(signal.SIGTERM, lambda *_a: done.set())
+    signal.signal(signal.SIGINT, lambda *_a: done.set())
+    threading.Thread(target=httpd.serve_forever, daemon=True).start()
+    if args.until_eof:
+        threading.Thread(target=lambda: (sys.stdin.read(), done.set()),
+                         daemon=True).start()
+    done.wait()
+    httpd.shutdown()
+    messaging.TRANSPORT = None
+    tmp.cleanup()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
