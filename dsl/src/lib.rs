@@ -1,1 +1,5 @@
-//! Part of wattle.
+//! A typed DSL for application topologies on OpenStack.
+
+pub mod author;
+pub mod model;
+pub mod prelude;

@@ -1,0 +1,124 @@
+//! Components: running them on servers, and what `#[component]` generates against.
+
+use std::panic::Location;
+
+use crate::model::{self, Declaration, Duplicate, Kind, Name, Source};
+
+use super::expression::Expression;
+use super::handle::{Id, Resource};
+use super::input::IntoInput;
+use super::topology::{Topology, insert};
+
+/// Any component: what every component's own handle stands on.
+#[derive(Clone, Copy)]
+pub struct Component {
+    pub(crate) id: Id,
+}
+
+/// A handle of a component.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a component",
+    label = "not a component",
+    note = "components are what `t.on(server).run(name, component)` returns"
+)]
+pub trait AsComponent: Copy {
+    /// The component.
+    fn component(self) -> Component;
+}
+
+impl AsComponent for Component {
+    fn component(self) -> Component {
+        self
+    }
+}
+
+/// A component whose required inputs are all wired, ready to run. Implemented by `#[component]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a component",
+    label = "not a component",
+    note = "a component is a struct with `#[component(recipe = \"...\")]`; start one with its `new()`"
+)]
+pub trait Software {
+    /// The handle that carries its outputs.
+    type Handle: AsComponent;
+    /// The path of its Rust type, which names its kind.
+    const KIND: &'static str;
+    /// What its kind declares.
+    fn declaration() -> Declaration;
+    /// What its inputs are wired to.
+    fn into_inputs(self) -> Inputs;
+    /// The handle of a component of this kind.
+    fn handle(component: Component) -> Self::Handle;
+}
+
+/// Marks a required input that is not wired yet.
+pub struct Missing;
+
+/// Marks a required input that is wired.
+pub struct Wired;
+
+/// What the inputs of one component are wired to.
+#[derive(Default)]
+pub struct Inputs {
+    wires: Vec<(&'static str, Expression, &'static Location<'static>)>,
+}
+
+impl Inputs {
+    /// Nothing wired.
+    pub const fn new() -> Self {
+        Self { wires: Vec::new() }
+    }
+
+    /// Wires the input `name`.
+    #[track_caller]
+    pub fn wire<T>(&mut self, name: &'static str, value: impl IntoInput<T>) {
+        self.wires.push((name, value.into_input(), Location::caller()));
+    }
+}
+
+/// A server of a topology, about to run components.
+pub struct OnServer<'t> {
+    topology: &'t mut Topology,
+    server: Resource,
+}
+
+impl<'t> OnServer<'t> {
+    pub(super) fn new(topology: &'t mut Topology, server: Resource) -> Self {
+        Self { topology, server }
+    }
+
+    /// Declares that `component` runs on this server, after those that were declared on it before, and returns its
+    /// handle with its outputs.
+    #[track_caller]
+    pub fn run<S: Software>(self, name: impl AsRef<str>, component: S) -> S::Handle {
+        let at = Source::caller();
+        let t = self.topology;
+        let kind = t.declare::<S>();
+        let name: Name = name.as_ref().into();
+        let server = t.resource_name(self.server).unwrap_or_else(|| "#foreign".into());
+        let mut wired = model::Component::new(name.clone(), server.clone(), kind.clone(), at);
+        for (input, expression, at) in component.into_inputs().wires {
+            let binding = model::Binding { value: t.lower(expression), at: at.into() };
+            let input = t.shared(input);
+            let again = binding.at.clone();
+            if let Some(first) = wired.inputs.insert(input.clone(), binding) {
+                let name = format!("{server}/{name}.{input}").into();
+                t.model.duplicates.push(Duplicate { kind: Kind::Input, name, first: first.at, again });
+            }
+        }
+        let key = model::Model::component_key(&server, &name);
+        let index = insert(&mut t.model.components, &mut t.model.duplicates, Kind::Component, key, wired, |c| &c.at);
+        S::handle(Component { id: Id { topology: t.id, index } })
+    }
+}
+
+impl Topology {
+    /// The name of a kind of component, whose declaration is in the model from then on.
+    fn declare<S: Software>(&mut self) -> Name {
+        let kind = self.share(S::KIND);
+        if !self.model.declarations.contains_key(&kind) {
+            self.model.declarations.insert(kind.clone(), S::declaration());
+        }
+        kind
+    }
+}

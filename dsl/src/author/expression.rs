@@ -1,0 +1,110 @@
+//! A value as the author wired it, before handles are turned into names.
+
+use crate::model::{Expr, Name, Step, Value};
+
+use super::handle::{Attribute, Id, Output, OutputSource, Parameter, Resource, Segment};
+use super::topology::Topology;
+
+/// Any value that can be wired: what every handle, constant, list and text turns into.
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum Expression {
+    /// Known while building.
+    Constant(Value),
+    /// A parameter.
+    Parameter(Parameter<()>),
+    /// The identity of a resource.
+    Resource(Resource),
+    /// An attribute of a resource.
+    Attribute(Attribute<()>),
+    /// A component's output, a promise, or another stack's export.
+    Output(Output<()>),
+    /// Text around other values.
+    Text(Vec<Expression>),
+    /// Values in order.
+    List(Vec<Expression>),
+    /// Values by name.
+    Map(Vec<(Name, Expression)>),
+}
+
+impl From<Resource> for Expression {
+    fn from(resource: Resource) -> Self {
+        Self::Resource(resource)
+    }
+}
+
+impl<T: Into<Value>> From<T> for Expression {
+    fn from(value: T) -> Self {
+        Self::Constant(value.into())
+    }
+}
+
+impl Topology {
+    /// The model's form of an expression. Handles of another topology become [`Expr::Foreign`].
+    pub(super) fn lower(&self, expression: Expression) -> Expr {
+        match expression {
+            Expression::Constant(value) => Expr::Constant(value),
+            Expression::Parameter(parameter) => {
+                self.named(parameter.id, "parameter", |i| Some(Expr::Parameter(self.model.parameters.get_index(i)?.0.clone())))
+            }
+            Expression::Resource(resource) => {
+                self.named(resource.id, "resource", |i| Some(Expr::Resource(self.model.resources.get_index(i)?.0.clone())))
+            }
+            Expression::Attribute(attribute) => self.lower_attribute(attribute),
+            Expression::Output(output) => self.lower_output(output),
+            Expression::Text(parts) => Expr::Text(self.lower_all(parts)),
+            Expression::List(items) => {
+                let items = self.lower_all(items);
+                match items.iter().map(|item| item.constant().cloned()).collect() {
+                    Some(values) => Expr::Constant(Value::List(values)),
+                    None => Expr::List(items),
+                }
+            }
+            Expression::Map(items) => Expr::Map(items.into_iter().map(|(name, item)| (name, self.lower(item))).collect()),
+        }
+    }
+
+    fn lower_all(&self, expressions: Vec<Expression>) -> Vec<Expr> {
+        expressions.into_iter().map(|expression| self.lower(expression)).collect()
+    }
+
+    fn lower_attribute(&self, attribute: Attribute<()>) -> Expr {
+        let step = |segment: &Segment| match segment {
+            Segment::Key(key) => Some(Step::Key((*key).into())),
+            Segment::Index(index) => Some(Step::Index(*index)),
+            Segment::Resource(resource) => self.resource_name(*resource).map(Step::Resource),
+        };
+        self.named(attribute.id, "attribute", |i| {
+            Some(Expr::Attribute {
+                resource: self.model.resources.get_index(i)?.0.clone(),
+                attribute: self.shared(attribute.name),
+                path: attribute.path.iter().flatten().map(step).collect::<Option<_>>()?,
+            })
+        })
+    }
+
+    fn lower_output(&self, output: Output<()>) -> Expr {
+        let at = |index| Id { topology: output.topology, index };
+        match output.source {
+            OutputSource::Component { component, output } => self.named(at(component), "output", |i| {
+                let (key, component) = self.model.components.get_index(i)?;
+                let declaration = self.model.declarations.get(&component.declaration)?;
+                let (name, _) = declaration.outputs.get_index(output as usize)?;
+                Some(Expr::Output { component: key.clone(), output: name.clone() })
+            }),
+            OutputSource::Promise(index) => {
+                self.named(at(index), "promise", |i| Some(Expr::Promise(self.model.promises.get_index(i)?.0.clone())))
+            }
+            OutputSource::Import(index) => self.named(at(index), "import", |i| {
+                let import = self.model.imports.get(i)?;
+                Some(Expr::Import { stack: import.stack.clone(), export: import.export.clone() })
+            }),
+        }
+    }
+
+    /// What `find` says of a handle of this topology; [`Expr::Foreign`] for others.
+    fn named(&self, id: Id, what: &str, find: impl FnOnce(usize) -> Option<Expr>) -> Expr {
+        let own = if id.topology == self.id { find(id.index as usize) } else { None };
+        own.unwrap_or_else(|| Expr::Foreign { what: what.into() })
+    }
+}

@@ -1,0 +1,138 @@
+//! Handles: small `Copy` ids of what a topology holds.
+//!
+//! A handle knows its topology, so that one from elsewhere is found out instead of meaning something else here. None
+//! of them can be printed, compared or branched on: what they stand for is not known while the blueprint runs.
+
+use std::marker::PhantomData;
+
+use super::expression::Expression;
+
+/// The topology that made a handle, and the place in it.
+#[derive(Clone, Copy)]
+pub(crate) struct Id {
+    pub(crate) topology: u32,
+    pub(crate) index: u32,
+}
+
+/// Any resource: what a typed handle such as a server's or a network's stands on.
+#[derive(Clone, Copy)]
+pub struct Resource {
+    pub(crate) id: Id,
+}
+
+impl Resource {
+    /// The attribute `name` of this resource, by Heat's name.
+    ///
+    /// Typed handles offer their attributes as methods; this is for what they do not know.
+    pub fn attribute<T>(self, name: &'static str) -> Attribute<T> {
+        Attribute { id: self.id, name, path: [None; 3], ty: PhantomData }
+    }
+}
+
+/// A resource on which components can run.
+///
+/// A [`Resource`] of unknown type is taken at its word; `check` looks at its type.
+#[diagnostic::on_unimplemented(
+    message = "components run on a server, not on `{Self}`",
+    label = "this is not a server",
+    note = "`t.on(...)` takes the handle that `t.add(name, nova::Server::new()...)` returned"
+)]
+pub trait Host: Copy {
+    /// The resource.
+    fn resource(self) -> Resource;
+}
+
+impl Host for Resource {
+    fn resource(self) -> Resource {
+        self
+    }
+}
+
+/// A component's output: a `T` that exists once the component ran.
+pub struct Output<T> {
+    pub(crate) topology: u32,
+    pub(crate) source: OutputSource,
+    ty: PhantomData<fn() -> T>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum OutputSource {
+    Component { component: u32, output: u32 },
+    Promise(u32),
+    Import(u32),
+}
+
+impl<T> Output<T> {
+    pub(crate) fn new(topology: u32, source: OutputSource) -> Self {
+        Self { topology, source, ty: PhantomData }
+    }
+
+    /// The output that `#[component]` declared as number `output`.
+    #[doc(hidden)]
+    pub fn of(component: super::Component, output: u32) -> Self {
+        Self::new(component.id.topology, OutputSource::Component { component: component.id.index, output })
+    }
+}
+
+/// An attribute of a resource: a `T` that exists once Heat made the resource.
+pub struct Attribute<T> {
+    pub(crate) id: Id,
+    pub(crate) name: &'static str,
+    pub(crate) path: [Option<Segment>; 3],
+    ty: PhantomData<fn() -> T>,
+}
+
+/// One step into an attribute's value.
+#[derive(Clone, Copy)]
+pub enum Segment {
+    /// A map's key.
+    Key(&'static str),
+    /// A list's index, from 0.
+    Index(u32),
+    /// A map's key that is the identity of a resource.
+    Resource(Resource),
+}
+
+impl<T> Attribute<T> {
+    /// A part of the attribute's value: at most three steps into it.
+    ///
+    /// # Panics
+    /// If `path` has more than three steps.
+    pub fn at<U>(self, path: &[Segment]) -> Attribute<U> {
+        let mut steps = [None; 3];
+        assert!(path.len() <= steps.len(), "an attribute's path has at most three steps");
+        for (step, segment) in steps.iter_mut().zip(path) {
+            *step = Some(*segment);
+        }
+        Attribute { id: self.id, name: self.name, path: steps, ty: PhantomData }
+    }
+}
+
+/// A parameter: a `T` that is chosen at deployment.
+pub struct Parameter<T> {
+    pub(crate) id: Id,
+    ty: PhantomData<fn() -> T>,
+}
+
+impl<T> Parameter<T> {
+    pub(crate) fn new(id: Id) -> Self {
+        Self { id, ty: PhantomData }
+    }
+}
+
+macro_rules! copy {
+    ($($handle:ident { $($field:ident),* })*) => {$(
+        impl<T> Clone for $handle<T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<T> Copy for $handle<T> {}
+        impl<T> From<$handle<T>> for Expression {
+            fn from(handle: $handle<T>) -> Self {
+                Expression::$handle($handle { $($field: handle.$field,)* ty: PhantomData })
+            }
+        }
+    )*};
+}
+copy!(Output { topology, source } Attribute { id, name, path } Parameter { id });

@@ -1,0 +1,152 @@
+//! What an input takes: constants, parameters, attributes, outputs, promises, text, and lists and maps of them.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use super::expression::Expression;
+use super::handle::{Attribute, Output, Parameter};
+use super::port::PortType;
+use super::promise::Promise;
+use super::scalar::Url;
+use super::secret::Secret;
+
+/// A value that can be wired to an input of type `T`.
+#[diagnostic::on_unimplemented(
+    message = "an input of type `{T}` cannot be wired to `{Self}`",
+    label = "this is `{Self}`, the input takes `{T}`",
+    note = "an input takes a constant, a `Parameter`, an `Attribute`, an `Output` or a `Promise` of its own type",
+    note = "text around deferred values is built with `text!(\"http://{{}}/\", output)`"
+)]
+pub trait IntoInput<T> {
+    /// The value.
+    fn into_input(self) -> Expression;
+}
+
+/// A type whose values anybody may see.
+#[diagnostic::on_unimplemented(
+    message = "a secret cannot flow into a public place",
+    label = "this is `{Self}`, which only a secret input, property or export takes",
+    note = "declare the receiving input as `Secret<...>`, or pass a value that is not secret"
+)]
+pub trait Public {}
+
+macro_rules! constants {
+    ($($ty:ty)*) => {$(
+        impl Public for $ty {}
+        impl IntoInput<$ty> for $ty {
+            fn into_input(self) -> Expression {
+                Expression::Constant(self.into_value())
+            }
+        }
+    )*};
+}
+constants!(bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 String IpAddr Ipv4Addr Ipv6Addr Url std::time::Duration);
+
+impl<T: Public> Public for Vec<T> {}
+impl<T: Public> Public for BTreeMap<String, T> {}
+
+macro_rules! wider_constants {
+    ($($from:ty => $to:ty, |$value:ident| $into:expr;)*) => {$(
+        impl IntoInput<$to> for $from {
+            fn into_input(self) -> Expression {
+                let $value = self;
+                Expression::Constant($into)
+            }
+        }
+    )*};
+}
+wider_constants! {
+    &str => String, |value| value.into();
+    &String => String, |value| value.as_str().into();
+    Url => String, |value| value.into_value();
+    Ipv4Addr => IpAddr, |value| value.into_value();
+    Ipv6Addr => IpAddr, |value| value.into_value();
+}
+
+macro_rules! deferred {
+    ($($handle:ident)*) => {$(
+        impl<T: PortType> IntoInput<T> for $handle<T> {
+            fn into_input(self) -> Expression {
+                self.into()
+            }
+        }
+        // What is public may become a secret; the other way is refused in the words of `Public`.
+        impl<T: PortType> IntoInput<Secret<T>> for $handle<T> {
+            fn into_input(self) -> Expression {
+                self.into()
+            }
+        }
+        impl<T: PortType> IntoInput<T> for $handle<Secret<T>>
+        where
+            Secret<T>: Public,
+        {
+            fn into_input(self) -> Expression {
+                self.into()
+            }
+        }
+        deferred!(@wider $handle: Url => String, Ipv4Addr => IpAddr, Ipv6Addr => IpAddr);
+    )*};
+    (@wider $handle:ident: $($from:ty => $to:ty),*) => {$(
+        impl IntoInput<$to> for $handle<$from> {
+            fn into_input(self) -> Expression {
+                self.into()
+            }
+        }
+    )*};
+}
+deferred!(Parameter Attribute Output Promise);
+
+impl<T> From<Promise<T>> for Expression {
+    fn from(promise: Promise<T>) -> Self {
+        promise.output().into()
+    }
+}
+
+impl<T: PortType> IntoInput<Secret<T>> for Secret<T> {
+    fn into_input(self) -> Expression {
+        Expression::Constant(self.into_value())
+    }
+}
+
+impl<T: PortType> IntoInput<T> for Secret<T>
+where
+    Secret<T>: Public,
+{
+    fn into_input(self) -> Expression {
+        Expression::Constant(self.into_value())
+    }
+}
+
+fn list<T, S: IntoInput<T>>(items: impl IntoIterator<Item = S>) -> Expression {
+    Expression::List(items.into_iter().map(S::into_input).collect())
+}
+
+impl<T, S: IntoInput<T>> IntoInput<Vec<T>> for Vec<S> {
+    fn into_input(self) -> Expression {
+        list(self)
+    }
+}
+
+impl<T, S: IntoInput<T>, const N: usize> IntoInput<Vec<T>> for [S; N] {
+    fn into_input(self) -> Expression {
+        list(self)
+    }
+}
+
+impl<T, S: IntoInput<T> + Clone> IntoInput<Vec<T>> for &[S] {
+    fn into_input(self) -> Expression {
+        list(self.iter().cloned())
+    }
+}
+
+impl<T, S: IntoInput<T> + Clone, const N: usize> IntoInput<Vec<T>> for &[S; N] {
+    fn into_input(self) -> Expression {
+        list(self.iter().cloned())
+    }
+}
+
+impl<T, S: IntoInput<T>> IntoInput<BTreeMap<String, T>> for BTreeMap<String, S> {
+    fn into_input(self) -> Expression {
+        Expression::Map(self.into_iter().map(|(name, item)| (name.into(), item.into_input())).collect())
+    }
+}

@@ -1,0 +1,121 @@
+//! Parts of a topology: resources with their properties, and modules.
+
+use std::borrow::Cow;
+use std::panic::Location;
+
+use crate::model::{Order, Schema, Source};
+
+use super::expression::Expression;
+use super::handle::Resource;
+use super::property::{AnyValue, IntoProperty};
+use super::topology::Topology;
+
+/// A reusable part of a topology: a struct whose fields are its inputs, and whose `build` returns its outputs.
+///
+/// ```
+/// use wattle::prelude::*;
+///
+/// struct Pair {
+///     image: String,
+/// }
+///
+/// impl Module for Pair {
+///     type Outputs = [wattle::author::Resource; 2];
+///
+///     fn build(self, t: &mut Topology) -> Self::Outputs {
+///         ["left", "right"].map(|name| t.add(name, RawResource::new("OS::Nova::Server").property("image", &self.image)))
+///     }
+/// }
+///
+/// let mut t = Topology::new("demo");
+/// let [_left, _right] = t.add("pair", Pair { image: "debian-12".into() });
+/// assert!(t.finish(Exports::new()).resources.contains_key("pair.left"));
+/// ```
+pub trait Module {
+    /// What the rest of the topology may use: handles, outputs, attributes, or a struct of them.
+    type Outputs;
+    /// Adds the module's parts to the topology; their names are qualified by the module's own.
+    fn build(self, t: &mut Topology) -> Self::Outputs;
+}
+
+/// What `t.add` takes: a resource or a module.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither a resource nor a module",
+    label = "cannot be added to a topology",
+    note = "resources come from the catalog (`nova::Server::new()`), modules implement `Module`; components run on a server: `t.on(server).run(name, component)`"
+)]
+pub trait Part {
+    /// What adding it returns.
+    type Outputs;
+    /// Adds it to the topology.
+    fn add_to(self, t: &mut Topology, name: &str, at: Source) -> Self::Outputs;
+}
+
+impl<M: Module> Part for M {
+    type Outputs = M::Outputs;
+
+    fn add_to(self, t: &mut Topology, name: &str, at: Source) -> M::Outputs {
+        t.within(name, std::any::type_name::<M>(), at, |t| self.build(t))
+    }
+}
+
+/// The properties of one resource: what every typed resource of the catalog is a wrapper around.
+pub struct Properties {
+    pub(super) ty: String,
+    pub(super) schema: Option<(&'static str, fn() -> Schema)>,
+    pub(super) values: Vec<(Cow<'static, str>, Expression, &'static Location<'static>)>,
+    pub(super) order: Order,
+}
+
+impl Properties {
+    /// No properties of a resource of the type `ty`, whose schema `schema` makes when it is first needed.
+    pub fn new(ty: &'static str, schema: fn() -> Schema) -> Self {
+        Self { ty: String::new(), schema: Some((ty, schema)), values: Vec::new(), order: Order::default() }
+    }
+
+    /// Sets the property `name`; the last value counts.
+    #[track_caller]
+    pub fn set(&mut self, name: impl Into<Cow<'static, str>>, value: Expression) {
+        self.values.push((name.into(), value, Location::caller()));
+    }
+
+    /// Appends an item to the property `name`, which is a list.
+    #[track_caller]
+    pub fn push(&mut self, name: &'static str, item: Expression) {
+        if let Some((_, Expression::List(items), _)) = self.values.iter_mut().find(|(known, ..)| known == name) {
+            items.push(item);
+        } else {
+            self.set(name, Expression::List(vec![item]));
+        }
+    }
+
+    /// What orders the components of this server.
+    pub fn order(&mut self, order: Order) {
+        self.order = order;
+    }
+}
+
+/// A resource of any type, its properties by Heat's names: for what the catalog does not have.
+pub struct RawResource(Properties);
+
+impl RawResource {
+    /// A resource of the type `ty`: `OS::Nova::Server`, or one that only your cloud has.
+    pub fn new(ty: impl Into<String>) -> Self {
+        Self(Properties { ty: ty.into(), schema: None, values: Vec::new(), order: Order::default() })
+    }
+
+    /// Sets the property `name` by Heat's name.
+    #[track_caller]
+    pub fn property(mut self, name: impl Into<String>, value: impl IntoProperty<AnyValue>) -> Self {
+        self.0.set(name.into(), value.into_property());
+        self
+    }
+}
+
+impl Part for RawResource {
+    type Outputs = Resource;
+
+    fn add_to(self, t: &mut Topology, name: &str, at: Source) -> Resource {
+        t.add_resource(name, self.0, at)
+    }
+}

@@ -1,0 +1,45 @@
+//! Parameters: declaring what is chosen at deployment.
+
+use crate::model::{self, Constraint, Kind, Source, Type, Value};
+
+use super::handle::{Id, Parameter};
+use super::topology::{Topology, insert};
+
+/// A struct of [`Parameter`]s. Implemented by `#[derive(Parameters)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not declare parameters",
+    label = "not a struct of parameters",
+    note = "add `#[derive(Parameters)]` to `{Self}`"
+)]
+pub trait Parameters {
+    /// Declares every parameter and returns their handles.
+    fn declare(t: &mut Topology) -> Self;
+}
+
+impl Parameters for () {
+    fn declare(_: &mut Topology) -> Self {}
+}
+
+/// What is said of one parameter besides its name and type.
+#[derive(Default)]
+pub struct ParameterOptions {
+    /// What it is for.
+    pub description: &'static str,
+    /// The value when none is given.
+    pub default: Option<Value>,
+    /// What a value must satisfy.
+    pub constraints: Vec<Constraint>,
+}
+
+impl Topology {
+    /// Declares a parameter, as `#[derive(Parameters)]` does for each field.
+    pub fn parameter<T>(&mut self, name: &str, ty: Type, options: ParameterOptions, at: Source) -> Parameter<T> {
+        let mut parameter = model::Parameter::new(ty, at);
+        options.description.clone_into(&mut parameter.description);
+        parameter.default = options.default;
+        parameter.constraints = options.constraints;
+        let (model, name) = (&mut self.model, name.to_owned());
+        let index = insert(&mut model.parameters, &mut model.duplicates, Kind::Parameter, name, parameter, |p| &p.at);
+        Parameter::new(Id { topology: self.id, index })
+    }
+}

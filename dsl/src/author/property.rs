@@ -1,0 +1,170 @@
+//! What a resource's property takes: whatever Heat knows before the servers run.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use crate::model::Value;
+
+use super::expression::Expression;
+use super::handle::{Attribute, Output, Parameter, Resource};
+use super::input::Public;
+use super::port::PortType;
+use super::promise::Promise;
+use super::scalar::Url;
+use super::secret::Secret;
+
+/// A value that can be given to a property of type `T`.
+#[diagnostic::on_unimplemented(
+    message = "a resource property of type `{T}` cannot be set from `{Self}`",
+    label = "this is `{Self}`, the property takes `{T}`",
+    note = "a property takes a constant, a `Parameter` or an `Attribute` of its own type; one that refers to a resource takes its handle"
+)]
+pub trait IntoProperty<T> {
+    /// The value.
+    fn into_property(self) -> Expression;
+}
+
+/// A value that is known when Heat creates resources.
+#[diagnostic::on_unimplemented(
+    message = "a resource property cannot be fed from `{Self}`",
+    label = "not known when Heat creates the resource",
+    note = "a component's output exists only once its server runs; Heat must know properties before"
+)]
+pub trait KnownToHeat {}
+
+macro_rules! constants {
+    ($($ty:ty)*) => {$(
+        impl IntoProperty<$ty> for $ty {
+            fn into_property(self) -> Expression {
+                Expression::Constant(self.into_value())
+            }
+        }
+    )*};
+}
+constants!(bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 String IpAddr Ipv4Addr Ipv6Addr Url);
+
+impl IntoProperty<String> for &str {
+    fn into_property(self) -> Expression {
+        self.into()
+    }
+}
+
+impl IntoProperty<String> for &String {
+    fn into_property(self) -> Expression {
+        self.as_str().into()
+    }
+}
+
+macro_rules! known {
+    ($($handle:ident)*) => {$(
+        impl<T: PortType> IntoProperty<T> for $handle<T> {
+            fn into_property(self) -> Expression {
+                self.into()
+            }
+        }
+        impl<T: PortType> IntoProperty<T> for $handle<Secret<T>>
+        where
+            Secret<T>: Public,
+        {
+            fn into_property(self) -> Expression {
+                self.into()
+            }
+        }
+    )*};
+}
+known!(Parameter Attribute);
+
+// Never satisfied: the bound is there to refuse in its own words whatever the property's type.
+impl<T, U> IntoProperty<U> for Output<T>
+where
+    Output<T>: KnownToHeat,
+{
+    fn into_property(self) -> Expression {
+        self.into()
+    }
+}
+
+impl<T, U> IntoProperty<U> for Promise<T>
+where
+    Promise<T>: KnownToHeat,
+{
+    fn into_property(self) -> Expression {
+        self.into()
+    }
+}
+
+impl<T: PortType> IntoProperty<Secret<T>> for Secret<T> {
+    fn into_property(self) -> Expression {
+        Expression::Constant(self.into_value())
+    }
+}
+
+impl<T: PortType> IntoProperty<T> for Secret<T>
+where
+    Secret<T>: Public,
+{
+    fn into_property(self) -> Expression {
+        Expression::Constant(self.into_value())
+    }
+}
+
+impl<T, S: IntoProperty<T>> IntoProperty<Vec<T>> for Vec<S> {
+    fn into_property(self) -> Expression {
+        Expression::List(self.into_iter().map(S::into_property).collect())
+    }
+}
+
+impl<T, S: IntoProperty<T>, const N: usize> IntoProperty<Vec<T>> for [S; N] {
+    fn into_property(self) -> Expression {
+        Expression::List(self.into_iter().map(S::into_property).collect())
+    }
+}
+
+/// The type of a property whose type is not known to the catalog: takes whatever some property takes.
+pub struct AnyValue;
+
+macro_rules! anything {
+    ($($ty:ty)*) => {$(
+        impl IntoProperty<AnyValue> for $ty {
+            fn into_property(self) -> Expression {
+                Expression::Constant(self.into_value())
+            }
+        }
+    )*};
+}
+anything!(bool i32 i64 f64 String IpAddr Ipv4Addr Ipv6Addr Url);
+
+impl IntoProperty<AnyValue> for &str {
+    fn into_property(self) -> Expression {
+        self.into()
+    }
+}
+
+impl IntoProperty<AnyValue> for &String {
+    fn into_property(self) -> Expression {
+        self.as_str().into()
+    }
+}
+
+impl IntoProperty<AnyValue> for Value {
+    fn into_property(self) -> Expression {
+        Expression::Constant(self)
+    }
+}
+
+impl IntoProperty<AnyValue> for Resource {
+    fn into_property(self) -> Expression {
+        self.into()
+    }
+}
+
+impl<T: PortType + Public> IntoProperty<AnyValue> for Parameter<T> {
+    fn into_property(self) -> Expression {
+        self.into()
+    }
+}
+
+impl<T: PortType + Public> IntoProperty<AnyValue> for Attribute<T> {
+    fn into_property(self) -> Expression {
+        self.into()
+    }
+}

@@ -1,0 +1,39 @@
+//! Scalar port types that the standard library lacks.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// An absolute URL (RFC 3986), kept as it was written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Url(String);
+
+impl Url {
+    /// The URL as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Text that is not an absolute URL.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not an absolute URL")]
+pub struct NotAUrl {
+    text: String,
+}
+
+impl FromStr for Url {
+    type Err = NotAUrl;
+
+    fn from_str(text: &str) -> Result<Self, NotAUrl> {
+        match fluent_uri::Uri::parse(text) {
+            Ok(_) => Ok(Self(text.to_owned())),
+            Err(_) => Err(NotAUrl { text: text.to_owned() }),
+        }
+    }
+}
+
+impl fmt::Display for Url {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

@@ -1,0 +1,20 @@
+//! Confidential values.
+
+/// A `T` that may only flow to where secrets are expected.
+///
+/// It cannot be printed, and its type keeps it out of inputs, properties and exports that are not secret. A secret
+/// that stands in the blueprint itself is readable by whoever has the program: prefer a
+/// `Parameter<Secret<String>>`, which `check` asks for.
+#[derive(Clone)]
+pub struct Secret<T>(T);
+
+impl<T> Secret<T> {
+    /// Marks `value` as confidential.
+    pub fn new(value: T) -> Self {
+        Self(value)
+    }
+
+    pub(crate) fn reveal(self) -> T {
+        self.0
+    }
+}

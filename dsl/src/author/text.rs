@@ -1,0 +1,250 @@
+//! Text around values that are not known yet. Written with `text!`.
+
+use std::marker::PhantomData;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use super::expression::Expression;
+use super::handle::{Attribute, Output, Parameter};
+use super::input::{IntoInput, Public};
+use super::port::PortType;
+use super::promise::Promise;
+use super::property::{IntoProperty, KnownToHeat};
+use super::scalar::Url;
+use super::secret::Secret;
+
+/// Text around other values: what [`text!`](crate::text) makes.
+///
+/// `S` tells when it is known ([`AtDeployment`] or [`AtRunTime`]), `P` whether it holds a secret ([`Open`] or
+/// [`Confidential`]). Only text that is known at deployment can be a property, only open text a public input.
+pub struct Text<S = AtDeployment, P = Open> {
+    parts: Vec<Expression>,
+    kind: PhantomData<fn() -> (S, P)>,
+}
+
+/// When a value is known.
+pub trait Stage {
+    /// The later of this and `Other`.
+    type And<Other: Stage>: Stage;
+}
+
+/// Known when Heat creates resources, or before.
+pub struct AtDeployment;
+
+/// Known when a component ran.
+pub struct AtRunTime;
+
+impl Stage for AtDeployment {
+    type And<Other: Stage> = Other;
+}
+
+impl Stage for AtRunTime {
+    type And<Other: Stage> = AtRunTime;
+}
+
+/// Who may see a value.
+pub trait Privacy {
+    /// The stricter of this and `Other`.
+    type And<Other: Privacy>: Privacy;
+}
+
+/// Anybody may see it.
+pub struct Open;
+
+/// It holds a secret.
+pub struct Confidential;
+
+impl Privacy for Open {
+    type And<Other: Privacy> = Other;
+}
+
+impl Privacy for Confidential {
+    type And<Other: Privacy> = Confidential;
+}
+
+/// A port type that has one way to be printed.
+#[diagnostic::on_unimplemented(
+    message = "a value of type `{Self}` has no single way to be written into text",
+    label = "lists, maps and structs cannot stand in `text!`",
+    note = "`text!` takes booleans, numbers, strings, addresses and URLs, known or deferred"
+)]
+pub trait Scalar: PortType {
+    /// Whether its text is a secret.
+    type Privacy: Privacy;
+}
+
+macro_rules! scalars {
+    ($($ty:ty)*) => {$(
+        impl Scalar for $ty {
+            type Privacy = Open;
+        }
+        impl TextPart for $ty {
+            type Stage = AtDeployment;
+            type Privacy = Open;
+            fn into_part(self) -> Expression {
+                Expression::Constant(self.into_value())
+            }
+        }
+    )*};
+}
+scalars!(bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 String IpAddr Ipv4Addr Ipv6Addr Url);
+
+impl<T: Scalar> Scalar for Secret<T> {
+    type Privacy = Confidential;
+}
+
+/// A value that can stand in `text!`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot stand in `text!`",
+    label = "not a value that has one way to be written into text",
+    note = "`text!` takes booleans, numbers, strings, addresses and URLs, known or deferred"
+)]
+pub trait TextPart {
+    /// When it is known.
+    type Stage: Stage;
+    /// Who may see it.
+    type Privacy: Privacy;
+    /// The value.
+    fn into_part(self) -> Expression;
+}
+
+macro_rules! deferred {
+    ($($handle:ident: $stage:ident;)*) => {$(
+        impl<T: Scalar> TextPart for $handle<T> {
+            type Stage = $stage;
+            type Privacy = T::Privacy;
+            fn into_part(self) -> Expression {
+                self.into()
+            }
+        }
+    )*};
+}
+deferred! {
+    Parameter: AtDeployment;
+    Attribute: AtDeployment;
+    Output: AtRunTime;
+    Promise: AtRunTime;
+}
+
+impl<T: Scalar> TextPart for Secret<T> {
+    type Stage = AtDeployment;
+    type Privacy = Confidential;
+    fn into_part(self) -> Expression {
+        Expression::Constant(self.into_value())
+    }
+}
+
+impl TextPart for &str {
+    type Stage = AtDeployment;
+    type Privacy = Open;
+    fn into_part(self) -> Expression {
+        self.into()
+    }
+}
+
+impl<T: TextPart + Clone> TextPart for &T {
+    type Stage = T::Stage;
+    type Privacy = T::Privacy;
+    fn into_part(self) -> Expression {
+        self.clone().into_part()
+    }
+}
+
+impl<S: Stage, P: Privacy> TextPart for Text<S, P> {
+    type Stage = S;
+    type Privacy = P;
+    fn into_part(self) -> Expression {
+        self.into()
+    }
+}
+
+impl<S, P> Clone for Text<S, P> {
+    fn clone(&self) -> Self {
+        Self { parts: self.parts.clone(), kind: PhantomData }
+    }
+}
+
+impl Text {
+    /// No text yet.
+    pub fn new() -> Self {
+        Self { parts: Vec::new(), kind: PhantomData }
+    }
+}
+
+impl Default for Text {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S: Stage, P: Privacy> Text<S, P> {
+    /// Appends `text` as it stands.
+    pub fn literal(mut self, text: &str) -> Self {
+        self.parts.push(text.into());
+        self
+    }
+
+    /// Appends a value.
+    pub fn value<V: TextPart>(mut self, value: V) -> Text<S::And<V::Stage>, P::And<V::Privacy>> {
+        match value.into_part() {
+            Expression::Text(parts) => self.parts.extend(parts),
+            part => self.parts.push(part),
+        }
+        Text { parts: self.parts, kind: PhantomData }
+    }
+}
+
+impl<S, P> From<Text<S, P>> for Expression {
+    fn from(text: Text<S, P>) -> Self {
+        Self::Text(text.parts)
+    }
+}
+
+// A secret text is refused in the words of `Public`.
+impl Public for Text<AtDeployment, Open> {}
+impl Public for Text<AtRunTime, Open> {}
+
+macro_rules! text_into {
+    ($($ty:ty)*) => {$(
+        impl<S, P> IntoInput<$ty> for Text<S, P>
+        where
+            Text<S, P>: Public,
+        {
+            fn into_input(self) -> Expression {
+                self.into()
+            }
+        }
+    )*};
+}
+text_into!(String Url);
+
+impl<S, P> IntoInput<Secret<String>> for Text<S, P> {
+    fn into_input(self) -> Expression {
+        self.into()
+    }
+}
+
+impl<S, P> IntoInput<Secret<Url>> for Text<S, P> {
+    fn into_input(self) -> Expression {
+        self.into()
+    }
+}
+
+impl<P> KnownToHeat for Text<AtDeployment, P> {}
+
+impl<S, P> IntoProperty<String> for Text<S, P>
+where
+    Text<S, P>: KnownToHeat + Public,
+{
+    fn into_property(self) -> Expression {
+        self.into()
+    }
+}
+
+impl<S, P> IntoProperty<Secret<String>> for Text<S, P>
+where
+    Text<S, P>: KnownToHeat,
+{
+    fn into_property(self) -> Expression {
+        self.into()
+    }
+}

@@ -1,0 +1,218 @@
+//! The topology: what a blueprint builds.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use indexmap::IndexMap;
+use indexmap::map::Entry;
+
+use crate::model::{self, Duplicate, Expr, Kind, Model, Name, Source};
+
+use super::component::{AsComponent, OnServer};
+use super::exports::{Export, Exports};
+use super::handle::{Host, Id, Output, OutputSource, Resource};
+use super::input::IntoInput;
+use super::module::{Part, Properties};
+use super::port::PortType;
+use super::promise::Promise;
+
+/// A stack under construction: servers, networks, modules, and the components on them.
+///
+/// Every call that adds something remembers the place in the author's source. Nothing fails here: what is wrong stays
+/// in the model until `check` reports everything at once.
+pub struct Topology {
+    pub(super) id: u32,
+    pub(super) model: Model,
+    /// The qualified name of the module that is being built, with a dot behind it; empty outside of modules.
+    scope: String,
+    names: HashMap<&'static str, Name>,
+}
+
+impl Topology {
+    /// An empty topology for the stack `stack`.
+    #[track_caller]
+    pub fn new(stack: &str) -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        let mut model = Model::new(stack);
+        model.at = Source::caller();
+        Self { id: NEXT.fetch_add(1, Ordering::Relaxed), model, scope: String::new(), names: HashMap::new() }
+    }
+
+    /// Adds a resource or a module under `name` and returns its handle, or the module's outputs.
+    ///
+    /// Inside a module the name is qualified by the module's own: `node1` of `apps` becomes `apps.node1`.
+    #[track_caller]
+    pub fn add<P: Part>(&mut self, name: impl AsRef<str>, part: P) -> P::Outputs {
+        part.add_to(self, name.as_ref(), Source::caller())
+    }
+
+    /// The server on which components are to run.
+    pub fn on<H: Host>(&mut self, server: H) -> OnServer<'_> {
+        OnServer::new(self, server.resource())
+    }
+
+    /// Orders two components that exchange nothing: `component` runs only when `predecessor` has finished.
+    #[track_caller]
+    pub fn after(&mut self, component: impl AsComponent, predecessor: impl AsComponent) {
+        let at = Source::caller();
+        let component = self.component_name(component.component());
+        let predecessor = self.component_name(predecessor.component());
+        self.model.after.push(model::After { component, predecessor, at });
+    }
+
+    /// Promises a `T` that another part supplies with [`Topology::fulfil`].
+    #[track_caller]
+    pub fn later<T: PortType>(&mut self, name: impl AsRef<str>) -> Promise<T> {
+        let at = Source::caller();
+        let promise = model::Promise { ty: T::port_type(), at: at.clone(), fulfilled: Vec::new() };
+        let name = self.qualified(name.as_ref());
+        let index = insert(&mut self.model.promises, &mut self.model.duplicates, Kind::Promise, name, promise, |p| &p.at);
+        Promise::new(self.id, index)
+    }
+
+    /// Supplies what `promise` promised.
+    #[track_caller]
+    pub fn fulfil<T: PortType>(&mut self, promise: Promise<T>, value: impl IntoInput<T>) {
+        let binding = model::Binding { value: self.lower(value.into_input()), at: Source::caller() };
+        let output = promise.output();
+        if let (true, OutputSource::Promise(index)) = (output.topology == self.id, output.source)
+            && let Some((_, promised)) = self.model.promises.get_index_mut(index as usize)
+        {
+            promised.fulfilled.push(binding);
+            return;
+        }
+        // A promise of another topology: kept as one of its own, which `check` reports.
+        let foreign = model::Promise {
+            ty: T::port_type(),
+            at: binding.at.clone(),
+            fulfilled: vec![model::Binding { value: Expr::Foreign { what: "promise".into() }, at: binding.at }],
+        };
+        let name = format!("promise#{}", self.model.promises.len());
+        self.model.promises.insert(name.into(), foreign);
+    }
+
+    /// A value that another stack exports.
+    #[track_caller]
+    pub fn import<T: PortType>(&mut self, export: Export<T>) -> Output<T> {
+        let import =
+            model::Import { stack: export.stack().into(), export: export.name().into(), ty: T::port_type(), at: Source::caller() };
+        self.model.imports.push(import);
+        Output::new(self.id, OutputSource::Import(position(self.model.imports.len() - 1)))
+    }
+
+    /// The model of what was built.
+    pub fn finish(mut self, exports: Exports) -> Model {
+        for entry in exports.entries {
+            let value = self.lower(entry.value);
+            let export = model::Export { ty: entry.ty, value, at: entry.at };
+            let name: String = entry.name.into();
+            insert(&mut self.model.exports, &mut self.model.duplicates, Kind::Export, name, export, |e| &e.at);
+        }
+        self.model
+    }
+
+    /// Adds a resource: what a typed resource's [`Part`] does.
+    pub fn add_resource(&mut self, name: &str, properties: Properties, at: Source) -> Resource {
+        let ty = match properties.schema {
+            Some((ty, schema)) => {
+                let ty = self.shared(ty);
+                if !self.model.schemas.contains_key(&ty) {
+                    self.model.schemas.insert(ty.clone(), schema());
+                }
+                ty
+            }
+            None => properties.ty.into(),
+        };
+        let mut resource = model::Resource::new(ty, at);
+        resource.order = properties.order;
+        resource.properties.reserve(properties.values.len());
+        for (name, value, at) in properties.values {
+            let name = match name {
+                std::borrow::Cow::Borrowed(name) => self.shared(name),
+                std::borrow::Cow::Owned(name) => name.into(),
+            };
+            let value = self.lower(value);
+            let binding = model::Binding { value, at: at.into() };
+            resource.properties.insert(name, binding);
+        }
+        let name = self.qualified(name);
+        let index = insert(&mut self.model.resources, &mut self.model.duplicates, Kind::Resource, name, resource, |r| &r.at);
+        Resource { id: Id { topology: self.id, index } }
+    }
+
+    /// Builds a module's parts under its name.
+    pub(super) fn within<O>(&mut self, name: &str, kind: &'static str, at: Source, build: impl FnOnce(&mut Self) -> O) -> O {
+        let kind = kind.split('<').next().unwrap_or(kind).rsplit("::").next().unwrap_or(kind);
+        let module = model::Module { kind: self.shared(kind), at };
+        let qualified = self.qualified(name);
+        let index = insert(&mut self.model.modules, &mut self.model.duplicates, Kind::Module, qualified, module, |m| &m.at);
+        let (key, _) = self.model.modules.get_index(index as usize).expect("INVARIANT: just inserted");
+        let inner = format!("{key}.");
+        let outer = std::mem::replace(&mut self.scope, inner);
+        let outputs = build(self);
+        self.scope = outer;
+        outputs
+    }
+
+    /// One shared copy of a name that stands in the program.
+    pub(super) fn shared(&self, name: &'static str) -> Name {
+        self.names.get(name).cloned().unwrap_or_else(|| name.into())
+    }
+
+    /// Makes later calls of [`Topology::shared`] return one copy of `name`.
+    pub(super) fn share(&mut self, name: &'static str) -> Name {
+        self.names.entry(name).or_insert_with(|| name.into()).clone()
+    }
+
+    pub(super) fn resource_name(&self, resource: Resource) -> Option<Name> {
+        let own = resource.id.topology == self.id;
+        own.then(|| self.model.resources.get_index(resource.id.index as usize).map(|(name, _)| name.clone())).flatten()
+    }
+
+    fn component_name(&self, component: super::Component) -> Name {
+        let own = (component.id.topology == self.id).then_some(component.id.index as usize);
+        let found = own.and_then(|index| self.model.components.get_index(index));
+        // Not a legal key, so that `check` finds it as what it is.
+        found.map_or_else(|| "#foreign".into(), |(key, _)| key.clone())
+    }
+
+    fn qualified(&self, name: &str) -> String {
+        format!("{}{name}", self.scope)
+    }
+}
+
+/// Inserts under a key of its own, noting a name that is given again; returns the place.
+pub(super) fn insert<V>(
+    map: &mut IndexMap<Name, V>,
+    duplicates: &mut Vec<Duplicate>,
+    kind: Kind,
+    name: String,
+    value: V,
+    at: impl Fn(&V) -> &Source,
+) -> u32 {
+    let key: Name = name.into();
+    let mut candidate = key.clone();
+    let mut count = 1;
+    loop {
+        match map.entry(candidate) {
+            Entry::Vacant(free) => {
+                let index = free.index();
+                free.insert(value);
+                return position(index);
+            }
+            Entry::Occupied(taken) => {
+                if count == 1 {
+                    let (first, again) = (at(taken.get()).clone(), at(&value).clone());
+                    duplicates.push(Duplicate { kind, name: key.clone(), first, again });
+                }
+                count += 1;
+                candidate = format!("{key}#{count}").into();
+            }
+        }
+    }
+}
+
+fn position(index: usize) -> u32 {
+    u32::try_from(index).expect("INVARIANT: no topology has 2^32 parts")
+}
+

@@ -1,0 +1,176 @@
+//! The integrated model: software and infrastructure of one stack as plain, serialisable data.
+//!
+//! What lives here: data, its serde form, and questions that need nothing but the data. What must not: anything that
+//! decides, reports or writes; the model imports nothing of ours but itself.
+
+mod component;
+mod expr;
+mod parameter;
+mod port;
+mod resource;
+mod schema;
+mod source;
+mod value;
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+pub use component::{After, Component, Content, Declaration, File, Input, OutputDeclaration, Recipe, Tool};
+pub use expr::{Expr, Reference, Step};
+pub use parameter::{Constraint, Parameter, ParameterType};
+pub use port::Type;
+pub use resource::{Binding, Order, Resource};
+pub use schema::{AttributeSchema, PropertySchema, PropertyType, Schema, SchemaConstraint};
+pub use source::Source;
+pub use value::Value;
+
+/// A name that many places share: cheap to clone, compared by text.
+pub type Name = Arc<str>;
+
+/// One stack: what Heat creates, the software on its servers, and how they are wired.
+///
+/// Every map keeps the author's order. A key that the author used twice appears once more with a `#2` behind it, and
+/// in [`Model::duplicates`], so that nothing of what was written is lost before the check has reported it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Model {
+    /// Name of the stack: the blueprint's name.
+    pub stack: Name,
+    /// What the blueprint's documentation says.
+    pub description: String,
+    /// Where the blueprint stands.
+    pub at: Source,
+    /// What is chosen at deployment.
+    pub parameters: IndexMap<Name, Parameter>,
+    /// What Heat creates, by qualified name (`apps.node1` for `node1` of the module `apps`).
+    pub resources: IndexMap<Name, Resource>,
+    /// What each kind of component reads, writes and runs, by the path of its Rust type.
+    pub declarations: IndexMap<Name, Declaration>,
+    /// Software on servers, by `SERVER/COMPONENT`.
+    pub components: IndexMap<Name, Component>,
+    /// Orders between components that exchange nothing.
+    pub after: Vec<After>,
+    /// Values promised by one part and fulfilled by another, by qualified name.
+    pub promises: IndexMap<Name, Promise>,
+    /// Values read from other stacks.
+    pub imports: Vec<Import>,
+    /// Values that other stacks may read, by name.
+    pub exports: IndexMap<Name, Export>,
+    /// Modules, by qualified name.
+    pub modules: IndexMap<Name, Module>,
+    /// What is known of the resource types in use.
+    pub schemas: IndexMap<Name, Schema>,
+    /// Names that were given twice.
+    pub duplicates: Vec<Duplicate>,
+}
+
+/// A value that is used before the part that supplies it exists.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Promise {
+    /// Type of the value.
+    pub ty: Type,
+    /// Where it was promised.
+    pub at: Source,
+    /// What fulfils it; a sound model has exactly one.
+    pub fulfilled: Vec<Binding>,
+}
+
+/// A value of another stack.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Import {
+    /// The stack that exports it.
+    pub stack: Name,
+    /// The export's name there.
+    pub export: Name,
+    /// Type of the value.
+    pub ty: Type,
+    /// Where it was imported.
+    pub at: Source,
+}
+
+/// A value that other stacks may read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Export {
+    /// Type of the value.
+    pub ty: Type,
+    /// The value.
+    pub value: Expr,
+    /// Where it was exported.
+    pub at: Source,
+}
+
+/// A module as it was added: the frame around the resources whose names start with its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Module {
+    /// The Rust type of the module, without its path.
+    pub kind: Name,
+    /// Where it was added.
+    pub at: Source,
+}
+
+/// What kind of thing a name names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A resource.
+    Resource,
+    /// A module.
+    Module,
+    /// A component.
+    Component,
+    /// An input of a component, wired twice.
+    Input,
+    /// A parameter.
+    Parameter,
+    /// A promise.
+    Promise,
+    /// An export.
+    Export,
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Resource => "resource",
+            Self::Module => "module",
+            Self::Component => "component",
+            Self::Input => "input",
+            Self::Parameter => "parameter",
+            Self::Promise => "promise",
+            Self::Export => "export",
+        })
+    }
+}
+
+/// A name that was given twice.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Duplicate {
+    /// What was named.
+    pub kind: Kind,
+    /// The name as the author wrote it, qualified by its module or server.
+    pub name: Name,
+    /// Where it was given first.
+    pub first: Source,
+    /// Where it was given again.
+    pub again: Source,
+}
+
+impl Model {
+    /// An empty model of the stack `stack`.
+    pub fn new(stack: &str) -> Self {
+        Self { stack: stack.into(), ..Self::default() }
+    }
+
+    /// The declaration of a component.
+    pub fn declaration(&self, component: &Component) -> Option<&Declaration> {
+        self.declarations.get(&component.declaration)
+    }
+
+    /// The key under which [`Model::components`] holds a component.
+    pub fn component_key(server: &str, component: &str) -> String {
+        format!("{server}/{component}")
+    }
+}

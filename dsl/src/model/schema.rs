@@ -1,0 +1,90 @@
+//! What Heat knows of a resource type: its properties and attributes.
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use super::{Name, Value};
+
+/// A resource type.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Schema {
+    /// What goes in.
+    #[serde(rename = "props")]
+    pub properties: IndexMap<Name, PropertySchema>,
+    /// What comes out.
+    #[serde(rename = "attrs")]
+    pub attributes: IndexMap<Name, AttributeSchema>,
+}
+
+/// A property, or a part of one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PropertySchema {
+    /// Its type.
+    #[serde(rename = "t")]
+    pub ty: PropertyType,
+    /// Whether Heat refuses a resource without it.
+    #[serde(rename = "req", skip_serializing_if = "std::ops::Not::not")]
+    pub required: bool,
+    /// Its value when none is given.
+    #[serde(rename = "def", skip_serializing_if = "Option::is_none")]
+    pub default: Option<Value>,
+    /// Whether it changes in place; otherwise a change replaces the resource.
+    #[serde(rename = "upd", skip_serializing_if = "std::ops::Not::not")]
+    pub updatable: bool,
+    /// What each item of a list, or each value of an open map, must be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub item: Option<Box<PropertySchema>>,
+    /// The keys of a closed map.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub keys: IndexMap<Name, PropertySchema>,
+    /// What else a value must satisfy.
+    #[serde(rename = "c", skip_serializing_if = "Vec::is_empty")]
+    pub constraints: Vec<SchemaConstraint>,
+}
+
+/// A constraint as the schema states it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum SchemaConstraint {
+    /// One of a few values.
+    Allowed(Vec<Value>),
+    /// One of Heat's named constraints.
+    Custom(Name),
+    /// Bounds of a number, or of a length: least and greatest, both included.
+    Range(Vec<Option<f64>>),
+    /// A regular expression (Python's) that the whole value matches.
+    Pattern(Name),
+}
+
+/// An attribute.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AttributeSchema {
+    /// Its type, where Heat tells.
+    #[serde(rename = "t")]
+    pub ty: PropertyType,
+}
+
+/// Types of properties and attributes, as Heat names them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PropertyType {
+    /// Text; Heat takes numbers for it too.
+    String,
+    /// A whole number.
+    Integer,
+    /// A whole number or a float.
+    Number,
+    /// A truth value.
+    Boolean,
+    /// Values in order.
+    List,
+    /// Values by name.
+    Map,
+    /// Anything.
+    #[default]
+    Any,
+}

@@ -1,0 +1,11 @@
+//! What a blueprint needs: `use wattle::prelude::*;`.
+
+pub use std::collections::BTreeMap;
+pub use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+pub use std::process::ExitCode;
+pub use std::time::Duration;
+
+pub use crate::author::{
+    Attribute, Component, Export, Exports, Module, Output, Parameter, Promise, RawResource, Secret, Topology, Url,
+};
+pub use crate::model::Order;
