@@ -1,0 +1,204 @@
+//! Who waits for whom: the dependences of a model as a graph.
+//!
+//! What lives here: the graph and questions about graphs. What must not: findings, lowering, drawing.
+
+mod cycles;
+
+use std::collections::HashMap;
+
+use petgraph::graph::{DiGraph, NodeIndex};
+
+use crate::model::{Component, Expr, Model, Name, Order, Reference, Resource, Source};
+
+pub use cycles::shortest_cycles;
+
+/// The dependences of a model: an edge leads from who waits to what it waits for.
+pub struct Graph<'m> {
+    edges: DiGraph<Node<'m>, Edge<'m>, u32>,
+}
+
+/// Who can wait.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Node<'m> {
+    /// A component, with its key.
+    Component(&'m Name, &'m Component),
+    /// A resource, with its name.
+    Resource(&'m Name, &'m Resource),
+}
+
+/// Why one waits for another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Edge<'m> {
+    /// The reason.
+    pub why: Why<'m>,
+    /// Where the author said so.
+    pub at: &'m Source,
+}
+
+/// The reasons to wait.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Why<'m> {
+    /// An input reads an output, perhaps through a promise.
+    Data {
+        /// The input.
+        input: &'m Name,
+        /// The output.
+        output: &'m Name,
+        /// The promise between them, with the place where it was fulfilled.
+        promise: Option<(&'m Name, &'m Source)>,
+    },
+    /// Both run on one server, one declared before the other.
+    RunList,
+    /// `t.after`.
+    After,
+    /// A resource's property refers to another resource.
+    Property(&'m Name),
+    /// A component on the server reads an attribute, which the server's user data carries.
+    UserData {
+        /// The component.
+        component: &'m Name,
+        /// The input that reads it.
+        input: &'m Name,
+        /// The attribute.
+        attribute: &'m Name,
+    },
+}
+
+impl<'m> Graph<'m> {
+    /// The dependences of `model`. References to what does not exist are left out; other checks report them.
+    pub fn of(model: &'m Model) -> Self {
+        let mut build = Build::new(model);
+        build.properties();
+        build.inputs();
+        build.orders();
+        Self { edges: build.edges }
+    }
+
+    /// The shortest cycle of each strongly connected component, as the edges along it.
+    pub fn cycles(&self) -> Vec<Vec<(Node<'m>, Edge<'m>, Node<'m>)>> {
+        shortest_cycles(&self.edges)
+            .into_iter()
+            .map(|cycle| {
+                let hop = |edge| {
+                    let (from, to) = self.edges.edge_endpoints(edge).expect("INVARIANT: an edge of this graph");
+                    (self.edges[from], self.edges[edge], self.edges[to])
+                };
+                cycle.into_iter().map(hop).collect()
+            })
+            .collect()
+    }
+
+    /// Every edge: who waits, why, for whom.
+    pub fn edges(&self) -> impl Iterator<Item = (Node<'m>, Edge<'m>, Node<'m>)> + '_ {
+        use petgraph::visit::EdgeRef;
+        self.edges.edge_references().map(|edge| (self.edges[edge.source()], *edge.weight(), self.edges[edge.target()]))
+    }
+}
+
+struct Build<'m> {
+    model: &'m Model,
+    edges: DiGraph<Node<'m>, Edge<'m>, u32>,
+    first_component: usize,
+}
+
+impl<'m> Build<'m> {
+    fn new(model: &'m Model) -> Self {
+        let nodes = model.resources.len() + model.components.len();
+        let mut edges = DiGraph::with_capacity(nodes, 2 * nodes);
+        for (name, resource) in &model.resources {
+            edges.add_node(Node::Resource(name, resource));
+        }
+        for (key, component) in &model.components {
+            edges.add_node(Node::Component(key, component));
+        }
+        Self { model, edges, first_component: model.resources.len() }
+    }
+
+    fn resource(&self, name: &str) -> Option<NodeIndex> {
+        self.model.resources.get_index_of(name).map(NodeIndex::new)
+    }
+
+    fn component(&self, key: &str) -> Option<NodeIndex> {
+        self.model.components.get_index_of(key).map(|index| NodeIndex::new(self.first_component + index))
+    }
+
+    fn wait(&mut self, from: NodeIndex, to: NodeIndex, why: Why<'m>, at: &'m Source) {
+        self.edges.add_edge(from, to, Edge { why, at });
+    }
+
+    fn properties(&mut self) {
+        for (index, resource) in self.model.resources.values().enumerate() {
+            for (name, binding) in &resource.properties {
+                binding.value.references(&mut |reference| {
+                    if let Reference::Resource(other) | Reference::Attribute { resource: other, .. } = reference
+                        && let Some(other) = self.resource(other)
+                    {
+                        self.wait(NodeIndex::new(index), other, Why::Property(name), &binding.at);
+                    }
+                });
+            }
+        }
+    }
+
+    fn inputs(&mut self) {
+        for (index, (key, component)) in self.model.components.iter().enumerate() {
+            let from = NodeIndex::new(self.first_component + index);
+            for (input, binding) in &component.inputs {
+                let read = Read { from, key, component, input, at: &binding.at, promise: None };
+                self.reads(&read, &binding.value, 0);
+            }
+        }
+    }
+
+    fn reads(&mut self, read: &Read<'m>, value: &'m Expr, depth: usize) {
+        let model = self.model;
+        value.references(&mut |reference| match reference {
+            Reference::Output { component, output } => {
+                if let Some(to) = self.component(component) {
+                    self.wait(read.from, to, Why::Data { input: read.input, output, promise: read.promise }, read.at);
+                }
+            }
+            // Promises that lead to each other wait for ever without any component: `promise` reports those.
+            Reference::Promise(name) if depth <= model.promises.len() => {
+                for fulfilled in model.promises.get(name).into_iter().flat_map(|promise| &promise.fulfilled) {
+                    let read = Read { promise: Some((name, &fulfilled.at)), ..*read };
+                    self.reads(&read, &fulfilled.value, depth + 1);
+                }
+            }
+            Reference::Attribute { resource, attribute, .. } => {
+                let is_server = model.resources.get(resource).is_some_and(Resource::is_server);
+                if let (false, Some(server), Some(to)) = (is_server, self.resource(&read.component.server), self.resource(resource)) {
+                    self.wait(server, to, Why::UserData { component: read.key, input: read.input, attribute }, read.at);
+                }
+            }
+            _ => {}
+        });
+    }
+
+    fn orders(&mut self) {
+        let mut previous: HashMap<&Name, NodeIndex> = HashMap::new();
+        for (index, component) in self.model.components.values().enumerate() {
+            let node = NodeIndex::new(self.first_component + index);
+            let declared = self.model.resources.get(&component.server).is_none_or(|server| server.order == Order::Declared);
+            if let (Some(before), true) = (previous.insert(&component.server, node), declared) {
+                self.wait(node, before, Why::RunList, &component.at);
+            }
+        }
+        for after in &self.model.after {
+            if let (Some(from), Some(to)) = (self.component(&after.component), self.component(&after.predecessor)) {
+                self.wait(from, to, Why::After, &after.at);
+            }
+        }
+    }
+}
+
+/// One input of one component, while what it reads is followed.
+#[derive(Clone, Copy)]
+struct Read<'m> {
+    from: NodeIndex,
+    key: &'m Name,
+    component: &'m Component,
+    input: &'m Name,
+    at: &'m Source,
+    promise: Option<(&'m Name, &'m Source)>,
+}
