@@ -2,6 +2,8 @@
 
 pub mod author;
 pub mod check;
+pub mod emit;
 pub mod graph;
+pub mod lower;
 pub mod model;
 pub mod prelude;

@@ -1,0 +1,171 @@
+//! How a server gets its agent: its user data, and the resource and parameters that it stands on.
+//!
+//! The text is the same for every server but for its identity, so it stands in the template once: in an
+//! `OS::Heat::Value` that every server reads. That is also the one root on which all servers hang. Heat's convergence
+//! engine sleeps for a second before each resource that requires nothing.
+
+use indexmap::IndexMap;
+
+use crate::model::{Constraint, Expr, Model, Name, ParameterType, Resource, Value};
+
+use super::hot::{Hot, HotParameter, HotResource};
+use super::plan::Server;
+use super::resolve::attribute_for_heat;
+
+/// Names of our own in templates. Authors' names do not start so.
+pub(crate) const RESERVED: &str = "wattle_";
+
+/// The resource that holds the user data's text, without the identity.
+pub(super) const ROOT: &str = "wattle_agent";
+
+/// The parameter through which a nested stack gets the text.
+pub(super) const TEXT: &str = "wattle_user_data";
+
+const USER_DATA: &str = include_str!("user_data.yaml");
+
+const STACK: &str = "wattle_stack";
+const SPACE: &str = "wattle_space";
+const CREDENTIALS: &str = "wattle_credentials";
+const URL: &str = "wattle_agent_url";
+const SHA256: &str = "wattle_agent_sha256";
+
+const IDENTITY_KEY: &str = "@identity@";
+const URL_KEY: &str = "@agent_url@";
+const SHA256_KEY: &str = "@agent_sha256@";
+
+/// Bytes that a server's generated user data has at least; the values of attributes are not counted.
+pub fn user_data_size(model: &Model, server: &str) -> usize {
+    let mut size = USER_DATA.len() + server.len();
+    for component in model.components.values().filter(|component| &*component.server == server) {
+        for binding in component.inputs.values() {
+            binding.value.references(&mut |reference| {
+                if let crate::model::Reference::Attribute { resource, attribute, .. } = reference {
+                    size += resource.len() + attribute.len();
+                }
+            });
+        }
+    }
+    size
+}
+
+/// The parameters that a stack with agents has besides its author's.
+pub(super) fn parameters(stack: &Name) -> [(Name, HotParameter); 5] {
+    let parameter = |name: &str, ty, description: &str| {
+        let mut parameter = HotParameter::new(ty);
+        description.clone_into(&mut parameter.description);
+        (Name::from(name), parameter)
+    };
+    let (stack_name, mut stack_parameter) =
+        parameter(STACK, ParameterType::String, "Name of the stack in the data space.");
+    stack_parameter.default = Some(Value::String(stack.clone()));
+    let (space_name, mut space) =
+        parameter(SPACE, ParameterType::String, "Where the data space is: zookeeper://HOST:PORT[,HOST:PORT...].");
+    space.constraints.push(Constraint::AllowedPattern(r"\S+".into()));
+    let (credentials_name, mut credentials) =
+        parameter(CREDENTIALS, ParameterType::Json, "Credential of each server, by its name; made with the seed.");
+    credentials.default = Some(Value::Map(IndexMap::new()));
+    credentials.hidden = true;
+    let (url_name, mut url) =
+        parameter(URL, ParameterType::String, "Where servers fetch the agent; empty when the image has it.");
+    url.default = Some("".into());
+    url.constraints.push(Constraint::AllowedPattern(r"\S*".into()));
+    let (sha256_name, mut sha256) = parameter(SHA256, ParameterType::String, "SHA-256 of the agent, in hexadecimal.");
+    sha256.default = Some("".into());
+    sha256.constraints.push(Constraint::AllowedPattern("([0-9a-f]{64})?".into()));
+    [(stack_name, stack_parameter), (space_name, space), (credentials_name, credentials), (url_name, url), (sha256_name, sha256)]
+}
+
+/// The resource that holds the user data's text, without the identity.
+pub(super) fn root() -> HotResource {
+    let params = [(URL_KEY, URL), (SHA256_KEY, SHA256)];
+    root_of(Hot::StrReplace {
+        template: Box::new(USER_DATA.into()),
+        params: params.into_iter().map(|(key, parameter)| (key.into(), Hot::parameter(parameter))).collect(),
+    })
+}
+
+/// The root of a stack whose text comes from elsewhere.
+pub(super) fn root_of(text: Hot) -> HotResource {
+    let mut root = HotResource::new("OS::Heat::Value".into());
+    root.properties.insert("type".into(), "string".into());
+    root.properties.insert("value".into(), text);
+    root
+}
+
+/// The text that [`root`] holds.
+pub(super) fn root_text() -> Hot {
+    Hot::GetAttr { resource: ROOT.into(), attribute: "value".into(), path: Vec::new() }
+}
+
+/// Names that occur in the user data of every server.
+pub(super) struct Words {
+    identity: Name,
+    stack: Name,
+    server: Name,
+    space: Name,
+    credential: Name,
+    networks: Name,
+    values: Name,
+    stack_parameter: Name,
+    space_parameter: Name,
+    credentials_parameter: Name,
+    root: Hot,
+}
+
+impl Words {
+    pub(super) fn new() -> Self {
+        Self {
+            identity: IDENTITY_KEY.into(),
+            stack: "stack".into(),
+            server: "server".into(),
+            space: "space".into(),
+            credential: "credential".into(),
+            networks: "networks".into(),
+            values: "values".into(),
+            stack_parameter: STACK.into(),
+            space_parameter: SPACE.into(),
+            credentials_parameter: CREDENTIALS.into(),
+            root: root_text(),
+        }
+    }
+
+    /// The user data of one server.
+    pub(super) fn user_data(&self, model: &Model, name: &Name, resource: &Resource, duties: &Server<'_>) -> Hot {
+        let own_name = || Hot::Value(Value::String(name.clone()));
+        let mut identity = IndexMap::with_capacity(6);
+        identity.insert(self.stack.clone(), Hot::parameter(self.stack_parameter.clone()));
+        identity.insert(self.server.clone(), own_name());
+        identity.insert(self.space.clone(), Hot::parameter(self.space_parameter.clone()));
+        let credential = Hot::GetParam { parameter: self.credentials_parameter.clone(), path: vec![own_name()] };
+        identity.insert(self.credential.clone(), credential);
+        let networks = networks(model, resource);
+        if !networks.is_empty() {
+            identity.insert(self.networks.clone(), Hot::Map(networks));
+        }
+        if !duties.told.is_empty() {
+            let told = duties.told.iter().map(|(key, attribute)| (key.as_str().into(), attribute_for_heat(attribute)));
+            identity.insert(self.values.clone(), Hot::Map(told.collect()));
+        }
+        let params = std::iter::once((self.identity.clone(), Hot::Map(identity))).collect();
+        Hot::StrReplace { template: Box::new(self.root.clone()), params }
+    }
+}
+
+/// The networks that a server is on, so that its agent can tell its own addresses apart.
+fn networks(model: &Model, server: &Resource) -> IndexMap<Name, Hot> {
+    let mut networks = IndexMap::new();
+    let Some(Expr::List(items)) = server.properties.get("networks").map(|binding| &binding.value) else {
+        return networks;
+    };
+    for item in items {
+        let Expr::Map(item) = item else { continue };
+        let of_port = |port: &Expr| match port {
+            Expr::Resource(port) => model.resources.get(port)?.properties.get("network").map(|binding| &binding.value),
+            _ => None,
+        };
+        if let Some(Expr::Resource(network)) = item.get("network").or_else(|| of_port(item.get("port")?)) {
+            networks.insert(network.clone(), Hot::GetResource(network.clone()));
+        }
+    }
+    networks
+}

@@ -1,0 +1,135 @@
+//! What each server has to do: its components, what it must be told, and what others want to know of it.
+
+use std::collections::HashMap;
+
+use indexmap::{IndexMap, IndexSet};
+
+use crate::model::{Component, Expr, Model, Name, Reference, Resource, Step};
+
+use super::{Decision, Reader, Way};
+
+/// The part of the data space below a server that holds its own attributes instead of a component's outputs.
+pub(crate) const SERVER_ENTRIES: &str = "server";
+
+/// What the servers of a model have to do.
+pub(super) struct Plan<'m> {
+    pub(super) servers: IndexMap<&'m Name, Server<'m>>,
+    /// Who reads each entry, by the entry's address `SERVER/COMPONENT/OUTPUT`.
+    pub(super) readers: HashMap<String, IndexSet<&'m Name>>,
+}
+
+/// What one server has to do.
+#[derive(Default)]
+pub(super) struct Server<'m> {
+    pub(super) components: Vec<(&'m Name, &'m Component)>,
+    /// Attributes of other resources that its components read and only Heat knows.
+    pub(super) told: IndexMap<String, Attribute<'m>>,
+    /// Its own attributes that components read.
+    pub(super) publishes: IndexMap<String, Attribute<'m>>,
+}
+
+/// An attribute of a resource, or its identity.
+#[derive(Clone, Copy)]
+pub(super) struct Attribute<'m> {
+    pub(super) resource: &'m Name,
+    /// The attribute; `None` for the identity.
+    pub(super) attribute: Option<&'m Name>,
+    pub(super) path: &'m [Step],
+}
+
+impl Attribute<'_> {
+    /// The attribute and the way into it: `networks.backbone.0`.
+    pub(super) fn key(&self) -> String {
+        let mut key = self.attribute.map_or_else(|| "id".to_owned(), ToString::to_string);
+        for step in self.path {
+            key.push('.');
+            match step {
+                Step::Key(name) | Step::Resource(name) => key.push_str(name),
+                Step::Index(index) => key.push_str(&index.to_string()),
+            }
+        }
+        key
+    }
+}
+
+impl<'m> Plan<'m> {
+    pub(super) fn of(model: &'m Model, decisions: &mut Vec<Decision>) -> Self {
+        let servers = model.resources.iter().filter(|(_, resource)| resource.is_server());
+        let mut plan = Self {
+            servers: servers.map(|(name, _)| (name, Server::default())).collect(),
+            readers: HashMap::with_capacity(model.components.len()),
+        };
+        for (key, component) in &model.components {
+            if let Some(server) = plan.servers.get_mut(&component.server) {
+                server.components.push((key, component));
+            }
+            for (input, binding) in &component.inputs {
+                let mut decide = |reference: String, way| {
+                    let reader = Reader::Input { component: key.clone(), input: input.clone() };
+                    decisions.push(Decision { reader, reference, way, at: binding.at.clone() });
+                };
+                plan.input(model, &component.server, &binding.value, &mut decide, 0);
+            }
+        }
+        plan
+    }
+
+    /// Whether the server runs an agent.
+    pub(super) fn is_managed(&self, server: &Name) -> bool {
+        self.servers.get(server).is_some_and(|server| !server.components.is_empty() || !server.publishes.is_empty())
+    }
+
+    fn input(
+        &mut self,
+        model: &'m Model,
+        reader: &'m Name,
+        value: &'m Expr,
+        decide: &mut impl FnMut(String, Way),
+        depth: usize,
+    ) {
+        value.references(&mut |reference| match reference {
+            Reference::Parameter(name) => decide(name.to_string(), Way::Seed),
+            Reference::Output { component, output } => {
+                let address = format!("{component}/{output}");
+                decide(address.clone(), Way::Entry);
+                self.readers.entry(address).or_default().insert(reader);
+            }
+            Reference::Promise(name) if depth <= model.promises.len() => {
+                if let Some(fulfilled) = model.promises.get(name).and_then(|promise| promise.fulfilled.first()) {
+                    self.input(model, reader, &fulfilled.value, decide, depth + 1);
+                }
+            }
+            Reference::Attribute { resource, attribute, path } => {
+                self.attribute(model, reader, Attribute { resource, attribute: Some(attribute), path }, decide);
+            }
+            Reference::Import { stack, export } => decide(format!("{stack}.{export}"), Way::Entry),
+            // The identities within an attribute's path are visited as well: they belong to the attribute.
+            Reference::Resource(_) | Reference::Promise(_) | Reference::Foreign { .. } => {}
+        });
+        if let Expr::Resource(resource) = value {
+            self.attribute(model, reader, Attribute { resource, attribute: None, path: &[] }, decide);
+        }
+    }
+
+    fn attribute(
+        &mut self,
+        model: &'m Model,
+        reader: &'m Name,
+        attribute: Attribute<'m>,
+        decide: &mut impl FnMut(String, Way),
+    ) {
+        let key = attribute.key();
+        if model.resources.get(attribute.resource).is_some_and(Resource::is_server) {
+            let address = format!("{}/{SERVER_ENTRIES}/{key}", attribute.resource);
+            decide(address.clone(), Way::Entry);
+            self.readers.entry(address).or_default().insert(reader);
+            if let Some(server) = self.servers.get_mut(attribute.resource) {
+                server.publishes.insert(key, attribute);
+            }
+        } else if let Some(server) = self.servers.get_mut(reader) {
+            let key = format!("{}.{key}", attribute.resource);
+            decide(key.clone(), Way::UserData);
+            server.told.insert(key, attribute);
+        }
+    }
+}

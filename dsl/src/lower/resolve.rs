@@ -1,0 +1,99 @@
+//! Expressions in the terms of who resolves them: Heat, or an agent.
+
+use indexmap::IndexMap;
+
+use crate::model::{Expr, Model, Name, Resource, Step, Value};
+
+use super::hot::Hot;
+use super::plan::{Attribute, SERVER_ENTRIES};
+use super::seed::Wire;
+
+/// The value for Heat. What only an agent can know has no such form, and a sound model has none of it here.
+pub(super) fn for_heat(expr: &Expr) -> Hot {
+    match expr {
+        Expr::Constant(value) => Hot::Value(value.clone()),
+        Expr::Parameter(name) => Hot::parameter(name.clone()),
+        Expr::Resource(name) => Hot::GetResource(name.clone()),
+        Expr::Attribute { resource, attribute, path } => {
+            Hot::GetAttr { resource: resource.clone(), attribute: attribute.clone(), path: steps(path) }
+        }
+        Expr::Text(parts) => text(parts),
+        Expr::List(items) => Hot::List(items.iter().map(for_heat).collect()),
+        Expr::Map(items) => Hot::Map(items.iter().map(|(name, item)| (name.clone(), for_heat(item))).collect()),
+        Expr::Output { .. } | Expr::Promise(_) | Expr::Import { .. } | Expr::Foreign { .. } => Hot::Value(Value::Null),
+    }
+}
+
+/// An attribute for Heat.
+pub(super) fn attribute_for_heat(attribute: &Attribute<'_>) -> Hot {
+    let resource = attribute.resource.clone();
+    match attribute.attribute {
+        Some(name) => Hot::GetAttr { resource, attribute: name.clone(), path: steps(attribute.path) },
+        None => Hot::GetResource(resource),
+    }
+}
+
+fn steps(path: &[Step]) -> Vec<Hot> {
+    let step = |step: &Step| match step {
+        Step::Key(name) => Hot::Value(Value::String(name.clone())),
+        Step::Index(index) => Hot::Value(Value::from(*index)),
+        Step::Resource(name) => Hot::GetResource(name.clone()),
+    };
+    path.iter().map(step).collect()
+}
+
+/// `str_replace` over keys `<1>`, `<2>`, ...: Heat joins only strings, but replaces by numbers and booleans as well.
+fn text(parts: &[Expr]) -> Hot {
+    // A key that also stands in the author's own text would be replaced there too.
+    let literal = |text: &str| parts.iter().any(|part| part.constant().and_then(Value::as_str).is_some_and(|own| own.contains(text)));
+    let open = ["<", "<<", "<<<", "<wattle:"].into_iter().find(|open| !literal(open)).unwrap_or("<wattle:value:");
+    let mut template = String::new();
+    let mut params = IndexMap::new();
+    for part in parts {
+        match part {
+            Expr::Constant(Value::String(text)) => template.push_str(text),
+            Expr::Constant(value) => template.push_str(&value.to_string()),
+            other => {
+                let key = format!("{open}{}>", params.len() + 1);
+                template.push_str(&key);
+                params.insert(key.into(), for_heat(other));
+            }
+        }
+    }
+    let template: Hot = template.as_str().into();
+    if params.is_empty() { template } else { Hot::StrReplace { template: Box::new(template), params } }
+}
+
+/// The value for an agent.
+pub(super) fn for_agent(model: &Model, expr: &Expr) -> Wire {
+    match expr {
+        Expr::Constant(value) => Wire::Value(value.clone()),
+        Expr::Parameter(name) => Wire::Parameter(name.clone()),
+        Expr::Resource(resource) => attribute(model, &Attribute { resource, attribute: None, path: &[] }),
+        Expr::Attribute { resource, attribute: name, path } => {
+            attribute(model, &Attribute { resource, attribute: Some(name), path })
+        }
+        Expr::Output { component, output } => Wire::Entry(format!("{component}/{output}").into()),
+        Expr::Import { stack, export } => Wire::Import { stack: stack.clone(), export: export.clone() },
+        Expr::Promise(name) => {
+            let fulfilled = model.promises.get(name).and_then(|promise| promise.fulfilled.first());
+            fulfilled.map_or(Wire::Value(Value::Null), |binding| for_agent(model, &binding.value))
+        }
+        Expr::Text(parts) => Wire::Text(parts.iter().map(|part| for_agent(model, part)).collect()),
+        Expr::List(items) => Wire::List(items.iter().map(|item| for_agent(model, item)).collect()),
+        Expr::Map(items) => {
+            let items = items.iter().map(|(name, item)| (name.clone(), for_agent(model, item)));
+            Wire::Map(items.collect::<IndexMap<Name, Wire>>())
+        }
+        Expr::Foreign { .. } => Wire::Value(Value::Null),
+    }
+}
+
+fn attribute(model: &Model, attribute: &Attribute<'_>) -> Wire {
+    let (resource, key) = (attribute.resource, attribute.key());
+    if model.resources.get(resource).is_some_and(Resource::is_server) {
+        Wire::Entry(format!("{resource}/{SERVER_ENTRIES}/{key}").into())
+    } else {
+        Wire::UserData(format!("{resource}.{key}").into())
+    }
+}

@@ -1,0 +1,340 @@
+//! The seed: what is written to the data space before the stack is created.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::model::{Content, Declaration, Model, Name, Order, Source, Step, Tool, Type, Value};
+
+use super::plan::{Plan, SERVER_ENTRIES, Server};
+use super::resolve::for_agent;
+
+/// The format that is written.
+pub const FORMAT: &str = "wattle-seed/1";
+
+/// What is written to the data space before the stack is created.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Seed {
+    /// Name and version of this format.
+    pub format: Cow<'static, str>,
+    /// Name of the stack, unless the operator chooses another.
+    pub stack: Name,
+    /// SHA-256 of everything below but `sources`: two seeds of one digest ask for the same.
+    pub digest: String,
+    /// What must be given before the seed can be written.
+    pub parameters: IndexMap<Name, SeedParameter>,
+    /// What each kind of component reads, writes and runs.
+    pub declarations: IndexMap<Name, SeedDeclaration>,
+    /// What each server does.
+    pub servers: IndexMap<Name, SeedServer>,
+    /// Every value that is written at run time, by `SERVER/COMPONENT/OUTPUT`.
+    pub entries: IndexMap<Name, SeedEntry>,
+    /// What other stacks may read.
+    pub exports: IndexMap<Name, SeedExport>,
+    /// The files that recipes need, by `sha256:HEX`.
+    pub recipes: IndexMap<String, Content>,
+    /// Where the author declared what: `FILE:LINE:COLUMN` by resource, and by `SERVER/COMPONENT`.
+    pub sources: IndexMap<Name, String>,
+}
+
+/// A parameter as the data space sees it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeedParameter {
+    /// Its type.
+    #[serde(rename = "type")]
+    pub ty: Type,
+    /// Its value when none is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<Value>,
+}
+
+/// A kind of component.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeedDeclaration {
+    /// What runs the recipe.
+    pub tool: Tool,
+    /// What is run: a path among `files`, or Chef's `COOKBOOK::RECIPE`.
+    pub recipe: Name,
+    /// The digest of each file, by path.
+    pub files: IndexMap<Cow<'static, str>, String>,
+    /// Seconds that one run may take, waiting for inputs not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<u64>,
+    /// What it reads.
+    pub inputs: IndexMap<Name, SeedInput>,
+    /// What it writes.
+    pub outputs: IndexMap<Name, SeedOutput>,
+}
+
+/// An input of a kind of component.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeedInput {
+    /// Its type.
+    #[serde(rename = "type")]
+    pub ty: Type,
+    /// Its value when it is not wired.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<Value>,
+    /// Where a Chef recipe reads it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<Name>,
+}
+
+/// An output of a kind of component.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeedOutput {
+    /// Its type.
+    #[serde(rename = "type")]
+    pub ty: Type,
+    /// Where a Chef recipe writes it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<Name>,
+}
+
+/// What one server does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeedServer {
+    /// What orders its components.
+    #[serde(default, skip_serializing_if = "is_declared")]
+    pub order: Order,
+    /// Its own attributes that its agent publishes, by the output's name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub publishes: IndexMap<Name, SeedAttribute>,
+    /// Its components, in order.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub components: IndexMap<Name, SeedComponent>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
+fn is_declared(order: &Order) -> bool {
+    *order == Order::Declared
+}
+
+/// An attribute of a server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeedAttribute {
+    /// The attribute, by Heat's name; `id` for the identity.
+    pub attribute: Name,
+    /// The way into its value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<Step>,
+}
+
+/// A component on a server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeedComponent {
+    /// Its kind.
+    pub declaration: Name,
+    /// The components that must have finished before, as `SERVER/COMPONENT`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<Name>,
+    /// What its inputs are wired to.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub inputs: IndexMap<Name, Wire>,
+}
+
+/// Where a value comes from, for an agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Wire {
+    /// The value itself.
+    Value(Value),
+    /// A parameter of the seed.
+    Parameter(Name),
+    /// An entry of the data space.
+    Entry(Name),
+    /// A value that the server was told by its user data.
+    UserData(Name),
+    /// An export of another stack.
+    Import {
+        /// The stack.
+        stack: Name,
+        /// The export.
+        export: Name,
+    },
+    /// Text: the values one behind the other, as they are printed.
+    Text(Vec<Wire>),
+    /// Values in order.
+    List(Vec<Wire>),
+    /// Values by name.
+    Map(IndexMap<Name, Wire>),
+}
+
+/// A value that is written at run time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeedEntry {
+    /// Its type; none for a server's own attributes, which are of the type that Heat gives them.
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    pub ty: Option<Type>,
+    /// The servers that may read it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub readers: Vec<Name>,
+}
+
+/// A value that other stacks may read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeedExport {
+    /// Its type.
+    #[serde(rename = "type")]
+    pub ty: Type,
+    /// Where it comes from.
+    #[serde(flatten)]
+    pub value: Wire,
+}
+
+pub(super) fn build(model: &Model, plan: &Plan<'_>) -> Seed {
+    let mut recipes = IndexMap::new();
+    let declarations = declarations(model, &mut recipes);
+    let mut seed = Seed {
+        format: FORMAT.into(),
+        stack: model.stack.clone(),
+        digest: String::new(),
+        parameters: model
+            .parameters
+            .iter()
+            .map(|(name, p)| (name.clone(), SeedParameter { ty: p.ty.clone(), default: p.default.clone() }))
+            .collect(),
+        declarations,
+        servers: servers(model, plan),
+        entries: entries(model, plan),
+        exports: model
+            .exports
+            .iter()
+            .map(|(name, e)| (name.clone(), SeedExport { ty: e.ty.clone(), value: for_agent(model, &e.value) }))
+            .collect(),
+        recipes,
+        sources: sources(model),
+    };
+    seed.digest = seed.compute_digest();
+    seed
+}
+
+impl Seed {
+    fn compute_digest(&self) -> String {
+        struct Hashing(Sha256);
+        impl std::io::Write for Hashing {
+            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+                self.0.update(bytes);
+                Ok(bytes.len())
+            }
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        let mut hashing = std::io::BufWriter::with_capacity(1 << 16, Hashing(Sha256::new()));
+        // The recipes' own digests stand in the declarations.
+        let parts = (&self.stack, &self.parameters, &self.declarations, &self.servers, &self.entries, &self.exports);
+        serde_json::to_writer(&mut hashing, &parts).expect("INVARIANT: a seed is JSON, and hashing takes every byte");
+        let hashing = hashing.into_inner().map_err(|_| ()).expect("INVARIANT: hashing takes every byte");
+        hex(&hashing.0.finalize())
+    }
+}
+
+fn hex(digest: &[u8]) -> String {
+    digest.iter().fold(String::from("sha256:"), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+fn declarations(
+    model: &Model,
+    recipes: &mut IndexMap<String, Content>,
+) -> IndexMap<Name, SeedDeclaration> {
+    let mut lower = |declaration: &Declaration| SeedDeclaration {
+        tool: declaration.recipe.tool,
+        recipe: declaration.recipe.entry.clone(),
+        files: declaration
+            .recipe
+            .files
+            .iter()
+            .map(|file| {
+                let digest = hex(&Sha256::digest(file.content.bytes()));
+                recipes.entry(digest.clone()).or_insert_with(|| file.content.clone());
+                (file.path.clone(), digest)
+            })
+            .collect(),
+        deadline: declaration.deadline,
+        inputs: declaration
+            .inputs
+            .iter()
+            .map(|(name, i)| {
+                (name.clone(), SeedInput { ty: i.ty.clone(), default: i.default.clone(), path: i.path.clone() })
+            })
+            .collect(),
+        outputs: declaration
+            .outputs
+            .iter()
+            .map(|(name, o)| (name.clone(), SeedOutput { ty: o.ty.clone(), path: o.path.clone() }))
+            .collect(),
+    };
+    model.declarations.iter().map(|(name, declaration)| (name.clone(), lower(declaration))).collect()
+}
+
+fn servers(model: &Model, plan: &Plan<'_>) -> IndexMap<Name, SeedServer> {
+    let mut after: std::collections::HashMap<&Name, Vec<Name>> = std::collections::HashMap::new();
+    for order in &model.after {
+        after.entry(&order.component).or_default().push(order.predecessor.clone());
+    }
+    let lower = |name: &Name, server: &Server<'_>| SeedServer {
+        order: model.resources.get(name).map_or_else(Order::default, |resource| resource.order),
+        publishes: server
+            .publishes
+            .iter()
+            .map(|(key, attribute)| {
+                let name = attribute.attribute.cloned().unwrap_or_else(|| "id".into());
+                (key.as_str().into(), SeedAttribute { attribute: name, path: attribute.path.to_vec() })
+            })
+            .collect(),
+        components: server
+            .components
+            .iter()
+            .map(|(key, component)| {
+                let inputs = component.inputs.iter();
+                let component_seed = SeedComponent {
+                    declaration: component.declaration.clone(),
+                    after: after.get(key).cloned().unwrap_or_default(),
+                    inputs: inputs.map(|(name, b)| (name.clone(), for_agent(model, &b.value))).collect(),
+                };
+                (component.name.clone(), component_seed)
+            })
+            .collect(),
+    };
+    let managed = plan.servers.iter().filter(|(name, _)| plan.is_managed(name));
+    managed.map(|(name, server)| ((*name).clone(), lower(name, server))).collect()
+}
+
+fn entries(model: &Model, plan: &Plan<'_>) -> IndexMap<Name, SeedEntry> {
+    let readers = |address: &str| {
+        plan.readers.get(address).into_iter().flatten().map(|reader| (*reader).clone()).collect::<Vec<_>>()
+    };
+    let mut entries = IndexMap::with_capacity(model.components.len());
+    for (server, duties) in &plan.servers {
+        for key in duties.publishes.keys() {
+            let address = format!("{server}/{SERVER_ENTRIES}/{key}");
+            let entry = SeedEntry { ty: None, readers: readers(&address) };
+            entries.insert(address.into(), entry);
+        }
+        for (key, component) in &duties.components {
+            for (output, declared) in model.declaration(component).into_iter().flat_map(|d| &d.outputs) {
+                let address = format!("{key}/{output}");
+                let entry = SeedEntry { ty: Some(declared.ty.clone()), readers: readers(&address) };
+                entries.insert(address.into(), entry);
+            }
+        }
+    }
+    entries
+}
+
+fn sources(model: &Model) -> IndexMap<Name, String> {
+    let known = |at: &Source| at.is_known().then(|| at.to_string());
+    let resources = model.resources.iter().map(|(name, resource)| (name, &resource.at));
+    let components = model.components.iter().map(|(key, component)| (key, &component.at));
+    resources.chain(components).filter_map(|(name, at)| Some((name.clone(), known(at)?))).collect()
+}

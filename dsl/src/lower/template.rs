@@ -1,0 +1,94 @@
+//! The template of the whole model, before it is cut.
+
+use crate::model::{Expr, Model, Name, Reference};
+
+use super::agent::{self, Words};
+use super::hot::{HotOutput, HotParameter, HotResource, Template};
+use super::plan::Plan;
+use super::resolve::for_heat;
+use super::{Decision, Reader, Way};
+
+pub(super) fn build(model: &Model, plan: &Plan<'_>, decisions: &mut Vec<Decision>) -> Template {
+    let mut template = Template::new(&model.description);
+    template.parameters.extend(model.parameters.iter().map(|(name, parameter)| {
+        let mut hot = HotParameter::new(parameter.heat_type);
+        hot.description.clone_from(&parameter.description);
+        hot.default.clone_from(&parameter.default);
+        hot.hidden = parameter.is_hidden();
+        hot.constraints.clone_from(&parameter.constraints);
+        (name.clone(), hot)
+    }));
+    if model.resources.keys().any(|name| plan.is_managed(name)) {
+        template.parameters.extend(agent::parameters(&model.stack));
+        template.resources.insert(agent::ROOT.into(), agent::root());
+    }
+    resources(model, plan, &mut template, decisions);
+    exports(model, &mut template, decisions);
+    template
+}
+
+fn resources(model: &Model, plan: &Plan<'_>, template: &mut Template, decisions: &mut Vec<Decision>) {
+    let words = Words::new();
+    let (user_data, format): (Name, Name) = ("user_data".into(), "user_data_format".into());
+    template.resources.reserve(model.resources.len());
+    for (name, resource) in &model.resources {
+        let mut hot = HotResource::new(resource.ty.clone());
+        hot.properties.reserve(resource.properties.len() + 2);
+        for (property, binding) in &resource.properties {
+            let reader = || Reader::Property { resource: name.clone(), property: property.clone() };
+            decide(&binding.value, reader, &binding.at, decisions);
+            hot.properties.insert(property.clone(), for_heat(&binding.value));
+        }
+        if let Some(duties) = plan.servers.get(name).filter(|_| plan.is_managed(name)) {
+            hot.properties.insert(format.clone(), "RAW".into());
+            hot.properties.insert(user_data.clone(), words.user_data(model, name, resource, duties));
+        }
+        template.resources.insert(name.clone(), hot);
+    }
+}
+
+/// Exports that Heat can compute become outputs of the stack. A secret one does not: Heat would show it.
+fn exports(model: &Model, template: &mut Template, decisions: &mut Vec<Decision>) {
+    for (name, export) in &model.exports {
+        let reader = || Reader::Export(name.clone());
+        if is_known_to_heat(&export.value) {
+            decide(&export.value, reader, &export.at, decisions);
+            if !export.ty.is_secret() {
+                template.outputs.insert(name.clone(), HotOutput { value: for_heat(&export.value) });
+            }
+        } else {
+            export.value.references(&mut |reference| {
+                let way = if matches!(reference, Reference::Parameter(_)) { Way::Seed } else { Way::Entry };
+                decisions.push(Decision { reader: reader(), reference: text(reference), way, at: export.at.clone() });
+            });
+        }
+    }
+}
+
+fn is_known_to_heat(value: &Expr) -> bool {
+    let mut known = true;
+    value.references(&mut |reference| {
+        known &= matches!(reference, Reference::Parameter(_) | Reference::Resource(_) | Reference::Attribute { .. });
+    });
+    known
+}
+
+fn decide(value: &Expr, reader: impl Fn() -> Reader, at: &crate::model::Source, decisions: &mut Vec<Decision>) {
+    value.references(&mut |reference| {
+        decisions.push(Decision { reader: reader(), reference: text(reference), way: Way::Heat, at: at.clone() });
+    });
+}
+
+fn text(reference: Reference<'_>) -> String {
+    match reference {
+        Reference::Parameter(name) | Reference::Resource(name) | Reference::Promise(name) => name.to_string(),
+        Reference::Attribute { resource, attribute, path } => {
+            let attribute = super::plan::Attribute { resource, attribute: Some(attribute), path };
+            format!("{resource}.{}", attribute.key())
+        }
+        Reference::Output { component, output } => format!("{component}/{output}"),
+        Reference::Import { stack, export } => format!("{stack}.{export}"),
+        Reference::Foreign { what } => what.to_string(),
+    }
+}
+
