@@ -3,8 +3,8 @@
 use std::fmt::Display;
 
 use serde::ser::{
-    Error, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant,
-    SerializeTuple, SerializeTupleStruct, SerializeTupleVariant, Serializer,
+    Error, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
+    SerializeTupleStruct, SerializeTupleVariant, Serializer,
 };
 
 use super::Scalar;
@@ -30,28 +30,14 @@ struct Guard<S, const KEY: bool>(S);
 
 impl<S: Serializer, const KEY: bool> Guard<S, KEY> {
     #[inline]
-    fn whole(
-        self,
-        number: impl Display,
-        write: impl FnOnce(S) -> Result<S::Ok, S::Error>,
-    ) -> Result<S::Ok, S::Error> {
-        if KEY {
-            self.0.serialize_str(&number.to_string())
-        } else {
-            write(self.0)
-        }
+    fn whole(self, number: impl Display, write: impl FnOnce(S) -> Result<S::Ok, S::Error>) -> Result<S::Ok, S::Error> {
+        if KEY { self.0.serialize_str(&number.to_string()) } else { write(self.0) }
     }
 
     #[inline]
-    fn float(
-        self,
-        finite: bool,
-        write: impl FnOnce(S) -> Result<S::Ok, S::Error>,
-    ) -> Result<S::Ok, S::Error> {
+    fn float(self, finite: bool, write: impl FnOnce(S) -> Result<S::Ok, S::Error>) -> Result<S::Ok, S::Error> {
         if !finite {
-            return Err(S::Error::custom(
-                "a number that is infinite or not a number has no form in a template",
-            ));
+            return Err(S::Error::custom("a number that is infinite or not a number has no form in a template"));
         }
         Self::not_key("a number with a fraction")?;
         write(self.0)
@@ -59,13 +45,7 @@ impl<S: Serializer, const KEY: bool> Guard<S, KEY> {
 
     #[inline]
     fn not_key(what: &str) -> Result<(), S::Error> {
-        if KEY {
-            Err(S::Error::custom(format_args!(
-                "a key must be text, not {what}"
-            )))
-        } else {
-            Ok(())
-        }
+        if KEY { Err(S::Error::custom(format_args!("a key must be text, not {what}"))) } else { Ok(()) }
     }
 }
 
@@ -109,11 +89,7 @@ impl<S: Serializer, const KEY: bool> Serializer for Guard<S, KEY> {
 
     #[inline]
     fn serialize_str(self, value: &str) -> Result<S::Ok, S::Error> {
-        if KEY {
-            self.0.serialize_str(value)
-        } else {
-            Scalar(value).serialize(self.0)
-        }
+        if KEY { self.0.serialize_str(value) } else { Scalar(value).serialize(self.0) }
     }
 
     fn serialize_bytes(self, _value: &[u8]) -> Result<S::Ok, S::Error> {
@@ -165,8 +141,7 @@ impl<S: Serializer, const KEY: bool> Serializer for Guard<S, KEY> {
         value: &T,
     ) -> Result<S::Ok, S::Error> {
         Self::not_key("a map")?;
-        self.0
-            .serialize_newtype_variant(name, index, variant, &Guarded::value(value))
+        self.0.serialize_newtype_variant(name, index, variant, &Guarded::value(value))
     }
 
     #[inline]
@@ -180,11 +155,7 @@ impl<S: Serializer, const KEY: bool> Serializer for Guard<S, KEY> {
         self.0.serialize_tuple(len).map(Guard)
     }
 
-    fn serialize_tuple_struct(
-        self,
-        name: &'static str,
-        len: usize,
-    ) -> Result<Self::SerializeTupleStruct, S::Error> {
+    fn serialize_tuple_struct(self, name: &'static str, len: usize) -> Result<Self::SerializeTupleStruct, S::Error> {
         Self::not_key("a list")?;
         self.0.serialize_tuple_struct(name, len).map(Guard)
     }
@@ -197,9 +168,7 @@ impl<S: Serializer, const KEY: bool> Serializer for Guard<S, KEY> {
         len: usize,
     ) -> Result<Self::SerializeTupleVariant, S::Error> {
         Self::not_key("a map")?;
-        self.0
-            .serialize_tuple_variant(name, index, variant, len)
-            .map(Guard)
+        self.0.serialize_tuple_variant(name, index, variant, len).map(Guard)
     }
 
     #[inline]
@@ -209,11 +178,7 @@ impl<S: Serializer, const KEY: bool> Serializer for Guard<S, KEY> {
     }
 
     #[inline]
-    fn serialize_struct(
-        self,
-        name: &'static str,
-        len: usize,
-    ) -> Result<Self::SerializeStruct, S::Error> {
+    fn serialize_struct(self, name: &'static str, len: usize) -> Result<Self::SerializeStruct, S::Error> {
         Self::not_key("a map")?;
         self.0.serialize_struct(name, len).map(Guard)
     }
@@ -226,9 +191,7 @@ impl<S: Serializer, const KEY: bool> Serializer for Guard<S, KEY> {
         len: usize,
     ) -> Result<Self::SerializeStructVariant, S::Error> {
         Self::not_key("a map")?;
-        self.0
-            .serialize_struct_variant(name, index, variant, len)
-            .map(Guard)
+        self.0.serialize_struct_variant(name, index, variant, len).map(Guard)
     }
 }
 

@@ -14,10 +14,7 @@ impl Lines {
     const BROKEN_LEVELS: usize = 2;
 
     pub(super) fn new() -> Self {
-        Self {
-            depth: 0,
-            filled: false,
-        }
+        Self { depth: 0, filled: false }
     }
 
     fn open<W: io::Write + ?Sized>(&mut self, out: &mut W, bracket: u8) -> io::Result<()> {
@@ -68,11 +65,7 @@ impl Formatter for Lines {
     }
 
     #[inline]
-    fn begin_array_value<W: io::Write + ?Sized>(
-        &mut self,
-        out: &mut W,
-        first: bool,
-    ) -> io::Result<()> {
+    fn begin_array_value<W: io::Write + ?Sized>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
         self.part(out, first)
     }
 
@@ -87,11 +80,7 @@ impl Formatter for Lines {
     }
 
     #[inline]
-    fn begin_object_key<W: io::Write + ?Sized>(
-        &mut self,
-        out: &mut W,
-        first: bool,
-    ) -> io::Result<()> {
+    fn begin_object_key<W: io::Write + ?Sized>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
         self.part(out, first)
     }
 

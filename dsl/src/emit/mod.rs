@@ -42,8 +42,7 @@ pub enum EmitError {
 /// When `out` fails, or a value has no form in a template (see the [module](self)).
 pub fn yaml<T: Serialize + ?Sized>(value: &T, out: &mut impl io::Write) -> Result<(), EmitError> {
     let mut buffer = Buffer::new(out);
-    let done =
-        serde_saphyr::to_fmt_writer_with_options(&mut buffer, &Guarded::value(value), options());
+    let done = serde_saphyr::to_fmt_writer_with_options(&mut buffer, &Guarded::value(value), options());
     buffer.finish()?;
     done.map_err(|error| EmitError::Value(error.to_string()))
 }
@@ -53,10 +52,9 @@ pub fn yaml<T: Serialize + ?Sized>(value: &T, out: &mut impl io::Write) -> Resul
 /// # Errors
 /// When a value has no form in a template (see the [module](self)).
 pub fn to_yaml<T: Serialize + ?Sized>(value: &T) -> Result<String, EmitError> {
-    let mut out = String::new();
-    serde_saphyr::to_fmt_writer_with_options(&mut out, &Guarded::value(value), options())
-        .map_err(|error| EmitError::Value(error.to_string()))?;
-    Ok(out)
+    let mut out = Vec::new();
+    yaml(value, &mut out)?;
+    String::from_utf8(out).map_err(|error| EmitError::Value(error.to_string()))
 }
 
 /// Writes `value` as JSON, with a newline at the end: one line for each of a section's parts (a resource, a parameter),
@@ -67,15 +65,9 @@ pub fn to_yaml<T: Serialize + ?Sized>(value: &T) -> Result<String, EmitError> {
 pub fn json<T: Serialize + ?Sized>(value: &T, out: &mut impl io::Write) -> Result<(), EmitError> {
     let mut buffered = io::BufWriter::with_capacity(buffer::FULL, out);
     let mut serializer = serde_json::Serializer::with_formatter(&mut buffered, Lines::new());
-    Guarded::value(value)
-        .serialize(&mut serializer)
-        .map_err(|error| {
-            if error.is_io() {
-                EmitError::Write(error.into())
-            } else {
-                EmitError::Value(error.to_string())
-            }
-        })?;
+    Guarded::value(value).serialize(&mut serializer).map_err(|error| {
+        if error.is_io() { EmitError::Write(error.into()) } else { EmitError::Value(error.to_string()) }
+    })?;
     io::Write::write_all(&mut buffered, b"\n")?;
     io::Write::flush(&mut buffered)?;
     Ok(())

@@ -1,1 +1,189 @@
-//! Tests.
+//! What the output looks like, and what is refused. That Heat reads it back is tested with Heat, in the tests crate.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::BTreeMap;
+use std::io;
+
+use serde::ser::{Serialize, Serializer};
+use serde_json::{Value, json};
+
+use super::{EmitError, Scalar, json, to_json, to_yaml, yaml};
+
+fn template() -> Value {
+    json!({
+        "heat_template_version": "2021-04-16",
+        "parameters": { "image": { "type": "string", "default": "no" } },
+        "resources": {
+            "web": {
+                "type": "OS::Nova::Server",
+                "properties": {
+                    "networks": [{ "port": { "get_resource": "port" } }],
+                    "user_data_format": "RAW",
+                    "user_data": "#!/bin/sh\nset -eu\n\n  cat <<EOF\n\ta: b\nEOF\n",
+                    "tags": [],
+                    "count": 3,
+                },
+            },
+            "empty": {},
+        },
+    })
+}
+
+#[test]
+fn yaml_is_pleasant_to_read() {
+    let expected = "\
+heat_template_version: \"2021-04-16\"
+parameters:
+  image:
+    type: string
+    default: \"no\"
+resources:
+  web:
+    type: OS::Nova::Server
+    properties:
+      networks:
+      - port:
+          get_resource: port
+      user_data_format: RAW
+      user_data: |
+        #!/bin/sh
+        set -eu
+
+          cat <<EOF
+        \ta: b
+        EOF
+      tags: []
+      count: 3
+  empty: {}
+";
+    assert_eq!(to_yaml(&template()).unwrap(), expected);
+}
+
+#[test]
+fn json_has_a_line_for_each_part_of_a_section() {
+    let expected = r##"{
+  "heat_template_version": "2021-04-16",
+  "parameters": {
+    "image": {"type": "string", "default": "no"}
+  },
+  "resources": {
+    "web": {"type": "OS::Nova::Server", "properties": {"networks": [{"port": {"get_resource": "port"}}], "user_data_format": "RAW", "user_data": "#!/bin/sh\nset -eu\n\n  cat <<EOF\n\ta: b\nEOF\n", "tags": [], "count": 3}},
+    "empty": {}
+  }
+}
+"##;
+    assert_eq!(to_json(&template()).unwrap(), expected);
+    assert_eq!(
+        to_json(&json!({ "a": [1, [], 2], "b": {} })).unwrap(),
+        "{\n  \"a\": [\n    1,\n    [],\n    2\n  ],\n  \"b\": {}\n}\n"
+    );
+    assert_eq!(to_json(&json!([])).unwrap(), "[]\n");
+}
+
+#[test]
+fn written_and_returned_are_the_same() {
+    let large = Value::from(vec![template(); 500]);
+    let mut out = Vec::new();
+    yaml(&large, &mut out).unwrap();
+    let text = to_yaml(&large).unwrap();
+    assert_eq!(out, text.as_bytes());
+    // The many times that the buffer was let go, too, left no blanks at the end of a line.
+    assert!(text.lines().all(|line| !line.ends_with(' ')));
+    out.clear();
+    json(&large, &mut out).unwrap();
+    assert_eq!(out, to_json(&large).unwrap().into_bytes());
+}
+
+#[test]
+fn what_yaml_cannot_hold_in_a_block_is_quoted() {
+    for (text, written) in [
+        ("\ta\nb\n", r#""\ta\nb\n""#),
+        ("\n\n\ta\n", r#""\n\n\ta\n""#),
+        ("a\r\nb\r\n", r#""a\r\nb\r\n""#),
+        ("\n", r#""\n""#),
+    ] {
+        assert_eq!(to_yaml(&json!({ "k": text })).unwrap(), format!("k: {written}\n"));
+    }
+}
+
+#[test]
+fn blanks_of_the_text_stay_in_a_block_and_others_go() {
+    let written = to_yaml(&json!({ "k": ["a\n\n  \n\nb\n", " \n\na"] })).unwrap();
+    assert_eq!(written, "k:\n- |\n  a\n\n    \n\n  b\n- |2-\n   \n\n  a\n");
+}
+
+#[test]
+fn long_text_is_never_folded() {
+    let text = "word ".repeat(500) + "end";
+    assert_eq!(to_yaml(&json!({ "k": text })).unwrap(), format!("k: {text}\n"));
+}
+
+#[test]
+fn keys_are_text_in_both_formats() {
+    let ports = BTreeMap::from([(80, "http")]);
+    assert_eq!(to_yaml(&ports).unwrap(), "\"80\": http\n");
+    assert_eq!(to_json(&ports).unwrap(), "{\n  \"80\": \"http\"\n}\n");
+    let flags = BTreeMap::from([(true, "no")]);
+    assert_eq!(to_yaml(&flags).unwrap(), "\"true\": \"no\"\n");
+    assert_eq!(to_yaml(&BTreeMap::from([("a\nb", 1)])).unwrap(), "\"a\\nb\": 1\n");
+}
+
+struct Bytes;
+
+impl Serialize for Bytes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(b"raw")
+    }
+}
+
+fn refused(value: &impl Serialize) -> String {
+    let messages = [to_yaml(value), to_json(value)].map(|done| done.unwrap_err().to_string());
+    assert_eq!(messages[0], messages[1]);
+    messages[0].clone()
+}
+
+#[test]
+fn what_only_one_format_could_hold_is_refused_in_both() {
+    let number = "a number that is infinite or not a number has no form in a template";
+    assert_eq!(refused(&[f64::NAN]), number);
+    assert_eq!(refused(&[f32::NEG_INFINITY]), number);
+    assert_eq!(refused(&[Bytes]), "raw bytes have no form in a template");
+    assert_eq!(refused(&BTreeMap::from([(Some(1), 2), (None, 3)])), "a key must be text, not nothing");
+    assert_eq!(refused(&BTreeMap::from([([1], 2)])), "a key must be text, not a list");
+    assert_eq!(refused(&BTreeMap::from([(BTreeMap::from([(1, 2)]), 3)])), "a key must be text, not a map");
+}
+
+#[test]
+fn scalar_alone_is_the_text_to_json_and_a_block_to_yaml() {
+    let pair = [Scalar("a\nb\n"), Scalar("\ta\nb")];
+    assert_eq!(serde_json::to_string(&pair).unwrap(), r#"["a\nb\n","\ta\nb"]"#);
+    assert_eq!(serde_saphyr::to_string(&pair).unwrap(), "- |\n  a\n  b\n- \"\\ta\\nb\"\n");
+}
+
+/// A disk that is full after `0` bytes.
+struct Full(usize);
+
+impl io::Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0 < bytes.len() {
+            return Err(io::Error::from(io::ErrorKind::StorageFull));
+        }
+        self.0 -= bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_full_disk_is_told() {
+    for room in [0, 100_000] {
+        let large = Value::from(vec![template(); 1_000]);
+        for done in [yaml(&large, &mut Full(room)), json(&large, &mut Full(room))] {
+            assert!(matches!(done, Err(EmitError::Write(error)) if error.kind() == io::ErrorKind::StorageFull));
+        }
+    }
+}
