@@ -1,1 +1,4 @@
-//! Part of wattle.
+//! What several tests and benchmarks of wattle build on.
+
+pub mod random;
+pub mod workload;
