@@ -11,6 +11,7 @@ Prints "ready PORT" when it answers; ends on SIGTERM or end of standard input
 (with --until-eof).
 """
 import argparse
+import ast
 import faulthandler
 import os
 import signal
@@ -60,6 +61,18 @@ class _Quiet(simple_server.WSGIRequestHandler):
         pass
 
 
+def parse_one_at_a_time():
+    """CPython 3.11 counts the depth of a syntax tree once for all threads, so
+    two ast.literal_eval() at a time (Heat's sync points) can fail."""
+    real, lock = ast.parse, threading.Lock()
+
+    def parse(*args, **kwargs):
+        with lock:
+            return real(*args, **kwargs)
+
+    ast.parse = parse
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("--port", type=int, default=8004,
@@ -102,6 +115,7 @@ def main():
     conf.set_override("url", "http://localhost:%d/v1/%%(tenant_id)s"
                       % args.port, group="clients_heat")
     oracle.create_schema(threads=True)
+    parse_one_at_a_time()
 
     from heat.engine import service as engine
     from heat.rpc import api as rpc_api

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Check the oracle itself: good templates pass, bad ones fail as they must."""
+"""Check the tools: good templates pass, bad ones fail as they must."""
 import glob
+import json
 import os
 import re
+import subprocess
 import sys
 import tempfile
 
@@ -79,5 +81,63 @@ passed += same
 failed += not same
 if not same:
     print("BAD  graph:", res.get("graph"))
+
+
+def tell(label, good, note):
+    global passed, failed
+    passed += bool(good)
+    failed += not good
+    if not good or "-v" in sys.argv:
+        print("%s %s: %s" % ("ok  " if good else "BAD ", label, note))
+
+
+def tool(name, *args, lines=()):
+    """(exit status, parsed answers) of one of the tools beside this file."""
+    done = subprocess.run(
+        [sys.executable, os.path.join(HERE, name), *args], text=True,
+        input="".join(json.dumps(line) + "\n" for line in lines),
+        stdout=subprocess.PIPE, timeout=120, check=False)
+    return done.returncode, [json.loads(t) for t in done.stdout.splitlines()]
+
+
+# what PyYAML makes of plain scalars
+PLAIN = (("no", "bool"), ("0o7", "str"), ("0644", "int"), ("22:22", "int"),
+         ("1_000", "int"), ("1e3", "str"), ("1.0e+3", "float"), ("~", "null"),
+         ("2001-01-01", "str"), ("'no'", "str"), ("y", "str"), ("on", "bool"))
+status, answers = tool("yaml11.py", "--both", "--stdin",
+                       lines=[{"yaml": "k: " + text} for text, _ in PLAIN])
+for (text, kind), got in zip(PLAIN, answers):
+    tell("yaml11 " + text, got["ok"] and kind in got["value"]["map"][0][1],
+         got)
+tell("yaml11 status", status == 0 and len(answers) == len(PLAIN), status)
+DIFFER = (("no: no", {"no": "no"}), ("a: 1", {"a": 1.0}), ("a: [x]", {}),
+          ("{b: 1, a: 2}", {"a": 2, "b": 1}), ("a: =", {"a": "="}),
+          ("a: <<", {"a": "<<"}), ("<<: {a: b}", {"<<": {"a": "b"}}))
+status, answers = tool("yaml11.py", "--stdin", lines=[
+    {"yaml": text, "expect": want} for text, want in DIFFER])
+for (text, _), got in zip(DIFFER, answers):
+    tell("yaml11 differs " + text, not got["ok"], got)
+tell("yaml11 status", status == 1 and len(answers) == len(DIFFER), status)
+
+# creation: user data is recorded as it was written, failures are told
+good = os.path.join(HERE, "selftest/good/two_tier.yaml")
+status, answers = tool("create.py", "--stdin", lines=[
+    {"template": good, "parameters": {"n": 1}},
+    {"template": os.path.join(HERE, "selftest/bad/no_type.yaml")}])
+created, refused = answers
+tell("create", created["ok"] and created["status"] == "CREATE_COMPLETE",
+     created)
+tell("create servers", {k: v["userdata"] for k, v in created.get(
+    "servers", {}).items()} == {
+        "db": "#!/bin/sh\ntrue\n",
+        "web/0": "#!/bin/sh\necho %s > /etc/db\n"
+                 % created.get("outputs", {}).get("db_ip")}, created)
+tell("create refused", "must contain a type" in refused["message"], refused)
+tell("create status", status == 1, status)
+status, (late,) = tool("create.py", "--timeout", "1", "--delay",
+                       "OS::Nova::Server=60", os.path.join(
+                           HERE, "selftest/good/nested.yaml"))
+tell("create timeout", status == 1 and late["error"] == "Timeout", late)
+
 print("%d passed, %d failed" % (passed, failed))
 sys.exit(1 if failed else 0)
