@@ -7,3 +7,5 @@ pub mod graph;
 pub mod lower;
 pub mod model;
 pub mod prelude;
+
+pub use wattle_macros::{Parameters, PortType, blueprint, component, text};

@@ -9,3 +9,4 @@ pub use crate::author::{
     Attribute, Component, Export, Exports, Module, Output, Parameter, Promise, RawResource, Secret, Topology, Url,
 };
 pub use crate::model::Order;
+pub use crate::{Parameters, PortType, blueprint, component, text};

@@ -5,6 +5,7 @@
 
 mod blueprint;
 mod component;
+mod constant;
 mod exports;
 mod expression;
 mod handle;
@@ -21,6 +22,7 @@ mod topology;
 
 pub use blueprint::{Blueprint, NoConfig};
 pub use component::{AsComponent, Component, Inputs, Missing, OnServer, Software, Wired};
+pub use constant::{Constant, constant};
 pub use exports::{Export, ExportName, Exportable, Exports};
 pub use expression::Expression;
 pub use handle::{Attribute, Host, Output, Parameter, Resource, Segment};

@@ -67,7 +67,7 @@ impl Privacy for Confidential {
     label = "lists, maps and structs cannot stand in `text!`",
     note = "`text!` takes booleans, numbers, strings, addresses and URLs, known or deferred"
 )]
-pub trait Scalar: PortType {
+pub trait Scalar: PortType + Clone {
     /// Whether its text is a secret.
     type Privacy: Privacy;
 }
@@ -98,7 +98,7 @@ impl<T: Scalar> Scalar for Secret<T> {
     label = "not a value that has one way to be written into text",
     note = "`text!` takes booleans, numbers, strings, addresses and URLs, known or deferred"
 )]
-pub trait TextPart {
+pub trait TextPart: Clone {
     /// When it is known.
     type Stage: Stage;
     /// Who may see it.
@@ -141,7 +141,7 @@ impl TextPart for &str {
     }
 }
 
-impl<T: TextPart + Clone> TextPart for &T {
+impl<T: TextPart> TextPart for &T {
     type Stage = T::Stage;
     type Privacy = T::Privacy;
     fn into_part(self) -> Expression {

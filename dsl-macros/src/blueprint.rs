@@ -1,0 +1,215 @@
+//! `#[blueprint]`: a function becomes a value that `wattle::main` takes.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::{FnArg, ItemFn, ReturnType, Signature, Type};
+
+use crate::constant::last_segment;
+use crate::errors::{Errors, error};
+use crate::keys::{Keys, Known};
+use crate::{docs, names, source};
+
+static KEYS: Known = Known { attribute: "#[blueprint(...)]", keys: &["name"] };
+const SHAPE: &str = "write `pub fn NAME(t: &mut Topology, p: Settings, config: Config) -> Exports`; parameters and configuration may be left out";
+
+/// What Heat allows as a stack's name: `[a-zA-Z][a-zA-Z0-9_.-]{0,254}`.
+fn is_stack_name(name: &str) -> bool {
+    let rest = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.' | '-');
+    name.len() <= 255 && name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.chars().all(rest)
+}
+
+pub(crate) fn expand(keys: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let mut keys = Keys::parse(keys, &KEYS, &mut errors);
+    let given = keys.text("name", "\"connections\"", &mut errors);
+    let function: ItemFn = match syn::parse2(item.clone()) {
+        Ok(function) => function,
+        Err(_) => {
+            let first: TokenStream = item.clone().into_iter().take(1).collect();
+            errors.push(first, "`#[blueprint]` stands on something that is not a function", SHAPE);
+            let errors = errors.into_tokens();
+            return quote!(#errors #item);
+        }
+    };
+    let ident = &function.sig.ident;
+    let name = given.as_ref().map_or_else(|| names::plain(ident), syn::LitStr::value);
+    if !is_stack_name(&name) {
+        let help = "a name starts with a letter, and has at most 255 letters, digits, `_`, `.` and `-`";
+        let at = given.as_ref().map_or_else(|| ident.to_token_stream(), ToTokens::to_token_stream);
+        let help =
+            if given.is_none() { format!("{help}; set one with `#[blueprint(name = \"...\")]`") } else { help.into() };
+        errors.push(at, format!("Heat does not take `{name}` as a stack's name"), help);
+    }
+    check(&function.sig, &mut errors);
+    if !errors.is_empty() {
+        return stub(&function, errors);
+    }
+    let types: Vec<&Type> = types(&function.sig).collect();
+    let parameters = types.get(1).map_or_else(|| quote!(()), |ty| quote!(#ty));
+    let config = types.get(2).map_or_else(|| quote!(::wattle::author::NoConfig), |ty| quote!(#ty));
+    let arguments = [quote!(t), quote!(parameters), quote!(config)].into_iter().take(types.len());
+    let unused = [quote!(parameters), quote!(config)].into_iter().skip(types.len() - 1);
+    let call = quote!(#ident(#(#arguments),*));
+    let result = match &function.sig.output {
+        ReturnType::Type(_, ty) if !is_nothing(ty) => call,
+        _ => quote!(#call; ::wattle::author::Exports::new()),
+    };
+    let item = item_of(&function);
+    let description = docs::text(&function.attrs);
+    let at = source::expand(ident.span());
+    let attrs = function.attrs.iter().filter(|attr| !docs::is_doc(attr));
+    let (sig, block) = (&function.sig, &function.block);
+    quote! {
+        #item
+
+        impl ::wattle::author::Blueprint for #ident {
+            const NAME: &'static str = #name;
+            const DESCRIPTION: &'static str = #description;
+            type Parameters = #parameters;
+            type Config = #config;
+
+            fn at(&self) -> ::wattle::model::Source {
+                #at
+            }
+
+            fn build(
+                &self,
+                t: &mut ::wattle::author::Topology,
+                parameters: Self::Parameters,
+                config: Self::Config,
+            ) -> ::wattle::author::Exports {
+                #(#attrs)*
+                #sig #block
+                #(let _ = #unused;)*
+                #result
+            }
+        }
+    }
+}
+
+/// The value that carries the blueprint's name.
+fn item_of(function: &ItemFn) -> TokenStream {
+    let (vis, ident) = (&function.vis, &function.sig.ident);
+    let docs = function.attrs.iter().filter(|attr| docs::is_doc(attr));
+    quote! {
+        #(#docs)*
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy)]
+        #vis struct #ident;
+    }
+}
+
+/// A blueprint that satisfies those who use it.
+fn stub(function: &ItemFn, errors: Errors) -> TokenStream {
+    let (item, ident, errors) = (item_of(function), &function.sig.ident, errors.into_tokens());
+    quote! {
+        #errors
+        #item
+
+        impl ::wattle::author::Blueprint for #ident {
+            const NAME: &'static str = "";
+            const DESCRIPTION: &'static str = "";
+            type Parameters = ();
+            type Config = ::wattle::author::NoConfig;
+
+            fn at(&self) -> ::wattle::model::Source {
+                ::core::unimplemented!()
+            }
+
+            fn build(
+                &self,
+                _: &mut ::wattle::author::Topology,
+                (): (),
+                _: ::wattle::author::NoConfig,
+            ) -> ::wattle::author::Exports {
+                ::core::unimplemented!()
+            }
+        }
+    }
+}
+
+fn check(sig: &Signature, errors: &mut Errors) {
+    if let Some(asyncness) = &sig.asyncness {
+        errors.push(asyncness, "a blueprint is not `async`", "it only describes: nothing in it waits");
+    }
+    if let Some(unsafety) = &sig.unsafety {
+        errors.push(unsafety, "a blueprint is not `unsafe`", "remove `unsafe`");
+    }
+    if let Some(constness) = &sig.constness {
+        errors.push(constness, "a blueprint is not `const`", "remove `const`");
+    }
+    if let Some(abi) = &sig.abi {
+        errors.push(abi, "a blueprint has no ABI", "remove it");
+    }
+    if !sig.generics.params.is_empty() {
+        let help = "choose while building by the third argument, or write a `Module` that is generic";
+        errors.push(&sig.generics, "a blueprint is not generic", help);
+    }
+    let mut inputs = sig.inputs.iter();
+    match inputs.next() {
+        None => {
+            let message = format!("the blueprint `{}` has no topology to fill", sig.ident);
+            errors.push(&sig.ident, message, SHAPE);
+        }
+        Some(FnArg::Receiver(receiver)) => {
+            errors.push(receiver, "a blueprint is a function of its own, not a method", SHAPE)
+        }
+        Some(FnArg::Typed(argument)) => errors.keep(topology(&argument.ty)).unwrap_or_default(),
+    }
+    if let Some(argument) = inputs.nth(2) {
+        errors.push(argument, "a blueprint takes at most three arguments", SHAPE);
+    }
+    if let ReturnType::Type(_, ty) = &sig.output {
+        if !is_nothing(ty) && last_segment(ty).is_none_or(|name| name != "Exports") {
+            let message = format!("a blueprint returns `Exports` or nothing, not `{}`", docs::type_name(ty));
+            errors.push(ty, message, "export what others may read: `Exports::new().entry(\"url\", url)`");
+        }
+    }
+    for (argument, what) in types(sig).skip(1).zip(["parameters", "configuration"]) {
+        if let Type::Reference(_) = argument {
+            errors.push(argument, format!("a blueprint owns its {what}"), "remove the `&`");
+        }
+    }
+}
+
+fn is_nothing(ty: &Type) -> bool {
+    matches!(ty, Type::Tuple(tuple) if tuple.elems.is_empty())
+}
+
+fn topology(ty: &Type) -> syn::Result<()> {
+    match ty {
+        Type::Reference(reference)
+            if reference.mutability.is_some()
+                && last_segment(&reference.elem).is_some_and(|name| name == "Topology") =>
+        {
+            Ok(())
+        }
+        _ => {
+            let message =
+                format!("the first argument of a blueprint is `&mut Topology`, not `{}`", docs::type_name(ty));
+            Err(error(ty, message, SHAPE))
+        }
+    }
+}
+
+fn types(sig: &Signature) -> impl Iterator<Item = &Type> {
+    sig.inputs.iter().filter_map(|argument| match argument {
+        FnArg::Typed(argument) => Some(&*argument.ty),
+        FnArg::Receiver(_) => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_stack_name;
+
+    #[test]
+    fn stack_names_follow_heat() {
+        assert!(is_stack_name("connections"));
+        assert!(is_stack_name("a.b-c_d9"));
+        assert!(is_stack_name(&"a".repeat(255)));
+        for name in ["", "_a", "9a", "a b", "ä", &"a".repeat(256)] {
+            assert!(!is_stack_name(name), "{name}");
+        }
+    }
+}

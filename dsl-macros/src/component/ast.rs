@@ -1,0 +1,130 @@
+//! What the author wrote.
+
+use proc_macro2::TokenStream;
+use syn::{Attribute, Expr, Fields, Ident, ItemStruct, LitStr, Type, Visibility};
+
+use crate::constant::argument;
+use crate::errors::Errors;
+use crate::{docs, names};
+
+use super::attr;
+
+/// A component's declaration.
+pub(super) struct Component {
+    pub(super) attrs: Vec<Attribute>,
+    pub(super) vis: Visibility,
+    pub(super) ident: Ident,
+    pub(super) keys: ComponentKeys,
+    pub(super) fields: Vec<Field>,
+}
+
+/// The keys of `#[component(...)]`.
+#[derive(Default)]
+pub(super) struct ComponentKeys {
+    pub(super) recipe: Option<LitStr>,
+    pub(super) chef: Option<LitStr>,
+    pub(super) files: Vec<LitStr>,
+    /// Seconds.
+    pub(super) deadline: Option<u64>,
+}
+
+/// A field of the declaration.
+pub(super) struct Field {
+    pub(super) ident: Ident,
+    /// Without `r#`.
+    pub(super) name: String,
+    pub(super) ty: Type,
+    pub(super) role: Role,
+    /// Where a Chef recipe has it.
+    pub(super) path: Option<LitStr>,
+    /// Everything on the field but `#[input]` and `#[output]`.
+    pub(super) attrs: Vec<Attribute>,
+}
+
+/// What a field declares.
+pub(super) enum Role {
+    Input {
+        default: Option<Expr>,
+    },
+    Output {
+        dynamic: bool,
+    },
+    /// Neither, or both; an error was noted.
+    Unknown,
+}
+
+impl Component {
+    /// Reads a declaration; what is malformed is noted, and left out.
+    pub(super) fn read(keys: TokenStream, item: ItemStruct, errors: &mut Errors) -> Self {
+        let ItemStruct { attrs, vis, ident, generics, fields, .. } = item;
+        if !generics.params.is_empty() {
+            let help = "declare one component for each type that it is used with";
+            errors.push(&generics, format!("the component `{ident}` is generic"), help);
+        }
+        let keys = attr::component(&ident, keys, errors);
+        let chef = keys.chef.is_some();
+        let fields = match fields {
+            Fields::Named(fields) => {
+                fields.named.into_iter().filter_map(|field| attr::field(&ident, field, chef, errors)).collect()
+            }
+            Fields::Unnamed(fields) => {
+                let message = format!("the inputs and outputs of the component `{ident}` have no names");
+                errors.push(fields, message, format_args!("write `struct {ident} {{ #[input] port: u16 }}`"));
+                Vec::new()
+            }
+            Fields::Unit => Vec::new(),
+        };
+        Self { attrs, vis, ident, keys, fields }
+    }
+
+    pub(super) fn inputs(&self) -> impl Iterator<Item = &Field> {
+        self.fields.iter().filter(|field| matches!(field.role, Role::Input { .. }))
+    }
+
+    pub(super) fn outputs(&self) -> impl Iterator<Item = &Field> {
+        self.fields.iter().filter(|field| matches!(field.role, Role::Output { .. }))
+    }
+
+    /// The builder's name.
+    pub(super) fn builder(&self) -> Ident {
+        quote::format_ident!("{}Inputs", self.ident)
+    }
+}
+
+impl Field {
+    /// The type of its values: `T` for an input `Option<T>`.
+    pub(super) fn value_type(&self) -> &Type {
+        match self.role {
+            Role::Input { .. } => argument(&self.ty, "Option").unwrap_or(&self.ty),
+            _ => &self.ty,
+        }
+    }
+
+    pub(super) fn is_optional(&self) -> bool {
+        argument(&self.ty, "Option").is_some()
+    }
+
+    /// Whether it is an input that must be wired.
+    pub(super) fn is_required(&self) -> bool {
+        matches!(self.role, Role::Input { default: None }) && !self.is_optional()
+    }
+
+    /// `input` or `output`.
+    pub(super) fn what(&self) -> &'static str {
+        match self.role {
+            Role::Input { .. } => "input",
+            Role::Output { .. } => "output",
+            Role::Unknown => "field",
+        }
+    }
+
+    /// `OwnerPassword`.
+    pub(super) fn camel(&self) -> String {
+        names::camel(&self.name)
+    }
+
+    /// What its documentation says first.
+    pub(super) fn summary(&self) -> String {
+        docs::summary(&self.attrs)
+    }
+}

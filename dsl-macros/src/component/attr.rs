@@ -1,0 +1,108 @@
+//! The attributes of a declaration and of its fields.
+
+use proc_macro2::TokenStream;
+use syn::{Attribute, Ident};
+
+use crate::errors::Errors;
+use crate::keys::{Keys, Known};
+use crate::{duration, names};
+
+use super::ast::{ComponentKeys, Field, Role};
+
+static COMPONENT: Known = Known { attribute: "#[component(...)]", keys: &["recipe", "chef", "files", "deadline"] };
+static INPUT: Known = Known { attribute: "#[input(...)]", keys: &["default"] };
+static OUTPUT: Known = Known { attribute: "#[output(...)]", keys: &["dynamic"] };
+static CHEF_INPUT: Known = Known { attribute: "#[input(...)]", keys: &["default", "path"] };
+static CHEF_OUTPUT: Known = Known { attribute: "#[output(...)]", keys: &["dynamic", "path"] };
+
+/// The keys of `#[component(...)]`.
+pub(super) fn component(ident: &Ident, tokens: TokenStream, errors: &mut Errors) -> ComponentKeys {
+    let before = errors.is_empty();
+    let mut keys = Keys::parse(tokens, &COMPONENT, errors);
+    let sound = before == errors.is_empty();
+    let read = ComponentKeys {
+        recipe: keys.text("recipe", "\"recipes/db2.sh\"", errors),
+        chef: keys.text("chef", "\"cookbooks/db2::server\"", errors),
+        files: keys.texts("files", "[\"recipes/db2.sql\"]", errors),
+        deadline: keys.text("deadline", "\"30m\"", errors).and_then(|text| {
+            let seconds = duration::seconds(&text.value());
+            if seconds.is_none() {
+                let help = "write hours, minutes and seconds: \"1h30m\", \"30m\", \"90s\"";
+                errors.push(&text, format!("the deadline `{}` is not a length of time", text.value()), help);
+            }
+            seconds
+        }),
+    };
+    match (&read.recipe, &read.chef) {
+        // A key that was misspelt or has no value was reported as that.
+        (None, None) if sound && before == errors.is_empty() => {
+            let help = "write `#[component(recipe = \"recipes/NAME.sh\")]` (`.yml` for Ansible, `.pp` for Puppet), \
+                        or `#[component(chef = \"cookbooks/NAME::RECIPE\")]`";
+            errors.push(ident, format!("the component `{ident}` has no recipe"), help);
+        }
+        (Some(_), Some(chef)) => {
+            let message = format!("the component `{ident}` has two recipes");
+            errors.push(
+                chef,
+                message,
+                "one component is one run of one tool: keep `recipe` or `chef`, or declare two components",
+            );
+        }
+        _ => {}
+    }
+    read
+}
+
+/// One field; nothing if it has no name.
+pub(super) fn field(component: &Ident, field: syn::Field, chef: bool, errors: &mut Errors) -> Option<Field> {
+    let ident = field.ident?;
+    let name = names::plain(&ident);
+    let (roles, attrs): (Vec<Attribute>, Vec<Attribute>) = field.attrs.into_iter().partition(is_role);
+    let mut role = Role::Unknown;
+    let mut path = None;
+    match &roles[..] {
+        [] => {
+            let message = format!("`{name}` is neither an input nor an output of the component `{component}`");
+            errors.push(&ident, message, "put `#[input]` or `#[output]` on it");
+        }
+        [attr] if attr.path().is_ident("input") => {
+            let mut keys =
+                Keys::of(attr, if chef { &CHEF_INPUT } else { misplaced(attr, &INPUT, &CHEF_INPUT) }, errors);
+            role = Role::Input { default: keys.value("default", "50_000", errors) };
+            path = keys.text("path", "\"db2/instance/port\"", errors);
+        }
+        [attr] => {
+            let mut keys =
+                Keys::of(attr, if chef { &CHEF_OUTPUT } else { misplaced(attr, &OUTPUT, &CHEF_OUTPUT) }, errors);
+            role = Role::Output { dynamic: keys.flag("dynamic", errors).is_some() };
+            path = keys.text("path", "\"db2/instance/url\"", errors);
+        }
+        [first, again, ..] => {
+            let message = if first.path().get_ident() == again.path().get_ident() {
+                format!("`{name}` of the component `{component}` is declared twice")
+            } else {
+                format!("`{name}` is both an input and an output of the component `{component}`")
+            };
+            errors.push(again, message, "keep one of the two; what is read and what is written have different names");
+        }
+    }
+    if let (false, Some(path)) = (chef, &path) {
+        let help = "remove it: a shell, Ansible or Puppet recipe has each value under its own name";
+        errors.push(path, format!("`path` of `{name}` is for Chef recipes"), help);
+    }
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr")) {
+        let help = "put `#[cfg]` on the whole component, and declare another one for the other case";
+        errors.push(attr, format!("`{name}` of the component `{component}` depends on the build"), help);
+    }
+    Some(Field { ident, name, ty: field.ty, role, path, attrs })
+}
+
+fn is_role(attr: &Attribute) -> bool {
+    attr.path().is_ident("input") || attr.path().is_ident("output")
+}
+
+/// `path` outside of Chef gets its own message, instead of being unknown.
+fn misplaced(attr: &Attribute, plain: &'static Known, chef: &'static Known) -> &'static Known {
+    let has_path = matches!(&attr.meta, syn::Meta::List(list) if list.tokens.to_string().contains("path"));
+    if has_path { chef } else { plain }
+}

@@ -1,0 +1,162 @@
+//! What a declaration means: the handle, the builder, and the declaration as data.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote, quote_spanned};
+use syn::Ident;
+use syn::spanned::Spanned;
+
+use crate::errors::Errors;
+use crate::{constant, docs, source};
+
+use super::ast::{Component, Field, Role};
+use super::builder::Builder;
+use super::recipe::{Embedded, Recipe};
+
+pub(super) fn expand(component: &Component, recipe: &Recipe, errors: &mut Errors) -> TokenStream {
+    let handle = handle(component);
+    let builder = Builder::of(component);
+    let definition = builder.expand();
+    let software = software(component, recipe, &builder, errors);
+    quote!(#handle #definition #software)
+}
+
+/// The struct that `run` returns.
+pub(super) fn handle(component: &Component) -> TokenStream {
+    let Component { attrs, vis, ident, .. } = component;
+    let fields = component.outputs().map(|field| {
+        let Field { ident: name, ty, attrs, .. } = field;
+        let fallback = fallback_doc(field, "output", ident);
+        quote_spanned!(name.span()=> #(#attrs)* #fallback pub #name: ::wattle::author::Output<#ty>)
+    });
+    quote! {
+        #(#attrs)*
+        #[derive(Clone, Copy)]
+        #[allow(dead_code)]
+        #vis struct #ident {
+            /// The component itself: what `t.after(...)` takes.
+            pub component: ::wattle::author::Component,
+            #(#fields,)*
+        }
+
+        #[automatically_derived]
+        impl ::wattle::author::AsComponent for #ident {
+            fn component(self) -> ::wattle::author::Component {
+                self.component
+            }
+        }
+    }
+}
+
+/// A line of documentation for what has none.
+pub(super) fn fallback_doc(field: &Field, what: &str, component: &Ident) -> TokenStream {
+    if field.attrs.iter().any(docs::is_doc) {
+        return TokenStream::new();
+    }
+    let text = format!("The {what} `{}` of [`{component}`].", field.name);
+    quote!(#[doc = #text])
+}
+
+/// What `run` needs.
+fn software(component: &Component, recipe: &Recipe, builder: &Builder<'_>, errors: &mut Errors) -> TokenStream {
+    let ident = &component.ident;
+    let name = builder.name();
+    let kind = format!("::{ident}");
+    let wired = builder.wired_traits();
+    let (generics, arguments) = builder.wired_generics();
+    let declaration = declaration(component, recipe, errors);
+    let outputs = component.outputs().enumerate().map(|(index, field)| {
+        let name = &field.ident;
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        quote!(#name: ::wattle::author::Output::of(component, #index))
+    });
+    quote! {
+        #[doc(hidden)]
+        const _: () = {
+            #wired
+
+            impl #generics ::wattle::author::Software for #name #arguments {
+                type Handle = #ident;
+                const KIND: &'static str = ::core::concat!(::core::module_path!(), #kind);
+
+                fn declaration() -> ::wattle::model::Declaration {
+                    #declaration
+                }
+
+                fn into_inputs(self) -> ::wattle::author::Inputs {
+                    self.inputs
+                }
+
+                fn handle(component: ::wattle::author::Component) -> #ident {
+                    #ident { component, #(#outputs,)* }
+                }
+            }
+        };
+    }
+}
+
+/// The kind as data.
+fn declaration(component: &Component, recipe: &Recipe, errors: &mut Errors) -> TokenStream {
+    let ident = &component.ident;
+    let (name, doc, at) = (ident.to_string(), docs::text(&component.attrs), source::expand(ident.span()));
+    let Recipe { tool, entry, files, .. } = recipe;
+    let tool = format_ident!("{tool}");
+    let files = files.iter().map(Embedded::expand);
+    let deadline = component
+        .keys
+        .deadline
+        .map_or_else(|| quote!(::core::option::Option::None), |seconds| quote!(::core::option::Option::Some(#seconds)));
+    let inputs: Vec<TokenStream> = component.inputs().map(|field| input(field, recipe, errors)).collect();
+    let outputs = component.outputs().map(|field| output(field, recipe));
+    quote! {
+        ::wattle::model::Declaration {
+            name: ::wattle::model::Name::from(#name),
+            doc: ::std::string::String::from(#doc),
+            recipe: ::wattle::model::Recipe {
+                tool: ::wattle::model::Tool::#tool,
+                entry: ::wattle::model::Name::from(#entry),
+                files: ::std::vec![#(#files),*],
+            },
+            inputs: ::core::iter::FromIterator::from_iter([#(#inputs,)*]),
+            outputs: ::core::iter::FromIterator::from_iter([#(#outputs,)*]),
+            deadline: #deadline,
+            at: #at,
+        }
+    }
+}
+
+fn input(field: &Field, recipe: &Recipe, errors: &mut Errors) -> TokenStream {
+    let (name, required, common) = (&field.name, field.is_required(), common(field, recipe));
+    let default = match &field.role {
+        Role::Input { default: Some(default) } => {
+            let value = constant::expand(field.value_type(), default, errors);
+            quote!(::core::option::Option::Some(#value))
+        }
+        _ => quote!(::core::option::Option::None),
+    };
+    quote! {
+        (::wattle::model::Name::from(#name), ::wattle::model::Input { required: #required, default: #default, #common })
+    }
+}
+
+fn output(field: &Field, recipe: &Recipe) -> TokenStream {
+    let (name, common) = (&field.name, common(field, recipe));
+    let dynamic = matches!(field.role, Role::Output { dynamic: true });
+    quote! {
+        (::wattle::model::Name::from(#name), ::wattle::model::OutputDeclaration { dynamic: #dynamic, #common })
+    }
+}
+
+/// What inputs and outputs have in common.
+fn common(field: &Field, recipe: &Recipe) -> TokenStream {
+    let ty = field.value_type();
+    let doc = docs::text(&field.attrs);
+    let path = recipe.path(field);
+    let at = source::expand(field.ident.span());
+    let port_type = quote_spanned!(ty.span()=> <#ty as ::wattle::author::PortType>::port_type());
+    quote! {
+        ty: #port_type,
+        doc: ::std::string::String::from(#doc),
+        path: ::std::vec![#(::wattle::model::Name::from(#path)),*],
+        at: #at,
+    }
+}

@@ -1,0 +1,84 @@
+//! What stands in for a component whose declaration has errors: everything that others use of it, taking anything.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::docs;
+use crate::errors::Errors;
+
+use super::ast::{Component, Role};
+
+pub(super) fn expand(component: &Component, errors: Errors) -> TokenStream {
+    let errors = errors.into_tokens();
+    let Component { vis, ident, .. } = component;
+    let docs = component.attrs.iter().filter(|attr| docs::is_doc(attr));
+    let builder = component.builder();
+    // A field whose role is unknown is both, so that no use of it is an error too.
+    let outputs: Vec<_> = component
+        .fields
+        .iter()
+        .filter(|field| !matches!(field.role, Role::Input { .. }) && field.name != "component")
+        .collect();
+    let inputs =
+        component.fields.iter().filter(|field| !matches!(field.role, Role::Output { .. }) && field.name != "new");
+    let mut seen = std::collections::HashSet::new();
+    let fields = outputs.iter().filter(|field| seen.insert(&field.name)).map(|field| {
+        let (name, ty) = (&field.ident, field.value_type());
+        quote!(#[allow(missing_docs)] pub #name: ::wattle::author::Output<#ty>)
+    });
+    let mut seen = std::collections::HashSet::new();
+    let setters = inputs.filter(|field| seen.insert(&field.name)).map(|field| {
+        let name = &field.ident;
+        quote!(#[allow(missing_docs)] pub fn #name<V>(self, _: V) -> Self { self })
+    });
+    quote! {
+        #errors
+
+        #(#docs)*
+        #[derive(Clone, Copy)]
+        #[allow(dead_code)]
+        #vis struct #ident {
+            #[allow(missing_docs)]
+            pub component: ::wattle::author::Component,
+            #(#fields,)*
+        }
+
+        impl ::wattle::author::AsComponent for #ident {
+            fn component(self) -> ::wattle::author::Component {
+                self.component
+            }
+        }
+
+        #[allow(missing_docs)]
+        #vis struct #builder;
+
+        #[allow(dead_code, missing_docs, clippy::new_ret_no_self)]
+        impl #ident {
+            pub fn new() -> #builder {
+                #builder
+            }
+        }
+
+        #[allow(dead_code)]
+        impl #builder {
+            #(#setters)*
+        }
+
+        impl ::wattle::author::Software for #builder {
+            type Handle = #ident;
+            const KIND: &'static str = "";
+
+            fn declaration() -> ::wattle::model::Declaration {
+                ::core::unimplemented!()
+            }
+
+            fn into_inputs(self) -> ::wattle::author::Inputs {
+                ::core::unimplemented!()
+            }
+
+            fn handle(_: ::wattle::author::Component) -> #ident {
+                ::core::unimplemented!()
+            }
+        }
+    }
+}

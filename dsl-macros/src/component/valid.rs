@@ -1,0 +1,99 @@
+//! What a declaration must satisfy besides its grammar.
+
+use std::collections::HashMap;
+
+use crate::constant::argument;
+use crate::errors::Errors;
+use crate::{docs, names};
+
+use super::ast::{Component, Field, Role};
+
+/// Names that a recipe's environment already has.
+const ENVIRONMENT: [&str; 8] = ["PATH", "HOME", "IFS", "PWD", "SHELL", "LANG", "heat_outputs_path", "WATTLE_RUN_DIR"];
+
+pub(super) fn check(component: &Component, errors: &mut Errors) {
+    let mut seen: HashMap<&str, &Field> = HashMap::new();
+    for field in &component.fields {
+        name(component, field, errors);
+        if let Some(first) = seen.get(&*field.name) {
+            let message = match (&first.role, &field.role) {
+                (Role::Input { .. }, Role::Output { .. }) | (Role::Output { .. }, Role::Input { .. }) => {
+                    format!("`{}` is both an input and an output of the component `{}`", field.name, component.ident)
+                }
+                _ => format!("`{}` of the component `{}` is declared twice", field.name, component.ident),
+            };
+            errors.push(&field.ident, message, "what is read and what is written have different names");
+        } else {
+            seen.insert(&field.name, field);
+        }
+        value(component, field, errors);
+    }
+    for attr in component.attrs.iter().filter(|attr| attr.path().is_ident("derive")) {
+        let derived = docs::source(attr);
+        if derived.split(|letter: char| !letter.is_alphanumeric()).any(|word| word == "Clone" || word == "Copy") {
+            let message = format!("the component `{}` is `Clone` and `Copy` already", component.ident);
+            errors.push(attr, message, "remove them from `#[derive(...)]`");
+        }
+    }
+}
+
+fn name(component: &Component, field: &Field, errors: &mut Errors) {
+    let Field { ident, name, .. } = field;
+    let what = field.what();
+    if let Some(why) = names::refuse(name) {
+        let message = format!("`{name}` cannot name an {what} of the component `{}`: {why}", component.ident);
+        errors.push(
+            ident,
+            message.replace("an field", "a field"),
+            "choose another name; it names an entry of the data space too",
+        );
+        return;
+    }
+    match field.role {
+        Role::Output { .. } if name == "component" => {
+            let message = format!("an output of the component `{}` cannot be called `component`", component.ident);
+            errors.push(
+                ident,
+                message,
+                "the handle has a field of that name, for the component itself; choose another name",
+            );
+        }
+        Role::Input { .. } if name == "new" => {
+            let message = format!("an input of the component `{}` cannot be called `new`", component.ident);
+            errors.push(
+                ident,
+                message,
+                format_args!("`{}::new()` starts the component; choose another name", component.ident),
+            );
+        }
+        Role::Input { .. } if ENVIRONMENT.contains(&name.as_str()) => {
+            let message = format!("an input of the component `{}` cannot be called `{name}`", component.ident);
+            errors.push(
+                ident,
+                message,
+                "the environment of every recipe has a variable of that name; choose another one",
+            );
+        }
+        _ => {}
+    }
+}
+
+fn value(component: &Component, field: &Field, errors: &mut Errors) {
+    let Field { name, ty, .. } = field;
+    match &field.role {
+        Role::Input { default: Some(default) } if field.is_optional() => {
+            let help = format!("write `{name}: {}`, or remove the default", docs::type_name(field.value_type()));
+            errors.push(default, format!("the input `{name}` has a default, so it is never absent"), help);
+        }
+        Role::Input { default: Some(default) } if argument(ty, "Secret").is_some() => {
+            let message = format!("the input `{name}` is a secret, and must not stand in the blueprint");
+            errors.push(default, message, "remove the default, and wire a `Parameter<Secret<...>>`");
+        }
+        Role::Output { .. } if field.is_optional() => {
+            let message = format!("the output `{name}` of the component `{}` may not be absent", component.ident);
+            let inner = argument(ty, "Option").map(docs::type_name).unwrap_or_default();
+            errors.push(ty, message, format_args!("write `{name}: {inner}`: whoever reads it would wait for ever"));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,50 @@
+//! Errors of one expansion, all reported at once.
+
+use std::fmt::Display;
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+
+/// What was found wrong so far.
+#[derive(Default)]
+pub(crate) struct Errors(Option<syn::Error>);
+
+impl Errors {
+    /// Notes that `tokens` are wrong, and how to mend them.
+    pub(crate) fn push(&mut self, tokens: impl ToTokens, message: impl Display, help: impl Display) {
+        self.merge(error(tokens, message, help));
+    }
+
+    /// Notes an error that was made elsewhere.
+    pub(crate) fn merge(&mut self, error: syn::Error) {
+        match &mut self.0 {
+            Some(errors) => errors.combine(error),
+            None => self.0 = Some(error),
+        }
+    }
+
+    /// The value, or a note of why there is none.
+    pub(crate) fn keep<T>(&mut self, result: syn::Result<T>) -> Option<T> {
+        result.map_err(|error| self.merge(error)).ok()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The compile errors; nothing when all is well.
+    pub(crate) fn into_tokens(self) -> TokenStream {
+        self.0.map(|errors| errors.to_compile_error()).unwrap_or_default()
+    }
+}
+
+/// An error at `tokens` with help behind it, apart from the message.
+pub(crate) fn error(tokens: impl ToTokens, message: impl Display, help: impl Display) -> syn::Error {
+    syn::Error::new_spanned(tokens, with_help(message, help))
+}
+
+/// The text of an error; without a help line when there is no help.
+pub(crate) fn with_help(message: impl Display, help: impl Display) -> String {
+    let help = help.to_string();
+    if help.is_empty() { message.to_string() } else { format!("{message}\n\nhelp: {help}") }
+}

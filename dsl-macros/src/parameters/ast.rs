@@ -1,0 +1,89 @@
+//! What the author wrote.
+
+use syn::{Attribute, Data, DeriveInput, Expr, Field, Fields, Ident, LitStr, Type};
+
+use crate::constant::argument;
+use crate::errors::Errors;
+use crate::keys::{Keys, Known};
+use crate::{docs, names};
+
+static KEYS: Known = Known {
+    attribute: "#[parameter(...)]",
+    keys: &["default", "constraint", "min", "max", "min_length", "max_length", "pattern", "allowed"],
+};
+const SHAPE: &str = "write `#[derive(Parameters)] struct Settings { image: Parameter<String> }`";
+
+/// One parameter.
+pub(super) struct Declared<'a> {
+    pub(super) ident: &'a Ident,
+    pub(super) name: String,
+    /// `T` of `Parameter<T>`.
+    pub(super) ty: &'a Type,
+    pub(super) description: String,
+    pub(super) default: Option<Expr>,
+    pub(super) constraint: Option<LitStr>,
+    pub(super) min: Option<Expr>,
+    pub(super) max: Option<Expr>,
+    pub(super) min_length: Option<Expr>,
+    pub(super) max_length: Option<Expr>,
+    pub(super) pattern: Option<LitStr>,
+    pub(super) allowed: Option<Expr>,
+}
+
+/// The parameters of the struct; what is not one is an error.
+pub(super) fn declared<'a>(item: &'a DeriveInput, errors: &mut Errors) -> Vec<Declared<'a>> {
+    let ident = &item.ident;
+    if !item.generics.params.is_empty() {
+        let help = "write the parameters out, each with its own type";
+        errors.push(&item.generics, format!("the parameters `{ident}` are generic"), help);
+    }
+    match &item.data {
+        Data::Struct(data) => match &data.fields {
+            Fields::Named(fields) => fields.named.iter().filter_map(|field| one(field, errors)).collect(),
+            Fields::Unnamed(_) | Fields::Unit => {
+                errors.push(ident, format!("the parameters `{ident}` have no names"), SHAPE);
+                Vec::new()
+            }
+        },
+        Data::Enum(_) | Data::Union(_) => {
+            errors.push(ident, format!("`{ident}` is not a struct of parameters"), SHAPE);
+            Vec::new()
+        }
+    }
+}
+
+fn one<'a>(field: &'a Field, errors: &mut Errors) -> Option<Declared<'a>> {
+    let ident = field.ident.as_ref()?;
+    let name = names::plain(ident);
+    if let Some(why) = names::refuse(&name) {
+        errors.push(ident, format!("`{name}` cannot name a parameter: {why}"), "rename the field");
+    }
+    let mut attrs = field.attrs.iter().filter(|attr| attr.path().is_ident("parameter"));
+    let attr = attrs.next();
+    if let Some(again) = attrs.next() {
+        errors.push(again, format!("the parameter `{name}` has two `#[parameter]`"), "write one with all keys");
+    }
+    let mut keys = attr.map_or_else(|| Keys::none(&KEYS), |attr: &Attribute| Keys::of(attr, &KEYS, errors));
+    let Some(ty) = argument(&field.ty, "Parameter") else {
+        let ty = docs::type_name(&field.ty);
+        let help = format!(
+            "declare it as `{name}: Parameter<{ty}>`; what is chosen while building belongs into the blueprint's third argument"
+        );
+        errors.push(&field.ty, format!("the parameter `{name}` is not declared as a `Parameter`"), help);
+        return None;
+    };
+    Some(Declared {
+        ident,
+        ty,
+        description: docs::text(&field.attrs),
+        default: keys.value("default", "\"debian-12\"", errors),
+        constraint: keys.text("constraint", "\"glance.image\"", errors),
+        min: keys.value("min", "1", errors),
+        max: keys.value("max", "5", errors),
+        min_length: keys.value("min_length", "1", errors),
+        max_length: keys.value("max_length", "64", errors),
+        pattern: keys.text("pattern", "\"[a-z]+\"", errors),
+        allowed: keys.value("allowed", "[\"small\", \"large\"]", errors),
+        name,
+    })
+}

@@ -1,0 +1,152 @@
+//! What a parameter's value must satisfy.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Expr, ExprLit, Lit, Type};
+
+use crate::constant::{self, last_segment, number};
+use crate::docs;
+use crate::errors::Errors;
+
+use super::ast::Declared;
+
+/// The constraints of one parameter, as expressions.
+pub(super) fn expand(declared: &Declared<'_>, errors: &mut Errors) -> Vec<TokenStream> {
+    fits(declared, errors);
+    let mut constraints = Vec::new();
+    if let Some(name) = &declared.constraint {
+        constraints.push(quote!(CustomConstraint(::wattle::model::Name::from(#name))));
+    }
+    if declared.min.is_some() || declared.max.is_some() {
+        let (min, max) = (bound(declared.min.as_ref()), bound(declared.max.as_ref()));
+        ordered("min", &declared.min, "max", &declared.max, errors);
+        constraints.push(quote!(Range { min: #min, max: #max }));
+    }
+    if declared.min_length.is_some() || declared.max_length.is_some() {
+        let min = length("min_length", declared.min_length.as_ref(), errors);
+        let max = length("max_length", declared.max_length.as_ref(), errors);
+        ordered("min_length", &declared.min_length, "max_length", &declared.max_length, errors);
+        constraints.push(quote!(Length { min: #min, max: #max }));
+    }
+    if let Some(pattern) = &declared.pattern {
+        constraints.push(quote!(AllowedPattern(::wattle::model::Name::from(#pattern))));
+    }
+    if let Some(allowed) = &declared.allowed {
+        match allowed {
+            Expr::Array(array) if !array.elems.is_empty() => {
+                let values: Vec<_> =
+                    array.elems.iter().map(|value| constant::expand(declared.ty, value, errors)).collect();
+                constraints.push(quote!(AllowedValues(::std::vec![#(#values),*])));
+            }
+            Expr::Array(_) => {
+                errors.push(
+                    allowed,
+                    format!("no value is allowed for the parameter `{}`", declared.name),
+                    "list at least one",
+                );
+            }
+            _ => {
+                errors.push(
+                    allowed,
+                    "`allowed` of `#[parameter(...)]` must be a list",
+                    "write `allowed = [\"small\", \"large\"]`",
+                );
+            }
+        }
+    }
+    constraints.into_iter().map(|constraint| quote!(::wattle::model::Constraint::#constraint)).collect()
+}
+
+/// What the type's own name tells of the constraints that it takes.
+#[derive(PartialEq)]
+enum Shape {
+    Number,
+    Text,
+    List,
+    Other,
+    Unknown,
+}
+
+fn shape(ty: &Type) -> Shape {
+    if let Some(inner) = constant::argument(ty, "Secret") {
+        return shape(inner);
+    }
+    match last_segment(ty).as_deref() {
+        Some("u8" | "u16" | "u32" | "u64" | "i8" | "i16" | "i32" | "i64" | "f32" | "f64" | "Duration") => Shape::Number,
+        Some("String" | "Url" | "IpAddr" | "Ipv4Addr" | "Ipv6Addr") => Shape::Text,
+        Some("Vec" | "BTreeMap") => Shape::List,
+        Some("bool") => Shape::Other,
+        _ => Shape::Unknown,
+    }
+}
+
+fn fits(declared: &Declared<'_>, errors: &mut Errors) {
+    use Shape::{List, Number, Text, Unknown};
+    let shape = shape(declared.ty);
+    let ty = docs::type_name(declared.ty);
+    let mut refuse = |value: &Expr, key: &str, takes: &str, shapes: &[Shape], help: &str| {
+        if shape != Unknown && !shapes.contains(&shape) {
+            let message = format!("`{key}` bounds {takes}, but the parameter `{}` is a `{ty}`", declared.name);
+            errors.push(value, message, help);
+        }
+    };
+    for (key, value) in [("min", &declared.min), ("max", &declared.max)] {
+        if let Some(value) = value {
+            refuse(value, key, "a number", &[Number], "a length is bounded by `min_length` and `max_length`");
+        }
+    }
+    for (key, value) in [("min_length", &declared.min_length), ("max_length", &declared.max_length)] {
+        if let Some(value) = value {
+            refuse(value, key, "the length of a text or list", &[Text, List], "a number is bounded by `min` and `max`");
+        }
+    }
+    if let Some(pattern) = &declared.pattern
+        && !matches!(shape, Text | Unknown)
+    {
+        let message = format!("`pattern` is for text, but the parameter `{}` is a `{ty}`", declared.name);
+        errors.push(pattern, message, "a number is bounded by `min` and `max`");
+    }
+}
+
+fn bound(value: Option<&Expr>) -> TokenStream {
+    match value {
+        None => quote!(::core::option::Option::None),
+        Some(value) => match number(value) {
+            Some(number) => quote!(::core::option::Option::Some(#number)),
+            None => quote!(::core::option::Option::Some((#value) as f64)),
+        },
+    }
+}
+
+fn length(key: &str, value: Option<&Expr>, errors: &mut Errors) -> TokenStream {
+    match value {
+        None => quote!(::core::option::Option::None),
+        Some(value) => {
+            let literal = match value {
+                Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) => literal.base10_parse::<u32>().is_ok(),
+                other => number(other).is_none() && !matches!(other, Expr::Lit(_)),
+            };
+            if !literal {
+                errors.push(
+                    value,
+                    format!("`{key}` of `#[parameter(...)]` must be a whole number"),
+                    format_args!("write `{key} = 8`"),
+                );
+            }
+            quote!(::core::option::Option::Some(#value))
+        }
+    }
+}
+
+fn ordered(least: &str, min: &Option<Expr>, greatest: &str, max: &Option<Expr>, errors: &mut Errors) {
+    if let (Some(min), Some(max)) = (min, max)
+        && let (Some(low), Some(high)) = (number(min), number(max))
+        && low > high
+    {
+        errors.push(
+            max,
+            format!("no value is both at least {low} and at most {high}"),
+            format_args!("`{least}` must not exceed `{greatest}`"),
+        );
+    }
+}

@@ -1,0 +1,84 @@
+//! Constants that stand in declarations: the defaults of inputs, the defaults and allowed values of parameters.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::time::Duration;
+
+use crate::model::Value;
+
+use super::port::PortType;
+use super::scalar::Url;
+
+/// A constant that can stand where a declaration needs a `T`.
+#[diagnostic::on_unimplemented(
+    message = "a value of type `{T}` was expected, not `{Self}`",
+    label = "not a `{T}`",
+    note = "a default is a constant of the type that it stands for"
+)]
+pub trait Constant<T> {
+    /// The value as data.
+    fn into_constant(self) -> Value;
+}
+
+/// The data of a constant.
+#[doc(hidden)]
+pub fn constant<T>(value: impl Constant<T>) -> Value {
+    value.into_constant()
+}
+
+macro_rules! own {
+    ($($ty:ty)*) => {$(
+        impl Constant<$ty> for $ty {
+            fn into_constant(self) -> Value {
+                self.into_value()
+            }
+        }
+    )*};
+}
+own!(bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 String IpAddr Ipv4Addr Ipv6Addr Url Duration);
+
+// Text that is not the address or URL that it should be is found by `check`, as a default that does not fit its type.
+macro_rules! written {
+    ($($ty:ty)*) => {$(
+        impl Constant<$ty> for &str {
+            fn into_constant(self) -> Value {
+                self.into()
+            }
+        }
+    )*};
+}
+written!(String IpAddr Ipv4Addr Ipv6Addr Url);
+
+fn list<T, S: Constant<T>>(items: impl IntoIterator<Item = S>) -> Value {
+    Value::List(items.into_iter().map(S::into_constant).collect())
+}
+
+impl<T, S: Constant<T>> Constant<Vec<T>> for Vec<S> {
+    fn into_constant(self) -> Value {
+        list(self)
+    }
+}
+
+impl<T, S: Constant<T>, const N: usize> Constant<Vec<T>> for [S; N] {
+    fn into_constant(self) -> Value {
+        list(self)
+    }
+}
+
+impl<T, S: Constant<T> + Clone> Constant<Vec<T>> for &[S] {
+    fn into_constant(self) -> Value {
+        list(self.iter().cloned())
+    }
+}
+
+impl<T, S: Constant<T> + Clone, const N: usize> Constant<Vec<T>> for &[S; N] {
+    fn into_constant(self) -> Value {
+        list(self.iter().cloned())
+    }
+}
+
+impl<T, S: Constant<T>> Constant<BTreeMap<String, T>> for BTreeMap<String, S> {
+    fn into_constant(self) -> Value {
+        Value::Map(self.into_iter().map(|(name, item)| (name.into(), item.into_constant())).collect())
+    }
+}
