@@ -140,6 +140,8 @@ pub enum Hot {
         /// What replaces what.
         params: IndexMap<Name, Hot>,
     },
+    /// `list_join: ["", [...]]`: text one behind the other. Heat takes strings, maps and lists, but no numbers.
+    Join(Vec<Hot>),
     /// Values in order.
     List(Vec<Hot>),
     /// Values by name.
@@ -157,7 +159,7 @@ impl Hot {
         visit(self);
         match self {
             Self::Value(_) | Self::GetResource(_) => {}
-            Self::GetParam { path, .. } | Self::GetAttr { path, .. } | Self::List(path) => {
+            Self::GetParam { path, .. } | Self::GetAttr { path, .. } | Self::List(path) | Self::Join(path) => {
                 path.iter().for_each(|part| part.visit(visit));
             }
             Self::StrReplace { template, params } => {
@@ -177,7 +179,7 @@ impl Hot {
         }
         match self {
             Self::Value(_) | Self::GetResource(_) => {}
-            Self::GetParam { path, .. } | Self::GetAttr { path, .. } | Self::List(path) => {
+            Self::GetParam { path, .. } | Self::GetAttr { path, .. } | Self::List(path) | Self::Join(path) => {
                 path.iter_mut().for_each(|part| part.rewrite(change));
             }
             Self::StrReplace { template, params } => {
@@ -213,6 +215,7 @@ impl Serialize for Hot {
             Self::GetAttr { resource, attribute, path } => {
                 function(to, "get_attr", &Call { first: &[resource, attribute], rest: path })
             }
+            Self::Join(items) => function(to, "list_join", &("", items)),
             Self::StrReplace { template, params } => function(to, "str_replace", &StrReplace { template, params }),
         }
     }
