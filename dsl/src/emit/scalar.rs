@@ -25,7 +25,7 @@ impl Serialize for Scalar<'_> {
 
 /// Whether `PyYAML` reads a literal block of `text` back unchanged.
 ///
-/// The serialiser checks the characters itself. What it does not know: `PyYAML` refuses a tab where it still looks for
+/// The serialiser checks the characters itself. What it does not know: libyaml, with which `PyYAML` reads, refuses a tab where it still looks for
 /// the indentation, which is at the head of the first line that is not empty.
 fn fits_literal_block(text: &str) -> bool {
     let body = text.trim_start_matches('\n');
