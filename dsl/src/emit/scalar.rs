@@ -25,8 +25,8 @@ impl Serialize for Scalar<'_> {
 
 /// Whether `PyYAML` reads a literal block of `text` back unchanged.
 ///
-/// The serialiser checks the characters itself. What it does not know: libyaml, with which `PyYAML` reads, refuses a tab where it still looks for
-/// the indentation, which is at the head of the first line that is not empty.
+/// The serialiser checks the characters itself. What it does not know: libyaml, with which `PyYAML` reads, refuses a
+/// tab where it still looks for the indentation, which is at the head of the first line that is not empty.
 fn fits_literal_block(text: &str) -> bool {
     let body = text.trim_start_matches('\n');
     !body.is_empty() && !body.starts_with('\t')
