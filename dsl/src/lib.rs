@@ -9,3 +9,4 @@ pub mod model;
 pub mod prelude;
 
 pub use wattle_macros::{Parameters, PortType, blueprint, component, text};
+pub mod view;

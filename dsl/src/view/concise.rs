@@ -1,0 +1,23 @@
+//! One line a finding, as compilers' output is read by editors.
+
+use annotate_snippets::renderer::{AnsiColor, Effects};
+
+use crate::check::{Diagnostic, Severity};
+
+use super::{Options, one_line, styled, word};
+
+pub(super) fn render(finding: &Diagnostic, options: &Options, out: &mut String) {
+    if let Some(label) = finding.labels.first().filter(|label| label.at.is_known()) {
+        out.push_str(&one_line(&label.at.to_string()));
+        out.push_str(": ");
+    }
+    let color = match finding.severity {
+        Severity::Error => AnsiColor::BrightRed,
+        Severity::Warning => AnsiColor::Yellow,
+    };
+    let severity = format!("{}[{}]", word(finding.severity), finding.code);
+    out.push_str(&styled(&severity, color.on_default().effects(Effects::BOLD), options));
+    out.push_str(": ");
+    out.push_str(&one_line(&finding.message));
+    out.push('\n');
+}

@@ -1,0 +1,115 @@
+//! How diagnostics look.
+//!
+//! What lives here: the renderings (full, in rustc's manner; concise; JSON) and nothing that makes a finding. What must
+//! not: I/O. Source text comes through a function, so that a rendering is a pure function of what it is given.
+
+mod concise;
+mod full;
+mod json;
+mod span;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use annotate_snippets::renderer::Style;
+
+use crate::check::{Diagnostic, Severity};
+
+pub(crate) use full::failure;
+
+/// The text of a source file by the name under which the compiler knew it; `None` when it cannot be had.
+pub type Read<'a> = &'a dyn Fn(&str) -> Option<Arc<str>>;
+
+/// How a rendering is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Whether to colour, with ANSI escapes. JSON has no colour.
+    pub color: bool,
+    /// Columns that a source line may take before it is cut around what it shows.
+    pub width: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { color: false, width: 140 }
+    }
+}
+
+/// The renderings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// With the source of every label, notes and help, as rustc writes its own.
+    #[default]
+    Full,
+    /// One line each: `FILE:LINE:COLUMN: error[CODE]: MESSAGE`.
+    Concise,
+    /// One JSON object a line, with these keys, all of them always there; further ones may be added:
+    ///
+    /// - `code`: `"W0101"`
+    /// - `severity`: `"error"` or `"warning"`
+    /// - `message`: one line of text
+    /// - `spans`: the places, the one to look at first; each has `file`, `line` (from 1), `column` and `end_column`
+    ///   (in characters, from 1; the end is the first character that is not part of it, and equals `column` when the
+    ///   source text cannot be had) and `label`
+    /// - `notes`: what explains it, a list of texts; what is labelled at no known place is one of them
+    /// - `help`: how to mend it, a list of texts
+    Json,
+}
+
+/// Every finding, each ended by a newline; in the full rendering a blank line stands between them.
+pub fn render(findings: &[Diagnostic], format: Format, read: Read<'_>, options: &Options) -> String {
+    let mut out = String::new();
+    for finding in findings {
+        match format {
+            Format::Full => {
+                full::render(finding, read, options, &mut out);
+                out.push('\n');
+            }
+            Format::Concise => concise::render(finding, options, &mut out),
+            Format::Json => json::render(finding, read, &mut out),
+        }
+    }
+    out
+}
+
+/// How many errors and warnings there are: `2 errors, 1 warning`; nothing when there are none.
+pub fn summary(findings: &[Diagnostic]) -> Option<String> {
+    let errors = findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+    let mut summary = String::new();
+    for (count, word) in [(errors, "error"), (findings.len() - errors, "warning")] {
+        if count > 0 {
+            let comma = if summary.is_empty() { "" } else { ", " };
+            let plural = if count == 1 { "" } else { "s" };
+            write!(summary, "{comma}{count} {word}{plural}").expect("INVARIANT: text takes all that is written");
+        }
+    }
+    (!summary.is_empty()).then_some(summary)
+}
+
+fn word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    }
+}
+
+/// `text` in `style`, if colours are wanted.
+fn styled(text: &str, style: Style, options: &Options) -> String {
+    if options.color { format!("{style}{text}{style:#}") } else { text.to_owned() }
+}
+
+/// `text` on one line, with nothing in it that moves the cursor.
+fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() {
+            line.extend(character.escape_default());
+        } else {
+            line.push(character);
+        }
+    }
+    line
+}
