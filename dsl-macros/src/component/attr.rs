@@ -86,6 +86,10 @@ pub(super) fn field(component: &Ident, field: syn::Field, chef: bool, errors: &m
             errors.push(again, message, "keep one of the two; what is read and what is written have different names");
         }
     }
+    if let Some(path) = path.as_ref().filter(|path| path.value().split('/').any(str::is_empty)) {
+        let message = format!("the path `{}` of `{name}` has an empty part", path.value());
+        errors.push(path, message, "write `path = \"db2/instance/port\"` for `node['db2']['instance']['port']`");
+    }
     if let (false, Some(path)) = (chef, &path) {
         let help = "remove it: a shell, Ansible or Puppet recipe has each value under its own name";
         errors.push(path, format!("`path` of `{name}` is for Chef recipes"), help);

@@ -1,7 +1,7 @@
 //! What a declaration means: the handle, the builder, and the declaration as data.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 use syn::Ident;
 use syn::spanned::Spanned;
 
@@ -98,9 +98,8 @@ fn software(component: &Component, recipe: &Recipe, builder: &Builder<'_>, error
 fn declaration(component: &Component, recipe: &Recipe, errors: &mut Errors) -> TokenStream {
     let ident = &component.ident;
     let (name, doc, at) = (ident.to_string(), docs::text(&component.attrs), source::expand(ident.span()));
-    let Recipe { tool, entry, files, .. } = recipe;
-    let tool = format_ident!("{tool}");
-    let files = files.iter().map(Embedded::expand);
+    let (tool, entry) = (recipe.tool(), &recipe.entry);
+    let files = recipe.files.iter().map(Embedded::expand);
     let deadline = component
         .keys
         .deadline
@@ -112,7 +111,7 @@ fn declaration(component: &Component, recipe: &Recipe, errors: &mut Errors) -> T
             name: ::wattle::model::Name::from(#name),
             doc: ::std::string::String::from(#doc),
             recipe: ::wattle::model::Recipe {
-                tool: ::wattle::model::Tool::#tool,
+                tool: #tool,
                 entry: ::wattle::model::Name::from(#entry),
                 files: ::std::vec![#(#files),*],
             },

@@ -9,6 +9,7 @@ mod attr;
 mod builder;
 mod expand;
 mod fallback;
+mod files;
 mod recipe;
 mod valid;
 

@@ -1,39 +1,209 @@
-//! The recipe: found, read, and taken along.
+//! The recipe: found, compared with the declaration, and taken along.
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::LitStr;
+use wattle_recipe::{Analysis, ChefRecipe, Tool, analyse_all, chef_recipe_path, never_written, suggest};
 
 use crate::errors::Errors;
 
-use super::ast::{Component, Field};
+use super::ast::{Component, Field, Role};
+use super::files::{Crate, Read, Refusal};
 
 /// What travels with the component.
 pub(super) struct Recipe {
-    /// Variant of the model's `Tool`.
-    pub(super) tool: &'static str,
+    pub(super) tool: Tool,
+    /// What the tool runs.
     pub(super) entry: String,
+    /// What messages call it.
+    shown: String,
+    chef: Option<ChefRecipe>,
     pub(super) files: Vec<Embedded>,
 }
 
 /// A file that the program holds.
 pub(super) struct Embedded {
     /// Relative to the crate.
-    pub(super) path: String,
-    pub(super) is_text: bool,
+    path: String,
+    is_text: bool,
 }
 
+/// Reads the recipe and compares it with the declaration; nothing if there is none to read.
 pub(super) fn read(component: &Component, errors: &mut Errors) -> Option<Recipe> {
-    let recipe = component.keys.recipe.as_ref()?.value();
-    let _ = errors;
-    let mut files = vec![Embedded { path: recipe.clone(), is_text: true }];
-    files.extend(component.keys.files.iter().map(|file| Embedded { path: file.value(), is_text: true }));
-    Some(Recipe { tool: "Shell", entry: recipe, files })
+    let keys = &component.keys;
+    let at = keys.recipe.as_ref().or(keys.chef.as_ref())?;
+    let Some(own) = Crate::current() else {
+        let help = "cargo sets `CARGO_MANIFEST_DIR`, and recipes are found relative to it";
+        errors.push(at, "recipes are found only when cargo compiles the crate", help);
+        return None;
+    };
+    let (mut recipe, mut files) = match (&keys.recipe, &keys.chef) {
+        (Some(path), _) => single(&own, path, errors)?,
+        (None, Some(name)) => cookbook(&own, name, errors)?,
+        (None, None) => return None,
+    };
+    for also in &keys.files {
+        match own.files("file", &also.value()) {
+            Err(refusal) => refuse(also, refusal, errors),
+            Ok(also_files) => {
+                for file in also_files {
+                    if files.iter().any(|known| known.path == file.path) {
+                        errors.push(
+                            also,
+                            format!("the file `{}` travels along already", file.path),
+                            "remove it from `files`",
+                        );
+                    } else {
+                        files.push(file);
+                    }
+                }
+            }
+        }
+    }
+    compare(component, at, &recipe, &files, errors);
+    recipe.files = files.into_iter().map(|file| Embedded { is_text: file.text().is_some(), path: file.path }).collect();
+    Some(recipe)
+}
+
+fn refuse(at: &LitStr, refusal: Refusal, errors: &mut Errors) {
+    errors.push(at, refusal.message, refusal.help);
+}
+
+/// `recipe = "recipes/db2.sh"`.
+fn single(own: &Crate, at: &LitStr, errors: &mut Errors) -> Option<(Recipe, Vec<Read>)> {
+    let path = at.value();
+    let tool = match Tool::of_path(&path) {
+        Some(Tool::Chef) => {
+            let help = "a Chef recipe runs from its cookbook: `chef = \"cookbooks/NAME::RECIPE\"`";
+            errors.push(at, format!("the recipe `{path}` is Ruby"), help);
+            return None;
+        }
+        Some(tool) => tool,
+        None => {
+            let help = "a recipe ends in `.sh` (shell), `.yml` (Ansible) or `.pp` (Puppet); \
+                        a shell recipe can run any other program that travels along in `files`";
+            errors.push(at, format!("no tool runs the recipe `{path}`"), help);
+            return None;
+        }
+    };
+    match own.file("recipe", &path) {
+        Err(refusal) => {
+            refuse(at, refusal, errors);
+            None
+        }
+        Ok(file) if file.text().is_none() => {
+            errors.push(at, format!("the recipe `{path}` is not UTF-8 text"), "save it as UTF-8");
+            None
+        }
+        Ok(file) => {
+            let entry = file.path.clone();
+            Some((Recipe { tool, shown: entry.clone(), entry, chef: None, files: Vec::new() }, vec![file]))
+        }
+    }
+}
+
+/// `chef = "cookbooks/db2::server"`: the cookbook travels as a whole.
+fn cookbook(own: &Crate, at: &LitStr, errors: &mut Errors) -> Option<(Recipe, Vec<Read>)> {
+    let chef = match chef_recipe_path(&at.value()) {
+        Ok(chef) => chef,
+        Err(error) => {
+            errors.push(at, error, "write `chef = \"cookbooks/db2::server\"` for `cookbooks/db2/recipes/server.rb`");
+            return None;
+        }
+    };
+    let files =
+        own.files("cookbook", &chef.cookbook_dir).and_then(|files| own.file("recipe", &chef.file).map(|_| files));
+    match files {
+        Err(refusal) => {
+            refuse(at, refusal, errors);
+            None
+        }
+        Ok(files) => {
+            let entry = format!("{}::{}", chef.cookbook, chef.recipe);
+            Some((
+                Recipe { tool: Tool::Chef, entry, shown: chef.file.clone(), chef: Some(chef), files: Vec::new() },
+                files,
+            ))
+        }
+    }
+}
+
+/// Notes each output that the recipe never writes.
+fn compare(component: &Component, at: &LitStr, recipe: &Recipe, files: &[Read], errors: &mut Errors) {
+    let texts = files.iter().filter_map(|file| Some((file.path.as_str(), file.text()?)));
+    let analysis = match analyse_all(recipe.tool, texts) {
+        Ok(analysis) => analysis,
+        Err(error) => {
+            let message = format!(
+                "the recipe `{}` is malformed at line {}: {}",
+                error.path, error.error.line, error.error.message
+            );
+            errors.push(at, message, format_args!("{} would refuse it as well", program(recipe.tool)));
+            return;
+        }
+    };
+    let written = |field: &Field| match recipe.path(field) {
+        path if path.is_empty() => field.name.clone(),
+        path => path.join("/"),
+    };
+    let outputs: Vec<(String, &Field)> = component.outputs().map(|field| (written(field), field)).collect();
+    let checked = outputs.iter().filter(|(_, field)| matches!(field.role, Role::Output { dynamic: false }));
+    let missing = never_written(&analysis, checked.map(|(name, _)| name.as_str()));
+    let declared = || outputs.iter().map(|(name, _)| name.as_str());
+    for (name, field) in outputs.iter().filter(|(name, _)| missing.contains(&name.as_str())) {
+        let message = format!("the recipe `{}` never writes the output `{}`", recipe.shown, field.name);
+        let meant = suggest(&analysis, name, declared());
+        errors.push(&field.ident, message, help(recipe.tool, name, meant, &analysis));
+    }
+}
+
+fn help(tool: Tool, name: &str, meant: Option<&str>, analysis: &Analysis) -> String {
+    let meant = meant.map(|meant| match analysis.writes.get(meant) {
+        Some(line) => format!("it writes `{meant}` in line {line}: did you mean `{name}` there?\n      otherwise "),
+        None => String::new(),
+    });
+    let how = match tool {
+        Tool::Shell => format!("write it as `echo \"$value\" > \"$heat_outputs_path.{name}\"`"),
+        Tool::Ansible => format!("write it as `set_stats: {{ data: {{ {name}: \"{{{{ value }}}}\" }} }}`"),
+        Tool::Puppet => {
+            format!("write it as `file {{ \"${{facts['heat_outputs_path']}}.{name}\": content => $value }}`")
+        }
+        Tool::Chef => {
+            let path: String = name.split('/').map(|part| format!("['{part}']")).collect();
+            format!("write it as `node.normal{path} = value`")
+        }
+    };
+    let dynamic = "if it is written in a way that the text does not show, say `#[output(dynamic)]`";
+    format!("{}{how};\n      {dynamic}", meant.unwrap_or_default())
+}
+
+fn program(tool: Tool) -> &'static str {
+    match tool {
+        Tool::Shell => "the shell",
+        Tool::Ansible => "ansible-playbook",
+        Tool::Puppet => "puppet",
+        Tool::Chef => "chef",
+    }
 }
 
 impl Recipe {
     /// Where a Chef recipe has the value of a field; empty for other tools.
-    pub(super) fn path(&self, _: &Field) -> Vec<String> {
-        Vec::new()
+    pub(super) fn path(&self, field: &Field) -> Vec<String> {
+        match (&self.chef, &field.path) {
+            (None, _) => Vec::new(),
+            (Some(_), Some(path)) => path.value().split('/').map(str::to_owned).collect(),
+            (Some(chef), None) => vec![chef.cookbook.clone(), field.name.clone()],
+        }
+    }
+
+    /// The model's tool.
+    pub(super) fn tool(&self) -> TokenStream {
+        match self.tool {
+            Tool::Shell => quote!(::wattle::model::Tool::Shell),
+            Tool::Ansible => quote!(::wattle::model::Tool::Ansible),
+            Tool::Puppet => quote!(::wattle::model::Tool::Puppet),
+            Tool::Chef => quote!(::wattle::model::Tool::Chef),
+        }
     }
 }
 

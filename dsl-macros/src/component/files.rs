@@ -1,0 +1,185 @@
+//! Files of the author's crate: the only place of the macros that reads.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::names;
+
+/// How deep folders are followed; a link to a folder above would have no end.
+const DEPTH: usize = 16;
+
+/// The author's crate.
+pub(super) struct Crate {
+    root: PathBuf,
+}
+
+/// A file or folder that cannot be taken along: what is wrong with it, and help.
+pub(super) struct Refusal {
+    pub(super) message: String,
+    pub(super) help: String,
+}
+
+/// A file that was read.
+pub(super) struct Read {
+    /// Relative to the crate.
+    pub(super) path: String,
+    pub(super) content: Vec<u8>,
+}
+
+impl Read {
+    pub(super) fn text(&self) -> Option<&str> {
+        std::str::from_utf8(&self.content).ok()
+    }
+}
+
+impl Crate {
+    /// The crate that is being compiled; nothing outside of cargo.
+    pub(super) fn current() -> Option<Self> {
+        std::env::var_os("CARGO_MANIFEST_DIR").map(|root| Self { root: root.into() })
+    }
+
+    /// One file. `what` names it in messages: `recipe`.
+    pub(super) fn file(&self, what: &str, path: &str) -> Result<Read, Refusal> {
+        let path = inside(what, path)?;
+        let place = self.root.join(&path);
+        match std::fs::metadata(&place) {
+            Ok(metadata) if metadata.is_dir() => {
+                let message = format!("the {what} `{path}` is a folder");
+                Err(Refusal { message, help: "name a file in it".into() })
+            }
+            Ok(_) => read(&place, what, path),
+            Err(error) => Err(self.missing(what, &path, &error)),
+        }
+    }
+
+    /// A file, or every file of a folder and the folders in it, sorted; hidden ones are left out.
+    pub(super) fn files(&self, what: &str, path: &str) -> Result<Vec<Read>, Refusal> {
+        let path = inside(what, path)?;
+        let place = self.root.join(&path);
+        match std::fs::metadata(&place) {
+            Ok(metadata) if metadata.is_dir() => {
+                let mut files = Vec::new();
+                self.folder(what, &path, DEPTH, &mut files)?;
+                if files.is_empty() {
+                    let message = format!("the {what} `{path}` is an empty folder");
+                    return Err(Refusal { message, help: "hidden files do not travel along".into() });
+                }
+                Ok(files)
+            }
+            Ok(_) => Ok(vec![read(&place, what, path)?]),
+            Err(error) => Err(self.missing(what, &path, &error)),
+        }
+    }
+
+    fn folder(&self, what: &str, path: &str, depth: usize, into: &mut Vec<Read>) -> Result<(), Refusal> {
+        if depth == 0 {
+            let message = format!("the {what} `{path}` is nested too deeply");
+            return Err(Refusal {
+                message,
+                help: format!("at most {DEPTH} folders are followed; is there a link upwards?"),
+            });
+        }
+        for name in entries(&self.root.join(path)) {
+            let inner = format!("{path}/{name}");
+            let place = self.root.join(&inner);
+            if place.is_dir() {
+                self.folder(what, &inner, depth - 1, into)?;
+            } else {
+                into.push(read(&place, what, inner)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Why there is nothing at `path`, with the nearest name at the first part of it that is not there.
+    fn missing(&self, what: &str, path: &str, error: &io::Error) -> Refusal {
+        if error.kind() != io::ErrorKind::NotFound && error.kind() != io::ErrorKind::NotADirectory {
+            return Refusal { message: format!("the {what} `{path}` cannot be read: {error}"), help: String::new() };
+        }
+        let message = format!("the {what} `{path}` does not exist");
+        let mut known = PathBuf::new();
+        let mut parts = path.split('/').peekable();
+        while let Some(part) = parts.next_if(|part| self.root.join(known.join(part)).exists()) {
+            known.push(part);
+        }
+        let folder = known.to_str().map(|known| known.replace('\\', "/")).unwrap_or_default();
+        let here = if folder.is_empty() { "beside `Cargo.toml`".into() } else { format!("in `{folder}`") };
+        let part = parts.next().unwrap_or_default();
+        let rest: String = parts.map(|part| format!("/{part}")).collect();
+        let beside = entries(&self.root.join(&known));
+        let join =
+            |name: &str| if folder.is_empty() { format!("{name}{rest}") } else { format!("{folder}/{name}{rest}") };
+        let help = match names::nearest(part, beside.iter().map(String::as_str)) {
+            Some(nearest) if self.root.join(join(nearest)).exists() => format!("did you mean `{}`?", join(nearest)),
+            Some(nearest) => format!("there is no `{part}` {here}; there is `{nearest}`"),
+            None => format!("there is no `{part}` {here}; paths are relative to the crate"),
+        };
+        Refusal { message, help }
+    }
+}
+
+fn read(place: &Path, what: &str, path: String) -> Result<Read, Refusal> {
+    match std::fs::read(place) {
+        Ok(content) => Ok(Read { path, content }),
+        Err(error) => {
+            Err(Refusal { message: format!("the {what} `{path}` cannot be read: {error}"), help: String::new() })
+        }
+    }
+}
+
+/// The names in a folder, sorted, without hidden ones and those that are not UTF-8.
+fn entries(folder: &Path) -> Vec<String> {
+    let found = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> = found.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.retain(|name| !name.starts_with('.'));
+    names.sort();
+    names
+}
+
+/// `path` without `.` and `..`, if it stays in the crate.
+fn inside(what: &str, path: &str) -> Result<String, Refusal> {
+    let refuse = |why: &str| {
+        let help = "the blueprint's crate travels as a whole: put what it needs into it, and name it from there";
+        Err(Refusal { message: format!("the {what} `{path}` {why}"), help: help.into() })
+    };
+    if path.starts_with('/') || Path::new(path).is_absolute() {
+        return refuse("is not relative to the crate");
+    }
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.pop().is_none() => return refuse("is outside of the crate"),
+            ".." => {}
+            _ => parts.push(part),
+        }
+    }
+    if parts.is_empty() {
+        return Err(Refusal {
+            message: format!("`{path}` names no {what}"),
+            help: "write `recipe = \"recipes/db2.sh\"`".into(),
+        });
+    }
+    Ok(parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::inside;
+
+    #[test]
+    fn paths_stay_in_the_crate() {
+        for (path, expected) in [
+            ("recipes/db2.sh", Some("recipes/db2.sh")),
+            ("./recipes//db2.sh", Some("recipes/db2.sh")),
+            ("recipes/../db2.sh", Some("db2.sh")),
+            ("../db2.sh", None),
+            ("recipes/../../db2.sh", None),
+            ("/etc/passwd", None),
+            ("", None),
+            (".", None),
+        ] {
+            assert_eq!(inside("recipe", path).ok().as_deref(), expected, "{path}");
+        }
+    }
+}
