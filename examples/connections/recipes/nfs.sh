@@ -5,20 +5,19 @@ set -eu
 
 packages nfs-kernel-server e2fsprogs
 
-# Cinder cuts a volume's id to what a virtio disk's serial number can hold.
-disk=/dev/disk/by-id/virtio-$(printf '%.20s' "$volume")
-for _ in $(seq 60); do
-    if [ -b "$disk" ]; then break; fi
+# Heat attaches the volume once the server exists, which may be after this recipe began.
+for _ in $(seq 150); do
+    if [ -b "$device" ]; then break; fi
     sleep 2
 done
-if [ ! -b "$disk" ]; then
-    echo "the volume \`$volume\` is not attached: there is no \`$disk\`" >&2
+if [ ! -b "$device" ]; then
+    echo "no volume is attached as \`$device\`" >&2
     exit 1
 fi
-blkid "$disk" >/dev/null || mkfs.ext4 -q "$disk"
+blkid "$device" >/dev/null || mkfs.ext4 -q "$device"
 
 mkdir -p "$directory"
-grep -qF " $directory " /etc/fstab || printf '%s %s ext4 defaults,nofail 0 2\n' "$disk" "$directory" >>/etc/fstab
+grep -qF " $directory " /etc/fstab || printf '%s %s ext4 defaults,nofail 0 2\n' "$device" "$directory" >>/etc/fstab
 mountpoint -q "$directory" || mount "$directory"
 
 # The nodes write as root: the installer of Connections sets owners and modes of its own.

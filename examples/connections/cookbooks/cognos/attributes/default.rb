@@ -1,0 +1,2 @@
+# Cognos Business Intelligence, where IBM's documentation puts it.
+default['cognos']['home'] = '/opt/IBM/Cognos'

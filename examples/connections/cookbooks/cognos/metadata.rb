@@ -1,0 +1,6 @@
+name 'cognos'
+version '1.0.0'
+description 'IBM Cognos Business Intelligence, which draws the reports of Metrics'
+license 'MIT OR Apache-2.0'
+chef_version '>= 16.0'
+depends 'installation_manager'

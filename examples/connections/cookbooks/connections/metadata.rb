@@ -1,0 +1,6 @@
+name 'connections'
+version '1.0.0'
+description 'IBM Connections in a WebSphere cell'
+license 'MIT OR Apache-2.0'
+chef_version '>= 16.0'
+depends 'installation_manager'

@@ -1,0 +1,6 @@
+name 'ihs'
+version '1.0.0'
+description 'IBM HTTP Server in front of a WebSphere cell'
+license 'MIT OR Apache-2.0'
+chef_version '>= 16.0'
+depends 'installation_manager'

@@ -1,0 +1,5 @@
+name 'installation_manager'
+version '1.0.0'
+description 'IBM Installation Manager, and a resource that installs its offerings'
+license 'MIT OR Apache-2.0'
+chef_version '>= 16.0'

@@ -1,0 +1,6 @@
+name 'was'
+version '1.0.0'
+description 'A WebSphere cell: its deployment manager and its nodes'
+license 'MIT OR Apache-2.0'
+chef_version '>= 16.0'
+depends 'installation_manager'
