@@ -187,6 +187,7 @@ impl Random<'_> {
 }
 
 /// No text, known at run time: makes texts of one type.
+#[derive(Clone, Copy)]
 struct Later;
 
 impl wattle::author::TextPart for Later {

@@ -3,6 +3,8 @@
 use std::marker::PhantomData;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use crate::model::Value;
+
 use super::expression::Expression;
 use super::handle::{Attribute, Output, Parameter};
 use super::input::{IntoInput, Public};
@@ -130,6 +132,15 @@ impl<T: Scalar> TextPart for Secret<T> {
     type Privacy = Confidential;
     fn into_part(self) -> Expression {
         Expression::Constant(self.into_value())
+    }
+}
+
+// A count of the blueprint's own, which no input has the type of.
+impl TextPart for usize {
+    type Stage = AtDeployment;
+    type Privacy = Open;
+    fn into_part(self) -> Expression {
+        Expression::Constant(Value::Integer(i128::try_from(self).unwrap_or(i128::MAX)))
     }
 }
 
