@@ -1,1 +1,53 @@
-//! Part of wattle.
+//! What a recipe reads and writes, told from its text alone.
+//!
+//! A component declares inputs and outputs; its recipe is a shell script, an Ansible playbook, a Puppet manifest or a
+//! Chef cookbook. [`analyse`] (one file) and [`analyse_all`] (a recipe of several files) say which names the recipe
+//! writes and reads; [`never_written`], [`never_read`] and [`suggest`] compare that with the declaration.
+//!
+//! The answers are one-sided on purpose, because they become compile errors. Where a recipe computes names, or runs
+//! code that was not given, [`Analysis::dynamic_writes`] and [`Analysis::dynamic_reads`] say so, and nothing is claimed
+//! to be missing. What each tool's analysis recognises stands in the documentation of [`shell`], [`ansible`],
+//! [`puppet`] and [`chef`].
+//!
+//! Nothing here does I/O: whoever calls reads the files. No input makes it panic or overflow the stack.
+
+mod analysis;
+pub mod ansible;
+pub mod chef;
+mod compare;
+mod embedded;
+mod jinja;
+mod names;
+pub mod puppet;
+pub mod shell;
+mod tool;
+mod whole;
+
+pub use analysis::{Analysis, SyntaxError};
+pub use chef::path::{ChefRecipe, ChefRecipeError, chef_recipe_path};
+pub use compare::{never_read, never_written, suggest};
+pub use tool::Tool;
+pub use whole::{FileError, analyse_all};
+
+use analysis::Findings;
+
+/// What one recipe file reads and writes.
+///
+/// Code that the file includes or runs cannot be seen here, so it makes the answer dynamic; [`analyse_all`] takes such
+/// files along.
+///
+/// # Errors
+///
+/// The tool itself would refuse the file as malformed.
+pub fn analyse(tool: Tool, source: &str) -> Result<Analysis, SyntaxError> {
+    Ok(findings(tool, source)?.alone())
+}
+
+fn findings(tool: Tool, source: &str) -> Result<Findings, SyntaxError> {
+    match tool {
+        Tool::Shell => shell::findings(source),
+        Tool::Ansible => ansible::findings(source),
+        Tool::Puppet => puppet::findings(source),
+        Tool::Chef => chef::findings(source),
+    }
+}

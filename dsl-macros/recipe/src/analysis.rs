@@ -1,0 +1,91 @@
+//! The answer of every analysis.
+
+use std::collections::BTreeMap;
+
+/// What a recipe reads and writes.
+///
+/// Names of a Chef recipe are node attribute paths joined by `/`, as in `db2/instance/port`; those of every other tool
+/// are plain names. Lines count from one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Analysis {
+    /// Each output written, with the first line that does so.
+    pub writes: BTreeMap<String, u32>,
+    /// Each variable read, with the first line that does so. It may hold names that are no inputs.
+    pub reads: BTreeMap<String, u32>,
+    /// The recipe writes names that it computes, or runs code that was not given: it may write anything.
+    pub dynamic_writes: bool,
+    /// The recipe reads names that it computes, or runs code that was not given: it may read anything.
+    pub dynamic_reads: bool,
+}
+
+impl Analysis {
+    pub(crate) fn write(&mut self, name: impl Into<String>, line: u32) {
+        first(&mut self.writes, name.into(), line);
+    }
+
+    pub(crate) fn read(&mut self, name: impl Into<String>, line: u32) {
+        first(&mut self.reads, name.into(), line);
+    }
+
+    pub(crate) fn merge(&mut self, other: Self) {
+        for (name, line) in other.writes {
+            self.write(name, line);
+        }
+        for (name, line) in other.reads {
+            self.read(name, line);
+        }
+        self.dynamic_writes |= other.dynamic_writes;
+        self.dynamic_reads |= other.dynamic_reads;
+    }
+
+    pub(crate) fn anything(&mut self) {
+        self.dynamic_writes = true;
+        self.dynamic_reads = true;
+    }
+}
+
+fn first(names: &mut BTreeMap<String, u32>, name: String, line: u32) {
+    names.entry(name).and_modify(|known| *known = line.min(*known)).or_insert(line);
+}
+
+/// The text is no recipe of its tool.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {message}")]
+pub struct SyntaxError {
+    /// Where the tool's grammar is broken, counted from one.
+    pub line: u32,
+    /// What is wrong, in lower case and without the line.
+    pub message: String,
+}
+
+impl SyntaxError {
+    pub(crate) fn new(line: u32, message: impl Into<String>) -> Self {
+        Self { line, message: message.into() }
+    }
+}
+
+/// What one file says, and which other files of the recipe it leans on.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    pub(crate) analysis: Analysis,
+    pub(crate) includes: Vec<Include>,
+}
+
+/// Code that a file takes in or runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Include {
+    /// A file, by the end of its path.
+    File(String),
+    /// A folder of the recipe, such as an Ansible role: any file below it will do.
+    Folder(String),
+}
+
+impl Findings {
+    /// The answer where no other file is known.
+    pub(crate) fn alone(mut self) -> Analysis {
+        if !self.includes.is_empty() {
+            self.analysis.anything();
+        }
+        self.analysis
+    }
+}

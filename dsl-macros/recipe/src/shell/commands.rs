@@ -1,0 +1,162 @@
+//! What commands and redirections mean for outputs.
+
+use super::values::{OUTPUTS, UNKNOWN};
+use super::walk::{Command, Script};
+use super::word::{Part, Word};
+use crate::analysis::Findings;
+use crate::embedded;
+use crate::names::is_output;
+
+/// Commands whose arguments name files that they do not write, or are no files.
+const READERS: [&str; 39] = [
+    "cat", "echo", "printf", "test", "[", "[[", "rm", "unlink", "ls", "grep", "egrep", "fgrep", "wc", "head", "tail",
+    "chmod", "chown", "chgrp", "stat", "dirname", "basename", "mkdir", "rmdir", "export", "local", "declare", "typeset",
+    "readonly", "return", "exit", "log", "logger", "less", "diff", "cmp", "sha256sum", "md5sum", ":", "true",
+];
+
+/// Commands that write only their last argument, or the one behind `-t`.
+const COPIERS: [&str; 4] = ["cp", "mv", "install", "ln"];
+
+pub(super) fn judge(mut script: Script) -> Findings {
+    let mut findings = Findings { analysis: std::mem::take(&mut script.found), includes: Vec::new() };
+    // Text inside commands may hold further commands, which are appended while this runs.
+    let mut at = 0;
+    while at < script.commands.len() {
+        super::programs::look_inside(&mut script, at, &mut findings);
+        at += 1;
+    }
+    findings.analysis.merge(std::mem::take(&mut script.found));
+    let commands = std::mem::take(&mut script.commands);
+    for word in std::mem::take(&mut script.redirected) {
+        file(&mut script, &word, false, &mut findings);
+    }
+    for command in &commands {
+        judge_command(&mut script, command, &mut findings);
+    }
+    findings
+}
+
+fn judge_command(script: &mut Script, command: &Command, findings: &mut Findings) {
+    let program = command.words.first().and_then(Word::literal).map(crate::tool::file_name).unwrap_or_default();
+    if READERS.contains(&program) {
+        return;
+    }
+    let arguments = command.words.get(1..).unwrap_or_default();
+    for (at, word) in command.words.iter().enumerate() {
+        if word.literal().map(crate::tool::file_name) == Some("wattle") {
+            wattle(script, &command.words[at + 1..], findings);
+        }
+    }
+    if COPIERS.contains(&program) {
+        let target = arguments.iter().position(|word| matches!(word.literal(), Some("-t" | "--target-directory")));
+        if target.is_none()
+            && let Some(last) = arguments.last()
+        {
+            file(script, last, false, findings);
+        }
+        return;
+    }
+    // A function's numbered arguments are followed into its body, so there the bare prefix is no riddle.
+    let passes = script.functions.get(program).is_none_or(|function| function.opaque);
+    for word in arguments {
+        file(script, word, passes, findings);
+    }
+}
+
+/// A word that may name an output's file. Where `passes`, the bare prefix is given to code that may do anything.
+fn file(script: &mut Script, word: &Word, passes: bool, findings: &mut Findings) {
+    if word.parts.iter().all(|part| matches!(part, Part::Text { .. })) {
+        return;
+    }
+    for text in script.values.of(word) {
+        let Some((_, rest)) = text.rsplit_once(OUTPUTS) else { continue };
+        match rest.strip_prefix('.') {
+            Some(name) if is_output(name) => findings.analysis.write(name, word.line),
+            _ if rest.is_empty() => findings.analysis.dynamic_writes |= passes,
+            _ if rest.contains(UNKNOWN) || rest.contains(['{', '*', '?', '[']) => {
+                expand_braces(rest, word.line, findings);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// `.{url,port}`; anything else that is computed may be any output.
+fn expand_braces(rest: &str, line: u32, findings: &mut Findings) {
+    let names = rest.strip_prefix(".{").and_then(|rest| rest.strip_suffix('}')).map(|names| names.split(','));
+    match names {
+        Some(mut names) if names.clone().all(is_output) => names.by_ref().for_each(|name| findings.analysis.write(name, line)),
+        _ => findings.analysis.dynamic_writes = true,
+    }
+}
+
+/// The arguments of `wattle`.
+fn wattle(script: &mut Script, arguments: &[Word], findings: &mut Findings) {
+    let mut options = false;
+    let mut words = arguments.iter().filter(|word| {
+        let option = word.literal().filter(|text| text.starts_with('-') && text.len() > 1);
+        options |= option.is_some_and(|text| !text.contains('='));
+        option.is_none()
+    });
+    let verb = words.next().and_then(Word::literal);
+    let words: Vec<&Word> = words.collect();
+    match verb {
+        Some("set") => set(script, &words, options, findings),
+        Some("get") => get(script, &words, findings),
+        // `wattle -v set`: the option may or may not have taken a word for its value.
+        Some(_) if options => findings.analysis.anything(),
+        _ => {}
+    }
+}
+
+fn set(script: &mut Script, words: &[&Word], options: bool, findings: &mut Findings) {
+    let Some(first) = words.first() else {
+        findings.analysis.dynamic_writes = true;
+        return;
+    };
+    let pairs = script.values.of(first).iter().any(|text| text.contains('='));
+    let names = if pairs { words.len() } else { 1 + usize::from(options) };
+    for word in words.iter().take(names) {
+        for text in script.values.of(word) {
+            let name = text.split_once('=').map_or(text.as_str(), |(name, _)| name);
+            if is_output(name) {
+                findings.analysis.write(name, word.line);
+            } else {
+                findings.analysis.dynamic_writes |= name.contains([UNKNOWN, OUTPUTS, '{']);
+            }
+        }
+    }
+}
+
+fn get(script: &mut Script, words: &[&Word], findings: &mut Findings) {
+    findings.analysis.dynamic_reads |= words.is_empty();
+    for word in words {
+        for text in script.values.of(word) {
+            if text.contains([UNKNOWN, OUTPUTS]) {
+                findings.analysis.dynamic_reads = true;
+            } else {
+                findings.analysis.read(text, word.line);
+            }
+        }
+    }
+}
+
+/// Programs in other languages among the arguments and heredocs of a command.
+pub(super) fn embedded_programs(command: &Command, findings: &mut Findings) {
+    let program = command.words.first().and_then(Word::literal).unwrap_or_default();
+    let runs = !READERS.contains(&program);
+    for (at, word) in command.words.iter().chain(&command.fed).enumerate() {
+        let fed = at >= command.words.len();
+        let text_only: String = word
+            .parts
+            .iter()
+            .map(|part| if let Part::Text { text, .. } = part { text.as_str() } else { "${?}" })
+            .collect();
+        embedded::reads(&text_only, word.line, &mut findings.analysis);
+        if fed {
+            embedded::writes(&word.to_source(), word.line, &mut findings.analysis);
+        } else if runs && text_only.contains(super::PREFIX) && text_only != super::PREFIX {
+            embedded::writes(&text_only, word.line, &mut findings.analysis);
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Commands that run other scripts, or read the environment by name.
+
+use super::commands::embedded_programs;
+use super::walk::{Command, Script};
+use super::word::{Part, Word};
+use crate::analysis::{Findings, Include};
+use crate::names::{identifiers, is_identifier};
+use crate::tool::{extension, file_name};
+
+const SHELLS: [&str; 7] = ["sh", "bash", "dash", "ksh", "zsh", "ash", "busybox"];
+const INTERPRETERS: [&str; 8] = ["python", "python3", "perl", "ruby", "node", "php", "ansible-playbook", "puppet"];
+/// How deep scripts inside strings may stand inside one another.
+const DEPTH: u32 = 8;
+/// Folders of the system: what is sourced from there knows nothing of a recipe's outputs.
+const SYSTEM: [&str; 6] = ["/etc/", "/usr/", "/lib/", "/dev/", "/proc/", "/opt/"];
+
+/// Looks into what the command numbered `at` runs, adding commands found in strings to the script.
+pub(super) fn look_inside(script: &mut Script, at: usize, findings: &mut Findings) {
+    let mut inner: Vec<(String, u32)> = Vec::new();
+    let command = &script.commands[at];
+    let depth = command.depth;
+    let words = &command.words;
+    let program = words.first().and_then(Word::literal).map(file_name).unwrap_or_default();
+    if !matches!(program, "echo" | "printf") {
+        for (at, word) in words.iter().enumerate() {
+            if let Some(name) = word.literal().map(file_name).filter(|name| SHELLS.contains(name)) {
+                shell(name, &words[at + 1..], &command.fed, &mut inner, findings);
+            }
+        }
+        if words.iter().any(|word| word.to_source().contains("inputs.json")) {
+            findings.analysis.dynamic_reads = true;
+        }
+    }
+    by_program(script, command, &mut inner, findings);
+    environment(command, findings);
+    let scripts: Vec<&Word> = command.fed.iter().filter(|body| is_shell_script(body)).collect();
+    inner.extend(scripts.iter().map(|body| (body.to_source(), body.line)));
+    if inner.is_empty() || command.fed.is_empty() || depth >= DEPTH {
+        embedded_programs(command, findings);
+    } else {
+        let own = Command { words: command.words.clone(), fed: Vec::new(), ..*command };
+        embedded_programs(&own, findings);
+    }
+    for (text, line) in inner {
+        // Malformed text may be no shell at all, or stands in two halves: then anything may be meant.
+        if depth >= DEPTH || script.add(&text, line, depth + 1).is_err() {
+            findings.analysis.anything();
+        }
+    }
+}
+
+fn by_program(script: &Script, command: &Command, inner: &mut Vec<(String, u32)>, findings: &mut Findings) {
+    let words = unwrapped(&command.words);
+    let Some(first) = words.first() else { return };
+    let arguments = &words[1..];
+    let program = first.literal().map(file_name).unwrap_or_default();
+    match program {
+        "." | "source" => {
+            if let Some(file) = arguments.first()
+                && !file.literal().is_some_and(|path| SYSTEM.iter().any(|folder| path.starts_with(folder)))
+            {
+                findings.includes.push(include(file));
+            }
+        }
+        "eval" => {
+            let computed = arguments.iter().flat_map(|word| &word.parts).any(|part| !matches!(part, Part::Text { .. }));
+            if computed {
+                findings.analysis.anything();
+            }
+            let text: Vec<String> = arguments.iter().map(Word::to_source).collect();
+            inner.push((text.join(" "), first.line));
+        }
+        "trap" => inner.extend(arguments.first().map(|word| (word.to_source(), word.line))),
+        "su" | "runuser" | "script" | "flock" => {
+            for (at, word) in arguments.iter().enumerate() {
+                let text = word.to_source();
+                match text.strip_prefix("--command=") {
+                    Some(text) => inner.push((text.to_owned(), word.line)),
+                    None if matches!(text.as_str(), "-c" | "-lc" | "--command") => {
+                        inner.extend(arguments.get(at + 1).map(|word| (word.to_source(), word.line)));
+                    }
+                    None => {}
+                }
+            }
+        }
+        "ssh" | "watch" => {
+            let text: Vec<String> = arguments.iter().skip(1).map(Word::to_source).collect();
+            inner.push((text.join(" "), first.line));
+        }
+        _ if INTERPRETERS.contains(&program) => {
+            let file = arguments.iter().find(|word| {
+                word.literal().is_none_or(|text| !text.starts_with('-')) && extension(&word.to_source()).is_some_and(|end| {
+                    ["py", "pl", "rb", "js", "php", "yml", "yaml", "pp"].contains(&end)
+                })
+            });
+            let inline = arguments.iter().any(|word| matches!(word.literal(), Some("-c" | "-e" | "-")));
+            findings.includes.extend(file.filter(|file| !inline && !is_absolute(file)).map(include));
+        }
+        _ if is_own_program(script, first, 0) => findings.includes.push(include(first)),
+        _ => {}
+    }
+}
+
+/// A shell that is started: its `-c` text, its script, or what is fed to it.
+fn shell(
+    name: &str,
+    arguments: &[Word],
+    fed: &[Word],
+    inner: &mut Vec<(String, u32)>,
+    findings: &mut Findings,
+) {
+    let mut command = false;
+    for word in arguments {
+        let text = word.to_source();
+        if command {
+            inner.push((text, word.line));
+            return;
+        }
+        if text.starts_with(['-', '+']) {
+            command = !text.starts_with("--") && text.contains('c');
+            if text == "-" || text == "-s" {
+                break;
+            }
+        } else if name == "busybox" || matches!(text.as_str(), "pipefail" | "errexit") {
+            // The applet of busybox; the value of `-o`.
+        } else {
+            if !is_absolute(word) {
+                findings.includes.push(include(word));
+            }
+            return;
+        }
+    }
+    inner.extend(fed.iter().map(|body| (body.to_source(), body.line)));
+}
+
+/// The command behind `sudo`, `env`, `timeout` and their like.
+fn unwrapped(mut words: &[Word]) -> &[Word] {
+    const WRAPPERS: [&str; 13] = [
+        "sudo", "env", "exec", "command", "builtin", "nohup", "nice", "timeout", "time", "stdbuf", "ionice", "setsid",
+        "doas",
+    ];
+    while let Some(first) = words.first().and_then(Word::literal).filter(|first| WRAPPERS.contains(first)) {
+        let wrapper = first.to_owned();
+        words = &words[1..];
+        while let Some(text) = words.first().map(Word::to_source) {
+            let takes_value = matches!(text.as_str(), "-u" | "-g" | "-n" | "-k" | "-s" | "--user");
+            if text.starts_with('-') {
+                words = &words[(1 + usize::from(takes_value && words.len() > 1))..];
+            } else if text.contains('=') || (wrapper == "timeout" && text.starts_with(|c: char| c.is_ascii_digit())) {
+                words = &words[1..];
+            } else {
+                break;
+            }
+        }
+    }
+    words
+}
+
+/// Reads of the environment that are no expansion.
+fn environment(command: &Command, findings: &mut Findings) {
+    let words = &command.words;
+    let Some(first) = words.first() else { return };
+    let arguments = &words[1..];
+    let analysis = &mut findings.analysis;
+    match first.literal().map(file_name).unwrap_or_default() {
+        "env" => analysis.dynamic_reads |= unwrapped(words).is_empty(),
+        "set" | "compgen" => analysis.dynamic_reads |= arguments.is_empty() || first.literal() == Some("compgen"),
+        "envsubst" => analysis.dynamic_reads = true,
+        "printenv" => {
+            analysis.dynamic_reads |= arguments.is_empty();
+            for word in arguments {
+                match word.literal() {
+                    Some(name) => analysis.read(name, word.line),
+                    None => analysis.dynamic_reads = true,
+                }
+            }
+        }
+        "let" | "[[" | "expr" => {
+            for word in arguments {
+                identifiers(word.literal().unwrap_or_default()).for_each(|name| analysis.read(name, word.line));
+            }
+        }
+        _ => {
+            for pair in arguments.windows(2) {
+                let flag = matches!(pair[0].literal(), Some("-e" | "--env" | "-v"));
+                if let Some(name) = pair[1].literal().filter(|name| flag && is_identifier(name)) {
+                    analysis.read(name, pair[1].line);
+                }
+            }
+        }
+    }
+}
+
+/// A heredoc, for `cat` say, that holds a whole script of a shell.
+fn is_shell_script(body: &Word) -> bool {
+    let source = body.to_source();
+    let first = source.lines().next().unwrap_or_default();
+    first.starts_with("#!") && first.ends_with("sh")
+}
+
+/// A program of the recipe: named by a relative path, or beside the script.
+fn is_own_program(script: &Script, word: &Word, depth: u32) -> bool {
+    match word.parts.first() {
+        Some(Part::Text { text, .. }) => {
+            text.contains('/') && !text.starts_with(['/', '~']) && (depth == 0 || text.starts_with('.'))
+        }
+        Some(Part::Script(_)) => depth > 0 || word.to_source().contains('/'),
+        Some(Part::Var(name)) => {
+            matches!(name.as_str(), "0" | "BASH_SOURCE" | "PWD")
+                || name.starts_with("WATTLE_")
+                || (depth < 4 && script.values.assigned_words(name).any(|word| is_own_program(script, word, depth + 1)))
+        }
+        _ => false,
+    }
+}
+
+fn is_absolute(word: &Word) -> bool {
+    matches!(word.parts.first(), Some(Part::Text { text, .. }) if text.starts_with(['/', '~']))
+}
+
+fn include(word: &Word) -> Include {
+    let source = word.to_source();
+    Include::File(file_name(source.trim_end_matches('}')).to_owned())
+}

@@ -1,0 +1,130 @@
+//! Which texts a word may become, from every assignment of the script, in whatever order they run.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::PREFIX;
+use super::word::{Part, Word};
+
+/// Stands for what cannot be told.
+pub(super) const UNKNOWN: char = '\0';
+/// Stands for the value of `heat_outputs_path`.
+pub(super) const OUTPUTS: char = '\u{1}';
+
+/// Bounds on what is worth computing; beyond them a value is unknown.
+const VALUES: usize = 64;
+const LENGTH: usize = 4096;
+const DEPTH: u32 = 32;
+
+#[derive(Debug, Default)]
+pub(super) struct Values {
+    assigned: BTreeMap<String, Vec<Assigned>>,
+    known: BTreeMap<String, Vec<String>>,
+    underway: BTreeSet<String>,
+}
+
+#[derive(Debug)]
+enum Assigned {
+    Word(Word),
+    /// Items of a `for` loop or an array: an unquoted word is split at blanks.
+    Items(Word),
+    Unknown,
+}
+
+impl Values {
+    pub(super) fn assign(&mut self, name: &str, word: Word) {
+        self.add(name, Assigned::Word(word));
+    }
+
+    pub(super) fn assign_items(&mut self, name: &str, word: Word) {
+        self.add(name, Assigned::Items(word));
+    }
+
+    pub(super) fn assign_unknown(&mut self, name: &str) {
+        self.add(name, Assigned::Unknown);
+    }
+
+    /// The words assigned to a variable as they stand.
+    pub(super) fn assigned_words(&self, name: &str) -> impl Iterator<Item = &Word> {
+        self.assigned.get(name).into_iter().flatten().filter_map(|assigned| match assigned {
+            Assigned::Word(word) | Assigned::Items(word) => Some(word),
+            Assigned::Unknown => None,
+        })
+    }
+
+    fn add(&mut self, name: &str, assigned: Assigned) {
+        self.assigned.entry(name.to_owned()).or_default().push(assigned);
+    }
+
+    /// Every text that a word may become, with [`UNKNOWN`] and [`OUTPUTS`] in it; never none.
+    pub(super) fn of(&mut self, word: &Word) -> Vec<String> {
+        self.of_word(word, 0)
+    }
+
+    fn of_word(&mut self, word: &Word, depth: u32) -> Vec<String> {
+        let mut texts = vec![String::new()];
+        for part in &word.parts {
+            match part {
+                Part::Text { text, .. } => texts.iter_mut().for_each(|known| known.push_str(text)),
+                Part::Script(_) | Part::Unknown => texts.iter_mut().for_each(|known| known.push(UNKNOWN)),
+                Part::Var(name) => {
+                    let values = self.of_variable(name, depth);
+                    texts = if texts.len() * values.len() > VALUES {
+                        texts.into_iter().map(|text| text + "\0").collect()
+                    } else {
+                        values.iter().flat_map(|value| texts.iter().map(move |text| format!("{text}{value}"))).collect()
+                    };
+                }
+            }
+            if texts.iter().any(|text| text.len() > LENGTH) {
+                return vec![UNKNOWN.into()];
+            }
+        }
+        texts
+    }
+
+    fn of_variable(&mut self, name: &str, depth: u32) -> Vec<String> {
+        if name == PREFIX {
+            return vec![OUTPUTS.into()];
+        }
+        if let Some(known) = self.known.get(name) {
+            return known.clone();
+        }
+        if depth >= DEPTH || !self.underway.insert(name.to_owned()) {
+            return vec![UNKNOWN.into()];
+        }
+        let assigned = self.assigned.remove(name).unwrap_or_default();
+        let mut values = BTreeSet::new();
+        for one in &assigned {
+            match one {
+                Assigned::Word(word) => values.extend(self.of_word(word, depth + 1)),
+                Assigned::Items(word) => values.extend(self.items(word, depth + 1)),
+                Assigned::Unknown => drop(values.insert(UNKNOWN.into())),
+            }
+        }
+        self.assigned.insert(name.to_owned(), assigned);
+        if values.is_empty() || values.len() > VALUES {
+            values = BTreeSet::from([UNKNOWN.into()]);
+        }
+        self.underway.remove(name);
+        let values: Vec<String> = values.into_iter().collect();
+        self.known.insert(name.to_owned(), values.clone());
+        values
+    }
+
+    fn items(&mut self, word: &Word, depth: u32) -> Vec<String> {
+        let quoted = word.parts.iter().any(|part| matches!(part, Part::Text { quoted: true, .. }));
+        let texts = self.of_word(word, depth);
+        if quoted {
+            return texts;
+        }
+        let mut items = Vec::new();
+        for text in texts {
+            if text.contains(['*', '?', '[', '{']) {
+                items.push(UNKNOWN.into());
+            } else {
+                items.extend(text.split_ascii_whitespace().map(str::to_owned));
+            }
+        }
+        items
+    }
+}

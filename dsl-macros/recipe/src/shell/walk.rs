@@ -1,0 +1,305 @@
+//! From tokens to simple commands: where functions and loops begin and end, what is assigned, what is redirected.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::lexer::Lexer;
+use super::values::Values;
+use super::word::{Kind, Part, Token, Word};
+use crate::analysis::{Analysis, SyntaxError};
+use crate::names::{is_identifier, leading_identifier};
+
+/// Everything that a script says, before variables are resolved.
+#[derive(Debug, Default)]
+pub(super) struct Script {
+    pub(super) found: Analysis,
+    pub(super) values: Values,
+    pub(super) commands: Vec<Command>,
+    /// Words behind `>`, `>>` and their like.
+    pub(super) redirected: Vec<Word>,
+    pub(super) functions: BTreeMap<String, Function>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Function {
+    /// It takes its arguments otherwise than by number.
+    pub(super) opaque: bool,
+}
+
+/// A simple command, without its assignments and redirections.
+#[derive(Debug)]
+pub(super) struct Command {
+    pub(super) words: Vec<Word>,
+    /// What heredocs and here-strings feed to it.
+    pub(super) fed: Vec<Word>,
+    pub(super) line: u32,
+    /// How many scripts inside strings stand around it.
+    pub(super) depth: u32,
+}
+
+#[derive(Default)]
+struct Scope {
+    closing: &'static str,
+    function: Option<String>,
+}
+
+/// Words that begin a command's line without being its program.
+const KEYWORDS: [&str; 14] =
+    ["if", "then", "else", "elif", "fi", "do", "done", "while", "until", "!", "time", "coproc", "esac", "}"];
+
+impl Script {
+    /// Adds the text of a script, at `line` of the file.
+    pub(super) fn add(&mut self, source: &str, line: u32, depth: u32) -> Result<(), SyntaxError> {
+        let mut lexer = Lexer::new(source, line, depth);
+        let tokens = lexer.tokens(None);
+        self.found.merge(lexer.found);
+        Walker { script: self, depth, scopes: Vec::new(), pending: None }.walk(&tokens?);
+        Ok(())
+    }
+}
+
+struct Walker<'a> {
+    script: &'a mut Script,
+    depth: u32,
+    scopes: Vec<Scope>,
+    /// A function whose body is about to begin.
+    pending: Option<String>,
+}
+
+impl Walker<'_> {
+    fn walk(&mut self, tokens: &[Token]) {
+        let mut words: Vec<Word> = Vec::new();
+        let mut fed: Vec<Word> = Vec::new();
+        let mut at = 0;
+        while let Some(token) = tokens.get(at) {
+            at += 1;
+            match &token.kind {
+                Kind::Heredoc(body) => fed.push(self.seen(body)),
+                Kind::Word(word) => {
+                    let word = self.seen(word);
+                    match word.bare() {
+                        Some("{") if words.is_empty() => self.open("}"),
+                        Some("}") if words.is_empty() => self.close("}"),
+                        Some(text) if array(text).is_some() && is_op(tokens.get(at), "(") => {
+                            let name = array(text).unwrap_or_default().to_owned();
+                            at = self.array(&name, tokens, at + 1);
+                        }
+                        Some(keyword) if words.is_empty() && KEYWORDS.contains(&keyword) => {}
+                        _ => words.push(word),
+                    }
+                }
+                Kind::Op("<<<") => at = self.operand(tokens, at, |_, word| fed.push(word)),
+                Kind::Op(op) if op.contains('>') && !op.starts_with('<') => {
+                    let compared = words.first().and_then(Word::bare) == Some("[[");
+                    at = self.operand(tokens, at, |script, word| {
+                        if !compared {
+                            script.redirected.push(word);
+                        }
+                    });
+                }
+                Kind::Op(op) if op.contains('<') => at = self.operand(tokens, at, |_, _| ()),
+                Kind::Op("(") if is_op(tokens.get(at), ")") && names_function(&words) => {
+                    self.pending = words.pop().and_then(|word| word.literal().map(str::to_owned));
+                    words.clear();
+                    at += 1;
+                }
+                Kind::Op("(") => {
+                    self.command(&mut words, &mut fed);
+                    self.open(")");
+                }
+                Kind::Op(")") => {
+                    self.command(&mut words, &mut fed);
+                    self.close(")");
+                }
+                Kind::Op(_) | Kind::Newline => self.command(&mut words, &mut fed),
+            }
+        }
+        self.command(&mut words, &mut fed);
+    }
+
+    fn operand(&mut self, tokens: &[Token], at: usize, mut with: impl FnMut(&mut Script, Word)) -> usize {
+        let Some(Token { kind: Kind::Word(word), .. }) = tokens.get(at) else { return at };
+        let word = self.seen(word);
+        with(self.script, word);
+        at + 1
+    }
+
+    fn open(&mut self, closing: &'static str) {
+        if let Some(name) = &self.pending {
+            self.script.functions.entry(name.clone()).or_default();
+        }
+        self.scopes.push(Scope { closing, function: self.pending.take() });
+    }
+
+    /// A `)` also ends a pattern of `case`, and closes nothing then.
+    fn close(&mut self, closing: &str) {
+        if self.scopes.last().is_some_and(|scope| scope.closing == closing) {
+            self.scopes.pop();
+        }
+    }
+
+    fn function(&self) -> Option<&str> {
+        self.scopes.iter().rev().find_map(|scope| scope.function.as_deref())
+    }
+
+    /// Walks the substitutions of a word, and ties `$1` to the function in which it stands.
+    fn seen(&mut self, word: &Word) -> Word {
+        let function = self.function().map(str::to_owned);
+        let mut seen = Word { parts: Vec::with_capacity(word.parts.len()), line: word.line };
+        for part in &word.parts {
+            seen.parts.push(match (part, &function) {
+                (Part::Script(tokens), _) => {
+                    self.substitution(tokens);
+                    // The tokens are walked: from here on only that it is a substitution matters.
+                    Part::Script(Vec::new())
+                }
+                (Part::Var(name), Some(function)) if name.bytes().all(|byte| byte.is_ascii_digit()) && name != "0" => {
+                    Part::Var(positional(function, name))
+                }
+                (Part::Var(name), Some(function)) if name == "@" || name == "*" => {
+                    self.script.functions.entry(function.clone()).or_default().opaque = true;
+                    part.clone()
+                }
+                _ => part.clone(),
+            });
+        }
+        seen
+    }
+
+    fn substitution(&mut self, tokens: &[Token]) {
+        let pending = self.pending.take();
+        let depth = self.scopes.len();
+        self.walk(tokens);
+        self.scopes.truncate(depth);
+        self.pending = pending;
+    }
+
+    fn array(&mut self, name: &str, tokens: &[Token], mut at: usize) -> usize {
+        while let Some(token) = tokens.get(at) {
+            at += 1;
+            match &token.kind {
+                Kind::Op(")") => break,
+                Kind::Word(word) => {
+                    let word = self.seen(word);
+                    self.script.values.assign_items(name, word);
+                }
+                _ => {}
+            }
+        }
+        at
+    }
+
+    fn command(&mut self, words: &mut Vec<Word>, fed: &mut Vec<Word>) {
+        let mut words = std::mem::take(words);
+        let fed = std::mem::take(fed);
+        let assigned = words.iter().take_while(|word| self.assignment(word)).count();
+        words.drain(..assigned);
+        let program = words.first().and_then(Word::literal).unwrap_or_default().to_owned();
+        match program.as_str() {
+            "case" => return,
+            "for" | "select" => return self.loop_variable(&words),
+            "function" => {
+                self.pending = words.get(1).and_then(Word::literal).map(str::to_owned);
+                if words.get(2).and_then(Word::bare) == Some("{") {
+                    self.open("}");
+                    return self.command(&mut words.split_off(3), &mut Vec::new());
+                }
+                return;
+            }
+            "local" | "declare" | "typeset" | "readonly" | "export" => self.declaration(&program, &words),
+            "read" | "mapfile" | "readarray" | "getopts" | "printf" => {
+                let names: BTreeSet<&str> = words.iter().filter_map(Word::literal).filter(|w| is_identifier(w)).collect();
+                names.into_iter().for_each(|name| self.script.values.assign_unknown(name));
+            }
+            "shift" | "getopt" => {
+                if let Some(function) = self.function().map(str::to_owned) {
+                    self.script.functions.entry(function.clone()).or_default().opaque = true;
+                    for number in 1..=9 {
+                        self.script.values.assign_unknown(&positional(&function, &number.to_string()));
+                    }
+                }
+            }
+            _ => {}
+        }
+        for (number, word) in words.iter().enumerate().skip(1).take(9).filter(|_| is_function_name(&program)) {
+            self.script.values.assign(&positional(&program, &number.to_string()), word.clone());
+        }
+        let line = words.iter().chain(&fed).map(|word| word.line).next();
+        if let Some(line) = line {
+            self.script.commands.push(Command { words, fed, line, depth: self.depth });
+        }
+    }
+
+    /// Notes `name=value`, `name+=value` or `name[key]=value`.
+    fn assignment(&mut self, word: &Word) -> bool {
+        let Some(Part::Text { text, .. }) = word.parts.first() else { return false };
+        let name = leading_identifier(text);
+        let rest = &text[name.len()..];
+        let Some(equals) = rest.find('=').filter(|_| !name.is_empty()) else { return false };
+        let plain = equals == 0;
+        if !plain && rest != "+=" && !rest.starts_with("+=") && !rest.starts_with('[') {
+            return false;
+        }
+        if rest.starts_with("+=") {
+            self.script.values.assign_unknown(name);
+            return true;
+        }
+        let mut value = word.clone();
+        let quoted = matches!(value.parts.first(), Some(Part::Text { quoted: true, .. }));
+        value.parts[0] = Part::Text { text: rest[equals + 1..].to_owned(), quoted };
+        self.script.values.assign(name, value);
+        true
+    }
+
+    fn declaration(&mut self, program: &str, words: &[Word]) {
+        let options: String = words.iter().filter_map(Word::literal).filter(|word| word.starts_with('-')).collect();
+        if options.contains('n') && program != "export" {
+            self.script.found.anything();
+        }
+        if words.len() == 1 || options == "-p" {
+            self.script.found.dynamic_reads |= program != "local";
+        }
+        for word in &words[1..] {
+            if self.assignment(word) {
+                continue;
+            }
+            if let Some(name) = word.literal().filter(|name| is_identifier(name)) {
+                match program {
+                    "local" => self.script.values.assign_unknown(name),
+                    _ => self.script.found.read(name, word.line),
+                }
+            }
+        }
+    }
+
+    fn loop_variable(&mut self, words: &[Word]) {
+        let Some(name) = words.get(1).and_then(Word::literal).filter(|name| is_identifier(name)) else { return };
+        match words.get(2).and_then(Word::bare) {
+            Some("in") => words[3..].iter().for_each(|word| self.script.values.assign_items(name, word.clone())),
+            _ => self.script.values.assign_unknown(name),
+        }
+    }
+}
+
+fn positional(function: &str, number: &str) -> String {
+    format!("{function} {number}")
+}
+
+fn is_function_name(program: &str) -> bool {
+    !program.is_empty() && !program.contains(['/', '='])
+}
+
+/// The name in `name=` or `name+=`, in front of the `(` of an array.
+fn array(text: &str) -> Option<&str> {
+    let name = text.strip_suffix('=')?;
+    let name = name.strip_suffix('+').unwrap_or(name);
+    is_identifier(name).then_some(name)
+}
+
+/// Whether `()` behind these words declares a function.
+fn names_function(words: &[Word]) -> bool {
+    words.len() == 1 || (words.len() == 2 && words[0].bare() == Some("function"))
+}
+
+fn is_op(token: Option<&Token>, op: &str) -> bool {
+    matches!(token, Some(Token { kind: Kind::Op(found), .. }) if *found == op)
+}

@@ -1,0 +1,87 @@
+//! Words and tokens of a shell script.
+
+/// One word, before the shell expands it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Word {
+    pub(super) parts: Vec<Part>,
+    pub(super) line: u32,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Part {
+    /// Text as it stands after quotes are removed.
+    Text { text: String, quoted: bool },
+    /// `$name`, `${name}`, `${name:-…}` and their like: the value of a variable, or nearly so.
+    Var(String),
+    /// The result of a command or process substitution.
+    Script(Vec<Token>),
+    /// An expansion whose result cannot be told.
+    Unknown,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    pub(super) line: u32,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Kind {
+    Word(Word),
+    Op(&'static str),
+    Newline,
+    /// What a `<<` feeds to its command.
+    Heredoc(Word),
+}
+
+impl Word {
+    /// The text of a word without expansions.
+    pub(super) fn literal(&self) -> Option<&str> {
+        match self.parts.as_slice() {
+            [Part::Text { text, .. }] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The text of a word that is wholly unquoted, as keywords must be.
+    pub(super) fn bare(&self) -> Option<&str> {
+        match self.parts.as_slice() {
+            [Part::Text { text, quoted: false }] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The word as the text of another script, with expansions spelt so that they can be read again.
+    pub(super) fn to_source(&self) -> String {
+        let mut source = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Text { text, .. } => source.push_str(text),
+                Part::Var(name) => source.extend(["${", name, "}"]),
+                Part::Script(_) | Part::Unknown => source.push_str("${?}"),
+            }
+        }
+        source
+    }
+
+    pub(super) fn push_char(&mut self, c: char, quoted: bool) {
+        if let Some(Part::Text { text, quoted: last }) = self.parts.last_mut()
+            && *last == quoted
+        {
+            text.push(c);
+        } else {
+            self.parts.push(Part::Text { text: c.into(), quoted });
+        }
+    }
+
+    /// One text part where nothing expands, so that `a"b"` is known to be `ab`.
+    pub(super) fn joined(mut self) -> Self {
+        let all_text = self.parts.iter().all(|part| matches!(part, Part::Text { .. }));
+        if all_text && self.parts.len() > 1 {
+            let quoted = self.parts.iter().any(|part| matches!(part, Part::Text { quoted: true, .. }));
+            let text = self.to_source();
+            self.parts = vec![Part::Text { text, quoted }];
+        }
+        self
+    }
+}
