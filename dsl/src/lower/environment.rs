@@ -8,7 +8,8 @@ use super::hot::{HotParameter, Template};
 
 /// The parameters of a stack, for an environment file of Heat's.
 ///
-/// It holds no values: what has a default stands there as a comment, what has none as well and is named as required.
+/// What has a default stands there as a comment, what has none as well and is named as required. One default is given,
+/// because Heat takes no empty section.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Environment {
@@ -39,16 +40,17 @@ impl Environment {
 
     /// The file: valid as it stands, with a commented line for each parameter.
     pub fn to_yaml(&self) -> String {
-        let mut text = format!("# Parameters of the stack `{}`: remove the `#` before a name to give its value.\n", self.stack);
-        text.push_str("parameters:\n");
-        for (name, parameter) in &self.parameters {
-            describe(&mut text, name, parameter);
+        let mut text = format!("# Parameters of the stack `{}`: remove the `#` before a name to give it a value.\n", self.stack);
+        let given = self.parameters.iter().rposition(|(_, parameter)| parameter.default.is_some() && !parameter.hidden);
+        text.push_str(if given.is_some() { "parameters:\n" } else { "parameters: {}\n" });
+        for (index, (name, parameter)) in self.parameters.iter().enumerate() {
+            describe(&mut text, name, parameter, given == Some(index));
         }
         text
     }
 }
 
-fn describe(text: &mut String, name: &str, parameter: &HotParameter) {
+fn describe(text: &mut String, name: &str, parameter: &HotParameter, given: bool) {
     text.push('\n');
     for line in parameter.description.lines() {
         let _ = writeln!(text, "  # {line}");
@@ -65,5 +67,5 @@ fn describe(text: &mut String, name: &str, parameter: &HotParameter) {
     }
     // JSON is YAML, and means the same to every reader of it.
     let default = parameter.default.as_ref().map(|value| format!(" {value}")).unwrap_or_default();
-    let _ = writeln!(text, "  #{name}:{default}");
+    let _ = writeln!(text, "  {}{name}:{default}", if given { "" } else { "#" });
 }

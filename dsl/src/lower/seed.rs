@@ -216,6 +216,23 @@ pub(super) fn build(model: &Model, plan: &Plan<'_>) -> Seed {
 }
 
 impl Seed {
+    /// Writes the seed's file: YAML, alternatives as maps of one key (`entry: db/db2/jdbc_base`).
+    ///
+    /// # Errors
+    /// When `out` fails.
+    pub fn write(&self, out: impl std::io::Write) -> Result<(), serde_yaml::Error> {
+        let mut out = serde_yaml::Serializer::new(out);
+        serde_yaml::with::singleton_map_recursive::serialize(self, &mut out)
+    }
+
+    /// Reads what [`Seed::write`] wrote.
+    ///
+    /// # Errors
+    /// When `text` is not YAML, or not a seed.
+    pub fn read(text: &str) -> Result<Self, serde_yaml::Error> {
+        serde_yaml::with::singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(text))
+    }
+
     fn compute_digest(&self) -> String {
         struct Hashing(Sha256);
         impl std::io::Write for Hashing {
