@@ -86,8 +86,8 @@ pub(super) fn root() -> HotResource {
 /// The root of a stack whose text comes from elsewhere.
 pub(super) fn root_of(text: Hot) -> HotResource {
     let mut root = HotResource::new("OS::Heat::Value".into());
-    root.properties.insert("type".into(), "string".into());
-    root.properties.insert("value".into(), text);
+    root.set("type".into(), "string".into());
+    root.set("value".into(), text);
     root
 }
 
@@ -133,19 +133,19 @@ impl Words {
     /// The user data of one server.
     pub(super) fn user_data(&self, model: &Model, name: &Name, resource: &Resource, duties: &Server<'_>) -> Hot {
         let own_name = || Hot::Value(Value::String(name.clone()));
-        let mut identity = IndexMap::with_capacity(6);
-        identity.insert(self.stack.clone(), Hot::parameter(self.stack_parameter.clone()));
-        identity.insert(self.server.clone(), own_name());
-        identity.insert(self.space.clone(), Hot::parameter(self.space_parameter.clone()));
+        let mut identity = Vec::with_capacity(6);
+        identity.push((self.stack.clone(), Hot::parameter(self.stack_parameter.clone())));
+        identity.push((self.server.clone(), own_name()));
+        identity.push((self.space.clone(), Hot::parameter(self.space_parameter.clone())));
         let credential = Hot::GetParam { parameter: self.credentials_parameter.clone(), path: vec![own_name()] };
-        identity.insert(self.credential.clone(), credential);
+        identity.push((self.credential.clone(), credential));
         let networks = networks(model, resource);
         if !networks.is_empty() {
-            identity.insert(self.networks.clone(), Hot::Map(networks));
+            identity.push((self.networks.clone(), Hot::Map(networks)));
         }
         if !duties.told.is_empty() {
             let told = duties.told.iter().map(|(key, attribute)| (key.as_str().into(), attribute_for_heat(attribute)));
-            identity.insert(self.values.clone(), Hot::Map(told.collect()));
+            identity.push((self.values.clone(), Hot::Map(told.collect())));
         }
         // Heat writes a map within text as one line of JSON, which is what the block scalar at the end of the text takes.
         Hot::Join(vec![self.root.clone(), self.indent.clone(), Hot::Map(identity), self.newline.clone()])
@@ -153,8 +153,8 @@ impl Words {
 }
 
 /// The networks that a server is on, so that its agent can tell its own addresses apart.
-fn networks(model: &Model, server: &Resource) -> IndexMap<Name, Hot> {
-    let mut networks = IndexMap::new();
+fn networks(model: &Model, server: &Resource) -> Vec<(Name, Hot)> {
+    let mut networks: Vec<(Name, Hot)> = Vec::new();
     let Some(Expr::List(items)) = server.properties.get("networks").map(|binding| &binding.value) else {
         return networks;
     };
@@ -164,8 +164,10 @@ fn networks(model: &Model, server: &Resource) -> IndexMap<Name, Hot> {
             Expr::Resource(port) => model.resources.get(port)?.properties.get("network").map(|binding| &binding.value),
             _ => None,
         };
-        if let Some(Expr::Resource(network)) = item.get("network").or_else(|| of_port(item.get("port")?)) {
-            networks.insert(network.clone(), Hot::GetResource(network.clone()));
+        if let Some(Expr::Resource(network)) = item.get("network").or_else(|| of_port(item.get("port")?))
+            && !networks.iter().any(|(known, _)| known == network)
+        {
+            networks.push((network.clone(), Hot::GetResource(network.clone())));
         }
     }
     networks

@@ -75,15 +75,28 @@ pub struct HotResource {
     /// Its type, or the file of a nested template.
     #[serde(rename = "type")]
     pub ty: Name,
-    /// What goes in.
-    #[serde(skip_serializing_if = "IndexMap::is_empty")]
-    pub properties: IndexMap<Name, Hot>,
+    /// What goes in, each name once.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "map")]
+    pub properties: Vec<(Name, Hot)>,
 }
 
 impl HotResource {
     /// A resource without properties.
     pub fn new(ty: Name) -> Self {
-        Self { ty, properties: IndexMap::new() }
+        Self { ty, properties: Vec::new() }
+    }
+
+    /// The value of a property.
+    pub fn property(&self, name: &str) -> Option<&Hot> {
+        self.properties.iter().find(|(known, _)| &**known == name).map(|(_, value)| value)
+    }
+
+    /// Sets a property; it may be set already.
+    pub(super) fn set(&mut self, name: Name, value: Hot) {
+        match self.properties.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => *known = value,
+            None => self.properties.push((name, value)),
+        }
     }
 
     /// Whether it is a server.
@@ -93,7 +106,7 @@ impl HotResource {
 
     /// Calls `visit` with the name of each resource that it refers to.
     pub fn requires<'a>(&'a self, visit: &mut impl FnMut(&'a Name)) {
-        for value in self.properties.values() {
+        for (_, value) in &self.properties {
             value.visit(&mut |part| match part {
                 Hot::GetResource(name) | Hot::GetAttr { resource: name, .. } => visit(name),
                 _ => {}
@@ -138,14 +151,14 @@ pub enum Hot {
         /// The text.
         template: Box<Hot>,
         /// What replaces what.
-        params: IndexMap<Name, Hot>,
+        params: Vec<(Name, Hot)>,
     },
     /// `list_join: ["", [...]]`: text one behind the other. Heat takes strings, maps and lists, but no numbers.
     Join(Vec<Hot>),
     /// Values in order.
     List(Vec<Hot>),
     /// Values by name.
-    Map(IndexMap<Name, Hot>),
+    Map(Vec<(Name, Hot)>),
 }
 
 impl Hot {
@@ -164,9 +177,9 @@ impl Hot {
             }
             Self::StrReplace { template, params } => {
                 template.visit(visit);
-                params.values().for_each(|part| part.visit(visit));
+                params.iter().for_each(|(_, part)| part.visit(visit));
             }
-            Self::Map(parts) => parts.values().for_each(|part| part.visit(visit)),
+            Self::Map(parts) => parts.iter().for_each(|(_, part)| part.visit(visit)),
         }
     }
 
@@ -184,9 +197,9 @@ impl Hot {
             }
             Self::StrReplace { template, params } => {
                 template.rewrite(change);
-                params.values_mut().for_each(|part| part.rewrite(change));
+                params.iter_mut().for_each(|(_, part)| part.rewrite(change));
             }
-            Self::Map(parts) => parts.values_mut().for_each(|part| part.rewrite(change)),
+            Self::Map(parts) => parts.iter_mut().for_each(|(_, part)| part.rewrite(change)),
         }
     }
 }
@@ -208,7 +221,7 @@ impl Serialize for Hot {
         match self {
             Self::Value(value) => value.serialize(to),
             Self::List(items) => to.collect_seq(items),
-            Self::Map(items) => to.collect_map(items),
+            Self::Map(items) => map(items, to),
             Self::GetParam { parameter, path } if path.is_empty() => function(to, "get_param", parameter),
             Self::GetParam { parameter, path } => function(to, "get_param", &Call { first: &[parameter], rest: path }),
             Self::GetResource(name) => function(to, "get_resource", name),
@@ -248,7 +261,13 @@ impl Serialize for Call<'_> {
 #[derive(serde::Serialize)]
 struct StrReplace<'a> {
     template: &'a Hot,
-    params: &'a IndexMap<Name, Hot>,
+    #[serde(serialize_with = "map")]
+    params: &'a [(Name, Hot)],
+}
+
+/// Pairs as a map: as maps of a few keys they take less time and room than hashed ones.
+fn map<S: Serializer>(pairs: impl AsRef<[(Name, Hot)]>, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(pairs.as_ref().iter().map(|(name, value)| (name, value)))
 }
 
 fn constraints<S: Serializer>(constraints: &[Constraint], to: S) -> Result<S::Ok, S::Error> {

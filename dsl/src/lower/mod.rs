@@ -4,6 +4,7 @@
 //! model gives the same bytes.
 
 mod agent;
+mod decision;
 mod environment;
 pub mod hot;
 mod plan;
@@ -14,9 +15,10 @@ mod template;
 
 use indexmap::IndexMap;
 
-use crate::model::{Model, Name, Source};
+use crate::model::Model;
 
 pub use agent::user_data_size;
+pub use decision::{Decision, Reader, Way};
 pub use environment::Environment;
 pub use seed::Seed;
 
@@ -31,11 +33,13 @@ pub struct Options {
     pub stack_resources: usize,
     /// Bytes of one template, likewise.
     pub stack_bytes: usize,
+    /// Whether [`Lowered::decisions`] is wanted.
+    pub decisions: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { stack_resources: 250, stack_bytes: 262_144 }
+        Self { stack_resources: 250, stack_bytes: 262_144, decisions: true }
     }
 }
 
@@ -51,64 +55,17 @@ pub struct Lowered {
     pub environment: Environment,
     /// What is written to the data space before the stack is created.
     pub seed: Seed,
-    /// What became of each reference, in the model's order.
+    /// What became of each reference, in the model's order, if [`Options::decisions`] asked for it.
     pub decisions: Vec<Decision>,
-}
-
-/// What became of one reference.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decision {
-    /// Who refers to something.
-    pub reader: Reader,
-    /// What is referred to: `db_password`, `db.networks.backbone.0`, `db/db2/jdbc_base`, ...
-    pub reference: String,
-    /// How the value gets there.
-    pub way: Way,
-    /// Where the author wrote it.
-    pub at: Source,
-}
-
-/// Who refers to something.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reader {
-    /// An input of a component.
-    Input {
-        /// The component, as `SERVER/COMPONENT`.
-        component: Name,
-        /// The input.
-        input: Name,
-    },
-    /// A property of a resource.
-    Property {
-        /// The resource.
-        resource: Name,
-        /// The property.
-        property: Name,
-    },
-    /// An export.
-    Export(Name),
-}
-
-/// How a value gets to who refers to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Way {
-    /// Heat resolves it.
-    Heat,
-    /// It is written into the data space with the seed, before Heat begins.
-    Seed,
-    /// The reading server is told by its user data.
-    UserData,
-    /// It is an entry of the data space, written at run time.
-    Entry,
 }
 
 /// Lowers a sound model: one in which `check` finds no error.
 pub fn lower(model: &Model, options: &Options) -> Lowered {
-    let mut decisions = Vec::new();
+    let mut decisions = decision::Decisions::new(options.decisions);
     let plan = plan::Plan::of(model, &mut decisions);
     let whole = template::build(model, &plan, &mut decisions);
     let (template, nested) = split::split(model, whole, options);
     let environment = Environment::of(model, &template);
     let seed = seed::build(model, &plan);
-    Lowered { template, nested, environment, seed, decisions }
+    Lowered { template, nested, environment, seed, decisions: decisions.made }
 }

@@ -6,7 +6,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::model::{Component, Expr, Model, Name, Reference, Resource, Step};
 
-use super::{Decision, Reader, Way};
+use super::decision::{Decision, Decisions, Reader, Way};
 
 /// The part of the data space below a server that holds its own attributes instead of a component's outputs.
 pub(crate) const SERVER_ENTRIES: &str = "server";
@@ -53,7 +53,7 @@ impl Attribute<'_> {
 }
 
 impl<'m> Plan<'m> {
-    pub(super) fn of(model: &'m Model, decisions: &mut Vec<Decision>) -> Self {
+    pub(super) fn of(model: &'m Model, decisions: &mut Decisions) -> Self {
         let servers = model.resources.iter().filter(|(_, resource)| resource.is_server());
         let mut plan = Self {
             servers: servers.map(|(name, _)| (name, Server::default())).collect(),
@@ -64,9 +64,13 @@ impl<'m> Plan<'m> {
                 server.components.push((key, component));
             }
             for (input, binding) in &component.inputs {
-                let mut decide = |reference: String, way| {
-                    let reader = Reader::Input { component: key.clone(), input: input.clone() };
-                    decisions.push(Decision { reader, reference, way, at: binding.at.clone() });
+                let mut decide = |reference: &str, way| {
+                    decisions.note(|| Decision {
+                        reader: Reader::Input { component: key.clone(), input: input.clone() },
+                        reference: reference.to_owned(),
+                        way,
+                        at: binding.at.clone(),
+                    });
                 };
                 plan.input(model, &component.server, &binding.value, &mut decide, 0);
             }
@@ -84,14 +88,14 @@ impl<'m> Plan<'m> {
         model: &'m Model,
         reader: &'m Name,
         value: &'m Expr,
-        decide: &mut impl FnMut(String, Way),
+        decide: &mut impl FnMut(&str, Way),
         depth: usize,
     ) {
         value.references(&mut |reference| match reference {
-            Reference::Parameter(name) => decide(name.to_string(), Way::Seed),
+            Reference::Parameter(name) => decide(name, Way::Seed),
             Reference::Output { component, output } => {
                 let address = format!("{component}/{output}");
-                decide(address.clone(), Way::Entry);
+                decide(&address, Way::Entry);
                 self.readers.entry(address).or_default().insert(reader);
             }
             Reference::Promise(name) if depth <= model.promises.len() => {
@@ -102,7 +106,7 @@ impl<'m> Plan<'m> {
             Reference::Attribute { resource, attribute, path } => {
                 self.attribute(model, reader, Attribute { resource, attribute: Some(attribute), path }, decide);
             }
-            Reference::Import { stack, export } => decide(format!("{stack}.{export}"), Way::Entry),
+            Reference::Import { stack, export } => decide(&format!("{stack}.{export}"), Way::Entry),
             // The identities within an attribute's path are visited as well: they belong to the attribute.
             Reference::Resource(_) | Reference::Promise(_) | Reference::Foreign { .. } => {}
         });
@@ -116,19 +120,19 @@ impl<'m> Plan<'m> {
         model: &'m Model,
         reader: &'m Name,
         attribute: Attribute<'m>,
-        decide: &mut impl FnMut(String, Way),
+        decide: &mut impl FnMut(&str, Way),
     ) {
         let key = attribute.key();
         if model.resources.get(attribute.resource).is_some_and(Resource::is_server) {
             let address = format!("{}/{SERVER_ENTRIES}/{key}", attribute.resource);
-            decide(address.clone(), Way::Entry);
+            decide(&address, Way::Entry);
             self.readers.entry(address).or_default().insert(reader);
             if let Some(server) = self.servers.get_mut(attribute.resource) {
                 server.publishes.insert(key, attribute);
             }
         } else if let Some(server) = self.servers.get_mut(reader) {
             let key = format!("{}.{key}", attribute.resource);
-            decide(key.clone(), Way::UserData);
+            decide(&key, Way::UserData);
             server.told.insert(key, attribute);
         }
     }

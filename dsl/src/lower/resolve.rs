@@ -48,7 +48,7 @@ fn text(parts: &[Expr]) -> Hot {
     let literal = |text: &str| parts.iter().any(|part| part.constant().and_then(Value::as_str).is_some_and(|own| own.contains(text)));
     let open = ["<", "<<", "<<<", "<wattle:"].into_iter().find(|open| !literal(open)).unwrap_or("<wattle:value:");
     let mut template = String::new();
-    let mut params = IndexMap::new();
+    let mut params = Vec::new();
     for part in parts {
         match part {
             Expr::Constant(Value::String(text)) => template.push_str(text),
@@ -56,7 +56,7 @@ fn text(parts: &[Expr]) -> Hot {
             other => {
                 let key = format!("{open}{}>", params.len() + 1);
                 template.push_str(&key);
-                params.insert(key.into(), for_heat(other));
+                params.push((key.into(), for_heat(other)));
             }
         }
     }

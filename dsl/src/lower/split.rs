@@ -192,13 +192,13 @@ impl<'m> Cut<'m> {
         for (name, mut resource) in std::mem::take(&mut self.whole.resources) {
             match self.part_of.get(&name) {
                 Some(&part) => {
-                    for value in resource.properties.values_mut() {
+                    for (_, value) in &mut resource.properties {
                         self.into_part(value, part, &parent.parameters, &mut parts[part], &mut given[part]);
                     }
                     parts[part].resources.insert(name, resource);
                 }
                 None => {
-                    resource.properties.values_mut().for_each(|value| self.out_of_parts(value, &mut parts));
+                    resource.properties.iter_mut().for_each(|(_, value)| self.out_of_parts(value, &mut parts));
                     parent.resources.insert(name, resource);
                 }
             }
@@ -211,7 +211,7 @@ impl<'m> Cut<'m> {
         for (number, (part, properties)) in parts.into_iter().zip(given).enumerate() {
             let file = format!("part-{}.yaml", number + 1);
             let mut resource = HotResource::new(file.as_str().into());
-            resource.properties = properties;
+            resource.properties = properties.into_iter().collect();
             parent.resources.insert(part_name(number), resource);
             nested.insert(file, part);
         }

@@ -3,12 +3,12 @@
 use crate::model::{Expr, Model, Name, Reference};
 
 use super::agent::{self, Words};
-use super::hot::{HotOutput, HotParameter, HotResource, Template};
+use super::hot::{Hot, HotOutput, HotParameter, HotResource, Template};
 use super::plan::Plan;
 use super::resolve::for_heat;
-use super::{Decision, Reader, Way};
+use super::decision::{Decision, Decisions, Reader, Way};
 
-pub(super) fn build(model: &Model, plan: &Plan<'_>, decisions: &mut Vec<Decision>) -> Template {
+pub(super) fn build(model: &Model, plan: &Plan<'_>, decisions: &mut Decisions) -> Template {
     let mut template = Template::new(&model.description);
     template.parameters.extend(model.parameters.iter().map(|(name, parameter)| {
         let mut hot = HotParameter::new(parameter.heat_type);
@@ -27,9 +27,10 @@ pub(super) fn build(model: &Model, plan: &Plan<'_>, decisions: &mut Vec<Decision
     template
 }
 
-fn resources(model: &Model, plan: &Plan<'_>, template: &mut Template, decisions: &mut Vec<Decision>) {
+fn resources(model: &Model, plan: &Plan<'_>, template: &mut Template, decisions: &mut Decisions) {
     let words = Words::new();
     let (user_data, format): (Name, Name) = ("user_data".into(), "user_data_format".into());
+    let raw = Hot::from("RAW");
     template.resources.reserve(model.resources.len());
     for (name, resource) in &model.resources {
         let mut hot = HotResource::new(resource.ty.clone());
@@ -37,18 +38,18 @@ fn resources(model: &Model, plan: &Plan<'_>, template: &mut Template, decisions:
         for (property, binding) in &resource.properties {
             let reader = || Reader::Property { resource: name.clone(), property: property.clone() };
             decide(&binding.value, reader, &binding.at, decisions);
-            hot.properties.insert(property.clone(), for_heat(&binding.value));
+            hot.properties.push((property.clone(), for_heat(&binding.value)));
         }
         if let Some(duties) = plan.servers.get(name).filter(|_| plan.is_managed(name)) {
-            hot.properties.insert(format.clone(), "RAW".into());
-            hot.properties.insert(user_data.clone(), words.user_data(model, name, resource, duties));
+            hot.set(format.clone(), raw.clone());
+            hot.set(user_data.clone(), words.user_data(model, name, resource, duties));
         }
         template.resources.insert(name.clone(), hot);
     }
 }
 
 /// Exports that Heat can compute become outputs of the stack. A secret one does not: Heat would show it.
-fn exports(model: &Model, template: &mut Template, decisions: &mut Vec<Decision>) {
+fn exports(model: &Model, template: &mut Template, decisions: &mut Decisions) {
     for (name, export) in &model.exports {
         let reader = || Reader::Export(name.clone());
         if is_known_to_heat(&export.value) {
@@ -59,7 +60,7 @@ fn exports(model: &Model, template: &mut Template, decisions: &mut Vec<Decision>
         } else {
             export.value.references(&mut |reference| {
                 let way = if matches!(reference, Reference::Parameter(_)) { Way::Seed } else { Way::Entry };
-                decisions.push(Decision { reader: reader(), reference: text(reference), way, at: export.at.clone() });
+                decisions.note(|| Decision { reader: reader(), reference: text(reference), way, at: export.at.clone() });
             });
         }
     }
@@ -73,9 +74,9 @@ fn is_known_to_heat(value: &Expr) -> bool {
     known
 }
 
-fn decide(value: &Expr, reader: impl Fn() -> Reader, at: &crate::model::Source, decisions: &mut Vec<Decision>) {
+fn decide(value: &Expr, reader: impl Fn() -> Reader, at: &crate::model::Source, decisions: &mut Decisions) {
     value.references(&mut |reference| {
-        decisions.push(Decision { reader: reader(), reference: text(reference), way: Way::Heat, at: at.clone() });
+        decisions.note(|| Decision { reader: reader(), reference: text(reference), way: Way::Heat, at: at.clone() });
     });
 }
 
