@@ -1,0 +1,236 @@
+//! The command line: what can be asked for, and what was.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches};
+
+use crate::author::Blueprint;
+use crate::view;
+
+use super::console::Console;
+use super::failure::{Exit, Failure};
+use super::help;
+
+/// What was asked for.
+#[derive(Debug)]
+pub(super) struct Request {
+    pub(super) command: Command,
+    pub(super) config: Option<PathBuf>,
+    pub(super) set: Vec<String>,
+    pub(super) deny_warnings: bool,
+}
+
+#[derive(Debug)]
+pub(super) enum Command {
+    Emit(Emit),
+    Check { format: view::Format },
+    Explain { code: Option<String> },
+}
+
+#[derive(Debug)]
+pub(super) struct Emit {
+    pub(super) out: PathBuf,
+    pub(super) format: TemplateFormat,
+    pub(super) messages: view::Format,
+}
+
+/// How templates are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TemplateFormat {
+    Yaml,
+    Json,
+}
+
+const EMIT_ONLY: [&str; 3] = ["out", "format", "message-format"];
+
+/// Reads the command line, and sets the console's colours. Help and wrong usage are written at once.
+pub(super) fn parse<B: Blueprint>(
+    args: impl IntoIterator<Item = OsString>,
+    console: &mut Console<'_>,
+) -> Result<Request, Exit> {
+    let args: Vec<OsString> = args.into_iter().collect();
+    // What clap itself writes is coloured as asked for, too.
+    paint(console, color_of(&args).as_deref());
+    let command = command::<B>(console.help_width);
+    let matches = command.try_get_matches_from(args).map_err(|error| {
+        let (stream, exit) =
+            if error.use_stderr() { (&mut console.err, Exit::Usage) } else { (&mut console.out, Exit::Fine) };
+        let text = error.render();
+        let text = if stream.color { text.ansi().to_string() } else { text.to_string() };
+        // Nothing is left to tell it to when the stream is gone.
+        let _ = stream.out.write_all(text.as_bytes());
+        exit
+    })?;
+    request(&matches).map_err(|failure| {
+        let text = view::failure(&failure.message, &failure.notes, &failure.help, &console.err.options());
+        let _ = console.err.out.write_all(text.as_bytes());
+        failure.exit
+    })
+}
+
+fn color_of(args: &[OsString]) -> Option<String> {
+    let mut args = args.iter().map(|arg| arg.to_string_lossy());
+    let mut color = None;
+    while let Some(arg) = args.next() {
+        match arg.strip_prefix("--color") {
+            Some("") => color = args.next().map(Into::into),
+            Some(rest) => color = rest.strip_prefix('=').map(Into::into).or(color),
+            None => {}
+        }
+    }
+    color
+}
+
+fn paint(console: &mut Console<'_>, color: Option<&str>) {
+    let forced = match color {
+        Some("always") => true,
+        Some("never") => false,
+        _ => return,
+    };
+    (console.out.color, console.err.color) = (forced, forced);
+}
+
+fn command<B: Blueprint>(width: Option<usize>) -> clap::Command {
+    let emit = clap::Command::new("emit")
+        .about("Check the model and write the template, the environment and the seed (the default command)")
+        .args(emit_args())
+        .args(common_args());
+    let check = clap::Command::new("check")
+        .about("Check the model and write nothing but what was found")
+        .arg(messages("format").help("How to write what was found"))
+        .args(common_args());
+    let explain = clap::Command::new("explain")
+        .about("Explain the code of an error or a warning; without a code, list them all")
+        .arg(Arg::new("code").value_name("CODE").help("The code, such as W0101"))
+        .arg(color());
+    let command = clap::Command::new(B::NAME)
+        .bin_name(B::NAME)
+        .about(help::first_paragraph(B::DESCRIPTION))
+        .after_help(help::after::<B>())
+        .disable_help_subcommand(true)
+        .subcommands([emit, check, explain])
+        .args(emit_args())
+        .args(common_args());
+    match width {
+        Some(width) => command.term_width(width),
+        None => command.max_term_width(120),
+    }
+}
+
+fn emit_args() -> [Arg; 3] {
+    [
+        Arg::new("out")
+            .long("out")
+            .value_name("DIR")
+            .default_value("out")
+            .value_parser(clap::value_parser!(PathBuf))
+            .help("Where to write: the files go to DIR/<stack>/"),
+        Arg::new("format")
+            .long("format")
+            .value_name("FORMAT")
+            .default_value("yaml")
+            .value_parser(PossibleValuesParser::new(["yaml", "json"]).map(|name| match name.as_str() {
+                "json" => TemplateFormat::Json,
+                _ => TemplateFormat::Yaml,
+            }))
+            .help("How to write templates; Heat reads JSON much faster"),
+        messages("message-format").help("How to write errors and warnings"),
+    ]
+}
+
+fn common_args() -> [Arg; 4] {
+    [
+        Arg::new("set")
+            .long("set")
+            .value_name("NAME=VALUE")
+            .action(ArgAction::Append)
+            .help("Give a setting; the value is YAML, a dot leads into a part; may be repeated, the last one counts"),
+        Arg::new("config")
+            .long("config")
+            .value_name("FILE")
+            .value_parser(clap::value_parser!(PathBuf))
+            .help("Read settings from a YAML file; --set goes over them"),
+        Arg::new("deny-warnings").long("deny-warnings").action(ArgAction::SetTrue).help("Take warnings for errors"),
+        color(),
+    ]
+}
+
+fn color() -> Arg {
+    Arg::new("color")
+        .long("color")
+        .value_name("WHEN")
+        .default_value("auto")
+        .value_parser(["auto", "always", "never"])
+        .help("When to colour; auto: on a terminal, unless NO_COLOR is set")
+}
+
+fn messages(name: &'static str) -> Arg {
+    let formats = PossibleValuesParser::new(["full", "concise", "json"]).map(|name| match name.as_str() {
+        "concise" => view::Format::Concise,
+        "json" => view::Format::Json,
+        _ => view::Format::Full,
+    });
+    Arg::new(name).long(name).value_name("FORMAT").default_value("full").value_parser(formats)
+}
+
+/// What was given before the command and behind it.
+struct Given<'m> {
+    before: &'m ArgMatches,
+    behind: Option<&'m ArgMatches>,
+}
+
+impl Given<'_> {
+    /// The value that counts: of those given, the last.
+    fn one<T: Clone + Send + Sync + 'static>(&self, name: &str) -> Option<T> {
+        let behind = self.behind.filter(|behind| is_given(behind, name) || !is_given(self.before, name));
+        behind.unwrap_or(self.before).get_one(name).cloned()
+    }
+
+    fn required<T: Clone + Send + Sync + 'static>(&self, name: &str) -> T {
+        self.one(name).expect("INVARIANT: the argument has a default")
+    }
+}
+
+fn is_given(matches: &ArgMatches, name: &str) -> bool {
+    matches.value_source(name) == Some(ValueSource::CommandLine)
+}
+
+fn request(matches: &ArgMatches) -> Result<Request, Failure> {
+    let command = matches.subcommand();
+    let given = Given { before: matches, behind: command.map(|(_, behind)| behind) };
+    if let Some((name @ ("check" | "explain"), behind)) = command {
+        for option in EMIT_ONLY.into_iter().filter(|option| is_given(matches, option)) {
+            let failure = Failure::usage(format!("`--{option}` before `{name}` is an option of `emit`"));
+            let takes_it = behind.try_contains_id(option).is_ok();
+            return Err(if takes_it { failure.help(format!("write it behind: `{name} --{option} ...`")) } else { failure });
+        }
+    }
+    let command = match command {
+        Some(("check", behind)) => {
+            Command::Check { format: *behind.get_one("format").expect("INVARIANT: the argument has a default") }
+        }
+        Some(("explain", behind)) => {
+            return Ok(Request {
+                command: Command::Explain { code: behind.get_one("code").cloned() },
+                config: None,
+                set: Vec::new(),
+                deny_warnings: false,
+            });
+        }
+        _ => Command::Emit(Emit {
+            out: given.required("out"),
+            format: given.required("format"),
+            messages: given.required("message-format"),
+        }),
+    };
+    let set = [Some(given.before), given.behind].into_iter().flatten();
+    Ok(Request {
+        command,
+        config: given.one("config"),
+        set: set.flat_map(|matches| matches.get_many("set").into_iter().flatten().cloned()).collect(),
+        deny_warnings: [Some(given.before), given.behind].into_iter().flatten().any(|m| m.get_flag("deny-warnings")),
+    })
+}

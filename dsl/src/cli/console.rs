@@ -1,0 +1,57 @@
+//! The two streams that a command talks to.
+
+use std::ffi::OsString;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+
+use crate::view;
+
+use super::failure::Failure;
+
+/// The streams of a program.
+pub(super) struct Console<'a> {
+    /// What was asked for.
+    pub(super) out: Stream<'a>,
+    /// Everything else.
+    pub(super) err: Stream<'a>,
+    /// Columns of help texts; found out when `None`.
+    pub(super) help_width: Option<usize>,
+}
+
+/// One stream.
+pub(super) struct Stream<'a> {
+    pub(super) out: Box<dyn Write + 'a>,
+    pub(super) color: bool,
+}
+
+impl<'a> Console<'a> {
+    /// The streams of this process, coloured where a person looks on.
+    pub(super) fn of_process(out: io::StdoutLock<'a>, err: io::StderrLock<'a>) -> Self {
+        let var = |name: &str| std::env::var_os(name);
+        let (out_color, err_color) = (wants_color(out.is_terminal(), var), wants_color(err.is_terminal(), var));
+        let err = Stream { out: Box::new(err), color: err_color };
+        Self { out: Stream { out: Box::new(out), color: out_color }, err, help_width: None }
+    }
+}
+
+/// Whether output is coloured when the user does not say: on a terminal that can, unless `NO_COLOR` is there and not
+/// empty (<https://no-color.org>).
+pub(super) fn wants_color(is_terminal: bool, var: impl Fn(&str) -> Option<OsString>) -> bool {
+    is_terminal && var("NO_COLOR").is_none_or(|value| value.is_empty()) && var("TERM").is_none_or(|term| term != "dumb")
+}
+
+impl Stream<'_> {
+    /// How diagnostics are written here.
+    pub(super) fn options(&self) -> view::Options {
+        view::Options { color: self.color, ..view::Options::default() }
+    }
+
+    /// Writes `text`. That nobody reads any more (`| head`) is no failure.
+    pub(super) fn write(&mut self, text: &str) -> Result<(), Failure> {
+        match self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()) {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                Err(Failure::files(format!("cannot write to the standard output: {}", super::files::reason(&error))))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! `emit`: lowers a model and writes what came out.
+
+use std::fs;
+use std::io::{self, Write};
+
+use crate::emit::{self, EmitError};
+use crate::lower::hot::Template;
+use crate::lower::{self, Lowered, Seed};
+use crate::model::Model;
+
+use super::args::{self, TemplateFormat};
+use super::console::Console;
+use super::failure::Failure;
+use super::files::{self, File, Written};
+use super::tree::{self, count};
+
+/// More nested templates than these are shown as one line.
+const PARTS_SHOWN: usize = 4;
+
+pub(super) fn emit(model: &Model, request: &args::Emit, console: &mut Console<'_>) -> Result<(), Failure> {
+    let lowered = lower::lower(model, &lower::Options::default());
+    let directory = request.out.join(&*model.stack);
+    let written = files::replace(&directory, files(&lowered, request.format), is_emitted)?;
+    let tree = tree::of_files(&directory.display().to_string(), &shown(written, &lowered));
+    // The process ends; giving large trees back piece by piece would only take time.
+    std::mem::forget(lowered);
+    console.out.write(&tree)
+}
+
+/// The files in the order in which they take their places: each one after those that it refers to, and the seed, with
+/// which a deployment begins, last.
+fn files(lowered: &Lowered, format: TemplateFormat) -> Vec<File<'_>> {
+    let mut files: Vec<File<'_>> =
+        lowered.nested.iter().map(|(name, nested)| template(name.clone(), nested, format)).collect();
+    let environment = &lowered.environment;
+    files.push(File {
+        name: "environment.yaml".into(),
+        content: format!("{}, {} required", count(environment.len(), "parameter"), environment.required()),
+        write: Box::new(|file| Ok(file.write_all(environment.to_yaml().as_bytes())?)),
+    });
+    let name = match format {
+        TemplateFormat::Yaml => "template.yaml",
+        TemplateFormat::Json => "template.json",
+    };
+    files.push(template(name.into(), &lowered.template, format));
+    files.push(File {
+        name: "seed.yaml".into(),
+        content: of_seed(&lowered.seed),
+        write: Box::new(|file| seed(&lowered.seed, file)),
+    });
+    files
+}
+
+// Heat takes a nested template only from a file whose name ends in `.yaml`; JSON is YAML, and read faster.
+fn template(name: String, template: &Template, format: TemplateFormat) -> File<'_> {
+    let mut counts = vec![count(template.resources.len(), "resource"), count(template.servers(), "server")];
+    counts.push(count(template.parameters.len(), "parameter"));
+    let write = move |file: &mut fs::File| match format {
+        TemplateFormat::Yaml => emit::yaml(template, file),
+        TemplateFormat::Json => emit::json(template, file),
+    };
+    File { name, content: counts.join(", "), write: Box::new(write) }
+}
+
+fn of_seed(seed: &Seed) -> String {
+    let components = seed.servers.values().map(|server| server.components.len()).sum();
+    let counts = [
+        count(seed.servers.len(), "server"),
+        count(components, "component"),
+        count(seed.entries.len(), "entry"),
+        count(seed.recipes.len(), "recipe file"),
+    ];
+    counts.join(", ")
+}
+
+fn seed(seed: &Seed, file: &mut fs::File) -> Result<(), EmitError> {
+    let mut out = io::BufWriter::with_capacity(1 << 20, file);
+    serde_yaml::to_writer(&mut out, seed).map_err(|error| EmitError::Value(error.to_string()))?;
+    Ok(out.flush()?)
+}
+
+/// Whether a file of this name is one that `emit` writes.
+fn is_emitted(name: &str) -> bool {
+    let part = || name.strip_prefix("part-").and_then(|rest| rest.strip_suffix(".yaml"));
+    matches!(name, "template.yaml" | "template.json" | "environment.yaml" | "seed.yaml")
+        || part().is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// What the tree shows: the template first, its parts below it, and many parts as one.
+fn shown(mut written: Vec<Written>, lowered: &Lowered) -> Vec<Written> {
+    let mut rest = written.split_off(lowered.nested.len());
+    if written.len() > PARTS_SHOWN {
+        let (resources, servers) = lowered.nested.values().fold((0, 0), |(resources, servers), nested| {
+            (resources + nested.resources.len(), servers + nested.servers())
+        });
+        let content = format!("{}, {} together", count(resources, "resource"), count(servers, "server"));
+        let bytes = written.iter().map(|file| file.bytes).sum();
+        written = vec![Written { name: format!("part-1.yaml to part-{}.yaml", written.len()), content, bytes }];
+    }
+    rest.swap(0, 1);
+    rest.splice(1..1, written);
+    rest
+}

@@ -1,0 +1,102 @@
+//! What `--help` says besides the options: settings, parameters, examples, exit codes.
+
+use std::fmt::Write;
+
+use clap::builder::{StyledStr, Styles};
+use indexmap::IndexMap;
+
+use crate::author::{Blueprint, Exports, Parameters, Topology};
+use crate::model::{Name, Parameter};
+
+use super::shape::{self, Shape, Step};
+
+/// The first paragraph of a documentation, on one line.
+pub(super) fn first_paragraph(text: &str) -> String {
+    let lines = text.trim().lines().map(str::trim).take_while(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join(" ")
+}
+
+/// Whether the blueprint has a parameter of this name.
+pub(super) fn is_parameter<B: Blueprint>(name: &str) -> bool {
+    parameters::<B>().contains_key(name)
+}
+
+fn parameters<B: Blueprint>() -> IndexMap<Name, Parameter> {
+    let mut t = Topology::new(B::NAME);
+    B::Parameters::declare(&mut t);
+    t.finish(Exports::new()).parameters
+}
+
+/// The setting names of a blueprint, and what each takes.
+fn settings<B: Blueprint>() -> Vec<(&'static str, Shape)> {
+    match shape::at::<B::Config>(&[]).shape {
+        Shape::Settings(names) => {
+            names.iter().map(|&name| (name, shape::at::<B::Config>(&[Step::Key(name.into())]).shape)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What stands below the options.
+pub(super) fn after<B: Blueprint>() -> StyledStr {
+    let settings = settings::<B>();
+    let mut sections = Vec::new();
+    if !settings.is_empty() {
+        let rows = settings.iter().map(|(name, shape)| ((*name).to_owned(), shape.to_string()));
+        sections.push(("Settings (chosen while building, with --set or --config)", table(rows)));
+    }
+    let parameters = parameters::<B>();
+    if !parameters.is_empty() {
+        let rows = parameters.iter().map(|(name, parameter)| (name.to_string(), describe(parameter)));
+        sections.push(("Parameters (chosen at deployment, in environment.yaml)", table(rows)));
+    }
+    sections.push(("Examples", examples(B::NAME, &settings)));
+    sections.push(("Exit codes", EXIT_CODES.into()));
+    let header = *Styles::styled().get_header();
+    let sections = sections.into_iter().map(|(title, text)| format!("{header}{title}:{header:#}\n{}", text.trim_end()));
+    StyledStr::from(sections.collect::<Vec<_>>().join("\n\n"))
+}
+
+const EXIT_CODES: &str = "  0  done; there may be warnings
+  1  the model has errors; nothing was written
+  2  wrong usage: an option, a setting or a code that does not exist or fit; nothing was written
+  3  files could not be written; those that were there before are whole
+  101  the blueprint panicked; nothing was written";
+
+fn describe(parameter: &Parameter) -> String {
+    let text = first_paragraph(&parameter.description);
+    let text = if text.is_empty() { parameter.ty.to_string() } else { text };
+    match &parameter.default {
+        None => format!("{text} [required]"),
+        Some(_) if parameter.is_hidden() => format!("{text} [has a default]"),
+        Some(default) => format!("{text} [default: {default}]"),
+    }
+}
+
+fn table(rows: impl Iterator<Item = (String, String)>) -> String {
+    let rows: Vec<_> = rows.collect();
+    let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    rows.iter().fold(String::new(), |text, (name, what)| text + &format!("  {name:width$}  {what}\n"))
+}
+
+fn examples(name: &str, settings: &[(&str, Shape)]) -> String {
+    let setting = settings.iter().find_map(|(name, shape)| {
+        let value = match shape {
+            Shape::Integer { .. } => "3",
+            Shape::Boolean => "true",
+            Shape::Choice(words) => words.first()?,
+            _ => return None,
+        };
+        Some(format!(" --set {name}={value}"))
+    });
+    let mut rows = vec![
+        (name.to_owned(), format!("writes out/{name}/template.yaml, environment.yaml and seed.yaml")),
+        (format!("{name}{} --out build", setting.unwrap_or_default()), "the same, otherwise and elsewhere".into()),
+        (format!("{name} --format json"), "the template as JSON".into()),
+        (format!("{name} check --format concise"), "one line an error or warning, and no files".into()),
+        (format!("{name} explain W0101"), "what the code means, with an example".into()),
+    ];
+    let mut text = table(rows.drain(..));
+    let _ = write!(text, "\nThrough cargo, everything behind `--` is for the blueprint: cargo run -- check");
+    text.lines().map(|line| if line.starts_with("Through") { format!("  {line}\n") } else { format!("{line}\n") }).collect()
+}

@@ -1,0 +1,151 @@
+//! The command line of a blueprint: what `main` runs.
+//!
+//! What lives here: commands, options, settings, and all of the crate's I/O. What must not: decisions about the model;
+//! those are `check`'s and `lower`'s, and how findings look is `view`'s.
+//!
+//! # Exit codes
+//!
+//! | code | meaning |
+//! |---|---|
+//! | 0 | done; there may be warnings |
+//! | 1 | the model has errors (with `--deny-warnings`: or warnings); nothing was written |
+//! | 2 | wrong usage: an unknown option or code, a setting that does not fit; nothing was written |
+//! | 3 | files could not be written; what was there before is still there, whole |
+//!
+//! A blueprint that panics ends the program as any panic does: with its message, and code 101.
+
+mod args;
+mod console;
+mod emit;
+mod explain;
+mod failure;
+mod files;
+mod help;
+mod nearest;
+mod settings;
+mod shape;
+mod sources;
+mod tree;
+
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use crate::author::Blueprint;
+use crate::check::{self, Diagnostic, Limits, Severity};
+use crate::model::Model;
+use crate::view;
+
+use args::{Command, Request};
+use console::Console;
+use failure::{Exit, Failure};
+
+/// Runs the command line of a blueprint and returns the program's exit code.
+///
+/// Commands are `emit` (the default), `check` and `explain CODE`; `--help` tells the rest. The exit code is 0 when all
+/// is well, 1 when the model has errors, 2 for wrong usage and 3 when files could not be written; a blueprint that
+/// panics ends the program with 101.
+pub fn main<B: Blueprint>(blueprint: B) -> ExitCode {
+    let (stdout, stderr) = (io::stdout(), io::stderr());
+    let mut console = Console::of_process(stdout.lock(), stderr.lock());
+    let sources = sources::Sources::default();
+    let code = run(&blueprint, std::env::args_os(), &mut console, &|file| sources.read(file));
+    code.into()
+}
+
+/// [`main`], with all that it sees of the world given.
+fn run<B: Blueprint>(
+    blueprint: &B,
+    args: impl IntoIterator<Item = std::ffi::OsString>,
+    console: &mut Console<'_>,
+    read: view::Read<'_>,
+) -> Exit {
+    let request = match args::parse::<B>(args, console) {
+        Ok(request) => request,
+        Err(exit) => return exit,
+    };
+    execute(blueprint, &request, console, read).unwrap_or_else(|failure| {
+        let text = view::failure(&failure.message, &failure.notes, &failure.help, &console.err.options());
+        // Nothing is left to tell it to when the error stream is gone.
+        let _ = console.err.out.write_all(text.as_bytes());
+        failure.exit
+    })
+}
+
+fn execute<B: Blueprint>(
+    blueprint: &B,
+    request: &Request,
+    console: &mut Console<'_>,
+    read: view::Read<'_>,
+) -> Result<Exit, Failure> {
+    match &request.command {
+        Command::Explain { code } => explain::explain(code.as_deref(), console),
+        Command::Check { format } => {
+            let model = model(blueprint, request)?;
+            let findings = findings(&model, request);
+            let options = console.out.options();
+            let text = view::render(&findings, *format, read, &options);
+            console.out.write(&text)?;
+            if *format != view::Format::Json {
+                let summary = view::summary(&findings).unwrap_or_else(|| "no errors, no warnings".into());
+                console.out.write(&format!("{summary}: {}\n", tree::of_model(&model)))?;
+            }
+            Ok(exit(&findings))
+        }
+        Command::Emit(request_emit) => {
+            let model = model(blueprint, request)?;
+            let findings = findings(&model, request);
+            report(&findings, request_emit.messages, console, read);
+            if check::has_errors(&findings) {
+                return Ok(Exit::Errors);
+            }
+            emit::emit(&model, request_emit, console)?;
+            // The process ends; giving a large model back piece by piece would only take time.
+            std::mem::forget(model);
+            Ok(Exit::Fine)
+        }
+    }
+}
+
+/// Runs the blueprint.
+fn model<B: Blueprint>(blueprint: &B, request: &Request) -> Result<Model, Failure> {
+    struct Building(&'static str);
+    impl Drop for Building {
+        fn drop(&mut self) {
+            if std::thread::panicking() {
+                let _ = writeln!(io::stderr(), "error: the blueprint `{}` panicked while it was run; nothing was written", self.0);
+            }
+        }
+    }
+    let config = settings::config::<B>(request.config.as_deref(), &request.set)?;
+    let building = Building(B::NAME);
+    let model = blueprint.model(config);
+    std::mem::forget(building);
+    Ok(model)
+}
+
+fn findings(model: &Model, request: &Request) -> Vec<Diagnostic> {
+    let mut findings = check::check(model, &Limits::default());
+    if request.deny_warnings {
+        findings.iter_mut().for_each(|finding| finding.severity = Severity::Error);
+    }
+    findings
+}
+
+fn exit(findings: &[Diagnostic]) -> Exit {
+    if check::has_errors(findings) { Exit::Errors } else { Exit::Fine }
+}
+
+/// Tells the findings of a model that is about to be emitted.
+fn report(findings: &[Diagnostic], format: view::Format, console: &mut Console<'_>, read: view::Read<'_>) {
+    let Some(summary) = view::summary(findings) else { return };
+    let mut text = view::render(findings, format, read, &console.err.options());
+    if format != view::Format::Json {
+        let consequence = if check::has_errors(findings) { "; nothing was written" } else { "" };
+        text.push_str(&format!("{summary}{consequence}\n"));
+    }
+    // The exit code tells whether there were errors, also when nobody reads the error stream.
+    let _ = console.err.out.write_all(text.as_bytes());
+}
