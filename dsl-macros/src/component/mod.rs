@@ -14,7 +14,7 @@ mod recipe;
 mod valid;
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::Item;
 
 use crate::errors::Errors;

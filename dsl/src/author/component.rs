@@ -34,7 +34,7 @@ impl AsComponent for Component {
 
 /// A component whose required inputs are all wired, ready to run. Implemented by `#[component]`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a component",
+    message = "only components can run on a server",
     label = "not a component",
     note = "a component is a struct with `#[component(recipe = \"...\")]`; start one with its `new()`"
 )]

@@ -120,6 +120,45 @@ impl<T> Parameter<T> {
     }
 }
 
+/// Implemented by nothing: what a `Handle` stands for is not known while the blueprint runs.
+///
+/// A handle has `Display` and `Debug` only under this bound, so that the compiler says why it has not.
+#[diagnostic::on_unimplemented(
+    message = "`{Handle}` cannot be printed: its value is not known while the blueprint runs",
+    label = "not known yet",
+    note = "text around it is written with `text!(\"http://{{}}/\", value)`, which an input takes"
+)]
+pub trait KnownWhileBuilding<Handle> {}
+
+/// Refuses to print a handle.
+macro_rules! unprintable {
+    ($([$($generics:tt)*] $handle:ty, $inner:ty;)*) => {$(
+        impl<$($generics)*> std::fmt::Display for $handle
+        where
+            $inner: $crate::author::KnownWhileBuilding<$handle>,
+        {
+            fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                Err(std::fmt::Error)
+            }
+        }
+        impl<$($generics)*> std::fmt::Debug for $handle
+        where
+            $inner: $crate::author::KnownWhileBuilding<$handle>,
+        {
+            fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                Err(std::fmt::Error)
+            }
+        }
+    )*};
+}
+pub(super) use unprintable;
+
+unprintable! {
+    [T] Output<T>, T;
+    [T] Attribute<T>, T;
+    [T] Parameter<T>, T;
+}
+
 macro_rules! copy {
     ($($handle:ident { $($field:ident),* })*) => {$(
         impl<T> Clone for $handle<T> {

@@ -25,8 +25,8 @@ pub trait IntoInput<T> {
 /// A type whose values anybody may see.
 #[diagnostic::on_unimplemented(
     message = "a secret cannot flow into a public place",
-    label = "this is `{Self}`, which only a secret input, property or export takes",
-    note = "declare the receiving input as `Secret<...>`, or pass a value that is not secret"
+    label = "a secret, which only a secret input, property or export takes",
+    note = "declare what receives it as `Secret<...>`, or pass a value that is not secret"
 )]
 pub trait Public {}
 
@@ -108,9 +108,10 @@ impl<T: PortType> IntoInput<Secret<T>> for Secret<T> {
     }
 }
 
+// In a tuple, so that the bound is on another type than the impl, and the compiler speaks in the words of `Public`.
 impl<T: PortType> IntoInput<T> for Secret<T>
 where
-    Secret<T>: Public,
+    (Secret<T>,): Public,
 {
     fn into_input(self) -> Expression {
         Expression::Constant(self.into_value())

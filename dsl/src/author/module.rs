@@ -31,6 +31,11 @@ use super::topology::Topology;
 /// let [_left, _right] = t.add("pair", Pair { image: "debian-12".into() });
 /// assert!(t.finish(Exports::new()).resources.contains_key("pair.left"));
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "only resources and modules can be added to a topology",
+    label = "neither a resource nor a module",
+    note = "resources come from the catalog (`nova::Server::new()`), modules implement `Module`; components run on a server: `t.on(server).run(name, component)`"
+)]
 pub trait Module {
     /// What the rest of the topology may use: handles, outputs, attributes, or a struct of them.
     type Outputs;
@@ -40,8 +45,8 @@ pub trait Module {
 
 /// What `t.add` takes: a resource or a module.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is neither a resource nor a module",
-    label = "cannot be added to a topology",
+    message = "only resources and modules can be added to a topology",
+    label = "neither a resource nor a module",
     note = "resources come from the catalog (`nova::Server::new()`), modules implement `Module`; components run on a server: `t.on(server).run(name, component)`"
 )]
 pub trait Part {

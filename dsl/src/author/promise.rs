@@ -1,6 +1,6 @@
 //! Promises: values used before the part that supplies them exists.
 
-use super::handle::{Output, OutputSource};
+use super::handle::{Output, OutputSource, unprintable};
 
 /// A `T` that one part uses and another supplies later with `t.fulfil(...)`.
 pub struct Promise<T> {
@@ -16,6 +16,10 @@ impl<T> Promise<T> {
     pub fn output(self) -> Output<T> {
         self.output
     }
+}
+
+unprintable! {
+    [T] Promise<T>, T;
 }
 
 impl<T> Clone for Promise<T> {

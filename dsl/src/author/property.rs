@@ -23,13 +23,17 @@ pub trait IntoProperty<T> {
     fn into_property(self) -> Expression;
 }
 
-/// A value that is known when Heat creates resources.
+/// Implemented by what is known when Heat creates resources, for the `Value` that a property is given.
+///
+/// The compiler speaks in the words of this trait, and not of [`IntoProperty`], because the two stand on different
+/// types: bounds are on the type inside of `Value`.
 #[diagnostic::on_unimplemented(
-    message = "a resource property cannot be fed from `{Self}`",
+    message = "a resource property cannot be fed from `{Value}`",
     label = "not known when Heat creates the resource",
-    note = "a component's output exists only once its server runs; Heat must know properties before"
+    note = "a component's output exists only once its server runs; Heat must know properties before",
+    note = "an input takes it: let a component on the server read it"
 )]
-pub trait KnownToHeat {}
+pub trait KnownToHeat<Value> {}
 
 macro_rules! constants {
     ($($ty:ty)*) => {$(
@@ -76,7 +80,7 @@ known!(Parameter Attribute);
 // Never satisfied: the bound is there to refuse in its own words whatever the property's type.
 impl<T, U> IntoProperty<U> for Output<T>
 where
-    Output<T>: KnownToHeat,
+    T: KnownToHeat<Output<T>>,
 {
     fn into_property(self) -> Expression {
         self.into()
@@ -85,7 +89,7 @@ where
 
 impl<T, U> IntoProperty<U> for Promise<T>
 where
-    Promise<T>: KnownToHeat,
+    T: KnownToHeat<Promise<T>>,
 {
     fn into_property(self) -> Expression {
         self.into()
@@ -100,7 +104,7 @@ impl<T: PortType> IntoProperty<Secret<T>> for Secret<T> {
 
 impl<T: PortType> IntoProperty<T> for Secret<T>
 where
-    Secret<T>: Public,
+    (Secret<T>,): Public,
 {
     fn into_property(self) -> Expression {
         Expression::Constant(self.into_value())

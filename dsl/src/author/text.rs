@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use crate::model::Value;
 
 use super::expression::Expression;
-use super::handle::{Attribute, Output, Parameter};
+use super::handle::{Attribute, Output, Parameter, unprintable};
 use super::input::{IntoInput, Public};
 use super::port::PortType;
 use super::promise::Promise;
@@ -168,6 +168,10 @@ impl<S: Stage, P: Privacy> TextPart for Text<S, P> {
     }
 }
 
+unprintable! {
+    [S, P] Text<S, P>, S;
+}
+
 impl<S, P> Clone for Text<S, P> {
     fn clone(&self) -> Self {
         Self { parts: self.parts.clone(), kind: PhantomData }
@@ -211,14 +215,13 @@ impl<S, P> From<Text<S, P>> for Expression {
 }
 
 // A secret text is refused in the words of `Public`.
-impl Public for Text<AtDeployment, Open> {}
-impl Public for Text<AtRunTime, Open> {}
+impl Public for Open {}
 
 macro_rules! text_into {
     ($($ty:ty)*) => {$(
         impl<S, P> IntoInput<$ty> for Text<S, P>
         where
-            Text<S, P>: Public,
+            P: Public,
         {
             fn into_input(self) -> Expression {
                 self.into()
@@ -240,11 +243,12 @@ impl<S, P> IntoInput<Secret<Url>> for Text<S, P> {
     }
 }
 
-impl<P> KnownToHeat for Text<AtDeployment, P> {}
+impl<V> KnownToHeat<V> for AtDeployment {}
 
 impl<S, P> IntoProperty<String> for Text<S, P>
 where
-    Text<S, P>: KnownToHeat + Public,
+    S: KnownToHeat<Text<S, P>>,
+    P: Public,
 {
     fn into_property(self) -> Expression {
         self.into()
@@ -253,7 +257,7 @@ where
 
 impl<S, P> IntoProperty<Secret<String>> for Text<S, P>
 where
-    Text<S, P>: KnownToHeat,
+    S: KnownToHeat<Text<S, P>>,
 {
     fn into_property(self) -> Expression {
         self.into()
