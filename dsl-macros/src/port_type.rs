@@ -33,6 +33,7 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
     let public = types.iter().map(|ty| quote!(for<'judged_where_used> #ty: ::wattle::author::Public));
     let constants = constants(&item);
     quote! {
+        #[diagnostic::do_not_recommend]
         impl ::wattle::author::PortType for #ident {
             fn port_type() -> ::wattle::model::Type {
                 ::wattle::model::Type::Struct(::core::iter::FromIterator::from_iter([
@@ -47,6 +48,8 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
             }
         }
 
+        #[diagnostic::do_not_recommend]
+
         impl ::wattle::author::Public for #ident where #(#public,)* {}
 
         #constants
@@ -57,17 +60,22 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
 fn constants(item: &DeriveInput) -> TokenStream {
     let ident = &item.ident;
     quote! {
+        #[diagnostic::do_not_recommend]
         impl ::wattle::author::IntoInput<#ident> for #ident {
             fn into_input(self) -> ::wattle::author::Expression {
                 ::wattle::author::Expression::Constant(::wattle::author::PortType::into_value(self))
             }
         }
 
+        #[diagnostic::do_not_recommend]
+
         impl ::wattle::author::Constant<#ident> for #ident {
             fn into_constant(self) -> ::wattle::model::Value {
                 ::wattle::author::PortType::into_value(self)
             }
         }
+
+        #[diagnostic::do_not_recommend]
 
         impl ::wattle::author::Exportable for #ident {
             type Type = Self;

@@ -28,6 +28,7 @@ pub fn constant<T>(value: impl Constant<T>) -> Value {
 
 macro_rules! own {
     ($($ty:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl Constant<$ty> for $ty {
             fn into_constant(self) -> Value {
                 self.into_value()
@@ -40,6 +41,7 @@ own!(bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 String IpAddr Ipv4Addr Ipv6Addr 
 // Text that is not the address or URL that it should be is found by `check`, as a default that does not fit its type.
 macro_rules! written {
     ($($ty:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl Constant<$ty> for &str {
             fn into_constant(self) -> Value {
                 self.into()

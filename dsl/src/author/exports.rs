@@ -127,6 +127,7 @@ pub trait Exportable {
 
 macro_rules! deferred {
     ($($handle:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<T: PortType> Exportable for $handle<T> {
             type Type = T;
             fn into_export(self) -> Expression {
@@ -139,6 +140,7 @@ deferred!(Output Attribute Parameter Promise);
 
 macro_rules! constants {
     ($($ty:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl Exportable for $ty {
             type Type = $ty;
             fn into_export(self) -> Expression {
@@ -149,6 +151,7 @@ macro_rules! constants {
 }
 constants!(bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 String Url);
 
+#[diagnostic::do_not_recommend]
 impl Exportable for &str {
     type Type = String;
     fn into_export(self) -> Expression {
@@ -156,6 +159,7 @@ impl Exportable for &str {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<S> Exportable for Text<S, Open> {
     type Type = String;
     fn into_export(self) -> Expression {
@@ -163,6 +167,7 @@ impl<S> Exportable for Text<S, Open> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<S> Exportable for Text<S, Confidential> {
     type Type = Secret<String>;
     fn into_export(self) -> Expression {

@@ -32,7 +32,9 @@ pub trait Public {}
 
 macro_rules! constants {
     ($($ty:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl Public for $ty {}
+        #[diagnostic::do_not_recommend]
         impl IntoInput<$ty> for $ty {
             fn into_input(self) -> Expression {
                 Expression::Constant(self.into_value())
@@ -42,11 +44,14 @@ macro_rules! constants {
 }
 constants!(bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 String IpAddr Ipv4Addr Ipv6Addr Url std::time::Duration);
 
+#[diagnostic::do_not_recommend]
 impl<T: Public> Public for Vec<T> {}
+#[diagnostic::do_not_recommend]
 impl<T: Public> Public for BTreeMap<String, T> {}
 
 macro_rules! wider_constants {
     ($($from:ty => $to:ty, |$value:ident| $into:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl IntoInput<$to> for $from {
             fn into_input(self) -> Expression {
                 let $value = self;
@@ -55,9 +60,21 @@ macro_rules! wider_constants {
         }
     )*};
 }
+#[diagnostic::do_not_recommend]
+impl IntoInput<String> for &str {
+    fn into_input(self) -> Expression {
+        self.into()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoInput<String> for &String {
+    fn into_input(self) -> Expression {
+        self.as_str().into()
+    }
+}
+
 wider_constants! {
-    &str => String, |value| value.into();
-    &String => String, |value| value.as_str().into();
     Url => String, |value| value.into_value();
     Ipv4Addr => IpAddr, |value| value.into_value();
     Ipv6Addr => IpAddr, |value| value.into_value();
@@ -65,12 +82,14 @@ wider_constants! {
 
 macro_rules! deferred {
     ($($handle:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<T: PortType> IntoInput<T> for $handle<T> {
             fn into_input(self) -> Expression {
                 self.into()
             }
         }
         // What is public may become a secret; the other way is refused in the words of `Public`.
+        #[diagnostic::do_not_recommend]
         impl<T: PortType> IntoInput<Secret<T>> for $handle<T> {
             fn into_input(self) -> Expression {
                 self.into()
@@ -87,6 +106,7 @@ macro_rules! deferred {
         deferred!(@wider $handle: Url => String, Ipv4Addr => IpAddr, Ipv6Addr => IpAddr);
     )*};
     (@wider $handle:ident: $($from:ty => $to:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl IntoInput<$to> for $handle<$from> {
             fn into_input(self) -> Expression {
                 self.into()
@@ -102,6 +122,7 @@ impl<T> From<Promise<T>> for Expression {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: PortType> IntoInput<Secret<T>> for Secret<T> {
     fn into_input(self) -> Expression {
         Expression::Constant(self.into_value())

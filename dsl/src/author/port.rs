@@ -27,6 +27,7 @@ pub trait PortType {
 
 macro_rules! integers {
     ($($integer:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl PortType for $integer {
             fn port_type() -> Type {
                 // INVARIANT: no type in the list reaches below `i64::MIN`, above `u64::MAX`, or below 0 when unsigned.
@@ -43,6 +44,7 @@ integers!(u8 u16 u32 u64 i8 i16 i32 i64);
 
 macro_rules! ports {
     ($($ty:ty => $port:expr, |$value:ident| $into:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl PortType for $ty {
             fn port_type() -> Type {
                 $port
@@ -69,6 +71,7 @@ ports! {
     };
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: PortType> PortType for Vec<T> {
     fn port_type() -> Type {
         Type::List(Box::new(T::port_type()))
@@ -78,6 +81,7 @@ impl<T: PortType> PortType for Vec<T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: PortType> PortType for BTreeMap<String, T> {
     fn port_type() -> Type {
         Type::Map(Box::new(T::port_type()))
@@ -87,6 +91,7 @@ impl<T: PortType> PortType for BTreeMap<String, T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: PortType> PortType for Secret<T> {
     fn port_type() -> Type {
         Type::Secret(Box::new(T::port_type()))

@@ -37,6 +37,7 @@ pub trait KnownToHeat<Value> {}
 
 macro_rules! constants {
     ($($ty:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl IntoProperty<$ty> for $ty {
             fn into_property(self) -> Expression {
                 Expression::Constant(self.into_value())
@@ -46,12 +47,14 @@ macro_rules! constants {
 }
 constants!(bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 String IpAddr Ipv4Addr Ipv6Addr Url);
 
+#[diagnostic::do_not_recommend]
 impl IntoProperty<String> for &str {
     fn into_property(self) -> Expression {
         self.into()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoProperty<String> for &String {
     fn into_property(self) -> Expression {
         self.as_str().into()
@@ -60,6 +63,7 @@ impl IntoProperty<String> for &String {
 
 macro_rules! known {
     ($($handle:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<T: PortType> IntoProperty<T> for $handle<T> {
             fn into_property(self) -> Expression {
                 self.into()
@@ -96,6 +100,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: PortType> IntoProperty<Secret<T>> for Secret<T> {
     fn into_property(self) -> Expression {
         Expression::Constant(self.into_value())
@@ -128,6 +133,7 @@ pub struct AnyValue;
 
 macro_rules! anything {
     ($($ty:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl IntoProperty<AnyValue> for $ty {
             fn into_property(self) -> Expression {
                 Expression::Constant(self.into_value())
@@ -137,36 +143,42 @@ macro_rules! anything {
 }
 anything!(bool i32 i64 f64 String IpAddr Ipv4Addr Ipv6Addr Url);
 
+#[diagnostic::do_not_recommend]
 impl IntoProperty<AnyValue> for &str {
     fn into_property(self) -> Expression {
         self.into()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoProperty<AnyValue> for &String {
     fn into_property(self) -> Expression {
         self.as_str().into()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoProperty<AnyValue> for Value {
     fn into_property(self) -> Expression {
         Expression::Constant(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoProperty<AnyValue> for Resource {
     fn into_property(self) -> Expression {
         self.into()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: PortType + Public> IntoProperty<AnyValue> for Parameter<T> {
     fn into_property(self) -> Expression {
         self.into()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: PortType + Public> IntoProperty<AnyValue> for Attribute<T> {
     fn into_property(self) -> Expression {
         self.into()

@@ -76,9 +76,11 @@ pub trait Scalar: PortType + Clone {
 
 macro_rules! scalars {
     ($($ty:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl Scalar for $ty {
             type Privacy = Open;
         }
+        #[diagnostic::do_not_recommend]
         impl TextPart for $ty {
             type Stage = AtDeployment;
             type Privacy = Open;
@@ -136,6 +138,7 @@ impl<T: Scalar> TextPart for Secret<T> {
 }
 
 // A count of the blueprint's own, which no input has the type of.
+#[diagnostic::do_not_recommend]
 impl TextPart for usize {
     type Stage = AtDeployment;
     type Privacy = Open;
@@ -144,6 +147,7 @@ impl TextPart for usize {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl TextPart for &str {
     type Stage = AtDeployment;
     type Privacy = Open;
@@ -160,6 +164,7 @@ impl<T: TextPart> TextPart for &T {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<S: Stage, P: Privacy> TextPart for Text<S, P> {
     type Stage = S;
     type Privacy = P;
@@ -215,6 +220,7 @@ impl<S, P> From<Text<S, P>> for Expression {
 }
 
 // A secret text is refused in the words of `Public`.
+#[diagnostic::do_not_recommend]
 impl Public for Open {}
 
 macro_rules! text_into {
@@ -231,18 +237,21 @@ macro_rules! text_into {
 }
 text_into!(String Url);
 
+#[diagnostic::do_not_recommend]
 impl<S, P> IntoInput<Secret<String>> for Text<S, P> {
     fn into_input(self) -> Expression {
         self.into()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<S, P> IntoInput<Secret<Url>> for Text<S, P> {
     fn into_input(self) -> Expression {
         self.into()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<V> KnownToHeat<V> for AtDeployment {}
 
 impl<S, P> IntoProperty<String> for Text<S, P>
