@@ -16,7 +16,6 @@ check! {
     ///
     /// ```
     /// # use wattle::prelude::*;
-    /// # use wattle::check::{check, Limits};
     /// #[component(recipe = "src/check/examples/peer.sh")]
     /// struct Peer {
     ///     #[input]
@@ -31,21 +30,20 @@ check! {
     /// let left = t.on(server).run("left", Peer::new().other(from_right));
     /// let right = t.on(server).run("right", Peer::new().other(left.address));
     /// t.fulfil(from_right, right.address);
-    /// # assert!(check(&t.finish(Exports::new()), &Limits::default()).iter().any(|d| d.code == "W0101"));
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0101"));
     /// ```
     ///
     /// One of them has to begin without the other:
     ///
     /// ```
     /// # use wattle::prelude::*;
-    /// # use wattle::check::{check, Limits};
     /// # #[component(recipe = "src/check/examples/peer.sh")]
     /// # struct Peer { #[input] other: String, #[output] address: String }
     /// let mut t = Topology::new("demo");
     /// let server = t.add("server", RawResource::new("OS::Nova::Server"));
     /// let left = t.on(server).run("left", Peer::new().other("10.0.0.2"));
     /// let right = t.on(server).run("right", Peer::new().other(left.address));
-    /// # assert!(!check(&t.finish(Exports::new().entry("address", right.address)), &Limits::default()).iter().any(|d| d.code == "W0101"));
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("address", right.address)), "W0101"));
     /// ```
     CYCLE: "W0101", Error, "components or resources wait for each other", run
 }
@@ -99,5 +97,155 @@ fn hop(from: Node<'_>, edge: &Edge<'_>, to: Node<'_>) -> String {
         Why::UserData { component, input, attribute } => {
             format!("`{from}` is told the attribute `{attribute}` of `{to}`: the input `{input}` of `{component}`")
         }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::time::{Duration, Instant};
+
+    use crate::check::testing::{Sketch, attribute, codes, output, promise, resource};
+    use crate::check::{Diagnostic, Limits, check};
+    use crate::model::{Binding, Component, Expr, Model, Name, Order, Resource, Source, Type};
+
+    fn peers() -> Sketch {
+        Sketch::new()
+            .server("a")
+            .server("b")
+            .kind("Peer", &[("other", Type::String)], &[("address", Type::String)])
+            .component("a", "peer", "Peer")
+            .component("b", "peer", "Peer")
+            .input("b/peer", "other", output("a/peer", "address"))
+    }
+
+    pub(in crate::check) fn failing() -> Model {
+        peers().promise("later", Type::String).input("a/peer", "other", promise("later")).fulfil("later", output("b/peer", "address")).model
+    }
+
+    fn only(model: &Model) -> Diagnostic {
+        let mut found = check(model, &Limits::default());
+        assert_eq!(found.iter().map(|finding| finding.code).collect::<Vec<_>>(), ["W0101"], "{found:?}");
+        found.remove(0)
+    }
+
+    fn exported(sketch: Sketch, component: &str) -> Model {
+        sketch.export("address", Type::String, output(component, "address")).model
+    }
+
+    #[test]
+    fn every_hop_and_the_promise_between_are_shown() {
+        let finding = only(&failing());
+        assert_eq!(finding.message, "2 components wait for each other: `a/peer` waits for itself by way of the other");
+        let labels: Vec<_> = finding.labels.iter().map(|label| &*label.text).collect();
+        assert_eq!(
+            labels,
+            [
+                "`a/peer` waits for the output `address` of `b/peer`: its input `other`",
+                "the promise `later` is fulfilled here",
+                "`b/peer` waits for the output `address` of `a/peer`: its input `other`",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_chain_is_sound() {
+        assert!(codes(&exported(peers().input("a/peer", "other", "10.0.0.1"), "b/peer")).is_empty());
+    }
+
+    /// The first component of a server reads the second.
+    fn backwards() -> Model {
+        let sketch = Sketch::new().server("a").kind("Peer", &[("other", Type::String)], &[("address", Type::String)]);
+        let sketch = sketch.component("a", "first", "Peer").component("a", "second", "Peer");
+        let sketch = sketch.input("a/first", "other", output("a/second", "address")).input("a/second", "other", "x");
+        exported(sketch, "a/first")
+    }
+
+    #[test]
+    fn the_order_of_declaration_counts_unless_the_server_says_otherwise() {
+        let mut model = backwards();
+        let finding = only(&model);
+        assert!(finding.help[0].contains("Order::Dataflow"), "{finding:?}");
+        model.resources["a"].order = Order::Dataflow;
+        assert!(codes(&model).is_empty());
+    }
+
+    #[test]
+    fn explicit_orders_count() {
+        let model = exported(peers().input("a/peer", "other", "x").after("a/peer", "b/peer"), "b/peer");
+        assert_eq!(only(&model).labels.len(), 2);
+    }
+
+    #[test]
+    fn a_component_may_not_wait_for_itself() {
+        for sketch in [
+            peers().input("a/peer", "other", output("a/peer", "address")),
+            peers().input("a/peer", "other", "x").after("a/peer", "a/peer"),
+        ] {
+            assert_eq!(only(&exported(sketch, "b/peer")).message, "`a/peer` waits for itself");
+        }
+    }
+
+    #[test]
+    fn a_server_may_not_be_told_what_needs_it() {
+        let sketch = Sketch::new().server("a").resource("address", "OS::Neutron::FloatingIPAssociation");
+        let sketch = sketch.property("address", "port_id", attribute("a", "addresses"));
+        let sketch = sketch.kind("Peer", &[("other", Type::String)], &[]).component("a", "peer", "Peer");
+        let finding = only(&sketch.input("a/peer", "other", attribute("address", "show")).model);
+        assert!(finding.message.starts_with("2 resources"), "{finding:?}");
+    }
+
+    #[test]
+    fn resources_may_not_need_each_other() {
+        let sketch = Sketch::new().resource("a", "OS::Neutron::Net").resource("b", "OS::Neutron::Net");
+        only(&sketch.property("a", "name", resource("b")).property("b", "name", resource("a")).model);
+    }
+
+    #[test]
+    fn two_circles_are_two_findings() {
+        let sketch = peers().input("a/peer", "other", output("b/peer", "address"));
+        let sketch = sketch.server("c").component("c", "peer", "Peer").input("c/peer", "other", output("c/peer", "address"));
+        assert_eq!(codes(&sketch.model), ["W0101", "W0101"]);
+    }
+
+    /// Servers with one component each that reads the one before; the first reads the last if it is a ring.
+    fn line(length: usize, ring: bool) -> Model {
+        let mut model = peers().model;
+        (model.resources.clear(), model.components.clear());
+        let key = |i: usize| -> Name { format!("s{i}/peer").into() };
+        let at = Source::new("blueprint.rs", 1, 1);
+        for i in 0..length {
+            let server: Name = format!("s{i}").into();
+            model.resources.insert(server.clone(), Resource::new(Resource::SERVER.into(), at.clone()));
+            let mut component = Component::new("peer".into(), server, "Peer".into(), at.clone());
+            let value = match (i, ring) {
+                (0, false) => "start".into(),
+                (0, true) => Expr::Output { component: key(length - 1), output: "address".into() },
+                _ => Expr::Output { component: key(i - 1), output: "address".into() },
+            };
+            component.inputs.insert("other".into(), Binding { value, at: at.clone() });
+            model.components.insert(key(i), component);
+        }
+        model
+    }
+
+    #[test]
+    fn long_chains_and_rings_take_neither_the_stack_nor_long() {
+        let start = Instant::now();
+        let limits = Limits { resources: usize::MAX, ..Limits::default() };
+        assert!(check(&line(100_000, false), &limits).is_empty());
+        let ring = check(&line(100_000, true), &limits);
+        assert_eq!(ring[0].labels.len(), 100_000);
+        assert!(start.elapsed() < Duration::from_secs(60), "a quadratic search takes hours: {:?}", start.elapsed());
+    }
+
+    #[test]
+    fn promises_that_branch_do_not_explode() {
+        let mut sketch = peers().input("a/peer", "other", promise("p0"));
+        for i in 0..60 {
+            let next = || promise(&format!("p{}", (i + 1) % 60));
+            let both = Expr::Text(vec![next(), next()]);
+            sketch = sketch.promise(&format!("p{i}"), Type::String).fulfil(&format!("p{i}"), both);
+        }
+        assert_eq!(codes(&exported(sketch, "b/peer")), ["W0104"]);
     }
 }

@@ -1,22 +1,104 @@
 //! The checks: what is wrong with a model, all at once, each with the author's place and a way to mend it.
 //!
 //! What lives here: one file a check with its code, documentation, function and tests; the registry; diagnostics as
-//! data. What must not: I/O, a clock, or how a diagnostic looks.
+//! data; and what several checks share (`flow`, `nearest`, `place`, `property`, `size`, `unused`, `uses`). What must
+//! not: I/O, a clock, or how a diagnostic looks.
 
-mod cycle;
 mod diagnostic;
+mod explain;
+mod flow;
 mod limits;
+mod nearest;
+mod place;
+mod property;
 mod registry;
 mod sink;
+mod size;
+mod unused;
+mod uses;
+
+mod cycle;
+mod doubly_fulfilled_promise;
+mod doubly_wired_input;
+mod duplicate_name;
+mod entry_size;
+mod foreign_handle;
+mod illegal_name;
+mod late_property;
+mod missing_input;
+mod missing_property;
+mod mixed_export;
+mod not_a_server;
+mod own_user_data;
+mod parameter_default;
+mod promise_ring;
+mod property_value;
+mod reserved_name;
+mod resource_count;
+mod resource_size;
+mod secret_constant;
+mod secret_leak;
+mod server_dependency;
+mod shared_name;
+mod unfulfilled_promise;
+mod unknown_attribute;
+mod unknown_name;
+mod unknown_property;
+mod unread_input;
+mod unread_output;
+mod unused_parameter;
+mod unused_promise;
+mod user_data_size;
+mod wrong_type;
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 
 use crate::model::Model;
 
 pub use diagnostic::{Diagnostic, Label, Severity};
+pub use explain::{explain, nearest_code};
 pub use limits::Limits;
 pub use registry::Check;
 
 /// Every check, by code.
-pub static CHECKS: &[&Check] = &[&cycle::CYCLE];
+pub static CHECKS: &[&Check] = &[
+    &cycle::CYCLE,
+    &unfulfilled_promise::UNFULFILLED_PROMISE,
+    &doubly_fulfilled_promise::DOUBLY_FULFILLED_PROMISE,
+    &promise_ring::PROMISE_RING,
+    &doubly_wired_input::DOUBLY_WIRED_INPUT,
+    &missing_input::MISSING_INPUT,
+    &unknown_name::UNKNOWN_NAME,
+    &wrong_type::WRONG_TYPE,
+    &duplicate_name::DUPLICATE_NAME,
+    &illegal_name::ILLEGAL_NAME,
+    &reserved_name::RESERVED_NAME,
+    &shared_name::SHARED_NAME,
+    &foreign_handle::FOREIGN_HANDLE,
+    &not_a_server::NOT_A_SERVER,
+    &server_dependency::SERVER_DEPENDENCY,
+    &own_user_data::OWN_USER_DATA,
+    &mixed_export::MIXED_EXPORT,
+    &unknown_property::UNKNOWN_PROPERTY,
+    &property_value::PROPERTY_VALUE,
+    &missing_property::MISSING_PROPERTY,
+    &unknown_attribute::UNKNOWN_ATTRIBUTE,
+    &late_property::LATE_PROPERTY,
+    &user_data_size::USER_DATA_SIZE,
+    &entry_size::ENTRY_SIZE,
+    &resource_count::RESOURCE_COUNT,
+    &resource_size::RESOURCE_SIZE,
+    &secret_leak::SECRET_LEAK,
+    &secret_constant::SECRET_CONSTANT,
+    &unread_output::UNREAD_OUTPUT,
+    &unused_parameter::UNUSED_PARAMETER,
+    &unread_input::UNREAD_INPUT,
+    &unused_promise::UNUSED_PROMISE,
+    &parameter_default::PARAMETER_DEFAULT,
+];
 
 /// The check with the code `code`, in any case of letters.
 pub fn find(code: &str) -> Option<&'static Check> {
@@ -32,8 +114,11 @@ pub fn check(model: &Model, limits: &Limits) -> Vec<Diagnostic> {
     }
     let mut found = sink.found;
     found.sort_by(|a, b| {
-        let key = |d: &Diagnostic| (d.severity, d.labels.first().map(|label| label.at.clone()), d.code);
-        key(a).cmp(&key(b)).then_with(|| a.message.cmp(&b.message))
+        fn place(finding: &Diagnostic) -> Option<&crate::model::Source> {
+            finding.labels.first().map(|label| &label.at)
+        }
+        let rank = (a.severity, place(a), a.code).cmp(&(b.severity, place(b), b.code));
+        rank.then_with(|| a.message.cmp(&b.message))
     });
     found
 }
@@ -41,4 +126,10 @@ pub fn check(model: &Model, limits: &Limits) -> Vec<Diagnostic> {
 /// Whether any finding keeps the model from being deployed.
 pub fn has_errors(findings: &[Diagnostic]) -> bool {
     findings.iter().any(|finding| finding.severity == Severity::Error)
+}
+
+/// Whether the check with the code `code` finds anything in `model`: for the examples in the documentation of checks.
+#[doc(hidden)]
+pub fn finds(model: &Model, code: &str) -> bool {
+    check(model, &Limits::default()).iter().any(|finding| finding.code == code)
 }

@@ -36,7 +36,7 @@ impl Check {
 macro_rules! check {
     ($(#[doc = $doc:literal])+ $name:ident: $code:literal, $severity:ident, $summary:literal, $run:path) => {
         $(#[doc = $doc])+
-        pub static $name: $crate::check::Check = $crate::check::Check {
+        pub(in crate::check) static $name: $crate::check::Check = $crate::check::Check {
             code: $code,
             severity: $crate::check::Severity::$severity,
             summary: $summary,

@@ -3,15 +3,18 @@
 use std::cell::OnceCell;
 
 use crate::graph::Graph;
-use crate::model::Model;
+use crate::model::{Component, Declaration, Model};
 
 use super::diagnostic::Diagnostic;
+use super::flow::Flows;
 use super::limits::Limits;
+use super::nearest::Budget;
+use super::uses::Uses;
 
 /// The model, what several checks compute of it, and the findings so far.
-pub struct Sink<'c, 'm> {
-    pub(crate) model: &'m Model,
-    pub(crate) limits: &'m Limits,
+pub(super) struct Sink<'c, 'm> {
+    pub(super) model: &'m Model,
+    pub(super) limits: &'m Limits,
     pub(super) shared: &'c Shared<'m>,
     pub(super) found: Vec<Diagnostic>,
 }
@@ -20,16 +23,41 @@ pub struct Sink<'c, 'm> {
 #[derive(Default)]
 pub(super) struct Shared<'m> {
     pub(super) graph: OnceCell<Graph<'m>>,
+    pub(super) uses: OnceCell<Uses<'m>>,
+    pub(super) flows: OnceCell<Flows<'m>>,
+    pub(super) budget: Budget,
 }
 
 impl<'c, 'm> Sink<'c, 'm> {
     /// Who waits for whom.
-    pub(crate) fn graph(&self) -> &'c Graph<'m> {
+    pub(super) fn graph(&self) -> &'c Graph<'m> {
         self.shared.graph.get_or_init(|| Graph::of(self.model))
     }
 
+    /// What the model's expressions refer to.
+    pub(super) fn uses(&self) -> &'c Uses<'m> {
+        self.shared.uses.get_or_init(|| Uses::of(self.model))
+    }
+
+    /// Where values do not fit, and where secrets flow.
+    pub(super) fn flows(&self) -> &'c Flows<'m> {
+        self.shared.flows.get_or_init(|| Flows::of(self.model, self.uses()))
+    }
+
+    /// Every component with its kind, if that exists.
+    pub(super) fn components(&self) -> impl Iterator<Item = (&'m str, &'m Component, Option<&'m Declaration>)> + use<'c, 'm> {
+        let (model, kinds) = (self.model, &self.uses().kinds);
+        let kind = |index: Option<usize>| index.and_then(|index| model.declarations.get_index(index)).map(|(_, kind)| kind);
+        model.components.iter().zip(kinds).map(move |((key, component), index)| (&**key, component, kind(*index)))
+    }
+
+    /// Help that names the candidate most like `name`, if one looks like it.
+    pub(super) fn suggest<'a>(&self, name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
+        self.shared.budget.suggest(name, candidates)
+    }
+
     /// Reports a finding.
-    pub(crate) fn push(&mut self, finding: Diagnostic) {
+    pub(super) fn push(&mut self, finding: Diagnostic) {
         self.found.push(finding);
     }
 }

@@ -4,7 +4,7 @@
 
 mod cycles;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use petgraph::graph::{DiGraph, NodeIndex};
 
@@ -144,35 +144,40 @@ impl<'m> Build<'m> {
         for (index, (key, component)) in self.model.components.iter().enumerate() {
             let from = NodeIndex::new(self.first_component + index);
             for (input, binding) in &component.inputs {
-                let read = Read { from, key, component, input, at: &binding.at, promise: None };
-                self.reads(&read, &binding.value, 0);
+                self.reads(&Read { from, key, component, input, at: &binding.at }, &binding.value);
             }
         }
     }
 
-    fn reads(&mut self, read: &Read<'m>, value: &'m Expr, depth: usize) {
+    /// The waits of one input: for what its value refers to, and for what fulfils the promises in it.
+    fn reads(&mut self, read: &Read<'m>, value: &'m Expr) {
         let model = self.model;
-        value.references(&mut |reference| match reference {
-            Reference::Output { component, output } => {
-                if let Some(to) = self.component(component) {
-                    self.wait(read.from, to, Why::Data { input: read.input, output, promise: read.promise }, read.at);
+        // Promises that lead to each other wait for ever without any component, which is another check's finding. Each
+        // promise is followed once: promises that branch and meet again would otherwise take exponential time.
+        let mut followed = HashSet::new();
+        let mut pending = vec![(None, value)];
+        while let Some((promise, value)) = pending.pop() {
+            value.references(&mut |reference| match reference {
+                Reference::Output { component, output } => {
+                    if let Some(to) = self.component(component) {
+                        self.wait(read.from, to, Why::Data { input: read.input, output, promise }, read.at);
+                    }
                 }
-            }
-            // Promises that lead to each other wait for ever without any component: `promise` reports those.
-            Reference::Promise(name) if depth <= model.promises.len() => {
-                for fulfilled in model.promises.get(name).into_iter().flat_map(|promise| &promise.fulfilled) {
-                    let read = Read { promise: Some((name, &fulfilled.at)), ..*read };
-                    self.reads(&read, &fulfilled.value, depth + 1);
+                Reference::Promise(name) if followed.insert(name) => {
+                    let fulfilled = model.promises.get(name).into_iter().flat_map(|promise| &promise.fulfilled);
+                    pending.extend(fulfilled.map(|binding| (Some((name, &binding.at)), &binding.value)));
                 }
-            }
-            Reference::Attribute { resource, attribute, .. } => {
-                let is_server = model.resources.get(resource).is_some_and(Resource::is_server);
-                if let (false, Some(server), Some(to)) = (is_server, self.resource(&read.component.server), self.resource(resource)) {
-                    self.wait(server, to, Why::UserData { component: read.key, input: read.input, attribute }, read.at);
+                Reference::Attribute { resource, attribute, .. } => {
+                    let is_server = model.resources.get(resource).is_some_and(Resource::is_server);
+                    if let (false, Some(server), Some(to)) =
+                        (is_server, self.resource(&read.component.server), self.resource(resource))
+                    {
+                        self.wait(server, to, Why::UserData { component: read.key, input: read.input, attribute }, read.at);
+                    }
                 }
-            }
-            _ => {}
-        });
+                _ => {}
+            });
+        }
     }
 
     fn orders(&mut self) {
@@ -200,5 +205,4 @@ struct Read<'m> {
     component: &'m Component,
     input: &'m Name,
     at: &'m Source,
-    promise: Option<(&'m Name, &'m Source)>,
 }

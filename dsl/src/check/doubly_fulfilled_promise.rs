@@ -1,0 +1,66 @@
+//! W0103: a promise that is fulfilled more than once.
+
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// A promise is fulfilled more than once, and only one of the values could reach who waits for it.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// let url = t.later::<String>("url");
+    /// t.fulfil(url, "http://blue.example/");
+    /// t.fulfil(url, "http://green.example/");
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("url", url)), "W0103"));
+    /// ```
+    ///
+    /// Keep one, or make a promise for each value:
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// let blue = t.later::<String>("blue");
+    /// let green = t.later::<String>("green");
+    /// t.fulfil(blue, "http://blue.example/");
+    /// t.fulfil(green, "http://green.example/");
+    /// # let exports = Exports::new().entry("blue", blue).entry("green", green);
+    /// # assert!(!wattle::check::finds(&t.finish(exports), "W0103"));
+    /// ```
+    DOUBLY_FULFILLED_PROMISE: "W0103", Error, "a promise is fulfilled more than once", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    for (name, promise) in &sink.model.promises {
+        let [first, again @ ..] = &promise.fulfilled[..] else { continue };
+        let Some(last) = again.last() else { continue };
+        let times = match promise.fulfilled.len() {
+            2 => "twice".to_owned(),
+            n => format!("{n} times"),
+        };
+        let mut finding = DOUBLY_FULFILLED_PROMISE
+            .finding(format!("the promise `{name}` is fulfilled {times}"))
+            .label(&last.at, "fulfilled again here")
+            .label(&first.at, "fulfilled first here");
+        for between in &again[..again.len() - 1] {
+            finding = finding.label(&between.at, "and here");
+        }
+        sink.push(finding.label(&promise.at, "promised here").help("keep one of them, or make a promise for each value"));
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{Sketch, promise};
+    use crate::model::{Model, Type};
+
+    pub(in crate::check) fn failing() -> Model {
+        Sketch::new()
+            .promise("url", Type::String)
+            .fulfil("url", "http://blue/")
+            .fulfil("url", "http://green/")
+            .fulfil("url", "http://red/")
+            .export("url", Type::String, promise("url"))
+            .model
+    }
+}

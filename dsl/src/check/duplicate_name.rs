@@ -1,0 +1,94 @@
+//! W0201: a name that is given twice.
+
+use crate::model::Kind;
+
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// Two things of one kind have the same name.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// t.add("app", RawResource::new("OS::Nova::Server"));
+    /// t.add("app", RawResource::new("OS::Nova::Server"));
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0201"));
+    /// ```
+    ///
+    /// Number them, or add a module twice, which qualifies the names of its parts:
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// for i in 0..2 {
+    ///     t.add(format!("app{i}"), RawResource::new("OS::Nova::Server"));
+    /// }
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0201"));
+    /// ```
+    DUPLICATE_NAME: "W0201", Error, "a name is given twice", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let model = sink.model;
+    for duplicate in model.duplicates.iter().filter(|duplicate| duplicate.kind != Kind::Input) {
+        let (kind, name) = (duplicate.kind, &duplicate.name);
+        let help = match (kind, name.rsplit_once('/')) {
+            (Kind::Component, Some((server, _))) => format!("give each component of `{server}` a name of its own"),
+            _ => format!("give each {kind} a name of its own"),
+        };
+        let finding = DUPLICATE_NAME
+            .finding(format!("the {kind} `{name}` is there twice"))
+            .label(&duplicate.again, format!("`{name}` again"))
+            .label(&duplicate.first, format!("`{name}` first"))
+            .help(help);
+        sink.push(finding);
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::author::{Exports, Module, RawResource, Topology};
+    use crate::check::testing::codes;
+    use crate::model::Model;
+
+    pub(in crate::check) fn failing() -> Model {
+        let mut t = Topology::new("demo");
+        t.add("app", RawResource::new("OS::Nova::Server"));
+        t.add("app", RawResource::new("OS::Nova::Server"));
+        let mut model = t.finish(Exports::new());
+        let at = |line| crate::model::Source::new("blueprint.rs", line, 5);
+        (model.duplicates[0].first, model.duplicates[0].again) = (at(2), at(3));
+        model
+    }
+
+    #[test]
+    fn modules_exports_and_promises_are_named_once() {
+        struct Net;
+        impl Module for Net {
+            type Outputs = ();
+            fn build(self, t: &mut Topology) {
+                t.add("net", RawResource::new("OS::Neutron::Net"));
+            }
+        }
+        let mut t = Topology::new("demo");
+        t.add("net", Net);
+        t.add("net", Net);
+        // Its parts are not reported again, nor that `net#2` is no legal name.
+        assert_eq!(codes(&t.finish(Exports::new())), ["W0201"]);
+
+        let mut t = Topology::new("demo");
+        let p = t.later::<String>("p");
+        let q = t.later::<String>("p");
+        t.fulfil(p, "p");
+        t.fulfil(q, "q");
+        assert_eq!(codes(&t.finish(Exports::new().entry("p", p).entry("p", q))), ["W0201", "W0201"]);
+    }
+
+    #[test]
+    fn different_kinds_of_things_may_share_a_name() {
+        let mut t = Topology::new("demo");
+        t.add("url", RawResource::new("OS::Neutron::Net"));
+        assert!(codes(&t.finish(Exports::new().entry("url", "http://a/"))).is_empty());
+    }
+}

@@ -1,0 +1,287 @@
+//! How values flow into typed places: which do not fit, and which are secrets in the open.
+
+use std::collections::HashMap;
+
+use crate::model::{Binding, Expr, Model, Name, Source, Type, Value};
+
+use super::place::Place;
+use super::uses::Uses;
+
+/// What is wrong with the values of inputs, promises and exports.
+#[derive(Default)]
+pub(super) struct Flows<'m> {
+    /// Values that do not fit.
+    pub(super) misfits: Vec<Misfit<'m>>,
+    /// Secrets that flow to where anybody may see them.
+    pub(super) leaks: Vec<Leak<'m>>,
+    /// Constants in secret places.
+    pub(super) constants: Vec<(Place<'m>, &'m Source)>,
+}
+
+pub(super) struct Misfit<'m> {
+    pub(super) place: Place<'m>,
+    pub(super) at: &'m Source,
+    pub(super) target: &'m Source,
+    pub(super) ty: &'m Type,
+    pub(super) why: String,
+}
+
+pub(super) struct Leak<'m> {
+    pub(super) place: Place<'m>,
+    pub(super) at: &'m Source,
+    pub(super) target: Option<&'m Source>,
+    pub(super) origin: Origin<'m>,
+}
+
+/// What has a declared type.
+#[derive(Clone, Copy)]
+pub(super) struct Origin<'m> {
+    pub(super) what: Referent<'m>,
+    pub(super) ty: &'m Type,
+    pub(super) at: &'m Source,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Referent<'m> {
+    Parameter(&'m Name),
+    Output(&'m Name, &'m Name),
+    Promise(&'m Name),
+    Import(&'m Name, &'m Name),
+}
+
+impl std::fmt::Display for Referent<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Parameter(name) => write!(f, "the parameter `{name}`"),
+            Self::Output(component, output) => write!(f, "the output `{output}` of `{component}`"),
+            Self::Promise(name) => write!(f, "the promise `{name}`"),
+            Self::Import(stack, export) => write!(f, "the export `{export}` of the stack `{stack}`"),
+        }
+    }
+}
+
+/// Finds what an expression refers to.
+pub(super) struct Origins<'m> {
+    model: &'m Model,
+    kinds: Vec<Option<usize>>,
+    imports: HashMap<(&'m str, &'m str), &'m crate::model::Import>,
+}
+
+impl<'m> Origins<'m> {
+    pub(super) fn of(model: &'m Model, uses: &Uses<'m>) -> Self {
+        let imports = model.imports.iter().map(|import| ((&*import.stack, &*import.export), import)).collect();
+        Self { model, kinds: uses.kinds.clone(), imports }
+    }
+
+    /// The type of `value` and where it was declared; nothing for what has no declared type or does not exist.
+    pub(super) fn origin(&self, value: &'m Expr) -> Option<Origin<'m>> {
+        let model = self.model;
+        match value {
+            Expr::Parameter(name) => {
+                let parameter = model.parameters.get(name)?;
+                Some(Origin { what: Referent::Parameter(name), ty: &parameter.ty, at: &parameter.at })
+            }
+            Expr::Output { component, output } => {
+                let index = model.components.get_index_of(component)?;
+                let (_, kind) = model.declarations.get_index(self.kinds[index]?)?;
+                let declared = kind.outputs.get(output)?;
+                Some(Origin { what: Referent::Output(component, output), ty: &declared.ty, at: &declared.at })
+            }
+            Expr::Promise(name) => {
+                let promise = model.promises.get(name)?;
+                Some(Origin { what: Referent::Promise(name), ty: &promise.ty, at: &promise.at })
+            }
+            Expr::Import { stack, export } => {
+                let import = self.imports.get(&(&**stack, &**export))?;
+                Some(Origin { what: Referent::Import(stack, export), ty: &import.ty, at: &import.at })
+            }
+            _ => None,
+        }
+    }
+
+    /// Calls `visit` for everything secret that `value` is made of.
+    pub(super) fn secrets(&self, value: &'m Expr, visit: &mut impl FnMut(Origin<'m>)) {
+        match value {
+            Expr::Text(parts) | Expr::List(parts) => parts.iter().for_each(|part| self.secrets(part, visit)),
+            Expr::Map(parts) => parts.values().for_each(|part| self.secrets(part, visit)),
+            other => {
+                if let Some(origin) = self.origin(other)
+                    && origin.ty.is_secret()
+                {
+                    visit(origin);
+                }
+            }
+        }
+    }
+}
+
+impl<'m> Flows<'m> {
+    pub(super) fn of(model: &'m Model, uses: &Uses<'m>) -> Self {
+        let mut flow = Flow { origins: Origins::of(model, uses), found: Self::default() };
+        for ((key, component), kind) in model.components.iter().zip(&uses.kinds) {
+            let Some((_, kind)) = kind.and_then(|kind| model.declarations.get_index(kind)) else { continue };
+            for (input, binding) in &component.inputs {
+                let Some(declared) = kind.inputs.get(input) else { continue };
+                let absent = !declared.required && binding.value.constant() == Some(&Value::Null);
+                if !absent {
+                    flow.binding(Place::Input { component: key, input }, binding, &declared.ty, &declared.at);
+                }
+            }
+        }
+        for (name, promise) in &model.promises {
+            for binding in &promise.fulfilled {
+                flow.binding(Place::Promise(name), binding, &promise.ty, &promise.at);
+            }
+        }
+        for (name, export) in &model.exports {
+            flow.value(Place::Export(name), &export.at, &export.value, &export.ty, &export.at);
+        }
+        flow.found
+    }
+}
+
+struct Flow<'m> {
+    origins: Origins<'m>,
+    found: Flows<'m>,
+}
+
+impl<'m> Flow<'m> {
+    fn binding(&mut self, place: Place<'m>, binding: &'m Binding, ty: &'m Type, target: &'m Source) {
+        self.value(place, &binding.at, &binding.value, ty, target);
+    }
+
+    fn value(&mut self, place: Place<'m>, at: &'m Source, value: &'m Expr, ty: &'m Type, target: &'m Source) {
+        if let Some(why) = self.misfit(ty, value) {
+            self.found.misfits.push(Misfit { place, at, target, ty, why });
+            return;
+        }
+        let mut leaks = Vec::new();
+        let mut constant = false;
+        self.confidentiality(ty, value, &mut leaks, &mut constant);
+        self.found.leaks.extend(leaks.into_iter().map(|origin| Leak { place, at, target: Some(target), origin }));
+        if constant {
+            self.found.constants.push((place, at));
+        }
+    }
+
+    /// Why `value` does not fit `ty`, if that is certain.
+    fn misfit(&self, ty: &Type, value: &'m Expr) -> Option<String> {
+        let of = |found: &str| Some(format!("expected {}, found {found}", ty.revealed()));
+        match (ty.revealed(), value) {
+            (inner, Expr::Constant(value)) => inner.refuse(value).map(|why| match ty.is_secret() {
+                true if matches!(inner, Type::List(_) | Type::Map(_) | Type::Struct(_)) => format!("it is not {inner}"),
+                true => format!("expected {inner}, found {} that is none", value.kind()),
+                false => why,
+            }),
+            (Type::String | Type::Url, Expr::Text(_)) | (Type::String, Expr::Resource(_)) => None,
+            (_, Expr::Text(_)) => of("text"),
+            (_, Expr::Resource(_)) => of("the identity of a resource, which is text"),
+            (Type::List(item), Expr::List(items)) => items
+                .iter()
+                .enumerate()
+                .find_map(|(index, value)| self.misfit(item, value).map(|why| format!("item {index}: {why}"))),
+            (_, Expr::List(_)) => of("a list"),
+            (Type::Map(item), Expr::Map(items)) => {
+                items.iter().find_map(|(name, value)| self.misfit(item, value).map(|why| format!("`{name}`: {why}")))
+            }
+            (Type::Struct(fields), Expr::Map(items)) => {
+                let missing = fields.keys().find(|name| !items.contains_key(*name));
+                let unknown = items.keys().find(|name| !fields.contains_key(*name));
+                let wrong = || {
+                    items.iter().find_map(|(name, value)| {
+                        let why = fields.get(name).and_then(|field| self.misfit(field, value))?;
+                        Some(format!("`{name}`: {why}"))
+                    })
+                };
+                missing
+                    .map(|name| format!("`{name}` is missing"))
+                    .or_else(|| unknown.map(|name| format!("`{name}` is unknown")))
+                    .or_else(wrong)
+            }
+            (_, Expr::Map(_)) => of("a map"),
+            (inner, value) => {
+                let origin = self.origins.origin(value)?;
+                (!is_within(origin.ty, inner))
+                    .then(|| format!("expected {inner}, found {}, which is {}", origin.what, origin.ty))
+            }
+        }
+    }
+
+    fn confidentiality(&self, ty: &Type, value: &'m Expr, leaks: &mut Vec<Origin<'m>>, constant: &mut bool) {
+        match (ty, value) {
+            (_, Expr::Constant(value)) => *constant |= holds_secret(ty, value),
+            (Type::Secret(_), Expr::Text(parts)) => {
+                *constant |= parts.iter().all(|part| part.constant().is_some());
+            }
+            (Type::Secret(inner), Expr::List(items)) => {
+                if let Type::List(item) = inner.revealed() {
+                    let item = Type::Secret(item.clone());
+                    items.iter().for_each(|value| self.confidentiality(&item, value, &mut Vec::new(), constant));
+                }
+            }
+            (Type::Secret(_), _) => {}
+            (Type::List(item), Expr::List(items)) => {
+                items.iter().for_each(|value| self.confidentiality(item, value, leaks, constant));
+            }
+            (Type::Map(item), Expr::Map(items)) => {
+                items.values().for_each(|value| self.confidentiality(item, value, leaks, constant));
+            }
+            (Type::Struct(fields), Expr::Map(items)) => {
+                for (name, value) in items {
+                    if let Some(field) = fields.get(name) {
+                        self.confidentiality(field, value, leaks, constant);
+                    }
+                }
+            }
+            (_, Expr::Text(_)) => self.origins.secrets(value, &mut |origin| leaks.push(origin)),
+            (ty, value) => leaks.extend(self.origins.origin(value).filter(|origin| reveals(origin.ty, ty))),
+        }
+    }
+}
+
+/// Whether every value of `from` is a value of `into`, secrets aside.
+fn is_within(from: &Type, into: &Type) -> bool {
+    match (from.revealed(), into.revealed()) {
+        (Type::Integer { min, max }, Type::Integer { min: least, max: greatest }) => least <= min && max <= greatest,
+        (Type::Integer { .. } | Type::Duration, Type::Float)
+        | (Type::Ip | Type::Ipv4 | Type::Ipv6 | Type::Url, Type::String)
+        | (Type::Ipv4 | Type::Ipv6, Type::Ip) => true,
+        (Type::Integer { min, .. }, Type::Duration) => *min >= 0,
+        (Type::List(from), Type::List(into)) | (Type::Map(from), Type::Map(into)) => is_within(from, into),
+        (Type::Struct(from), Type::Map(into)) => from.values().all(|from| is_within(from, into)),
+        (Type::Struct(from), Type::Struct(into)) => {
+            from.len() == into.len()
+                && from.iter().all(|(name, from)| into.get(name).is_some_and(|into| is_within(from, into)))
+        }
+        (from, into) => from == into,
+    }
+}
+
+/// Whether a value of `from` as a `into` shows a secret.
+fn reveals(from: &Type, into: &Type) -> bool {
+    match (from, into) {
+        (_, Type::Secret(_)) => false,
+        (Type::Secret(_), _) => true,
+        (Type::List(from), Type::List(into)) | (Type::Map(from), Type::Map(into)) => reveals(from, into),
+        (Type::Struct(from), Type::Map(into)) => from.values().any(|from| reveals(from, into)),
+        (Type::Struct(from), Type::Struct(into)) => {
+            from.iter().any(|(name, from)| into.get(name).is_some_and(|into| reveals(from, into)))
+        }
+        _ => false,
+    }
+}
+
+/// Whether `value`, as a `ty`, holds a secret.
+pub(super) fn holds_secret(ty: &Type, value: &Value) -> bool {
+    match (ty, value) {
+        (_, Value::Null) => false,
+        (Type::Secret(inner), Value::List(items)) if matches!(**inner, Type::List(_)) => !items.is_empty(),
+        (Type::Secret(_), _) => true,
+        (Type::List(item), Value::List(items)) => items.iter().any(|value| holds_secret(item, value)),
+        (Type::Map(item), Value::Map(items)) => items.values().any(|value| holds_secret(item, value)),
+        (Type::Struct(fields), Value::Map(items)) => {
+            items.iter().any(|(name, value)| fields.get(name).is_some_and(|field| holds_secret(field, value)))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,210 @@
+//! W0202: a name that Heat, a shell or the data space would not take.
+
+use std::collections::HashSet;
+
+use crate::model::{Kind, Model, Source, Tool};
+
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// A name has other characters than letters, digits, `_` and `-`, or does not begin with a letter.
+    ///
+    /// Names become Heat's resource names, which have no `/` and at most 255 characters, and paths of the data space.
+    /// Inputs become environment variables, which have no `-` either.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// t.add("app server", RawResource::new("OS::Nova::Server"));
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0202"));
+    /// ```
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// t.add("app-server", RawResource::new("OS::Nova::Server"));
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0202"));
+    /// ```
+    ILLEGAL_NAME: "W0202", Error, "a name has characters that names do not have", run
+}
+
+/// Heat's `physical_resource_name_limit`, and the width of the column that holds resource names.
+const LONGEST: usize = 255;
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let names = Names { twice: sink.model.duplicates.iter().map(|duplicate| &*duplicate.name).collect() };
+    let model = sink.model;
+    if !is_stack_name(&model.stack) {
+        let finding = ILLEGAL_NAME
+            .finding(format!("`{}` cannot be the name of a stack", model.stack))
+            .label(&model.at, "Heat would refuse it")
+            .help("a stack's name begins with a letter, and goes on with letters, digits, `_`, `-` and `.`, 255 in all");
+        sink.push(finding);
+    }
+    for (key, resource) in &model.resources {
+        names.qualified(sink, Kind::Resource, key, &resource.at);
+    }
+    for (key, module) in &model.modules {
+        names.qualified(sink, Kind::Module, key, &module.at);
+    }
+    for (key, promise) in &model.promises {
+        // A promise of another topology is kept under a name that nobody gave it, and is reported as such.
+        if !key.starts_with("promise#") {
+            names.qualified(sink, Kind::Promise, key, &promise.at);
+        }
+    }
+    for (key, parameter) in &model.parameters {
+        names.plain(sink, Kind::Parameter, key, &parameter.at);
+    }
+    for (key, export) in &model.exports {
+        names.plain(sink, Kind::Export, key, &export.at);
+    }
+    for component in model.components.values() {
+        if !is_name(&component.name) {
+            push(sink, "component", &component.name, &component.at, HELP);
+        }
+    }
+    ports(sink, model);
+}
+
+fn ports(sink: &mut Sink<'_, '_>, model: &Model) {
+    for kind in model.declarations.values() {
+        for (name, input) in &kind.inputs {
+            // Chef recipes read node attributes, not variables.
+            let legal = if kind.recipe.tool == Tool::Chef { is_name(name) } else { is_variable(name) };
+            if !legal {
+                push(sink, "input", name, &input.at, "an input's name has letters, digits and `_`, and begins with a letter or `_`");
+            }
+        }
+        for (name, output) in kind.outputs.iter().filter(|(name, _)| !is_name(name) && !is_variable(name)) {
+            push(sink, "output", name, &output.at, HELP);
+        }
+    }
+}
+
+struct Names<'m> {
+    twice: HashSet<&'m str>,
+}
+
+impl Names<'_> {
+    fn qualified(&self, sink: &mut Sink<'_, '_>, kind: Kind, key: &str, at: &Source) {
+        // What a module's own name lacks is reported at the module.
+        let own = match key.rsplit_once('.') {
+            Some((module, own)) if sink.model.modules.contains_key(module) => own,
+            _ => key,
+        };
+        let written = self.written(key, own);
+        if !written.split('.').all(is_name) {
+            push(sink, &kind.to_string(), written, at, HELP);
+        } else if key.len() > LONGEST && kind == Kind::Resource {
+            let finding = ILLEGAL_NAME
+                .finding(format!("the name of the resource `{}…` has {} characters", key.chars().take(40).collect::<String>(), key.chars().count()))
+                .label(at, "Heat takes 255, modules included");
+            sink.push(finding);
+        }
+    }
+
+    fn plain(&self, sink: &mut Sink<'_, '_>, kind: Kind, key: &str, at: &Source) {
+        let written = self.written(key, key);
+        if !is_name(written) {
+            push(sink, &kind.to_string(), written, at, HELP);
+        }
+    }
+
+    /// The name as the author wrote it: without the `#2` of a second use.
+    fn written<'n>(&self, key: &str, own: &'n str) -> &'n str {
+        let Some((name, count)) = own.rsplit_once('#') else { return own };
+        let base = key.len() - count.len() - 1;
+        let numbered = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
+        if numbered && self.twice.contains(&key[..base]) { name } else { own }
+    }
+}
+
+const HELP: &str = "a name begins with a letter, and goes on with letters, digits, `_` and `-`";
+
+fn push(sink: &mut Sink<'_, '_>, kind: &str, name: &str, at: &Source, help: &str) {
+    let a = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    let legal: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' }).collect();
+    let legal = if is_name(&legal) { legal } else { format!("{}{legal}", &kind[..1]) };
+    let legal = if kind == "input" { legal.replace('-', "_") } else { legal };
+    let finding = ILLEGAL_NAME
+        .finding(format!("`{}` cannot be the name of {a} {kind}", name.escape_debug()))
+        .label(at, "named here")
+        .help(help)
+        .help_if((is_name(&legal)).then(|| format!("for example `{legal}`")));
+    sink.push(finding);
+}
+
+/// `[A-Za-z][A-Za-z0-9_-]*`.
+fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+}
+
+/// A variable of POSIX shells.
+fn is_variable(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+fn is_stack_name(name: &str) -> bool {
+    name.len() <= LONGEST
+        && name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::author::{Exports, Module, RawResource, Topology};
+    use crate::check::testing::{Sketch, codes, promise, sound};
+    use crate::model::{Model, Type};
+
+    pub(in crate::check) fn failing() -> Model {
+        Sketch::new().server("app/server 1").model
+    }
+
+    #[test]
+    fn every_kind_of_name_is_judged() {
+        let mut names = vec![
+            sound().resource("1st", "OS::Neutron::Net").model,
+            sound().resource("", "OS::Neutron::Net").model,
+            sound().resource("a..b", "OS::Neutron::Net").model,
+            sound().resource("a#2", "OS::Neutron::Net").model,
+            sound().resource("straße", "OS::Neutron::Net").model,
+            sound().resource(&"a".repeat(256), "OS::Neutron::Net").model,
+            sound().promise("a b", Type::String).fulfil("a b", "x").export("p", Type::String, promise("a b")).model,
+            sound().export("a.b", Type::String, "x").model,
+            sound().kind("K", &[("with-dash", Type::String)], &[]).model,
+            sound().kind("K", &[], &[("a/b", Type::String)]).component("db", "k", "K").export(
+                "k", Type::String, crate::check::testing::output("db/k", "a/b")).model,
+            sound().kind("K", &[], &[]).component("db", "a/b", "K").model,
+        ];
+        let mut stack = sound().model;
+        stack.stack = "my stack".into();
+        names.push(stack);
+        for model in names {
+            assert!(codes(&model).iter().all(|code| ["W0202", "W0703"].contains(code)), "{:?}", codes(&model));
+            assert!(codes(&model).contains(&"W0202"), "{model:?}");
+        }
+    }
+
+    #[test]
+    fn a_modules_name_is_reported_at_the_module_alone() {
+        struct Net;
+        impl Module for Net {
+            type Outputs = ();
+            fn build(self, t: &mut Topology) {
+                t.add("net", RawResource::new("OS::Neutron::Net"));
+            }
+        }
+        let mut t = Topology::new("demo");
+        t.add("my net", Net);
+        assert_eq!(codes(&t.finish(Exports::new())), ["W0202"]);
+    }
+
+    #[test]
+    fn names_of_parts_of_modules_are_legal() {
+        assert!(codes(&sound().resource("apps.node1", "OS::Nova::Server").model).is_empty());
+    }
+}

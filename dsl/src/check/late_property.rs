@@ -1,0 +1,89 @@
+//! W0405: a property that waits for software.
+
+use crate::model::{Model, Reference};
+
+use super::place::{self, Place};
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// A property is given a value that exists only once software runs, and Heat must know properties before.
+    ///
+    /// In a blueprint the compiler refuses this; in a model that was read from a file it is found here.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # use wattle::model::Expr;
+    /// # #[component(recipe = "src/check/examples/web.sh")]
+    /// # struct Web { #[input(default = 80)] port: u16, #[output] url: String }
+    /// # let mut t = Topology::new("demo");
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// # t.add("net", RawResource::new("OS::Neutron::Net").property("name", "net"));
+    /// # t.on(server).run("web", Web::new());
+    /// # let mut model = t.finish(Exports::new());
+    /// let url = Expr::Output { component: "server/web".into(), output: "url".into() };
+    /// model.resources["net"].properties["name"].value = url;
+    /// # assert!(wattle::check::finds(&model, "W0405"));
+    /// ```
+    ///
+    /// A constant, a parameter or an attribute will do:
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # use wattle::model::Expr;
+    /// # let mut t = Topology::new("demo");
+    /// # t.add("net", RawResource::new("OS::Neutron::Net").property("name", "net"));
+    /// # let mut model = t.finish(Exports::new());
+    /// model.resources["net"].properties["name"].value = "backbone".into();
+    /// # assert!(!wattle::check::finds(&model, "W0405"));
+    /// ```
+    LATE_PROPERTY: "W0405", Error, "a property waits for software", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let model: &Model = sink.model;
+    let mut found = Vec::new();
+    place::each(model, |place, at, value| {
+        if let Place::Property { .. } = place {
+            value.references(&mut |reference| {
+                if let Some(what) = late(reference) {
+                    found.push((place, at, what));
+                }
+            });
+        }
+    });
+    for (place, at, what) in found {
+        let finding = LATE_PROPERTY
+            .finding(format!("{place} cannot be fed from {what}"))
+            .label(at, "not known when Heat creates the resource")
+            .note("a component's output exists only once its server runs; Heat must know properties before")
+            .help("give it a constant, a parameter or an attribute, or do what needs the value in a component");
+        sink.push(finding);
+    }
+}
+
+fn late(reference: Reference<'_>) -> Option<String> {
+    match reference {
+        Reference::Output { component, output } => Some(format!("the output `{output}` of `{component}`")),
+        Reference::Promise(promise) => Some(format!("the promise `{promise}`")),
+        Reference::Import { stack, export } => Some(format!("the export `{export}` of the stack `{stack}`")),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{Sketch, codes, output, promise, sound, text};
+    use crate::model::{Model, Type};
+
+    pub(in crate::check) fn failing() -> Model {
+        let url = text(["see ".into(), output("db/db2", "url")]);
+        sound().resource("net", "OS::Neutron::Net").property("net", "name", url).model
+    }
+
+    #[test]
+    fn a_promise_is_late_whatever_keeps_it() {
+        let sketch = Sketch::new().promise("p", Type::String).fulfil("p", "net").resource("net", "OS::Neutron::Net");
+        assert_eq!(codes(&sketch.property("net", "name", promise("p")).model), ["W0405"]);
+    }
+}

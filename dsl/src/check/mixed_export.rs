@@ -1,0 +1,131 @@
+//! W0305: an export that nobody could compute.
+
+use crate::model::{Expr, Model, Reference};
+
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// An export is made of a component's output and of what only Heat knows, and there is nobody who knows both.
+    ///
+    /// Outputs exist on the servers, at run time. The identity of a resource, and the attributes of a resource that is
+    /// not a server, are known to Heat, which tells them to the servers that read them.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// #[component(recipe = "src/check/examples/web.sh")]
+    /// struct Web {
+    ///     #[input(default = 80)]
+    ///     port: u16,
+    ///     #[output]
+    ///     url: String,
+    /// }
+    ///
+    /// # let mut t = Topology::new("demo");
+    /// let net = t.add("net", RawResource::new("OS::Neutron::Net"));
+    /// let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// let web = t.on(server).run("web", Web::new());
+    /// let name = net.attribute::<String>("name");
+    /// let exports = Exports::new().entry("where", text!("{} on {}", web.url, name));
+    /// # assert!(wattle::check::finds(&t.finish(exports), "W0305"));
+    /// ```
+    ///
+    /// Export both, or feed the attribute to a component that writes the whole as its output:
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # #[component(recipe = "src/check/examples/web.sh")]
+    /// # struct Web { #[input(default = 80)] port: u16, #[output] url: String }
+    /// # let mut t = Topology::new("demo");
+    /// # let net = t.add("net", RawResource::new("OS::Neutron::Net"));
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// # let web = t.on(server).run("web", Web::new());
+    /// let exports = Exports::new().entry("url", web.url).entry("network", net.attribute::<String>("name"));
+    /// # assert!(!wattle::check::finds(&t.finish(exports), "W0305"));
+    /// ```
+    MIXED_EXPORT: "W0305", Error, "an export that nobody could compute", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let model = sink.model;
+    for (name, export) in &model.exports {
+        if let (Some(running), Some(created)) = parts(model, &export.value) {
+            let finding = MIXED_EXPORT
+                .finding(format!("the export `{name}` is made of {running} and of {created}"))
+                .label(&export.at, "nobody knows both")
+                .note("outputs exist on the servers, at run time; what Heat creates, Heat alone knows")
+                .help(format!("feed {created} to an input of a component, and export an output of that component"))
+                .help("or export the two apart");
+            sink.push(finding);
+        }
+    }
+}
+
+/// What of `value` is known at run time only, and what to Heat only; the first of each.
+fn parts(model: &Model, value: &Expr) -> (Option<String>, Option<String>) {
+    let (mut running, mut created) = (None, None);
+    let mut promises = std::collections::HashSet::new();
+    let mut pending = vec![value];
+    while let Some(value) = pending.pop() {
+        value.references(&mut |reference| match reference {
+            Reference::Output { component, output } => {
+                running.get_or_insert_with(|| format!("the output `{output}` of `{component}`"));
+            }
+            Reference::Import { stack, export } => {
+                running.get_or_insert_with(|| format!("the export `{export}` of the stack `{stack}`"));
+            }
+            Reference::Attribute { resource, attribute, .. } => {
+                if model.resources.get(resource).is_some_and(|resource| !resource.is_server()) {
+                    created.get_or_insert_with(|| format!("the attribute `{attribute}` of `{resource}`"));
+                }
+            }
+            Reference::Promise(name) if promises.insert(name) => {
+                let bindings = model.promises.get(name).into_iter().flat_map(|promise| &promise.fulfilled);
+                pending.extend(bindings.map(|binding| &binding.value));
+            }
+            _ => {}
+        });
+        if let (None, Some(resource)) = (&created, identity(value)) {
+            created = Some(format!("the identity of `{resource}`"));
+        }
+    }
+    (running, created)
+}
+
+/// A resource whose identity is part of `value` itself, not a step into a server's attribute.
+fn identity(value: &Expr) -> Option<&str> {
+    match value {
+        Expr::Resource(name) => Some(name),
+        Expr::Text(parts) | Expr::List(parts) => parts.iter().find_map(identity),
+        Expr::Map(parts) => parts.values().find_map(identity),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{attribute, codes, output, promise, resource, sound, text};
+    use crate::model::{Expr, Model, Type};
+
+    fn export(value: Expr) -> Model {
+        sound().resource("net", "OS::Neutron::Net").export("x", Type::String, value).model
+    }
+
+    pub(in crate::check) fn failing() -> Model {
+        export(text([output("db/db2", "url"), attribute("net", "name")]))
+    }
+
+    #[test]
+    fn identities_and_promises_count() {
+        assert_eq!(codes(&export(text([output("db/db2", "url"), resource("net")]))), ["W0305"]);
+        let sketch = sound().resource("net", "OS::Neutron::Net").promise("p", Type::Url).fulfil("p", output("db/db2", "url"));
+        let model = sketch.export("x", Type::String, text([attribute("net", "name"), promise("p")])).model;
+        assert_eq!(codes(&model), ["W0305"]);
+    }
+
+    #[test]
+    fn a_servers_attributes_are_known_at_run_time_too() {
+        assert!(codes(&export(text([output("db/db2", "url"), attribute("db", "name")]))).is_empty());
+        assert!(codes(&export(text([attribute("net", "name"), attribute("db", "name")]))).is_empty());
+    }
+}

@@ -1,0 +1,72 @@
+//! W0302: a component on something that is not a server.
+
+use indexmap::IndexMap;
+
+use crate::model::Resource;
+
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// Components run on servers, and this resource is something else.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// #[component(recipe = "src/check/examples/web.sh")]
+    /// struct Web {
+    ///     #[input(default = 80)]
+    ///     port: u16,
+    ///     #[output]
+    ///     url: String,
+    /// }
+    ///
+    /// let mut t = Topology::new("demo");
+    /// let net = t.add("net", RawResource::new("OS::Neutron::Net"));
+    /// let web = t.on(net).run("web", Web::new());
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0302"));
+    /// ```
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # #[component(recipe = "src/check/examples/web.sh")]
+    /// # struct Web { #[input(default = 80)] port: u16, #[output] url: String }
+    /// # let mut t = Topology::new("demo");
+    /// let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// let web = t.on(server).run("web", Web::new());
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0302"));
+    /// ```
+    NOT_A_SERVER: "W0302", Error, "a component runs on something that is not a server", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let model = sink.model;
+    let mut wrong = IndexMap::new();
+    for (key, component) in &model.components {
+        if let Some((name, resource)) = model.resources.get_key_value(&component.server)
+            && !resource.is_server()
+        {
+            wrong.entry(name).or_insert((resource, Vec::new())).1.push((key, component));
+        }
+    }
+    for (name, (resource, components)) in wrong {
+        let mut finding = NOT_A_SERVER.finding(format!("`{name}` is not a server, and cannot run components"));
+        for (key, component) in components {
+            finding = finding.label(&component.at, format!("`{key}` is to run there"));
+        }
+        let finding = finding
+            .label(&resource.at, format!("`{name}` is of the type `{}`", resource.ty))
+            .help(format!("components run on resources of the type `{}`", Resource::SERVER));
+        sink.push(finding);
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::Sketch;
+    use crate::model::Model;
+
+    pub(in crate::check) fn failing() -> Model {
+        let sketch = Sketch::new().resource("net", "OS::Neutron::Net").kind("K", &[], &[]);
+        sketch.component("net", "a", "K").component("net", "b", "K").model
+    }
+}

@@ -1,0 +1,88 @@
+//! W0304: user data of the author's own on a server that runs components.
+
+use std::collections::HashSet;
+
+use crate::model::{Expr, Value};
+
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// A server that runs components gets its user data from wattle: it starts the agent. A `user_data` of the author's
+    /// own would be lost, and a `user_data_format` other than `RAW` would wrap what starts the agent.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// #[component(recipe = "src/check/examples/web.sh")]
+    /// struct Web {
+    ///     #[input(default = 80)]
+    ///     port: u16,
+    ///     #[output]
+    ///     url: String,
+    /// }
+    ///
+    /// # let mut t = Topology::new("demo");
+    /// let script = "#!/bin/sh\napt-get install -y nginx\n";
+    /// let server = t.add("server", RawResource::new("OS::Nova::Server").property("user_data", script));
+    /// let web = t.on(server).run("web", Web::new());
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0304"));
+    /// ```
+    ///
+    /// What the script did is work for a component:
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # #[component(recipe = "src/check/examples/web.sh")]
+    /// # struct Web { #[input(default = 80)] port: u16, #[output] url: String }
+    /// # let mut t = Topology::new("demo");
+    /// let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// let web = t.on(server).run("web", Web::new());
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0304"));
+    /// ```
+    OWN_USER_DATA: "W0304", Error, "a server that runs components has user data of its own", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let model = sink.model;
+    let hosts: HashSet<&str> = model.components.values().map(|component| &*component.server).collect();
+    for (name, server) in model.resources.iter().filter(|(_, resource)| resource.is_server()) {
+        if !hosts.contains(&**name) {
+            continue;
+        }
+        let raw = |value: &Expr| matches!(value, Expr::Constant(Value::String(text)) if &**text == "RAW");
+        let data = server.properties.get("user_data");
+        let format = server.properties.get("user_data_format").filter(|format| !raw(&format.value));
+        let mut finding =
+            OWN_USER_DATA.finding(format!("the server `{name}` runs components, and its user data is what starts them"));
+        if let Some(data) = data {
+            finding = finding.label(&data.at, "this would be lost").help("do what it does in a component on this server");
+        }
+        if let Some(format) = format {
+            finding = finding.label(&format.at, "this would wrap it").help("leave `user_data_format` out: it is `RAW`");
+        }
+        if data.is_some() || format.is_some() {
+            sink.push(finding);
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{Sketch, codes, sound};
+    use crate::model::Model;
+
+    pub(in crate::check) fn failing() -> Model {
+        sound().property("db", "user_data", "#!/bin/sh").property("db", "user_data_format", "SOFTWARE_CONFIG").model
+    }
+
+    #[test]
+    fn a_server_without_components_has_what_it_likes() {
+        assert!(codes(&Sketch::new().server("db").property("db", "user_data", "#!/bin/sh").model).is_empty());
+    }
+
+    #[test]
+    fn raw_is_raw() {
+        assert!(codes(&sound().property("db", "user_data_format", "RAW").model).is_empty());
+        assert_eq!(codes(&sound().property("db", "user_data_format", "HEAT_CFNTOOLS").model), ["W0304"]);
+    }
+}

@@ -1,0 +1,165 @@
+//! W0801: a default that its own parameter does not take.
+
+use crate::model::{Constraint, Parameter, PropertyType, Type, Value};
+
+use super::property::{is_same, number, outside_of, plain};
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// A parameter's default is not of its type or breaks one of its constraints, so that Heat refuses the stack unless a
+    /// value is given.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # use wattle::author::ParameterOptions;
+    /// # use wattle::model::{Constraint, Source, Type};
+    /// # let mut t = Topology::new("demo");
+    /// let options = ParameterOptions {
+    ///     default: Some(80.into()),
+    ///     constraints: vec![Constraint::Range { min: Some(1_024.0), max: None }],
+    ///     ..ParameterOptions::default()
+    /// };
+    /// # let port = t.parameter::<f64>("port", Type::Float, options, Source::caller());
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("port", port)), "W0801"));
+    /// ```
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # use wattle::author::ParameterOptions;
+    /// # use wattle::model::{Constraint, Source, Type};
+    /// # let mut t = Topology::new("demo");
+    /// let options = ParameterOptions {
+    ///     default: Some(8_080.into()),
+    ///     constraints: vec![Constraint::Range { min: Some(1_024.0), max: None }],
+    ///     ..ParameterOptions::default()
+    /// };
+    /// # let port = t.parameter::<f64>("port", Type::Float, options, Source::caller());
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("port", port)), "W0801"));
+    /// ```
+    ///
+    /// Patterns and named constraints (`glance.image`) are left to Heat.
+    PARAMETER_DEFAULT: "W0801", Error, "a default that its own parameter does not take", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    for (name, parameter) in &sink.model.parameters {
+        let Some(default) = &parameter.default else { continue };
+        let wrong = match parameter.ty.refuse(default) {
+            Some(why) => vec![why],
+            None => parameter.constraints.iter().filter_map(|constraint| breaks(parameter, constraint, default)).collect(),
+        };
+        for why in wrong {
+            // A secret's value is not for messages.
+            let why = if parameter.is_hidden() { String::from("it breaks a rule of its own") } else { why };
+            let finding = PARAMETER_DEFAULT
+                .finding(format!("the parameter `{name}` does not take its own default: {why}"))
+                .label(&parameter.at, format!("declared here as {}", parameter.ty))
+                .help("mend the default or the constraint, or leave the default out");
+            sink.push(finding);
+        }
+    }
+}
+
+/// Why `value` breaks `constraint`.
+fn breaks(parameter: &Parameter, constraint: &Constraint, value: &Value) -> Option<String> {
+    match constraint {
+        Constraint::Range { min, max } => {
+            number(value).and_then(|number| outside_of(&[*min, *max], number)).map(|bounds| format!("{} is not {bounds}", plain(value)))
+        }
+        Constraint::Length { min, max } => {
+            let (length, what) = match value {
+                Value::String(text) => (text.chars().count(), "characters"),
+                Value::List(items) => (items.len(), "items"),
+                Value::Map(items) => (items.len(), "items"),
+                _ => return None,
+            };
+            let bounds = [min.map(f64::from), max.map(f64::from)];
+            let length = f64::from(u32::try_from(length).unwrap_or(u32::MAX));
+            outside_of(&bounds, length).map(|bounds| format!("it has {length} {what}, not {bounds}"))
+        }
+        Constraint::AllowedValues(allowed) => {
+            let ty = match parameter.ty.revealed() {
+                Type::Boolean => PropertyType::Boolean,
+                Type::Integer { .. } | Type::Float | Type::Duration => PropertyType::Number,
+                _ => PropertyType::String,
+            };
+            // Of a list, each item must be allowed.
+            let is_allowed = |value: &Value| allowed.iter().any(|allowed| is_same(ty, allowed, value));
+            let wrong = match value {
+                Value::List(items) => items.iter().find(|item| !is_allowed(item)),
+                value => (!is_allowed(value)).then_some(value),
+            }?;
+            let all: Vec<_> = allowed.iter().map(|value| format!("`{}`", plain(value))).collect();
+            Some(format!("`{}` is not one of {}", plain(wrong), all.join(", ")))
+        }
+        Constraint::CustomConstraint(_) | Constraint::AllowedPattern(_) => None,
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{codes, parameter, secret, sound};
+    use crate::check::{Limits, check};
+    use crate::model::{Constraint, Model, Type, Value};
+
+    fn default(ty: Type, default: impl Into<Value>, constraint: Constraint) -> Model {
+        let mut model = sound().parameter("p", ty.clone()).export("p", ty, parameter("p")).model;
+        model.parameters["p"].default = Some(default.into());
+        model.parameters["p"].constraints = vec![constraint];
+        model
+    }
+
+    fn range(min: f64, max: f64) -> Constraint {
+        Constraint::Range { min: Some(min), max: Some(max) }
+    }
+
+    fn length(min: u32) -> Constraint {
+        Constraint::Length { min: Some(min), max: None }
+    }
+
+    pub(in crate::check) fn failing() -> Model {
+        default(Type::Float, 80, range(1024.0, 65_535.0))
+    }
+
+    #[test]
+    fn defaults_within_their_constraints_are_taken() {
+        let list = |items: &[&str]| items.iter().map(|item| (*item).to_owned()).collect::<Vec<_>>();
+        let strings = || Type::List(Box::new(Type::String));
+        let values = || Constraint::AllowedValues(vec!["a".into(), "b".into()]);
+        for model in [
+            default(Type::Float, 80, range(80.0, 80.0)),
+            default(Type::String, "four", length(4)),
+            default(strings(), list(&["a"]), length(1)),
+            default(Type::String, "a", values()),
+            default(strings(), list(&["a", "b", "a"]), values()),
+            default(Type::String, "x", Constraint::AllowedPattern("[0-9]".into())),
+        ] {
+            assert!(codes(&model).is_empty(), "{model:?}");
+        }
+    }
+
+    #[test]
+    fn defaults_outside_of_them_are_not() {
+        let values = || Constraint::AllowedValues(vec!["a".into(), "b".into()]);
+        for model in [
+            default(Type::Ip, "nowhere", length(1)),
+            default(Type::String, "for", length(4)),
+            default(Type::String, "c", values()),
+            default(Type::List(Box::new(Type::String)), vec!["a".to_owned(), "c".to_owned()], values()),
+            default(Type::Float, 81, Constraint::AllowedValues(vec![80.into()])),
+        ] {
+            assert_eq!(codes(&model), ["W0801"], "{model:?}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_not_told() {
+        let mut model = sound().parameter("p", secret(Type::String)).export("p", secret(Type::String), parameter("p")).model;
+        model.parameters["p"].default = Some("hunter2".into());
+        model.parameters["p"].constraints = vec![length(12), Constraint::AllowedValues(vec!["x".into()])];
+        let found = check(&model, &Limits::default());
+        assert!(!format!("{found:?}").contains("hunter2"));
+        assert_eq!(found.iter().map(|finding| finding.code).collect::<Vec<_>>(), ["W0801", "W0801", "W0602"]);
+    }
+}

@@ -1,0 +1,48 @@
+//! Where an expression of a model stands.
+
+use std::fmt;
+
+use crate::model::{Expr, Model, Name, Source};
+
+/// What an expression was given to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Place<'m> {
+    Property { resource: &'m Name, property: &'m Name },
+    Input { component: &'m Name, input: &'m Name },
+    Promise(&'m Name),
+    Export(&'m Name),
+}
+
+/// As a message says it: the property `image` of `db`.
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Property { resource, property } => write!(f, "the property `{property}` of `{resource}`"),
+            Self::Input { component, input } => write!(f, "the input `{input}` of `{component}`"),
+            Self::Promise(name) => write!(f, "the promise `{name}`"),
+            Self::Export(name) => write!(f, "the export `{name}`"),
+        }
+    }
+}
+
+/// Calls `visit` for every expression that was given to something, in the order of the model.
+pub(super) fn each<'m>(model: &'m Model, mut visit: impl FnMut(Place<'m>, &'m Source, &'m Expr)) {
+    for (name, resource) in &model.resources {
+        for (property, binding) in &resource.properties {
+            visit(Place::Property { resource: name, property }, &binding.at, &binding.value);
+        }
+    }
+    for (key, component) in &model.components {
+        for (input, binding) in &component.inputs {
+            visit(Place::Input { component: key, input }, &binding.at, &binding.value);
+        }
+    }
+    for (name, promise) in &model.promises {
+        for binding in &promise.fulfilled {
+            visit(Place::Promise(name), &binding.at, &binding.value);
+        }
+    }
+    for (name, export) in &model.exports {
+        visit(Place::Export(name), &export.at, &export.value);
+    }
+}

@@ -1,0 +1,101 @@
+//! W0104: promises that lead to each other.
+
+use petgraph::graph::{DiGraph, NodeIndex};
+
+use crate::graph::shortest_cycles;
+use crate::model::Reference;
+
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// Promises are fulfilled with each other, so none of them ever gets a value.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// let inner = t.later::<String>("inner");
+    /// let outer = t.later::<String>("outer");
+    /// t.fulfil(inner, outer);
+    /// t.fulfil(outer, inner);
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("outer", outer)), "W0104"));
+    /// ```
+    ///
+    /// One of them has to get a value from elsewhere:
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// let inner = t.later::<String>("inner");
+    /// let outer = t.later::<String>("outer");
+    /// t.fulfil(inner, "http://inner.example/");
+    /// t.fulfil(outer, inner);
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("outer", outer)), "W0104"));
+    /// ```
+    PROMISE_RING: "W0104", Error, "promises are fulfilled with each other", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let promises = &sink.model.promises;
+    let mut leads = DiGraph::with_capacity(promises.len(), promises.len());
+    for name in promises.keys() {
+        leads.add_node(name);
+    }
+    for (index, promise) in promises.values().enumerate() {
+        for binding in &promise.fulfilled {
+            binding.value.references(&mut |reference| {
+                if let Reference::Promise(other) = reference
+                    && let Some(other) = promises.get_index_of(other)
+                {
+                    leads.add_edge(NodeIndex::new(index), NodeIndex::new(other), &binding.at);
+                }
+            });
+        }
+    }
+    for cycle in shortest_cycles(&leads) {
+        let hops = cycle.iter().filter_map(|edge| Some((leads.edge_endpoints(*edge)?, leads[*edge])));
+        let mut message = String::new();
+        let mut labels = Vec::new();
+        for (hop, ((from, to), at)) in hops.enumerate() {
+            let (from, to) = (leads[from], leads[to]);
+            if hop == 0 {
+                message = match cycle.len() {
+                    1 => format!("the promise `{from}` is fulfilled with itself"),
+                    n => format!("{n} promises are fulfilled with each other: `{from}` leads back to itself"),
+                };
+            }
+            labels.push((at, format!("`{from}` is fulfilled with `{to}`")));
+        }
+        let mut finding = PROMISE_RING.finding(message).help("fulfil one of them with a value from elsewhere");
+        for (at, text) in labels {
+            finding = finding.label(at, text);
+        }
+        sink.push(finding);
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{Sketch, codes, promise};
+    use crate::model::{Model, Type};
+
+    fn promises() -> Sketch {
+        Sketch::new().promise("inner", Type::String).promise("outer", Type::String).fulfil("outer", promise("inner"))
+    }
+
+    pub(in crate::check) fn failing() -> Model {
+        promises().fulfil("inner", promise("outer")).model
+    }
+
+    #[test]
+    fn a_chain_is_sound() {
+        let model = promises().fulfil("inner", "a").export("outer", Type::String, promise("outer")).model;
+        assert!(codes(&model).is_empty());
+    }
+
+    #[test]
+    fn a_promise_may_not_be_fulfilled_with_itself() {
+        let model = Sketch::new().promise("p", Type::String).fulfil("p", promise("p")).model;
+        assert_eq!(codes(&model), ["W0104"]);
+    }
+}

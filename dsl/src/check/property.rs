@@ -1,0 +1,311 @@
+//! What Heat takes as the value of a property.
+//!
+//! Heat converts generously (`heat.engine.properties`): numbers and booleans for text, text that reads as a number for
+//! numbers, fractions and booleans for integers, "True" and "false" for booleans, nothing at all for anything. What it
+//! takes is never refused here, and what is not known yet is judged only where no value could do.
+
+use std::sync::Arc;
+
+use crate::model::{
+    Expr, Model, Name, ParameterType, PropertySchema, PropertyType, Schema, SchemaConstraint, Value,
+};
+
+/// Finds schemas; resources of one type mostly come together and share its name.
+pub(super) struct Schemas<'m> {
+    model: &'m Model,
+    last: Option<(&'m Name, Option<&'m Schema>)>,
+}
+
+impl<'m> Schemas<'m> {
+    pub(super) fn of(model: &'m Model) -> Self {
+        Self { model, last: None }
+    }
+
+    pub(super) fn find(&mut self, ty: &'m Name) -> Option<&'m Schema> {
+        match self.last {
+            Some((known, schema)) if Arc::ptr_eq(known, ty) => schema,
+            _ => {
+                let schema = self.model.schemas.get(ty);
+                self.last = Some((ty, schema));
+                schema
+            }
+        }
+    }
+}
+
+/// One thing that Heat would refuse.
+pub(super) struct Refusal {
+    /// The way to it, behind the property's name: `[0].network`.
+    pub(super) path: String,
+    pub(super) why: String,
+    /// For a key that does not exist: the key, and those that do.
+    pub(super) unknown: Option<(Name, Vec<Name>)>,
+}
+
+/// Everything in `value` that Heat would refuse for a property of `schema`.
+pub(super) fn refusals(model: &Model, schema: &PropertySchema, value: &Expr) -> Vec<Refusal> {
+    let mut judge = Judge { model, path: String::new(), found: Vec::new() };
+    judge.expression(schema, value);
+    judge.found
+}
+
+struct Judge<'m> {
+    model: &'m Model,
+    path: String,
+    found: Vec<Refusal>,
+}
+
+impl Judge<'_> {
+    fn refuse(&mut self, why: impl Into<String>) {
+        self.found.push(Refusal { path: self.path.clone(), why: why.into(), unknown: None });
+    }
+
+    fn expected(&mut self, schema: &PropertySchema, found: &str) {
+        self.refuse(format!("expected {}, found {found}", word(schema.ty)));
+    }
+
+    fn at(&mut self, step: std::fmt::Arguments<'_>, judge: impl FnOnce(&mut Self)) {
+        use std::fmt::Write;
+        let before = self.path.len();
+        // Writing to a string cannot fail.
+        let _ = self.path.write_fmt(step);
+        judge(self);
+        self.path.truncate(before);
+    }
+
+    fn expression(&mut self, schema: &PropertySchema, value: &Expr) {
+        use PropertyType::{Any, Boolean, Integer, List, Map, Number, String};
+        match value {
+            Expr::Constant(value) => self.value(schema, value),
+            Expr::Parameter(name) => {
+                let Some(parameter) = self.model.parameters.get(name) else { return };
+                let refused = match parameter.heat_type {
+                    ParameterType::String => matches!(schema.ty, List | Map),
+                    ParameterType::Number => matches!(schema.ty, List | Map | Boolean),
+                    ParameterType::Boolean => matches!(schema.ty, List | Map),
+                    ParameterType::CommaDelimitedList => !matches!(schema.ty, List | Any),
+                    // Any value at all can be written as JSON.
+                    ParameterType::Json => false,
+                };
+                if refused {
+                    self.expected(schema, &format!("the parameter `{name}`, which is {}", parameter.ty.revealed()));
+                }
+            }
+            Expr::Resource(name) if matches!(schema.ty, List | Map) => {
+                self.expected(schema, &format!("the identity of `{name}`, which is text"));
+            }
+            Expr::Text(_) if matches!(schema.ty, List | Map) => self.expected(schema, "text"),
+            Expr::List(_) if !matches!(schema.ty, List | Any) => self.expected(schema, "a list"),
+            Expr::Map(_) if !matches!(schema.ty, Map | Any) => self.expected(schema, "a map"),
+            Expr::List(items) => {
+                if let Some(item) = &schema.item {
+                    for (index, value) in items.iter().enumerate() {
+                        self.at(format_args!("[{index}]"), |judge| judge.expression(item, value));
+                    }
+                }
+                self.length(schema, items.len());
+            }
+            Expr::Map(items) => {
+                self.keys(schema, |key| items.contains_key(key), items.keys());
+                for (name, value) in items {
+                    if let Some(inner) = schema.keys.get(name).or(schema.item.as_deref()) {
+                        self.at(format_args!(".{name}"), |judge| judge.expression(inner, value));
+                    }
+                }
+            }
+            // Known once Heat made what it depends on; what no property takes is refused elsewhere.
+            _ => debug_assert!(matches!(schema.ty, Any | Boolean | Integer | Number | String | List | Map)),
+        }
+    }
+
+    fn value(&mut self, schema: &PropertySchema, value: &Value) {
+        use PropertyType::{Any, Boolean, Integer, List, Map, Number, String};
+        let fits = match (schema.ty, value) {
+            // Heat takes nothing as if the property were not given.
+            (_, Value::Null) => return,
+            (Any, _)
+            | (String, Value::String(_) | Value::Integer(_) | Value::Boolean(_))
+            | (Integer | Number, Value::Integer(_) | Value::Float(_) | Value::Boolean(_))
+            | (Boolean, Value::Boolean(_))
+            | (List, Value::List(_))
+            | (Map, Value::Map(_)) => true,
+            (Integer, Value::String(text)) => is_integer(text),
+            (Number, Value::String(text)) => is_integer(text) || text.trim().replace('_', "").parse::<f64>().is_ok(),
+            (Boolean, Value::String(text)) => text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false"),
+            _ => false,
+        };
+        if !fits {
+            let found = match value {
+                Value::List(_) | Value::Map(_) => value.kind().to_owned(),
+                Value::String(text) => format!("{} `{}`", value.kind(), text.escape_debug()),
+                _ => format!("{} `{value}`", value.kind()),
+            };
+            self.expected(schema, &found);
+            return;
+        }
+        match value {
+            Value::List(items) => {
+                if let Some(item) = &schema.item {
+                    for (index, value) in items.iter().enumerate() {
+                        self.at(format_args!("[{index}]"), |judge| judge.value(item, value));
+                    }
+                }
+            }
+            Value::Map(items) if schema.ty == Map => {
+                self.keys(schema, |key| items.contains_key(key), items.keys());
+                for (name, value) in items {
+                    if let Some(inner) = schema.keys.get(name).or(schema.item.as_deref()) {
+                        self.at(format_args!(".{name}"), |judge| judge.value(inner, value));
+                    }
+                }
+            }
+            _ => {}
+        }
+        self.constraints(schema, value);
+    }
+
+    fn keys<'k>(&mut self, schema: &PropertySchema, has: impl Fn(&str) -> bool, given: impl Iterator<Item = &'k Name>) {
+        if schema.keys.is_empty() {
+            return;
+        }
+        for name in given.filter(|name| !schema.keys.contains_key(*name)) {
+            let unknown = Some((name.clone(), schema.keys.keys().cloned().collect()));
+            self.found.push(Refusal { path: self.path.clone(), why: format!("`{name}` is unknown"), unknown });
+        }
+        for (name, key) in &schema.keys {
+            if key.required && key.default.is_none() && !has(name) {
+                self.refuse(format!("`{name}` is missing"));
+            }
+        }
+    }
+
+    fn length(&mut self, schema: &PropertySchema, length: usize) {
+        for constraint in &schema.constraints {
+            if let SchemaConstraint::Range(bounds) = constraint
+                && let Some(bounds) = outside(bounds, length)
+            {
+                self.refuse(format!("it has {length} items, not {bounds}"));
+            }
+        }
+    }
+
+    fn constraints(&mut self, schema: &PropertySchema, value: &Value) {
+        for constraint in &schema.constraints {
+            match constraint {
+                SchemaConstraint::Allowed(allowed) => self.allowed(schema.ty, allowed, value),
+                SchemaConstraint::Range(bounds) => self.range(schema.ty, bounds, value),
+                // Named constraints ask the cloud; patterns are Python's.
+                SchemaConstraint::Custom(_) | SchemaConstraint::Pattern(_) => {}
+            }
+        }
+    }
+
+    fn allowed(&mut self, ty: PropertyType, allowed: &[Value], value: &Value) {
+        let is_allowed = |value: &Value| allowed.iter().any(|allowed| is_same(ty, allowed, value));
+        let wrong = match value {
+            Value::List(items) => items.iter().find(|item| !allowed.contains(item)),
+            value => (!is_allowed(value)).then_some(value),
+        };
+        if let Some(wrong) = wrong {
+            let all: Vec<_> = allowed.iter().map(|value| format!("`{}`", plain(value))).collect();
+            self.refuse(format!("`{}` is not one of {}", plain(wrong), all.join(", ")));
+        }
+    }
+
+    fn range(&mut self, ty: PropertyType, bounds: &[Option<f64>], value: &Value) {
+        match (ty, value) {
+            (PropertyType::String, Value::String(text)) => {
+                let length = text.chars().count();
+                if let Some(bounds) = outside(bounds, length) {
+                    self.refuse(format!("it has {length} characters, not {bounds}"));
+                }
+            }
+            (_, Value::List(items)) => {
+                if let Some(bounds) = outside(bounds, items.len()) {
+                    self.refuse(format!("it has {} items, not {bounds}", items.len()));
+                }
+            }
+            (PropertyType::Integer | PropertyType::Number, value) => {
+                if let Some(number) = number(value)
+                    && let Some(bounds) = outside_of(bounds, number)
+                {
+                    self.refuse(format!("{} is not {bounds}", plain(value)));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn outside(bounds: &[Option<f64>], length: usize) -> Option<String> {
+    u32::try_from(length).ok().and_then(|length| outside_of(bounds, f64::from(length)))
+}
+
+/// The bounds in words, if `number` is outside of them.
+pub(super) fn outside_of(bounds: &[Option<f64>], number: f64) -> Option<String> {
+    let bound = |index: usize| bounds.get(index).copied().flatten();
+    let (min, max) = (bound(0), bound(1));
+    let outside = min.is_some_and(|min| number < min) || max.is_some_and(|max| number > max);
+    outside.then(|| match (min, max) {
+        (Some(min), Some(max)) => format!("between {min} and {max}"),
+        (Some(min), None) => format!("at least {min}"),
+        (_, max) => format!("at most {}", max.unwrap_or_default()),
+    })
+}
+
+fn word(ty: PropertyType) -> &'static str {
+    match ty {
+        PropertyType::String => "a string",
+        PropertyType::Integer => "an integer",
+        PropertyType::Number => "a number",
+        PropertyType::Boolean => "a boolean",
+        PropertyType::List => "a list",
+        PropertyType::Map => "a map",
+        PropertyType::Any => "a value",
+    }
+}
+
+/// What Python's `int()` reads: blanks around and `_` between digits included.
+fn is_integer(text: &str) -> bool {
+    let text = text.trim();
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    digits.contains(char::is_numeric) && digits.chars().all(|c| c.is_numeric() || c == '_')
+}
+
+/// The number as which Heat reads `value`.
+pub(super) fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Boolean(value) => Some(f64::from(u8::from(*value))),
+        #[expect(clippy::cast_precision_loss, reason = "Python compares integers with floats much the same")]
+        Value::Integer(value) => Some(*value as f64),
+        Value::Float(value) => Some(*value),
+        Value::String(text) => text.trim().replace('_', "").parse().ok(),
+        _ => None,
+    }
+}
+
+/// Whether Heat takes both for the same value of the type.
+pub(super) fn is_same(ty: PropertyType, one: &Value, other: &Value) -> bool {
+    match ty {
+        #[expect(clippy::float_cmp, reason = "as Heat compares")]
+        PropertyType::Integer | PropertyType::Number => match (number(one), number(other)) {
+            (Some(one), Some(other)) => one == other,
+            _ => one == other,
+        },
+        PropertyType::Boolean => plain(one).eq_ignore_ascii_case(&plain(other)),
+        PropertyType::String => one == other || plain(one) == plain(other) || plain(one).eq_ignore_ascii_case(&plain(other)) && both_boolean(one, other),
+        _ => one == other,
+    }
+}
+
+fn both_boolean(one: &Value, other: &Value) -> bool {
+    matches!(one, Value::Boolean(_)) || matches!(other, Value::Boolean(_))
+}
+
+/// A value as it looks without quotes.
+pub(super) fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.to_string(),
+        value => value.to_string(),
+    }
+}

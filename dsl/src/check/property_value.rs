@@ -1,0 +1,164 @@
+//! W0402: a value that a property does not take.
+
+use super::property::{Schemas, refusals};
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// A property is given a value that Heat refuses for it: of another type, outside of its bounds, not one of the few
+    /// that are allowed, or a map with a wrong or a missing key.
+    ///
+    /// Heat converts: `"80"` will do for a number, and `80` for text. What it takes is not reported.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// t.add("subnet", RawResource::new("OS::Neutron::Subnet").property("ip_version", "six"));
+    /// # let mut model = t.finish(Exports::new());
+    /// # let schema = r#"{"props": {"ip_version": {"t": "integer", "c": [{"allowed": [4, 6]}]}}}"#;
+    /// # model.schemas.insert("OS::Neutron::Subnet".into(), serde_json::from_str(schema).unwrap());
+    /// # assert!(wattle::check::finds(&model, "W0402"));
+    /// ```
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// t.add("subnet", RawResource::new("OS::Neutron::Subnet").property("ip_version", 6));
+    /// # let mut model = t.finish(Exports::new());
+    /// # let schema = r#"{"props": {"ip_version": {"t": "integer", "c": [{"allowed": [4, 6]}]}}}"#;
+    /// # model.schemas.insert("OS::Neutron::Subnet".into(), serde_json::from_str(schema).unwrap());
+    /// # assert!(!wattle::check::finds(&model, "W0402"));
+    /// ```
+    PROPERTY_VALUE: "W0402", Error, "a property is given a value that it does not take", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let model = sink.model;
+    let mut schemas = Schemas::of(model);
+    for (name, resource) in &model.resources {
+        let Some(schema) = schemas.find(&resource.ty) else { continue };
+        for (property, binding) in &resource.properties {
+            let Some(expected) = schema.properties.get(property) else { continue };
+            for refusal in refusals(model, expected, &binding.value) {
+                let suggestion =
+                    refusal.unknown.and_then(|(key, keys)| sink.suggest(&key, keys.iter().map(|key| &**key)));
+                let finding = PROPERTY_VALUE
+                    .finding(format!("the property `{property}{}` of `{name}` does not take this value: {}", refusal.path, refusal.why))
+                    .label(&binding.at, refusal.why)
+                    .help_if(suggestion);
+                sink.push(finding);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{Sketch, codes, map, parameter, resource, text};
+    use crate::check::{Limits, check};
+    use crate::model::{Expr, Model, Type, Value};
+
+    const SCHEMA: &str = r#"{"props": {
+        "text": {"t": "string", "c": [{"range": [1, 5]}]},
+        "kind": {"t": "string", "c": [{"allowed": ["a", "b"]}]},
+        "integer": {"t": "integer", "c": [{"range": [0, 9]}]},
+        "number": {"t": "number"},
+        "boolean": {"t": "boolean"},
+        "any": {},
+        "list": {"t": "list", "item": {"t": "integer"}},
+        "policies": {"t": "list", "item": {"t": "string"}, "c": [{"allowed": ["x", "y"]}]},
+        "open": {"t": "map"},
+        "closed": {"t": "map", "keys": {"one": {"t": "string", "req": true}, "two": {"t": "integer"}}},
+        "nested": {"t": "list", "item": {"t": "map", "keys": {"port": {"t": "string"}}}}
+    }}"#;
+
+    fn given(property: &str, value: impl Into<Expr>) -> Model {
+        let sketch = Sketch::new().parameter("list", Type::List(Box::new(Type::String))).parameter("number", Type::Float);
+        let sketch = sketch.parameter("text", Type::String).parameter("flag", Type::Boolean);
+        let sketch = sketch.resource("net", "OS::Neutron::Net").resource("x", "X").schema("X", SCHEMA);
+        let all = ["list", "number", "text", "flag"].map(|name| (name, parameter(name)));
+        sketch.property("net", "all", map(all)).property("x", property, value).model
+    }
+
+    pub(in crate::check) fn failing() -> Model {
+        given("nested", Expr::List(vec![map([("port", "a".into()), ("prot", resource("net"))])]))
+    }
+
+    #[test]
+    fn what_heat_takes_is_taken() {
+        let list = |items: &[&str]| Expr::from(items.iter().map(|item| (*item).to_owned()).collect::<Vec<_>>());
+        for (property, value) in [
+            ("text", "abc".into()),
+            ("text", 80.into()),
+            ("text", true.into()),
+            ("text", Value::Null.into()),
+            ("kind", "a".into()),
+            ("integer", "7".into()),
+            ("integer", " +7 ".into()),
+            ("integer", 1.5.into()),
+            ("integer", true.into()),
+            ("number", "1e3".into()),
+            ("number", "7".into()),
+            ("boolean", "True".into()),
+            ("boolean", false.into()),
+            ("any", list(&["a"])),
+            ("list", list(&["1", "2"])),
+            ("policies", list(&["x"])),
+            ("open", map([("anything", 1.into())])),
+            ("closed", map([("one", resource("net"))])),
+            ("nested", Expr::List(vec![map([("port", resource("net"))])])),
+            ("list", parameter("list")),
+            ("integer", parameter("text")),
+            ("text", parameter("number")),
+            ("integer", text(["7".into()])),
+            ("integer", parameter("flag")),
+        ] {
+            assert!(codes(&given(property, value.clone())).is_empty(), "{property}: {value:?}");
+        }
+    }
+
+    #[test]
+    fn what_heat_refuses_is_refused() {
+        let list = |items: &[&str]| Expr::from(items.iter().map(|item| (*item).to_owned()).collect::<Vec<_>>());
+        for (property, value) in [
+            ("text", "abcdef".into()),
+            ("text", "".into()),
+            ("text", 1.5.into()),
+            ("text", list(&["a"])),
+            ("kind", "c".into()),
+            ("integer", "seven".into()),
+            ("integer", "1.5".into()),
+            ("integer", 10.into()),
+            ("integer", "-1".into()),
+            ("integer", list(&[])),
+            ("number", "many".into()),
+            ("boolean", 1.into()),
+            ("boolean", "yes".into()),
+            ("list", "a,b".into()),
+            ("list", list(&["a"])),
+            ("policies", list(&["x", "z"])),
+            ("open", list(&["a"])),
+            ("open", "a".into()),
+            ("closed", map([("two", 2.into())])),
+            ("closed", map([("one", "a".into()), ("two", "b".into())])),
+            ("closed", map([("one", "a".into()), ("three", "b".into())])),
+            ("nested", Expr::List(vec![map([("prot", resource("net"))])])),
+            ("list", parameter("text")),
+            ("open", parameter("flag")),
+            ("text", parameter("list")),
+            ("boolean", parameter("number")),
+            ("list", resource("net")),
+            ("open", text(["a".into()])),
+            ("text", Expr::List(vec![resource("net")])),
+            ("list", map([("a", resource("net"))])),
+        ] {
+            assert_eq!(codes(&given(property, value.clone())), ["W0402"], "{property}: {value:?}");
+        }
+    }
+
+    #[test]
+    fn everything_wrong_in_one_value_is_told() {
+        let found = check(&given("closed", map([("two", "b".into()), ("tow", "b".into())])), &Limits::default());
+        assert_eq!(found.len(), 3, "{found:?}");
+    }
+}

@@ -1,0 +1,109 @@
+//! W0203: a name that stands for something else already.
+
+use crate::model::{Source, Tool};
+
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// A name is taken by wattle or by what runs recipes.
+    ///
+    /// Parameters and resources that begin with `wattle_` are those of the template's own. A component named `server`
+    /// would stand in the data space where the attributes of the server itself stand. An input named `PATH` would
+    /// change how its recipe finds programs.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// t.add("wattle_server", RawResource::new("OS::Nova::Server"));
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0203"));
+    /// ```
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// t.add("server", RawResource::new("OS::Nova::Server"));
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0203"));
+    /// ```
+    RESERVED_NAME: "W0203", Error, "a name is taken by wattle", run
+}
+
+/// What the template's own parameters and resources begin with.
+const PREFIX: &str = "wattle_";
+
+/// The place of the data space that holds the attributes of a server itself.
+const SERVER: &str = "server";
+
+/// Variables by which programs, shells and recipes find their way (POSIX, glibc, Heat's hook convention).
+const VARIABLES: [&str; 14] = [
+    "PATH", "HOME", "IFS", "ENV", "BASH_ENV", "SHELL", "USER", "PWD", "TMPDIR", "LANG", "LC_ALL", "LD_PRELOAD",
+    "LD_LIBRARY_PATH", "heat_outputs_path",
+];
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let model = sink.model;
+    let resources = model.resources.iter().map(|(name, resource)| ("resource", name, &resource.at));
+    let modules = model.modules.iter().map(|(name, module)| ("module", name, &module.at));
+    let parameters = model.parameters.iter().map(|(name, parameter)| ("parameter", name, &parameter.at));
+    let within = |name: &str| name.rsplit_once('.').is_some_and(|(module, _)| model.modules.contains_key(module));
+    for (kind, name, at) in resources.chain(modules).chain(parameters) {
+        // A part of a module begins with the module's name, which is reported there.
+        if name.starts_with(PREFIX) && !within(name) {
+            push(sink, kind, name, at, &format!("names that begin with `{PREFIX}` are those of the template's own"));
+        }
+    }
+    for component in model.components.values().filter(|component| &*component.name == SERVER) {
+        push(sink, "component", SERVER, &component.at, "in the data space, the server's own attributes stand there");
+    }
+    for kind in model.declarations.values().filter(|kind| kind.recipe.tool != Tool::Chef) {
+        for (name, input) in &kind.inputs {
+            if VARIABLES.contains(&&**name) || name.starts_with("WATTLE_") {
+                push(sink, "input", name, &input.at, "the recipe has a variable of this name already");
+            }
+        }
+    }
+}
+
+fn push(sink: &mut Sink<'_, '_>, kind: &str, name: &str, at: &Source, why: &str) {
+    let a = if kind == "input" { "an" } else { "a" };
+    let finding = RESERVED_NAME
+        .finding(format!("`{name}` cannot be the name of {a} {kind}"))
+        .label(at, why)
+        .help("choose another name");
+    sink.push(finding);
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::author::{Exports, Module, RawResource, Topology};
+    use crate::check::testing::{Sketch, codes, parameter, sound};
+    use crate::model::{Model, Type};
+
+    pub(in crate::check) fn failing() -> Model {
+        Sketch::new().server("wattle_node").model
+    }
+
+    #[test]
+    fn parameters_components_and_inputs_are_judged() {
+        let parameter = sound().parameter("wattle_x", Type::String).export("x", Type::String, parameter("wattle_x"));
+        assert_eq!(codes(&parameter.model), ["W0203"]);
+        let component = sound().kind("K", &[], &[]).component("db", "server", "K");
+        assert_eq!(codes(&component.model), ["W0203"]);
+        let input = sound().kind("K", &[("PATH", Type::String)], &[]);
+        assert_eq!(codes(&input.model), ["W0203"]);
+    }
+
+    #[test]
+    fn a_module_is_reported_alone() {
+        struct Net;
+        impl Module for Net {
+            type Outputs = ();
+            fn build(self, t: &mut Topology) {
+                t.add("net", RawResource::new("OS::Neutron::Net"));
+            }
+        }
+        let mut t = Topology::new("demo");
+        t.add("wattle_net", Net);
+        assert_eq!(codes(&t.finish(Exports::new())), ["W0203"]);
+    }
+}

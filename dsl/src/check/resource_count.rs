@@ -1,0 +1,68 @@
+//! W0503: more resources than a stock Heat takes.
+
+use super::registry::check;
+use super::sink::Sink;
+use super::size::grouped;
+
+check! {
+    /// The model has more resources than a stock Heat takes in one stack.
+    ///
+    /// Heat's option `max_resources_per_stack` is 1,000 unless the operator changed it. It counts the resources of nested
+    /// stacks together with those of the stack that holds them, so cutting a template in parts does not help.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// for i in 0..1_001 {
+    ///     t.add(format!("net{i}"), RawResource::new("OS::Neutron::Net"));
+    /// }
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0503"));
+    /// ```
+    ///
+    /// Make several stacks, which read each other's exports, or ask the operator for a higher limit:
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// for i in 0..500 {
+    ///     t.add(format!("net{i}"), RawResource::new("OS::Neutron::Net"));
+    /// }
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0503"));
+    /// ```
+    RESOURCE_COUNT: "W0503", Warning, "more resources than a stock Heat takes", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let (count, limit) = (sink.model.resources.len(), sink.limits.resources);
+    if count > limit {
+        let finding = RESOURCE_COUNT
+            .finding(format!(
+                "the stack has {} resources, and a stock Heat takes {}",
+                grouped(count),
+                grouped(limit)
+            ))
+            .label(&sink.model.at, "the stack")
+            .note("`max_resources_per_stack` counts the resources of nested stacks too")
+            .help("make several stacks, or ask the operator of this Heat for a higher `max_resources_per_stack`");
+        sink.push(finding);
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{Sketch, codes};
+    use crate::model::Model;
+
+    fn nets(count: usize) -> Model {
+        (0..count).fold(Sketch::new(), |sketch, i| sketch.resource(&format!("net{i}"), "OS::Neutron::Net")).model
+    }
+
+    pub(in crate::check) fn failing() -> Model {
+        nets(1_001)
+    }
+
+    #[test]
+    fn the_limit_itself_fits() {
+        assert!(codes(&nets(1_000)).is_empty());
+    }
+}

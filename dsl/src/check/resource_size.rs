@@ -1,0 +1,66 @@
+//! W0504: a resource larger than a template.
+
+use super::registry::check;
+use super::sink::Sink;
+use super::size::{grouped, of_expression};
+
+check! {
+    /// One resource alone is larger than Heat takes of a whole template, so no cutting in parts would help.
+    ///
+    /// Heat's option `max_template_size` is 524,288 bytes unless the operator changed it.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// let everything = "x".repeat(600_000);
+    /// t.add("config", RawResource::new("OS::Heat::SoftwareConfig").property("config", everything));
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0504"));
+    /// ```
+    ///
+    /// What is large belongs where servers can fetch it, or into the files of a recipe:
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// let place = "http://files.example/everything";
+    /// t.add("config", RawResource::new("OS::Heat::SoftwareConfig").property("config", place));
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0504"));
+    /// ```
+    RESOURCE_SIZE: "W0504", Error, "a resource is larger than a template may be", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let limit = sink.limits.template;
+    for (name, resource) in &sink.model.resources {
+        let largest = resource.properties.iter().max_by_key(|(_, binding)| of_expression(&binding.value));
+        let size: usize =
+            resource.properties.iter().map(|(name, binding)| name.len() + of_expression(&binding.value)).sum();
+        if let (true, Some((property, binding))) = (size > limit, largest) {
+            let finding = RESOURCE_SIZE
+                .finding(format!("`{name}` is {} bytes, and a template may have {}", grouped(size), grouped(limit)))
+                .label(&binding.at, format!("the largest part is its property `{property}`"))
+                .label(&resource.at, "added here")
+                .help("put what is large where servers can fetch it, or into the files of a component's recipe");
+            sink.push(finding);
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{Sketch, codes};
+    use crate::model::Model;
+
+    fn of(bytes: usize) -> Model {
+        Sketch::new().resource("x", "X").property("x", "small", "y").property("x", "large", "x".repeat(bytes)).model
+    }
+
+    pub(in crate::check) fn failing() -> Model {
+        of(600_000)
+    }
+
+    #[test]
+    fn what_is_smaller_fits() {
+        assert!(codes(&of(500_000)).is_empty());
+    }
+}

@@ -1,0 +1,119 @@
+//! W0602: a secret that stands in the blueprint.
+
+use crate::model::Source;
+
+use super::flow::holds_secret;
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// A secret is a constant of the blueprint: whoever has the program, its source or the seed can read it, and every
+    /// stack made from it has the same.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// #[component(recipe = "src/check/examples/login.sh")]
+    /// struct Login {
+    ///     #[input(default = "127.0.0.1")]
+    ///     address: String,
+    ///     #[input]
+    ///     password: Secret<String>,
+    ///     #[output]
+    ///     digest: String,
+    /// }
+    ///
+    /// # let mut t = Topology::new("demo");
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// let login = t.on(server).run("login", Login::new().password(Secret::new("hunter2".to_owned())));
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("digest", login.digest)), "W0602"));
+    /// ```
+    ///
+    /// Ask for it at deployment:
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// #[derive(Parameters)]
+    /// struct Settings {
+    ///     /// Password of the database owner.
+    ///     #[parameter]
+    ///     password: Parameter<Secret<String>>,
+    /// }
+    ///
+    /// # #[component(recipe = "src/check/examples/login.sh")]
+    /// # struct Login { #[input(default = "::1")] address: String, #[input] password: Secret<String>, #[output] digest: String }
+    /// # let mut t = Topology::new("demo");
+    /// # let p = <Settings as wattle::author::Parameters>::declare(&mut t);
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// let login = t.on(server).run("login", Login::new().password(p.password));
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("digest", login.digest)), "W0602"));
+    /// ```
+    SECRET_CONSTANT: "W0602", Warning, "a secret stands in the blueprint", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let model = sink.model;
+    for (place, at) in &sink.flows().constants {
+        report(sink, &format!("{place} is a secret, and its value"), at);
+    }
+    for kind in model.declarations.values() {
+        for (name, input) in &kind.inputs {
+            if input.default.as_ref().is_some_and(|default| holds_secret(&input.ty, default)) {
+                report(sink, &format!("the input `{name}` of `{}` is a secret, and its default", kind.name), &input.at);
+            }
+        }
+    }
+    for (name, parameter) in &model.parameters {
+        if parameter.default.as_ref().is_some_and(|default| holds_secret(&parameter.ty, default)) {
+            report(sink, &format!("the parameter `{name}` is a secret, and its default"), &parameter.at);
+        }
+    }
+}
+
+fn report(sink: &mut Sink<'_, '_>, what: &str, at: &Source) {
+    let finding = SECRET_CONSTANT
+        .finding(format!("{what} stands in the blueprint"))
+        .label(at, "whoever has the program or the seed can read it")
+        .help("ask for it at deployment, with a `Parameter<Secret<String>>` that has no default");
+    sink.push(finding);
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{Sketch, codes, parameter, secret};
+    use crate::check::{Limits, check};
+    use crate::model::{Model, Type};
+
+    fn login(default: bool) -> Model {
+        let sketch = Sketch::new().parameter("p", secret(Type::String)).server("db");
+        let mut sketch = sketch.kind("Login", &[("password", secret(Type::String))], &[]).component("db", "login", "Login");
+        if default {
+            sketch.model.parameters["p"].default = Some("hunter2".into());
+        }
+        sketch.input("db/login", "password", parameter("p")).model
+    }
+
+    pub(in crate::check) fn failing() -> Model {
+        let sketch = Sketch::new().server("db").kind("Login", &[("password", secret(Type::String))], &[]);
+        sketch.component("db", "login", "Login").input("db/login", "password", "hunter2").model
+    }
+
+    #[test]
+    fn a_parameter_without_default_is_what_is_asked_for() {
+        assert!(codes(&login(false)).is_empty());
+        assert_eq!(codes(&login(true)), ["W0602"]);
+    }
+
+    #[test]
+    fn a_default_of_an_input_is_a_constant_too() {
+        let mut model = login(false);
+        model.declarations["Login"].inputs["password"].default = Some("hunter2".into());
+        assert_eq!(codes(&model), ["W0602"]);
+    }
+
+    #[test]
+    fn the_secret_is_not_told() {
+        for model in [failing(), login(true)] {
+            assert!(!format!("{:?}", check(&model, &Limits::default())).contains("hunter2"));
+        }
+    }
+}

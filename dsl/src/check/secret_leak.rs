@@ -1,0 +1,198 @@
+//! W0601: a secret in a public place.
+
+use crate::model::{Expr, Name};
+
+use super::flow::{Leak, Origin, Origins};
+use super::place::Place;
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// A secret flows to where anybody may see it: an input, promise or export that is not secret, or a property that the
+    /// cloud shows to whoever may look at the resource.
+    ///
+    /// In a blueprint the compiler refuses this; in a model that was read from a file it is found here. Properties that
+    /// carry secrets by their name (`admin_pass`, `private_key`, `user_data`, ...) and resources that Heat keeps to itself
+    /// (`OS::Heat::...`, `OS::Barbican::...`) take them.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # use wattle::model::Type;
+    /// #[derive(Parameters)]
+    /// struct Settings {
+    ///     /// Password of the database owner.
+    ///     #[parameter]
+    ///     password: Parameter<Secret<String>>,
+    /// }
+    ///
+    /// #[component(recipe = "src/check/examples/login.sh")]
+    /// struct Login {
+    ///     #[input(default = "127.0.0.1")]
+    ///     address: String,
+    ///     #[input]
+    ///     password: Secret<String>,
+    ///     #[output]
+    ///     digest: String,
+    /// }
+    /// # let mut t = Topology::new("demo");
+    /// # let p = <Settings as wattle::author::Parameters>::declare(&mut t);
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// # let login = t.on(server).run("login", Login::new().password(p.password));
+    /// # let mut model = t.finish(Exports::new().entry("digest", login.digest));
+    /// # assert!(!wattle::check::finds(&model, "W0601"));
+    /// # for kind in model.declarations.values_mut() {
+    /// kind.inputs["password"].ty = Type::String;
+    /// # }
+    /// # assert!(wattle::check::finds(&model, "W0601"));
+    /// ```
+    ///
+    /// A secret flows into what is declared as secret:
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # #[derive(Parameters)]
+    /// # struct Settings { #[parameter] password: Parameter<Secret<String>> }
+    /// # #[component(recipe = "src/check/examples/login.sh")]
+    /// # struct Login { #[input(default = "::1")] address: String, #[input] password: Secret<String>, #[output] digest: String }
+    /// # let mut t = Topology::new("demo");
+    /// # let p = <Settings as wattle::author::Parameters>::declare(&mut t);
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// let login = t.on(server).run("login", Login::new().password(p.password));
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("digest", login.digest)), "W0601"));
+    /// ```
+    SECRET_LEAK: "W0601", Error, "a secret flows into a public place", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    for Leak { place, at, target, origin } in &sink.flows().leaks {
+        let mut finding = SECRET_LEAK
+            .finding(format!("{} is a secret, and {place} is not", origin.what))
+            .label(at, "anybody could see it here")
+            .label(origin.at, "declared as a secret here");
+        if let (Some(target), false) = (target, matches!(place, Place::Export(_))) {
+            finding = finding.label(target, "declared here as something that anybody may see");
+        }
+        let help = match place {
+            Place::Export(_) => "export something that is no secret",
+            _ => "declare what receives it as `Secret<...>`, or pass something that is no secret",
+        };
+        sink.push(finding.help(help));
+    }
+    properties(sink);
+}
+
+fn properties(sink: &mut Sink<'_, '_>) {
+    let model = sink.model;
+    // Only parameters can be secret where Heat knows a value.
+    if !model.parameters.values().any(|parameter| parameter.ty.is_secret()) {
+        return;
+    }
+    let origins = Origins::of(model, sink.uses());
+    let mut found = Vec::new();
+    for (name, resource) in &model.resources {
+        if ["OS::Heat::", "OS::Barbican::"].iter().any(|own| resource.ty.starts_with(own)) {
+            continue;
+        }
+        for (property, binding) in &resource.properties {
+            shown(&origins, property, &binding.value, &mut |origin| found.push((name, property, &binding.at, origin)));
+        }
+    }
+    for (resource, property, at, origin) in found {
+        let finding = SECRET_LEAK
+            .finding(format!("{} is a secret, and {} is not", origin.what, Place::Property { resource, property }))
+            .label(at, "the cloud shows this to whoever may look at the resource")
+            .label(origin.at, "declared as a secret here")
+            .help("pass it to a secret input of a component instead");
+        sink.push(finding);
+    }
+}
+
+/// Calls `visit` for every secret in `value` that no key on the way to it announces.
+fn shown<'m>(origins: &Origins<'m>, key: &Name, value: &'m Expr, visit: &mut impl FnMut(Origin<'m>)) {
+    if is_for_secrets(key) {
+        return;
+    }
+    match value {
+        Expr::Map(parts) => parts.iter().for_each(|(key, part)| shown(origins, key, part, visit)),
+        Expr::List(parts) => parts.iter().for_each(|part| shown(origins, key, part, visit)),
+        value => origins.secrets(value, visit),
+    }
+}
+
+/// Whether a property of this name carries secrets by its nature.
+fn is_for_secrets(name: &str) -> bool {
+    const WORDS: [&str; 10] =
+        ["pass", "secret", "private", "token", "credential", "user_data", "personality", "psk", "auth", "certificate"];
+    let name = name.to_ascii_lowercase();
+    WORDS.iter().any(|word| name.contains(word))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{Sketch, codes, map, output, parameter, promise, secret, text};
+    use crate::model::{Expr, Model, Type};
+
+    fn vault() -> Sketch {
+        Sketch::new()
+            .parameter("password", secret(Type::String))
+            .server("db")
+            .kind("Db2", &[("password", secret(Type::String))], &[("token", secret(Type::String))])
+            .component("db", "db2", "Db2")
+            .input("db/db2", "password", parameter("password"))
+            .export("token", secret(Type::String), output("db/db2", "token"))
+    }
+
+    fn web(ty: Type, value: Expr) -> Vec<&'static str> {
+        codes(&vault().kind("Web", &[("value", ty)], &[]).component("db", "web", "Web").input("db/web", "value", value).model)
+    }
+
+    pub(in crate::check) fn failing() -> Model {
+        let value = text(["token=".into(), output("db/db2", "token")]);
+        let sketch = vault().kind("Web", &[("url", Type::String)], &[]).component("db", "web", "Web");
+        sketch.input("db/web", "url", value).model
+    }
+
+    #[test]
+    fn every_way_is_watched() {
+        let list = |ty| Type::List(Box::new(ty));
+        let password = || parameter("password");
+        for (ty, value) in [
+            (Type::String, password()),
+            (Type::String, output("db/db2", "token")),
+            (list(Type::String), Expr::List(vec![password()])),
+            (Type::Map(Box::new(Type::String)), map([("a", text([password()]))])),
+            (Type::Struct([("a".into(), Type::String)].into_iter().collect()), map([("a", password())])),
+        ] {
+            assert_eq!(web(ty.clone(), value.clone()), ["W0601"], "{ty}: {value:?}");
+        }
+        assert_eq!(codes(&vault().export("p", Type::String, password()).model), ["W0601"]);
+        let promise = vault().promise("p", Type::String).fulfil("p", password()).export("p", Type::String, promise("p"));
+        assert_eq!(codes(&promise.model), ["W0601"], "once, where it leaks");
+    }
+
+    #[test]
+    fn secrets_may_flow_into_secret_places() {
+        let list = |ty| Type::List(Box::new(ty));
+        let password = || parameter("password");
+        for (ty, value) in [
+            (secret(Type::String), text(["x".into(), password()])),
+            (list(secret(Type::String)), Expr::List(vec![password()])),
+            (secret(list(Type::String)), Expr::List(vec![password()])),
+            (Type::Struct([("a".into(), secret(Type::String))].into_iter().collect()), map([("a", password())])),
+        ] {
+            assert!(web(ty.clone(), value.clone()).is_empty(), "{ty}: {value:?}");
+        }
+    }
+
+    #[test]
+    fn properties_of_the_right_name_take_secrets() {
+        let property = |name: &str, value: Expr| codes(&vault().property("db", name, value).model);
+        let password = || parameter("password");
+        assert_eq!(property("name", password()), ["W0601"]);
+        assert_eq!(property("metadata", map([("motd", text([password()]))])), ["W0601"]);
+        assert!(property("admin_pass", password()).is_empty());
+        assert!(property("users", Expr::List(vec![map([("password", password())])])).is_empty());
+        let value = vault().resource("value", "OS::Heat::Value").property("value", "value", password());
+        assert!(codes(&value.model).is_empty());
+    }
+}

@@ -1,0 +1,58 @@
+//! W0204: a parameter and a resource of one name.
+
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// A parameter and a resource have the same name, which Heat refuses: "Duplicate names".
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// #[derive(Parameters)]
+    /// struct Settings {
+    ///     /// Name of the network.
+    ///     #[parameter]
+    ///     network: Parameter<String>,
+    /// }
+    ///
+    /// # let mut t = Topology::new("demo");
+    /// # let p = <Settings as wattle::author::Parameters>::declare(&mut t);
+    /// t.add("network", RawResource::new("OS::Neutron::Net").property("name", p.network));
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0204"));
+    /// ```
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # #[derive(Parameters)]
+    /// # struct Settings { #[parameter] network: Parameter<String> }
+    /// # let mut t = Topology::new("demo");
+    /// # let p = <Settings as wattle::author::Parameters>::declare(&mut t);
+    /// t.add("backbone", RawResource::new("OS::Neutron::Net").property("name", p.network));
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0204"));
+    /// ```
+    SHARED_NAME: "W0204", Error, "a parameter and a resource have the same name", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    for (name, parameter) in &sink.model.parameters {
+        if let Some(resource) = sink.model.resources.get(name) {
+            let finding = SHARED_NAME
+                .finding(format!("a parameter and a resource are both named `{name}`"))
+                .label(&resource.at, "the resource")
+                .label(&parameter.at, "the parameter")
+                .help("give one of them another name: in a template, both are found by name alone");
+            sink.push(finding);
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{Sketch, parameter};
+    use crate::model::{Model, Type};
+
+    pub(in crate::check) fn failing() -> Model {
+        let sketch = Sketch::new().parameter("network", Type::String).resource("network", "OS::Neutron::Net");
+        sketch.property("network", "name", parameter("network")).model
+    }
+}

@@ -1,0 +1,181 @@
+//! Models for tests, made one line at a time: each thing stands on a line of its own of `blueprint.rs`.
+
+use crate::model::{
+    After, Binding, Component, Content, Declaration, Export, Expr, File, Input, Model, Name,
+    OutputDeclaration, Parameter, Promise, Recipe, Resource, Source, Tool, Type,
+};
+
+use super::{Limits, check};
+
+/// A model in the making.
+pub(super) struct Sketch {
+    pub(super) model: Model,
+    line: u32,
+}
+
+impl Sketch {
+    pub(super) fn new() -> Self {
+        let mut model = Model::new("demo");
+        model.at = Source::new("blueprint.rs", 1, 1);
+        Self { model, line: 1 }
+    }
+
+    /// The next line.
+    pub(super) fn at(&mut self) -> Source {
+        self.line += 1;
+        Source::new("blueprint.rs", self.line, 5)
+    }
+
+    pub(super) fn resource(mut self, name: &str, ty: &str) -> Self {
+        let at = self.at();
+        self.model.resources.insert(name.into(), Resource::new(ty.into(), at));
+        self
+    }
+
+    pub(super) fn server(self, name: &str) -> Self {
+        self.resource(name, Resource::SERVER)
+    }
+
+    pub(super) fn property(mut self, resource: &str, name: &str, value: impl Into<Expr>) -> Self {
+        let binding = Binding { value: value.into(), at: self.at() };
+        self.model.resources[resource].properties.insert(name.into(), binding);
+        self
+    }
+
+    pub(super) fn schema(mut self, ty: &str, json: &str) -> Self {
+        self.model.schemas.insert(ty.into(), serde_json::from_str(json).expect("a schema"));
+        self
+    }
+
+    /// A kind whose recipe reads every input and writes every output.
+    pub(super) fn kind(mut self, name: &str, inputs: &[(&str, Type)], outputs: &[(&str, Type)]) -> Self {
+        let mut text = String::from("#!/bin/sh\n");
+        for (input, _) in inputs {
+            text.push_str(&format!("echo \"${input}\"\n"));
+        }
+        for (output, _) in outputs {
+            text.push_str(&format!("echo > \"${{heat_outputs_path}}.{output}\"\n"));
+        }
+        let path = format!("recipes/{}.sh", name.to_lowercase());
+        let file = File { path: path.clone().into(), content: Content::Text(text.into()) };
+        let recipe = Recipe { tool: Tool::Shell, entry: path.into(), files: vec![file] };
+        let at = self.at();
+        let input = |(name, ty): &(&str, Type), at| {
+            let input = Input { ty: ty.clone(), required: true, default: None, doc: String::new(), path: vec![], at };
+            (Name::from(*name), input)
+        };
+        let output = |(name, ty): &(&str, Type), at| {
+            let output = OutputDeclaration { ty: ty.clone(), dynamic: false, doc: String::new(), path: vec![], at };
+            (Name::from(*name), output)
+        };
+        let declaration = Declaration {
+            name: name.into(),
+            doc: String::new(),
+            recipe,
+            inputs: inputs.iter().map(|one| input(one, self.at())).collect(),
+            outputs: outputs.iter().map(|one| output(one, self.at())).collect(),
+            deadline: None,
+            at,
+        };
+        self.model.declarations.insert(name.into(), declaration);
+        self
+    }
+
+    pub(super) fn component(mut self, server: &str, name: &str, kind: &str) -> Self {
+        let component = Component::new(name.into(), server.into(), kind.into(), self.at());
+        self.model.components.insert(Model::component_key(server, name).into(), component);
+        self
+    }
+
+    pub(super) fn input(mut self, component: &str, name: &str, value: impl Into<Expr>) -> Self {
+        let binding = Binding { value: value.into(), at: self.at() };
+        self.model.components[component].inputs.insert(name.into(), binding);
+        self
+    }
+
+    pub(super) fn after(mut self, component: &str, predecessor: &str) -> Self {
+        let after = After { component: component.into(), predecessor: predecessor.into(), at: self.at() };
+        self.model.after.push(after);
+        self
+    }
+
+    pub(super) fn promise(mut self, name: &str, ty: Type) -> Self {
+        let promise = Promise { ty, at: self.at(), fulfilled: vec![] };
+        self.model.promises.insert(name.into(), promise);
+        self
+    }
+
+    pub(super) fn fulfil(mut self, name: &str, value: impl Into<Expr>) -> Self {
+        let binding = Binding { value: value.into(), at: self.at() };
+        self.model.promises[name].fulfilled.push(binding);
+        self
+    }
+
+    pub(super) fn parameter(mut self, name: &str, ty: Type) -> Self {
+        let parameter = Parameter::new(ty, self.at());
+        self.model.parameters.insert(name.into(), parameter);
+        self
+    }
+
+    pub(super) fn export(mut self, name: &str, ty: Type, value: impl Into<Expr>) -> Self {
+        let export = Export { ty, value: value.into(), at: self.at() };
+        self.model.exports.insert(name.into(), export);
+        self
+    }
+}
+
+/// A server `db` that runs `db/db2`, whose output `url` is exported: a sound model.
+pub(super) fn sound() -> Sketch {
+    Sketch::new()
+        .server("db")
+        .kind("Db2", &[("port", Type::Integer { min: 0, max: 65_535 })], &[("url", Type::Url)])
+        .component("db", "db2", "Db2")
+        .input("db/db2", "port", 50_000)
+        .export("url", Type::Url, output("db/db2", "url"))
+}
+
+pub(super) fn secret(ty: Type) -> Type {
+    Type::Secret(Box::new(ty))
+}
+
+pub(super) fn output(component: &str, output: &str) -> Expr {
+    Expr::Output { component: component.into(), output: output.into() }
+}
+
+pub(super) fn attribute(resource: &str, attribute: &str) -> Expr {
+    Expr::Attribute { resource: resource.into(), attribute: attribute.into(), path: vec![] }
+}
+
+pub(super) fn promise(name: &str) -> Expr {
+    Expr::Promise(name.into())
+}
+
+pub(super) fn parameter(name: &str) -> Expr {
+    Expr::Parameter(name.into())
+}
+
+pub(super) fn resource(name: &str) -> Expr {
+    Expr::Resource(name.into())
+}
+
+pub(super) fn foreign(what: &str) -> Expr {
+    Expr::Foreign { what: what.into() }
+}
+
+pub(super) fn text(parts: impl IntoIterator<Item = Expr>) -> Expr {
+    Expr::Text(parts.into_iter().collect())
+}
+
+pub(super) fn map<const N: usize>(parts: [(&str, Expr); N]) -> Expr {
+    Expr::Map(parts.map(|(name, value)| (name.into(), value)).into_iter().collect())
+}
+
+/// The codes of everything that is found, in order.
+pub(super) fn codes(model: &Model) -> Vec<&'static str> {
+    check(model, &Limits::default()).iter().map(|finding| finding.code).collect()
+}
+
+#[test]
+fn the_sound_model_is_sound() {
+    assert!(codes(&sound().model).is_empty());
+}

@@ -1,0 +1,74 @@
+//! W0102: a promise that is used and never fulfilled.
+
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// A value was promised and something waits for it, but nothing supplies it: the wait would never end.
+    ///
+    /// `t.later` makes a promise, `t.fulfil` supplies its value.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// #[component(recipe = "src/check/examples/peer.sh")]
+    /// struct Peer {
+    ///     #[input]
+    ///     other: String,
+    ///     #[output]
+    ///     address: String,
+    /// }
+    ///
+    /// let mut t = Topology::new("demo");
+    /// let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// let address = t.later::<String>("address");
+    /// let peer = t.on(server).run("peer", Peer::new().other(address));
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("peer", peer.address)), "W0102"));
+    /// ```
+    ///
+    /// Somebody has to keep the promise:
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # #[component(recipe = "src/check/examples/peer.sh")]
+    /// # struct Peer { #[input] other: String, #[output] address: String }
+    /// # let mut t = Topology::new("demo");
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// let address = t.later::<String>("address");
+    /// let peer = t.on(server).run("peer", Peer::new().other(address));
+    /// t.fulfil(address, "10.0.0.2");
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("peer", peer.address)), "W0102"));
+    /// ```
+    UNFULFILLED_PROMISE: "W0102", Error, "a promise is used and never fulfilled", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let used = &sink.uses().promises;
+    for ((name, promise), used) in sink.model.promises.iter().zip(used) {
+        if *used && promise.fulfilled.is_empty() {
+            let finding = UNFULFILLED_PROMISE
+                .finding(format!("the promise `{name}` is never fulfilled"))
+                .label(&promise.at, "promised here, and what uses it waits for ever")
+                .help(format!("supply its value with `t.fulfil(...)`: {}", promise.ty.revealed()));
+            sink.push(finding);
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{Sketch, codes, promise, text};
+    use crate::model::{Model, Type};
+
+    fn promised() -> Sketch {
+        Sketch::new().promise("url", Type::String).export("url", Type::String, text(["see ".into(), promise("url")]))
+    }
+
+    pub(in crate::check) fn failing() -> Model {
+        promised().model
+    }
+
+    #[test]
+    fn a_kept_promise_is_sound() {
+        assert!(codes(&promised().fulfil("url", "http://a/").model).is_empty());
+    }
+}

@@ -1,0 +1,103 @@
+//! W0404: an attribute that the resource's type does not have.
+
+use std::collections::HashMap;
+
+use crate::model::{Reference, Schema};
+
+use super::place;
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// Something reads an attribute that the resource's type does not have.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// let net = t.add("net", RawResource::new("OS::Neutron::Net"));
+    /// let exports = Exports::new().entry("mtu", net.attribute::<String>("mut"));
+    /// # let mut model = t.finish(exports);
+    /// # let schema = r#"{"attrs": {"mtu": {"t": "integer"}, "show": {"t": "map"}}}"#;
+    /// # model.schemas.insert("OS::Neutron::Net".into(), serde_json::from_str(schema).unwrap());
+    /// # assert!(wattle::check::finds(&model, "W0404"));
+    /// ```
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// let net = t.add("net", RawResource::new("OS::Neutron::Net"));
+    /// let exports = Exports::new().entry("mtu", net.attribute::<String>("mtu"));
+    /// # let mut model = t.finish(exports);
+    /// # let schema = r#"{"attrs": {"mtu": {"t": "integer"}, "show": {"t": "map"}}}"#;
+    /// # model.schemas.insert("OS::Neutron::Net".into(), serde_json::from_str(schema).unwrap());
+    /// # assert!(!wattle::check::finds(&model, "W0404"));
+    /// ```
+    ///
+    /// Types that the catalog does not know are taken as they are, and so are those whose attributes depend on what they
+    /// hold, such as `OS::Heat::ResourceGroup`.
+    UNKNOWN_ATTRIBUTE: "W0404", Error, "an attribute that its resource does not have", run
+}
+
+/// Types that answer to attributes which their schema does not list (they override `get_attribute` in Heat).
+const OPEN: [&str; 8] = [
+    "OS::Heat::AutoScalingGroup",
+    "OS::Heat::InstanceGroup",
+    "OS::Heat::None",
+    "OS::Heat::ResourceChain",
+    "OS::Heat::ResourceGroup",
+    "OS::Heat::SoftwareDeployment",
+    "OS::Heat::Stack",
+    "OS::Heat::StructuredDeployment",
+];
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let model = sink.model;
+    if model.schemas.is_empty() {
+        return;
+    }
+    let schemas: HashMap<&str, &Schema> = model
+        .schemas
+        .iter()
+        .filter(|(ty, schema)| !schema.attributes.is_empty() && !OPEN.contains(&&***ty))
+        .map(|(ty, schema)| (&**ty, schema))
+        .collect();
+    let mut found = Vec::new();
+    place::each(model, |place, at, value| {
+        value.references(&mut |reference| {
+            if let Reference::Attribute { resource: name, attribute, .. } = reference
+                && let Some(resource) = model.resources.get(name)
+                && let Some(schema) = schemas.get(&*resource.ty)
+                && !schema.attributes.contains_key(attribute)
+            {
+                found.push((place, at, name, resource, attribute, *schema));
+            }
+        });
+    });
+    for (place, at, name, resource, attribute, schema) in found {
+        let finding = UNKNOWN_ATTRIBUTE
+            .finding(format!("{place} reads the attribute `{attribute}` of `{name}`, which has none of this name"))
+            .label(at, format!("resources of the type `{}` have no such attribute", resource.ty))
+            .help_if(sink.suggest(attribute, schema.attributes.keys().map(|name| &**name)));
+        sink.push(finding);
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{Sketch, attribute, codes};
+    use crate::model::{Model, Type};
+
+    fn reading(ty: &str) -> Model {
+        let sketch = Sketch::new().resource("net", ty).schema(ty, r#"{"attrs": {"mtu": {"t": "integer"}}}"#);
+        sketch.export("mtu", Type::String, attribute("net", "mut")).model
+    }
+
+    pub(in crate::check) fn failing() -> Model {
+        reading("OS::Neutron::Net")
+    }
+
+    #[test]
+    fn a_group_has_the_attributes_of_what_it_holds() {
+        assert!(codes(&reading("OS::Heat::ResourceGroup")).is_empty());
+    }
+}

@@ -1,0 +1,70 @@
+//! W0401: a property that the resource's type does not have.
+
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// A resource is given a property that its type does not have, which Heat refuses.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// t.add("net", RawResource::new("OS::Neutron::Net").property("nmae", "backbone"));
+    /// # let mut model = t.finish(Exports::new());
+    /// # let schema = r#"{"props": {"name": {"t": "string"}}}"#;
+    /// # model.schemas.insert("OS::Neutron::Net".into(), serde_json::from_str(schema).unwrap());
+    /// # assert!(wattle::check::finds(&model, "W0401"));
+    /// ```
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// t.add("net", RawResource::new("OS::Neutron::Net").property("name", "backbone"));
+    /// # let mut model = t.finish(Exports::new());
+    /// # let schema = r#"{"props": {"name": {"t": "string"}}}"#;
+    /// # model.schemas.insert("OS::Neutron::Net".into(), serde_json::from_str(schema).unwrap());
+    /// # assert!(!wattle::check::finds(&model, "W0401"));
+    /// ```
+    ///
+    /// Types that the catalog does not know are taken as they are.
+    UNKNOWN_PROPERTY: "W0401", Error, "a property that its resource does not have", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let model = sink.model;
+    let mut schemas = super::property::Schemas::of(model);
+    for (name, resource) in &model.resources {
+        let Some(schema) = schemas.find(&resource.ty) else { continue };
+        for (property, binding) in &resource.properties {
+            if !schema.properties.contains_key(property) {
+                let known = || schema.properties.keys().map(|name| &**name);
+                let list = (schema.properties.len() <= 8)
+                    .then(|| format!("its properties are {}", known().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")));
+                let finding = UNKNOWN_PROPERTY
+                    .finding(format!("`{name}` has no property `{property}`"))
+                    .label(&binding.at, format!("resources of the type `{}` have none of this name", resource.ty))
+                    .help_if(sink.suggest(property, known()).or(list));
+                sink.push(finding);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{Sketch, codes};
+    use crate::model::Model;
+
+    pub(in crate::check) fn failing() -> Model {
+        let schema = r#"{"props": {"name": {"t": "string"}, "shared": {"t": "boolean"}}}"#;
+        let sketch = Sketch::new().resource("net", "OS::Neutron::Net").schema("OS::Neutron::Net", schema);
+        sketch.property("net", "nmae", "backbone").model
+    }
+
+    #[test]
+    fn a_type_without_schema_is_not_judged() {
+        let mut model = failing();
+        model.schemas.clear();
+        assert!(codes(&model).is_empty());
+    }
+}

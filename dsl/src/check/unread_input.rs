@@ -1,0 +1,109 @@
+//! W0703: an input that the recipe never reads.
+
+use crate::model::{Content, Declaration, Tool};
+
+use super::registry::check;
+use super::sink::Sink;
+use super::unused::is_own;
+
+check! {
+    /// A kind of component declares an input that its recipe never reads, so that wiring it changes nothing.
+    ///
+    /// Nothing is reported where a recipe computes the names that it reads, or runs code that is not at hand, nor for
+    /// kinds that come with a library.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// #[component(recipe = "src/check/examples/web.sh")]
+    /// struct Web {
+    ///     #[input(default = 80)]
+    ///     prot: u16,
+    ///     #[output]
+    ///     url: String,
+    /// }
+    ///
+    /// # let mut t = Topology::new("demo");
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// # let web = t.on(server).run("web", Web::new());
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0703"));
+    /// ```
+    ///
+    /// The recipe reads `$port`:
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// #[component(recipe = "src/check/examples/web.sh")]
+    /// struct Web {
+    ///     #[input(default = 80)]
+    ///     port: u16,
+    ///     #[output]
+    ///     url: String,
+    /// }
+    ///
+    /// # let mut t = Topology::new("demo");
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// # let web = t.on(server).run("web", Web::new());
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0703"));
+    /// ```
+    UNREAD_INPUT: "W0703", Warning, "an input that its recipe never reads", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    for kind in sink.model.declarations.values().filter(|kind| is_own(&kind.at) && !kind.inputs.is_empty()) {
+        let Some(analysis) = analysis(kind) else { continue };
+        let names: Vec<String> = kind.inputs.iter().map(|(name, input)| read_as(kind, name, &input.path)).collect();
+        let never = wattle_recipe::never_read(&analysis, names.iter().map(String::as_str));
+        for ((name, input), read_as) in kind.inputs.iter().zip(&names) {
+            if !never.contains(&read_as.as_str()) {
+                continue;
+            }
+            let finding = UNREAD_INPUT
+                .finding(format!("the recipe of `{}` never reads the input `{name}`", kind.name))
+                .label(&input.at, format!("`{}` does not read it", kind.recipe.entry))
+                .help_if(sink.suggest(read_as, analysis.reads.keys().map(String::as_str).filter(|read| !names.iter().any(|name| name == read))))
+                .help("read it in the recipe, or leave it out of the declaration");
+            sink.push(finding);
+        }
+    }
+}
+
+fn analysis(kind: &Declaration) -> Option<wattle_recipe::Analysis> {
+    let files = &kind.recipe.files;
+    let known = files.iter().filter_map(|file| match &file.content {
+        Content::Text(text) => Some((&*file.path, &**text)),
+        Content::Binary(_) => None,
+    });
+    let tool = match kind.recipe.tool {
+        Tool::Shell => wattle_recipe::Tool::Shell,
+        Tool::Ansible => wattle_recipe::Tool::Ansible,
+        Tool::Puppet => wattle_recipe::Tool::Puppet,
+        Tool::Chef => wattle_recipe::Tool::Chef,
+    };
+    wattle_recipe::analyse_all(tool, known).ok()
+}
+
+/// The name by which the recipe reads an input.
+fn read_as(kind: &Declaration, name: &str, path: &[crate::model::Name]) -> String {
+    if kind.recipe.tool == Tool::Chef && !path.is_empty() { path.join("/") } else { name.to_owned() }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{codes, sound};
+    use crate::model::{Content, Model};
+
+    fn recipe(text: &'static str) -> Model {
+        let mut model = sound().model;
+        model.declarations["Db2"].recipe.files[0].content = Content::Text(text.into());
+        model
+    }
+
+    pub(in crate::check) fn failing() -> Model {
+        recipe("#!/bin/sh\necho \"$prot\"\necho > \"${heat_outputs_path}.url\"\n")
+    }
+
+    #[test]
+    fn a_recipe_that_computes_names_is_not_judged() {
+        assert!(codes(&recipe("#!/bin/sh\neval \"echo \\$$1\"\necho > \"${heat_outputs_path}.url\"\n")).is_empty());
+    }
+}

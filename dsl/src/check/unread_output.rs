@@ -1,0 +1,95 @@
+//! W0701: an output that nobody reads.
+
+use super::registry::check;
+use super::sink::Sink;
+use super::unused::is_own;
+
+check! {
+    /// A kind of component declares an output that nothing in the model reads, of none of its components.
+    ///
+    /// Inputs, promises and exports count as readers. It is reported once for a kind, however many components there are,
+    /// and not for kinds that come with a library.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// #[component(recipe = "src/check/examples/web.sh")]
+    /// struct Web {
+    ///     #[input(default = 80)]
+    ///     port: u16,
+    ///     #[output]
+    ///     url: String,
+    /// }
+    ///
+    /// # let mut t = Topology::new("demo");
+    /// let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// t.on(server).run("web", Web::new());
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0701"));
+    /// ```
+    ///
+    /// Read it, export it, or leave it out of the declaration:
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # #[component(recipe = "src/check/examples/web.sh")]
+    /// # struct Web { #[input(default = 80)] port: u16, #[output] url: String }
+    /// # let mut t = Topology::new("demo");
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// let web = t.on(server).run("web", Web::new());
+    /// let exports = Exports::new().entry("url", web.url);
+    /// # assert!(!wattle::check::finds(&t.finish(exports), "W0701"));
+    /// ```
+    UNREAD_OUTPUT: "W0701", Warning, "an output that nobody reads", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let model = sink.model;
+    let uses = sink.uses();
+    let mut first = vec![None; model.declarations.len()];
+    for ((key, component), kind) in model.components.iter().zip(&uses.kinds) {
+        if let Some(kind) = kind {
+            first[*kind].get_or_insert((key, component));
+        }
+    }
+    for ((kind, read), first) in model.declarations.values().zip(&uses.outputs).zip(first) {
+        let Some((key, component)) = first.filter(|_| is_own(&kind.at)) else { continue };
+        for ((name, output), _) in kind.outputs.iter().zip(read).filter(|(_, read)| !**read) {
+            let finding = UNREAD_OUTPUT
+                .finding(format!("nobody reads the output `{name}` of `{}`", kind.name))
+                .label(&output.at, "declared here")
+                .label(&component.at, format!("`{key}` writes it, and nobody reads it"))
+                .help("read it, export it, or leave it out of the declaration");
+            sink.push(finding);
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{codes, output, sound};
+    use crate::model::{Model, Source, Type};
+
+    pub(in crate::check) fn failing() -> Model {
+        let mut model = sound().component("db", "again", "Db2").input("db/again", "port", 1).model;
+        model.exports.clear();
+        model
+    }
+
+    #[test]
+    fn inputs_and_promises_read() {
+        let mut input = sound().kind("Web", &[("url", Type::Url)], &[]).component("db", "web", "Web");
+        input.model.exports.clear();
+        assert!(codes(&input.input("db/web", "url", output("db/db2", "url")).model).is_empty());
+
+        let mut promise = sound().promise("p", Type::Url).fulfil("p", output("db/db2", "url"));
+        promise.model.exports.clear();
+        assert_eq!(codes(&promise.model), ["W0704"], "the promise is what nobody reads");
+    }
+
+    #[test]
+    fn kinds_of_libraries_are_not_judged() {
+        let mut model = failing();
+        let library = "/home/ann/.cargo/registry/src/index.example-1949cf8c6b5b557f/db2-1.0.0/src/lib.rs";
+        model.declarations["Db2"].at = Source::new(library, 1, 1);
+        assert!(codes(&model).is_empty());
+    }
+}

@@ -1,0 +1,57 @@
+//! W0704: a promise that nobody reads.
+
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// A value was promised, and nothing reads it.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// let url = t.later::<String>("url");
+    /// t.fulfil(url, "http://a.example/");
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0704"));
+    /// ```
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// let url = t.later::<String>("url");
+    /// t.fulfil(url, "http://a.example/");
+    /// let exports = Exports::new().entry("url", url);
+    /// # assert!(!wattle::check::finds(&t.finish(exports), "W0704"));
+    /// ```
+    UNUSED_PROMISE: "W0704", Warning, "a promise that nobody reads", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let used = &sink.uses().promises;
+    for ((name, promise), _) in sink.model.promises.iter().zip(used).filter(|(_, used)| !**used) {
+        // A promise of another topology, fulfilled here, is kept under a name that nobody gave it.
+        if name.starts_with("promise#") {
+            continue;
+        }
+        let mut finding =
+            UNUSED_PROMISE.finding(format!("nobody reads the promise `{name}`")).label(&promise.at, "promised here");
+        if promise.fulfilled.is_empty() {
+            finding = finding.note("nor is it fulfilled");
+        }
+        sink.push(finding.help("read it, or leave it out"));
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{Sketch, codes, sound};
+    use crate::model::{Model, Type};
+
+    pub(in crate::check) fn failing() -> Model {
+        sound().promise("p", Type::String).fulfil("p", "x").model
+    }
+
+    #[test]
+    fn a_promise_that_nobody_keeps_or_reads_is_no_error() {
+        assert_eq!(codes(&Sketch::new().promise("p", Type::String).model), ["W0704"]);
+    }
+}

@@ -1,0 +1,96 @@
+//! What the expressions of a model refer to: what is used, and what does not exist.
+
+use crate::model::{Model, Name, Reference, Source};
+
+use super::place::{self, Place};
+
+/// What is used of a model, and what its expressions name that is not in it.
+#[derive(Default)]
+pub(super) struct Uses<'m> {
+    /// Whether each parameter is used.
+    pub(super) parameters: Vec<bool>,
+    /// Whether each promise is used.
+    pub(super) promises: Vec<bool>,
+    /// Whether each output of each declaration is read, of whichever component.
+    pub(super) outputs: Vec<Vec<bool>>,
+    /// References to what does not exist.
+    pub(super) unknown: Vec<Use<'m>>,
+    /// References to what another topology made.
+    pub(super) foreign: Vec<Use<'m>>,
+    /// The place in [`Model::declarations`] of each component's kind.
+    pub(super) kinds: Vec<Option<usize>>,
+}
+
+/// One reference.
+#[derive(Clone, Copy)]
+pub(super) struct Use<'m> {
+    pub(super) place: Place<'m>,
+    pub(super) at: &'m Source,
+    pub(super) reference: Reference<'m>,
+}
+
+impl<'m> Uses<'m> {
+    pub(super) fn of(model: &'m Model) -> Self {
+        let mut uses = Self {
+            parameters: vec![false; model.parameters.len()],
+            promises: vec![false; model.promises.len()],
+            outputs: model.declarations.values().map(|kind| vec![false; kind.outputs.len()]).collect(),
+            kinds: kinds(model),
+            ..Self::default()
+        };
+        let mut imports = None;
+        place::each(model, |place, at, value| {
+            value.references(&mut |reference| {
+                let known = match reference {
+                    Reference::Parameter(name) => mark(&mut uses.parameters, model.parameters.get_index_of(name)),
+                    Reference::Promise(name) => mark(&mut uses.promises, model.promises.get_index_of(name)),
+                    Reference::Resource(name) | Reference::Attribute { resource: name, .. } => {
+                        model.resources.contains_key(name)
+                    }
+                    Reference::Output { component, output } => uses.output(model, component, output),
+                    Reference::Import { stack, export } => imports
+                        .get_or_insert_with(|| imported(model))
+                        .contains(&(&**stack, &**export)),
+                    Reference::Foreign { .. } => {
+                        uses.foreign.push(Use { place, at, reference });
+                        true
+                    }
+                };
+                if !known {
+                    uses.unknown.push(Use { place, at, reference });
+                }
+            });
+        });
+        uses
+    }
+
+    fn output(&mut self, model: &Model, component: &Name, output: &Name) -> bool {
+        let Some(index) = model.components.get_index_of(component) else { return false };
+        // A component whose kind is unknown may have any output; the kind is what is reported.
+        let Some(kind) = self.kinds[index] else { return true };
+        let output = model.declarations.get_index(kind).and_then(|(_, kind)| kind.outputs.get_index_of(output));
+        mark(&mut self.outputs[kind], output)
+    }
+}
+
+fn mark(used: &mut [bool], index: Option<usize>) -> bool {
+    index.and_then(|index| used.get_mut(index)).map(|used| *used = true).is_some()
+}
+
+fn imported(model: &Model) -> std::collections::HashSet<(&str, &str)> {
+    model.imports.iter().map(|import| (&*import.stack, &*import.export)).collect()
+}
+
+fn kinds(model: &Model) -> Vec<Option<usize>> {
+    // Components of one kind mostly come together and share its name.
+    let mut last: Option<(&Name, Option<usize>)> = None;
+    let place = |name| match last {
+        Some((known, index)) if std::sync::Arc::ptr_eq(known, name) => index,
+        _ => {
+            let index = model.declarations.get_index_of(name);
+            last = Some((name, index));
+            index
+        }
+    };
+    model.components.values().map(|component| &component.declaration).map(place).collect()
+}

@@ -1,0 +1,144 @@
+//! W0108: a value that does not fit the type of its place.
+
+use super::flow::Misfit;
+use super::place::Place;
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// A value does not fit the type that the input, promise or export has, or a default does not fit its own input.
+    ///
+    /// The compiler refuses most of this. Found here is what it cannot see: text that is no address or URL, and models
+    /// that were read from a file.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// #[component(recipe = "src/check/examples/login.sh")]
+    /// struct Login {
+    ///     #[input(default = "10.0.0.256")]
+    ///     address: IpAddr,
+    ///     #[input]
+    ///     password: Secret<String>,
+    ///     #[output]
+    ///     digest: String,
+    /// }
+    /// # let mut t = Topology::new("demo");
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// # let login = t.on(server).run("login", Login::new().password(Secret::new(String::new())));
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("digest", login.digest)), "W0108"));
+    /// ```
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// #[component(recipe = "src/check/examples/login.sh")]
+    /// struct Login {
+    ///     #[input(default = "10.0.0.25")]
+    ///     address: IpAddr,
+    ///     #[input]
+    ///     password: Secret<String>,
+    ///     #[output]
+    ///     digest: String,
+    /// }
+    /// # let mut t = Topology::new("demo");
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// # let login = t.on(server).run("login", Login::new().password(Secret::new(String::new())));
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("digest", login.digest)), "W0108"));
+    /// ```
+    WRONG_TYPE: "W0108", Error, "a value does not fit its place", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    for Misfit { place, at, target, ty, why } in &sink.flows().misfits {
+        let mut finding = WRONG_TYPE.finding(format!("{place} cannot take this value: {why}")).label(at, why);
+        if !matches!(place, Place::Export(_)) {
+            finding = finding.label(target, format!("declared here as {ty}"));
+        }
+        sink.push(finding.help(format!("give it {}", ty.revealed())));
+    }
+    for kind in sink.model.declarations.values() {
+        for (name, input) in &kind.inputs {
+            if let Some(why) = input.default.as_ref().and_then(|default| input.ty.refuse(default)) {
+                let why = if input.ty.is_secret() { format!("it is not {}", input.ty.revealed()) } else { why };
+                let finding = WRONG_TYPE
+                    .finding(format!("the default of the input `{name}` of `{}` does not fit it: {why}", kind.name))
+                    .label(&input.at, format!("declared here as {}", input.ty))
+                    .help("mend the default, or the type");
+                sink.push(finding);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{Sketch, codes, map, output, parameter, promise, secret, sound, text};
+    use crate::check::{Limits, check};
+    use crate::model::{Expr, Model, Type};
+
+    pub(in crate::check) fn failing() -> Model {
+        sound().input("db/db2", "port", 70_000).model
+    }
+
+    fn export(ty: Type, value: impl Into<Expr>) -> Vec<&'static str> {
+        codes(&sound().parameter("flag", Type::Boolean).export("flag", Type::Boolean, parameter("flag")).export("x", ty, value).model)
+    }
+
+    fn list(item: Type) -> Type {
+        Type::List(Box::new(item))
+    }
+
+    #[test]
+    fn what_is_wider_fits() {
+        let url = || output("db/db2", "url");
+        assert!(export(Type::String, url()).is_empty());
+        assert!(export(list(Type::String), Expr::List(vec![url(), "x".into()])).is_empty());
+        assert!(export(Type::Map(Box::new(Type::Url)), map([("u", url())])).is_empty());
+        assert!(export(Type::Struct([("u".into(), Type::Url)].into_iter().collect()), map([("u", url())])).is_empty());
+        assert!(export(Type::Float, 7).is_empty());
+        assert!(export(Type::Url, text(["http://".into(), url()])).is_empty());
+    }
+
+    #[test]
+    fn what_is_not_does_not() {
+        let url = || output("db/db2", "url");
+        for (ty, value) in [
+            (Type::Ip, url()),
+            (Type::Ip, text([url()])),
+            (Type::Url, parameter("flag")),
+            (Type::Ipv4, "::1".into()),
+            (Type::String, Expr::List(vec![url()])),
+            (Type::String, map([("u", url())])),
+            (list(Type::Ip), Expr::List(vec![url()])),
+            (Type::Map(Box::new(Type::Ip)), map([("u", url())])),
+            (Type::Struct([("v".into(), Type::Url)].into_iter().collect()), map([("u", url())])),
+            (Type::Struct([("u".into(), Type::Ip)].into_iter().collect()), map([("u", url())])),
+        ] {
+            assert_eq!(export(ty.clone(), value.clone()), ["W0108"], "{ty} {value:?}");
+        }
+    }
+
+    #[test]
+    fn promises_and_defaults_are_judged() {
+        let promise = Sketch::new().promise("p", Type::Ip).fulfil("p", "nowhere").export("p", Type::Ip, promise("p"));
+        assert_eq!(codes(&promise.model), ["W0108"]);
+        let mut default = sound();
+        default.model.declarations["Db2"].inputs["port"].default = Some("many".into());
+        assert_eq!(codes(&default.model), ["W0108"]);
+    }
+
+    #[test]
+    fn an_optional_input_takes_nothing() {
+        let mut model = sound().input("db/db2", "port", crate::model::Value::Null).model;
+        assert_eq!(codes(&model), ["W0108"]);
+        model.declarations["Db2"].inputs["port"].required = false;
+        assert!(codes(&model).is_empty());
+    }
+
+    #[test]
+    fn a_secret_is_not_shown() {
+        let model = Sketch::new().promise("p", secret(Type::Ip)).fulfil("p", "hunter2").export("p", secret(Type::Ip), promise("p"));
+        let found = check(&model.model, &Limits::default());
+        assert_eq!(found[0].code, "W0108");
+        assert!(!format!("{found:?}").contains("hunter2"), "{found:?}");
+    }
+}
