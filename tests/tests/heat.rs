@@ -1,0 +1,128 @@
+//! Every template against Heat's own engine: it is valid, and no server depends on another.
+
+mod oracle;
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+
+use serde_json::Value;
+use wattle::author::Blueprint;
+use wattle::lower::{Lowered, Options, lower};
+use wattle::model::Model;
+use wattle_tests::{random, workload};
+
+use oracle::{Oracle, write};
+
+/// The operator's part: what has no default.
+const GIVEN: &[&str] = &["wattle_space=zookeeper://127.0.0.1:2181"];
+
+fn small_stacks() -> Options {
+    let mut options = Options::default();
+    options.stack_resources = 12;
+    options
+}
+
+fn accepted(lowered: &Lowered, name: &str) -> Value {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let template = write(lowered, folder.path());
+    let answer = Oracle::get().validate(&template, &folder.path().join("environment.yaml"));
+    assert_eq!(answer["ok"], true, "Heat refuses `{name}`: {}: {}", answer["error"], answer["message"]);
+    answer
+}
+
+fn assert_no_server_depends_on_another(answer: &Value) {
+    let types: BTreeMap<&str, &str> =
+        answer["types"].as_object().expect("types").iter().map(|(k, v)| (k.as_str(), v.as_str().expect("a type"))).collect();
+    // A nested stack counts as a server: it holds some.
+    let heavy = |name: &str| types[name] == "OS::Nova::Server" || types[name].ends_with(".yaml");
+    let requires = |name: &str| answer["graph"][name].as_array().expect("a list").iter().filter_map(Value::as_str);
+    for server in types.keys().copied().filter(|name| heavy(name)) {
+        let (mut open, mut seen) = (requires(server).collect::<Vec<_>>(), HashSet::new());
+        while let Some(name) = open.pop() {
+            assert!(!heavy(name), "`{server}` depends on `{name}`");
+            if seen.insert(name) {
+                open.extend(requires(name));
+            }
+        }
+    }
+    for nested in answer["nested"].as_object().into_iter().flat_map(|nested| nested.values()) {
+        assert_no_server_depends_on_another(nested);
+    }
+}
+
+fn sound(model: &Model) {
+    let found = wattle::check::check(model, &wattle::check::Limits::default());
+    assert!(!wattle::check::has_errors(&found), "{found:#?}");
+}
+
+#[test]
+fn heat_takes_every_example() {
+    let models = [
+        hello::hello.model(Default::default()),
+        three_tier::three_tier.model(Default::default()),
+        connections::connections.model(Default::default()),
+    ];
+    for model in models {
+        sound(&model);
+        for options in [Options::default(), small_stacks()] {
+            assert_no_server_depends_on_another(&accepted(&lower(&model, &options), &model.stack));
+        }
+    }
+}
+
+#[test]
+fn heat_takes_the_workload_whole_and_cut() {
+    let model = workload::workload.model(workload::Size { tiers: 150 });
+    let lowered = lower(&model, &Options::default());
+    assert!(lowered.nested.len() > 1, "not cut");
+    assert_no_server_depends_on_another(&accepted(&lowered, "workload"));
+}
+
+#[test]
+fn heat_takes_fifty_random_models() {
+    for seed in 0..50_u32 {
+        let model = random::model(&random::bytes(seed, 400));
+        sound(&model);
+        let options = if seed % 2 == 0 { Options::default() } else { small_stacks() };
+        assert_no_server_depends_on_another(&accepted(&lower(&model, &options), &format!("random {seed}")));
+    }
+}
+
+#[test]
+fn user_data_reaches_nova_as_emitted() {
+    let model = three_tier::three_tier.model(Default::default());
+    let lowered = lower(&model, &Options::default());
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let template = write(&lowered, folder.path());
+    let answer = oracle::create(&template, &folder.path().join("environment.yaml"), GIVEN);
+    assert_eq!(answer["status"], "CREATE_COMPLETE", "{answer:#}");
+    let servers = answer["servers"].as_object().expect("servers");
+    assert_eq!(servers.len(), lowered.template.servers());
+    for (name, server) in servers {
+        let sent = server["userdata"].as_str().expect("user data");
+        let (text, identity) = sent.rsplit_once("    content: |\n      ").expect("the identity comes last");
+        let emitted = oracle::user_data_text(&lowered.template);
+        assert_eq!(format!("{text}    content: |\n"), emitted, "{name}");
+        let identity: Value = serde_json::from_str(identity.strip_suffix('\n').expect("a last line")).expect("JSON");
+        assert_eq!(identity["server"], name.as_str());
+        assert_eq!(identity["stack"], "three_tier");
+        assert_eq!(identity["space"], "zookeeper://127.0.0.1:2181");
+        let lines = sent.lines().filter(|line| line.trim_start().starts_with("{\"credential\"")).count();
+        assert_eq!(lines, 1, "the identity is one line");
+        assert!(sent.len() < 49_149);
+    }
+}
+
+#[test]
+fn the_oracle_refuses_what_is_wrong() {
+    let mut model = hello::hello.model(Default::default());
+    let mut net = wattle::model::Resource::new("OS::Neutron::Net".into(), model.at.clone());
+    let nmae = wattle::model::Binding { value: "backbone".into(), at: model.at.clone() };
+    net.properties.insert("nmae".into(), nmae);
+    model.resources.insert("wrong".into(), net);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let template = write(&lower(&model, &Options::default()), folder.path());
+    let answer = Oracle::get().validate(Path::new(&template), &folder.path().join("environment.yaml"));
+    assert_eq!(answer["ok"], false, "{answer}");
+    assert!(answer["message"].as_str().expect("a message").contains("nmae"), "{answer}");
+}
