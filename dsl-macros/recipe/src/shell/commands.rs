@@ -42,10 +42,9 @@ fn judge_command(script: &mut Script, command: &Command, findings: &mut Findings
         return;
     }
     let arguments = command.words.get(1..).unwrap_or_default();
-    for (at, word) in command.words.iter().enumerate() {
-        if word.literal().map(crate::tool::file_name) == Some("wattle") {
-            wattle(script, &command.words[at + 1..], findings);
-        }
+    let wattles = command.words.iter().map(|word| word.literal().map(crate::tool::file_name));
+    if let Some((at, _)) = wattles.enumerate().find(|(_, name)| *name == Some("wattle")) {
+        wattle(script, &command.words[at + 1..], findings);
     }
     if COPIERS.contains(&program) {
         let target = arguments.iter().position(|word| matches!(word.literal(), Some("-t" | "--target-directory")));
@@ -141,22 +140,22 @@ fn get(script: &mut Script, words: &[&Word], findings: &mut Findings) {
     }
 }
 
-/// Programs in other languages among the arguments and heredocs of a command.
-pub(super) fn embedded_programs(command: &Command, findings: &mut Findings) {
+/// Programs in other languages among the arguments and heredocs of a command; only what they read where its text was
+/// understood as scripts (so not `foreign`).
+pub(super) fn embedded_programs(command: &Command, foreign: bool, findings: &mut Findings) {
     let program = command.words.first().and_then(Word::literal).unwrap_or_default();
     let runs = !READERS.contains(&program);
     for (at, word) in command.words.iter().chain(&command.fed).enumerate() {
         let fed = at >= command.words.len();
-        let text_only: String = word
+        let text: String = word
             .parts
             .iter()
             .map(|part| if let Part::Text { text, .. } = part { text.as_str() } else { "${?}" })
             .collect();
-        embedded::reads(&text_only, word.line, &mut findings.analysis);
-        if fed {
+        embedded::reads(&text, word.line, &mut findings.analysis);
+        let is_program = if fed { runs || command.sends } else { runs && text.contains(['(', '\'', '"', ' ']) };
+        if foreign && is_program {
             embedded::writes(&word.to_source(), word.line, &mut findings.analysis);
-        } else if runs && text_only.contains(super::PREFIX) && text_only != super::PREFIX {
-            embedded::writes(&text_only, word.line, &mut findings.analysis);
         }
     }
 }

@@ -22,10 +22,9 @@ pub(super) fn look_inside(script: &mut Script, at: usize, findings: &mut Finding
     let words = &command.words;
     let program = words.first().and_then(Word::literal).map(file_name).unwrap_or_default();
     if !matches!(program, "echo" | "printf") {
-        for (at, word) in words.iter().enumerate() {
-            if let Some(name) = word.literal().map(file_name).filter(|name| SHELLS.contains(name)) {
-                shell(name, &words[at + 1..], &command.fed, &mut inner, findings);
-            }
+        let names = words.iter().map(|word| word.literal().map(file_name).filter(|name| SHELLS.contains(name)));
+        if let Some((at, name)) = names.enumerate().find_map(|(at, name)| Some((at, name?))) {
+            shell(name, &words[at + 1..], &command.fed, &mut inner, findings);
         }
         if words.iter().any(|word| word.to_source().contains("inputs.json")) {
             findings.analysis.dynamic_reads = true;
@@ -35,12 +34,7 @@ pub(super) fn look_inside(script: &mut Script, at: usize, findings: &mut Finding
     environment(command, findings);
     let scripts: Vec<&Word> = command.fed.iter().filter(|body| is_shell_script(body)).collect();
     inner.extend(scripts.iter().map(|body| (body.to_source(), body.line)));
-    if inner.is_empty() || command.fed.is_empty() || depth >= DEPTH {
-        embedded_programs(command, findings);
-    } else {
-        let own = Command { words: command.words.clone(), fed: Vec::new(), ..*command };
-        embedded_programs(&own, findings);
-    }
+    embedded_programs(command, inner.is_empty() || depth >= DEPTH, findings);
     for (text, line) in inner {
         // Malformed text may be no shell at all, or stands in two halves: then anything may be meant.
         if depth >= DEPTH || script.add(&text, line, depth + 1).is_err() {
@@ -163,7 +157,10 @@ fn environment(command: &Command, findings: &mut Findings) {
     let arguments = &words[1..];
     let analysis = &mut findings.analysis;
     match first.literal().map(file_name).unwrap_or_default() {
-        "env" => analysis.dynamic_reads |= unwrapped(words).is_empty(),
+        "env" | "sudo" => {
+            let env = words.iter().any(|word| word.literal() == Some("env"));
+            analysis.dynamic_reads |= env && unwrapped(words).is_empty();
+        }
         "set" | "compgen" => analysis.dynamic_reads |= arguments.is_empty() || first.literal() == Some("compgen"),
         "envsubst" => analysis.dynamic_reads = true,
         "printenv" => {

@@ -1,6 +1,7 @@
 //! From tokens to simple commands: where functions and loops begin and end, what is assigned, what is redirected.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 
 use super::lexer::Lexer;
 use super::values::Values;
@@ -31,15 +32,23 @@ pub(super) struct Command {
     pub(super) words: Vec<Word>,
     /// What heredocs and here-strings feed to it.
     pub(super) fed: Vec<Word>,
-    pub(super) line: u32,
+    /// Its output goes to a file or another program.
+    pub(super) sends: bool,
     /// How many scripts inside strings stand around it.
     pub(super) depth: u32,
 }
 
-#[derive(Default)]
 struct Scope {
     closing: &'static str,
-    function: Option<String>,
+    is_function: bool,
+}
+
+/// The simple command that is being read.
+#[derive(Default)]
+struct Line {
+    words: Vec<Word>,
+    fed: Vec<Word>,
+    sends: bool,
 }
 
 /// Words that begin a command's line without being its program.
@@ -52,7 +61,7 @@ impl Script {
         let mut lexer = Lexer::new(source, line, depth);
         let tokens = lexer.tokens(None);
         self.found.merge(lexer.found);
-        Walker { script: self, depth, scopes: Vec::new(), pending: None }.walk(&tokens?);
+        Walker { script: self, depth, scopes: Vec::new(), functions: Vec::new(), pending: None }.walk(&tokens?);
         Ok(())
     }
 }
@@ -61,35 +70,25 @@ struct Walker<'a> {
     script: &'a mut Script,
     depth: u32,
     scopes: Vec<Scope>,
+    /// The functions in whose bodies this stands.
+    functions: Vec<String>,
     /// A function whose body is about to begin.
     pending: Option<String>,
 }
 
 impl Walker<'_> {
     fn walk(&mut self, tokens: &[Token]) {
-        let mut words: Vec<Word> = Vec::new();
-        let mut fed: Vec<Word> = Vec::new();
+        let mut line = Line::default();
         let mut at = 0;
         while let Some(token) = tokens.get(at) {
             at += 1;
             match &token.kind {
-                Kind::Heredoc(body) => fed.push(self.seen(body)),
-                Kind::Word(word) => {
-                    let word = self.seen(word);
-                    match word.bare() {
-                        Some("{") if words.is_empty() => self.open("}"),
-                        Some("}") if words.is_empty() => self.close("}"),
-                        Some(text) if array(text).is_some() && is_op(tokens.get(at), "(") => {
-                            let name = array(text).unwrap_or_default().to_owned();
-                            at = self.array(&name, tokens, at + 1);
-                        }
-                        Some(keyword) if words.is_empty() && KEYWORDS.contains(&keyword) => {}
-                        _ => words.push(word),
-                    }
-                }
-                Kind::Op("<<<") => at = self.operand(tokens, at, |_, word| fed.push(word)),
+                Kind::Heredoc(body) => line.fed.push(self.seen(body)),
+                Kind::Word(word) => at = self.word(word, &mut line, tokens, at),
+                Kind::Op("<<<") => at = self.operand(tokens, at, |_, word| line.fed.push(word)),
                 Kind::Op(op) if op.contains('>') && !op.starts_with('<') => {
-                    let compared = words.first().and_then(Word::bare) == Some("[[");
+                    let compared = line.words.first().and_then(Word::bare) == Some("[[");
+                    line.sends = true;
                     at = self.operand(tokens, at, |script, word| {
                         if !compared {
                             script.redirected.push(word);
@@ -97,23 +96,48 @@ impl Walker<'_> {
                     });
                 }
                 Kind::Op(op) if op.contains('<') => at = self.operand(tokens, at, |_, _| ()),
-                Kind::Op("(") if is_op(tokens.get(at), ")") && names_function(&words) => {
-                    self.pending = words.pop().and_then(|word| word.literal().map(str::to_owned));
-                    words.clear();
+                Kind::Op("(") if is_op(tokens.get(at), ")") && names_function(&line.words) => {
+                    self.pending = line.words.pop().and_then(|word| word.literal().map(str::to_owned));
+                    line.words.clear();
                     at += 1;
                 }
                 Kind::Op("(") => {
-                    self.command(&mut words, &mut fed);
+                    self.command(mem::take(&mut line));
                     self.open(")");
                 }
                 Kind::Op(")") => {
-                    self.command(&mut words, &mut fed);
+                    self.command(mem::take(&mut line));
                     self.close(")");
                 }
-                Kind::Op(_) | Kind::Newline => self.command(&mut words, &mut fed),
+                Kind::Op(op) => {
+                    line.sends |= op.starts_with('|') && *op != "||";
+                    self.command(mem::take(&mut line));
+                }
+                Kind::Newline => self.command(mem::take(&mut line)),
             }
         }
-        self.command(&mut words, &mut fed);
+        self.command(line);
+    }
+
+    fn word(&mut self, word: &Word, line: &mut Line, tokens: &[Token], at: usize) -> usize {
+        let word = self.seen(word);
+        let begins = line.words.is_empty();
+        match word.bare() {
+            Some("{") if begins => self.open("}"),
+            Some("{") if line.words.len() == 2 && names_function(&line.words) => {
+                self.pending = line.words.pop().and_then(|word| word.literal().map(str::to_owned));
+                line.words.clear();
+                self.open("}");
+            }
+            Some("}") if begins => self.close("}"),
+            Some(text) if array(text).is_some() && is_op(tokens.get(at), "(") => {
+                let name = array(text).unwrap_or_default().to_owned();
+                return self.array(&name, tokens, at + 1);
+            }
+            Some(keyword) if begins && KEYWORDS.contains(&keyword) => {}
+            _ => line.words.push(word),
+        }
+        at
     }
 
     fn operand(&mut self, tokens: &[Token], at: usize, mut with: impl FnMut(&mut Script, Word)) -> usize {
@@ -124,26 +148,32 @@ impl Walker<'_> {
     }
 
     fn open(&mut self, closing: &'static str) {
-        if let Some(name) = &self.pending {
+        let function = self.pending.take();
+        self.scopes.push(Scope { closing, is_function: function.is_some() });
+        if let Some(name) = function {
             self.script.functions.entry(name.clone()).or_default();
+            self.functions.push(name);
         }
-        self.scopes.push(Scope { closing, function: self.pending.take() });
     }
 
     /// A `)` also ends a pattern of `case`, and closes nothing then.
     fn close(&mut self, closing: &str) {
         if self.scopes.last().is_some_and(|scope| scope.closing == closing) {
-            self.scopes.pop();
+            self.leave(self.scopes.len() - 1);
         }
     }
 
-    fn function(&self) -> Option<&str> {
-        self.scopes.iter().rev().find_map(|scope| scope.function.as_deref())
+    fn leave(&mut self, scopes: usize) {
+        for scope in self.scopes.drain(scopes..) {
+            if scope.is_function {
+                self.functions.pop();
+            }
+        }
     }
 
     /// Walks the substitutions of a word, and ties `$1` to the function in which it stands.
     fn seen(&mut self, word: &Word) -> Word {
-        let function = self.function().map(str::to_owned);
+        let function = self.functions.last().cloned();
         let mut seen = Word { parts: Vec::with_capacity(word.parts.len()), line: word.line };
         for part in &word.parts {
             seen.parts.push(match (part, &function) {
@@ -169,7 +199,7 @@ impl Walker<'_> {
         let pending = self.pending.take();
         let depth = self.scopes.len();
         self.walk(tokens);
-        self.scopes.truncate(depth);
+        self.leave(depth);
         self.pending = pending;
     }
 
@@ -188,9 +218,8 @@ impl Walker<'_> {
         at
     }
 
-    fn command(&mut self, words: &mut Vec<Word>, fed: &mut Vec<Word>) {
-        let mut words = std::mem::take(words);
-        let fed = std::mem::take(fed);
+    fn command(&mut self, line: Line) {
+        let Line { mut words, fed, sends } = line;
         let assigned = words.iter().take_while(|word| self.assignment(word)).count();
         words.drain(..assigned);
         let program = words.first().and_then(Word::literal).unwrap_or_default().to_owned();
@@ -199,10 +228,6 @@ impl Walker<'_> {
             "for" | "select" => return self.loop_variable(&words),
             "function" => {
                 self.pending = words.get(1).and_then(Word::literal).map(str::to_owned);
-                if words.get(2).and_then(Word::bare) == Some("{") {
-                    self.open("}");
-                    return self.command(&mut words.split_off(3), &mut Vec::new());
-                }
                 return;
             }
             "local" | "declare" | "typeset" | "readonly" | "export" => self.declaration(&program, &words),
@@ -211,7 +236,7 @@ impl Walker<'_> {
                 names.into_iter().for_each(|name| self.script.values.assign_unknown(name));
             }
             "shift" | "getopt" => {
-                if let Some(function) = self.function().map(str::to_owned) {
+                if let Some(function) = self.functions.last().cloned() {
                     self.script.functions.entry(function.clone()).or_default().opaque = true;
                     for number in 1..=9 {
                         self.script.values.assign_unknown(&positional(&function, &number.to_string()));
@@ -223,9 +248,8 @@ impl Walker<'_> {
         for (number, word) in words.iter().enumerate().skip(1).take(9).filter(|_| is_function_name(&program)) {
             self.script.values.assign(&positional(&program, &number.to_string()), word.clone());
         }
-        let line = words.iter().chain(&fed).map(|word| word.line).next();
-        if let Some(line) = line {
-            self.script.commands.push(Command { words, fed, line, depth: self.depth });
+        if !words.is_empty() || !fed.is_empty() {
+            self.script.commands.push(Command { words, fed, sends, depth: self.depth });
         }
     }
 
@@ -246,6 +270,9 @@ impl Walker<'_> {
         let mut value = word.clone();
         let quoted = matches!(value.parts.first(), Some(Part::Text { quoted: true, .. }));
         value.parts[0] = Part::Text { text: rest[equals + 1..].to_owned(), quoted };
+        if value.parts.len() > 1 && rest.len() == equals + 1 {
+            value.parts.remove(0);
+        }
         self.script.values.assign(name, value);
         true
     }

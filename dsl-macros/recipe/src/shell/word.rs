@@ -82,6 +82,10 @@ impl Word {
             let text = self.to_source();
             self.parts = vec![Part::Text { text, quoted }];
         }
+        // What is left of `"$x"` is its value alone.
+        if self.parts.len() > 1 {
+            self.parts.retain(|part| !matches!(part, Part::Text { text, .. } if text.is_empty()));
+        }
         self
     }
 }
