@@ -121,3 +121,79 @@ impl<'g, N, E> Search<'g, N, E> {
             .all(|direction| self.graph.neighbors_directed(node, direction).any(|other| self.open[other.index()]))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Every cycle that visits no node twice, as its nodes, each once and beginning at its least node.
+    fn all_cycles(nodes: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> {
+        fn extend(path: &mut Vec<usize>, edges: &[(usize, usize)], found: &mut Vec<Vec<usize>>) {
+            let (first, last) = (path[0], path[path.len() - 1]);
+            for &(_, to) in edges.iter().filter(|(from, _)| *from == last) {
+                if to == first {
+                    found.push(path.clone());
+                } else if to > first && !path.contains(&to) {
+                    path.push(to);
+                    extend(path, edges, found);
+                    path.pop();
+                }
+            }
+        }
+        let mut found = Vec::new();
+        (0..nodes).for_each(|first| extend(&mut vec![first], edges, &mut found));
+        found
+    }
+
+    /// Which nodes reach each other, a set for each node.
+    fn reached(nodes: usize, edges: &[(usize, usize)]) -> Vec<BTreeSet<usize>> {
+        let mut reached: Vec<BTreeSet<usize>> = (0..nodes).map(|node| BTreeSet::from([node])).collect();
+        for _ in 0..nodes {
+            for &(from, to) in edges {
+                let further = reached[to].clone();
+                reached[from].extend(further);
+            }
+        }
+        reached
+    }
+
+    fn edges() -> impl Strategy<Value = (usize, Vec<(usize, usize)>)> {
+        (1_usize..8).prop_flat_map(|nodes| (Just(nodes), prop::collection::vec((0..nodes, 0..nodes), 0..16)))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn each_component_has_its_shortest_cycle((nodes, edges) in edges()) {
+            let mut graph = DiGraph::<(), (), u32>::default();
+            (0..nodes).for_each(|_| { graph.add_node(()); });
+            for &(from, to) in &edges {
+                graph.add_edge(NodeIndex::new(from), NodeIndex::new(to), ());
+            }
+            let reached = reached(nodes, &edges);
+            let component = |node: usize| (0..nodes).find(|other| reached[node].contains(other) && reached[*other].contains(&node));
+            let all = all_cycles(nodes, &edges);
+
+            let mut seen = Vec::new();
+            for cycle in shortest_cycles(&graph) {
+                let ends: Vec<_> = cycle.iter().map(|edge| graph.edge_endpoints(*edge).expect("an edge")).collect();
+                for (index, (_, to)) in ends.iter().enumerate() {
+                    prop_assert_eq!(*to, ends[(index + 1) % ends.len()].0, "hops follow each other and lead back");
+                }
+                let here = component(ends[0].0.index());
+                let rivals: Vec<_> = all.iter().filter(|cycle| component(cycle[0]) == here).collect();
+                prop_assert_eq!(Some(ends.len()), rivals.iter().map(|cycle| cycle.len()).min(), "no cycle is shorter");
+                let first = rivals.iter().filter(|cycle| cycle.len() == ends.len()).map(|cycle| cycle[0]).min();
+                prop_assert_eq!(Some(ends[0].0.index()), first, "it begins at the first node that has one so short");
+                seen.push(here);
+            }
+            let expected: BTreeSet<_> = all.iter().map(|cycle| component(cycle[0])).collect();
+            prop_assert_eq!(seen, Vec::from_iter(expected), "each component once, in order");
+        }
+    }
+}
