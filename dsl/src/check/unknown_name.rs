@@ -173,7 +173,7 @@ pub(super) mod tests {
     #[test]
     fn servers_kinds_inputs_orders_and_files_are_looked_up() {
         let server = sound().component("bd", "db2", "Db2").input("bd/db2", "port", 1);
-        let kind = sound().component("db", "web", "Bd2").input("db/web", "port", 1);
+        let kind = sound().component("db", "web", "Db3").input("db/web", "port", 1);
         let input = sound().input("db/db2", "prot", 1);
         let order = sound().after("db/db2", "db/dB2");
         let mut file = sound();

@@ -8,14 +8,16 @@ use super::sink::Sink;
 check! {
     /// A value does not fit the type that the input, promise or export has, or a default does not fit its own input.
     ///
-    /// The compiler refuses most of this. Found here is what it cannot see: text that is no address or URL, and models
-    /// that were read from a file.
+    /// The compiler refuses most of this. Found here is what it cannot see: text that is no address or URL, and
+    /// models that were read from a file.
     ///
     /// ```
     /// # use wattle::prelude::*;
+    /// const HOST: &str = "10.0.0.256";
+    ///
     /// #[component(recipe = "src/check/examples/login.sh")]
     /// struct Login {
-    ///     #[input(default = "10.0.0.256")]
+    ///     #[input(default = HOST)]
     ///     address: IpAddr,
     ///     #[input]
     ///     password: Secret<String>,
@@ -30,9 +32,11 @@ check! {
     ///
     /// ```
     /// # use wattle::prelude::*;
+    /// const HOST: &str = "10.0.0.25";
+    ///
     /// #[component(recipe = "src/check/examples/login.sh")]
     /// struct Login {
-    ///     #[input(default = "10.0.0.25")]
+    ///     #[input(default = HOST)]
     ///     address: IpAddr,
     ///     #[input]
     ///     password: Secret<String>,
