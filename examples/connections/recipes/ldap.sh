@@ -7,8 +7,7 @@ base_dn="dc=$(printf '%s' "$domain" | sed 's/\./,dc=/g')"
 bind_dn="cn=admin,$base_dn"
 
 # Debian's package makes the tree of the domain, and its administrator, from these answers.
-export DEBIAN_FRONTEND=noninteractive
-if ! dpkg-query -W debconf-utils >/dev/null 2>&1; then packages debconf-utils; fi
+packages debconf-utils
 debconf-set-selections <<ANSWERS
 slapd slapd/domain string $domain
 slapd shared/organization string $domain
@@ -18,7 +17,8 @@ ANSWERS
 packages slapd ldap-utils
 
 # It listens on every address; a server without systemd starts it here.
-pgrep -x slapd >/dev/null || slapd -h 'ldap:/// ldapi:///' -u openldap -g openldap -F /etc/ldap/slapd.d
+ldapsearch -x -H ldapi:/// -s base -b '' >/dev/null 2>&1 ||
+    slapd -h 'ldap:/// ldapi:///' -u openldap -g openldap -F /etc/ldap/slapd.d
 
 password_file=$(mktemp)
 trap 'rm "$password_file"' EXIT
