@@ -8,7 +8,7 @@ use super::sink::Sink;
 use super::size::{grouped, of_expression, of_value};
 
 check! {
-    /// A recipe's file, a constant or a default is larger than what one entry of the data space holds: ZooKeeper takes
+    /// A recipe's file, a constant or a default is larger than what one entry of the data space holds: `ZooKeeper` takes
     /// requests of 1 MiB.
     ///
     /// ```

@@ -216,15 +216,21 @@ impl<'m> Flow<'m> {
             (Type::Secret(inner), Expr::List(items)) => {
                 if let Type::List(item) = inner.revealed() {
                     let item = Type::Secret(item.clone());
-                    items.iter().for_each(|value| self.confidentiality(&item, value, &mut Vec::new(), constant));
+                    for value in items {
+                        self.confidentiality(&item, value, &mut Vec::new(), constant);
+                    }
                 }
             }
             (Type::Secret(_), _) => {}
             (Type::List(item), Expr::List(items)) => {
-                items.iter().for_each(|value| self.confidentiality(item, value, leaks, constant));
+                for value in items {
+                    self.confidentiality(item, value, leaks, constant);
+                }
             }
             (Type::Map(item), Expr::Map(items)) => {
-                items.values().for_each(|value| self.confidentiality(item, value, leaks, constant));
+                for value in items.values() {
+                    self.confidentiality(item, value, leaks, constant);
+                }
             }
             (Type::Struct(fields), Expr::Map(items)) => {
                 for (name, value) in items {

@@ -6,7 +6,7 @@
 pub struct Limits {
     /// Bytes of a server's user data: Nova takes 65,535 bytes of base64.
     pub user_data: usize,
-    /// Bytes of one value or file in the data space: ZooKeeper takes requests of 1 MiB, path and frame included.
+    /// Bytes of one value or file in the data space: `ZooKeeper` takes requests of 1 MiB, path and frame included.
     pub entry: usize,
     /// Bytes of one template: Heat's `max_template_size`.
     pub template: usize,

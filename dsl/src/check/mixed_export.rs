@@ -74,10 +74,10 @@ fn parts(model: &Model, value: &Expr) -> (Option<String>, Option<String>) {
             Reference::Import { stack, export } => {
                 running.get_or_insert_with(|| format!("the export `{export}` of the stack `{stack}`"));
             }
-            Reference::Attribute { resource, attribute, .. } => {
-                if model.resources.get(resource).is_some_and(|resource| !resource.is_server()) {
-                    created.get_or_insert_with(|| format!("the attribute `{attribute}` of `{resource}`"));
-                }
+            Reference::Attribute { resource, attribute, .. }
+                if model.resources.get(resource).is_some_and(|resource| !resource.is_server()) =>
+            {
+                created.get_or_insert_with(|| format!("the attribute `{attribute}` of `{resource}`"));
             }
             Reference::Promise(name) if promises.insert(name) => {
                 let bindings = model.promises.get(name).into_iter().flat_map(|promise| &promise.fulfilled);

@@ -1,5 +1,7 @@
 //! Models for tests, made one line at a time: each thing stands on a line of its own of `blueprint.rs`.
 
+use std::fmt::Write;
+
 use crate::model::{
     After, Binding, Component, Content, Declaration, Export, Expr, File, Input, Model, Name,
     OutputDeclaration, Parameter, Promise, Recipe, Resource, Source, Tool, Type,
@@ -51,10 +53,10 @@ impl Sketch {
     pub(super) fn kind(mut self, name: &str, inputs: &[(&str, Type)], outputs: &[(&str, Type)]) -> Self {
         let mut text = String::from("#!/bin/sh\n");
         for (input, _) in inputs {
-            text.push_str(&format!("echo \"${input}\"\n"));
+            writeln!(text, "echo \"${input}\"").expect("text");
         }
         for (output, _) in outputs {
-            text.push_str(&format!("echo > \"${{heat_outputs_path}}.{output}\"\n"));
+            writeln!(text, "echo > \"${{heat_outputs_path}}.{output}\"").expect("text");
         }
         let path = format!("recipes/{}.sh", name.to_lowercase());
         let file = File { path: path.clone().into(), content: Content::Text(text.into()) };

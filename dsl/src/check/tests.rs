@@ -9,8 +9,10 @@ use crate::view::{Format, Options, render};
 use super::testing::codes;
 use super::*;
 
-/// A model for each check, of which that check and no other finds something.
-const FAILING: &[(&str, fn() -> Model)] = &[
+/// The code of a check, and a model of which that check and no other finds something.
+type Failing = (&'static str, fn() -> Model);
+
+const FAILING: &[Failing] = &[
     ("W0101", cycle::tests::failing),
     ("W0102", unfulfilled_promise::tests::failing),
     ("W0103", doubly_fulfilled_promise::tests::failing),
@@ -111,7 +113,8 @@ fn all_findings_come_at_once() {
 /// Goldens of every finding as it is rendered: `INSTA_UPDATE=always` writes them anew, to be reviewed.
 #[test]
 fn findings_look_as_they_did() {
-    let source: Arc<str> = (1..1_200).map(|line| format!("    line_{line}(of, the, blueprint);\n")).collect::<String>().into();
+    let lines: Vec<_> = (1..1_200).map(|line| format!("    line_{line}(of, the, blueprint);")).collect();
+    let source: Arc<str> = lines.join("\n").into();
     for (code, failing) in FAILING {
         let found = check(&failing(), &Limits::default());
         insta::assert_snapshot!(*code, render(&found, Format::Full, &|_| Some(source.clone()), &Options::default()));

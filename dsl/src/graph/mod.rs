@@ -75,6 +75,7 @@ impl<'m> Graph<'m> {
     }
 
     /// The shortest cycle of each strongly connected component, as the edges along it.
+    #[expect(clippy::missing_panics_doc, reason = "only if an invariant is broken")]
     pub fn cycles(&self) -> Vec<Vec<(Node<'m>, Edge<'m>, Node<'m>)>> {
         shortest_cycles(&self.edges)
             .into_iter()
