@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
 
@@ -13,6 +14,7 @@ use crate::view;
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::help;
+use super::nearest::nearest;
 
 /// What was asked for.
 #[derive(Debug)]
@@ -55,7 +57,10 @@ pub(super) fn parse<B: Blueprint>(
     // What clap itself writes is coloured as asked for, too.
     paint(console, color_of(&args).as_deref());
     let command = command::<B>(console.help_width);
-    let matches = command.try_get_matches_from(args).map_err(|error| {
+    let matches = command.clone().try_get_matches_from(&args).map_err(|error| {
+        let name = args.iter().filter_map(|arg| arg.to_str()).find_map(|arg| command.find_subcommand(arg));
+        let active = name.unwrap_or(&command);
+        let error = suggest(error, active);
         let (stream, exit) =
             if error.use_stderr() { (&mut console.err, Exit::Usage) } else { (&mut console.out, Exit::Fine) };
         let text = error.render();
@@ -69,6 +74,18 @@ pub(super) fn parse<B: Blueprint>(
         let _ = console.err.out.write_all(text.as_bytes());
         failure.exit
     })
+}
+
+/// Suggests an option where clap finds none: it takes `--ot` for too unlike `--out`.
+fn suggest(mut error: clap::Error, command: &clap::Command) -> clap::Error {
+    let is_unknown = error.kind() == ErrorKind::UnknownArgument && error.get(ContextKind::SuggestedArg).is_none();
+    if let (true, Some(ContextValue::String(given))) = (is_unknown, error.get(ContextKind::InvalidArg)) {
+        let given = given.split('=').next().unwrap_or_default().trim_start_matches('-');
+        if let Some(near) = nearest(given, command.get_arguments().filter_map(Arg::get_long)) {
+            error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{near}")));
+        }
+    }
+    error
 }
 
 fn color_of(args: &[OsString]) -> Option<String> {
@@ -201,12 +218,15 @@ fn is_given(matches: &ArgMatches, name: &str) -> bool {
 fn request(matches: &ArgMatches) -> Result<Request, Failure> {
     let command = matches.subcommand();
     let given = Given { before: matches, behind: command.map(|(_, behind)| behind) };
-    if let Some((name @ ("check" | "explain"), behind)) = command {
-        for option in EMIT_ONLY.into_iter().filter(|option| is_given(matches, option)) {
-            let failure = Failure::usage(format!("`--{option}` before `{name}` is an option of `emit`"));
-            let takes_it = behind.try_contains_id(option).is_ok();
-            return Err(if takes_it { failure.help(format!("write it behind: `{name} --{option} ...`")) } else { failure });
-        }
+    if let Some((name @ ("check" | "explain"), behind)) = command
+        && let Some(option) = EMIT_ONLY.into_iter().find(|option| is_given(matches, option))
+    {
+        let failure = Failure::usage(format!("`--{option}` before `{name}` is an option of `emit`"));
+        return Err(if behind.try_contains_id(option).is_ok() {
+            failure.help(format!("write it behind: `{name} --{option} ...`"))
+        } else {
+            failure.help(format!("leave it out: `{name}` writes no files"))
+        });
     }
     let command = match command {
         Some(("check", behind)) => {

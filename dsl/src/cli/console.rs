@@ -23,9 +23,10 @@ pub(super) struct Stream<'a> {
     pub(super) color: bool,
 }
 
-impl<'a> Console<'a> {
-    /// The streams of this process, coloured where a person looks on.
-    pub(super) fn of_process(out: io::StdoutLock<'a>, err: io::StderrLock<'a>) -> Self {
+impl Console<'_> {
+    /// The streams of this process, coloured where a person looks on. They are not locked: a blueprint may print, too.
+    pub(super) fn of_process() -> Self {
+        let (out, err) = (io::stdout(), io::stderr());
         let var = |name: &str| std::env::var_os(name);
         let (out_color, err_color) = (wants_color(out.is_terminal(), var), wants_color(err.is_terminal(), var));
         let err = Stream { out: Box::new(err), color: err_color };

@@ -8,14 +8,17 @@ use super::nearest::nearest;
 
 pub(super) fn explain(code: Option<&str>, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let Some(code) = code else {
-        let list = CHECKS.iter().map(|check| format!("{}  {:7}  {}\n", check.code, word(check.severity), check.summary));
+        let list =
+            CHECKS.iter().map(|check| format!("{}  {:7}  {}\n", check.code, word(check.severity), check.summary));
         console.out.write(&list.collect::<String>())?;
         return Ok(Exit::Fine);
     };
     let Some(check) = check::find(code) else {
         let failure = Failure::usage(format!("unknown code `{code}`"));
-        let upper = code.to_uppercase();
-        let failure = match nearest(&upper, CHECKS.iter().map(|check| check.code)) {
+        // Every code is like every other: only what is no code at all can be a slip.
+        let is_code = code.len() == 5 && code.bytes().skip(1).all(|byte| byte.is_ascii_digit());
+        let near = nearest(code, CHECKS.iter().map(|check| check.code)).filter(|_| !is_code);
+        let failure = match near {
             Some(near) => failure.help(format!("did you mean `{near}`?")),
             None => failure,
         };

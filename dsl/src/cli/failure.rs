@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-/// The exit codes, which the [module](super) explains.
+/// The exit codes, which [`main`](super::main) explains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Exit {
     /// Done.

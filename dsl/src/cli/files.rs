@@ -25,8 +25,11 @@ pub(super) struct File<'a> {
     pub(super) name: String,
     /// What is in it, in words.
     pub(super) content: String,
-    pub(super) write: Box<dyn FnOnce(&mut fs::File) -> Result<(), EmitError> + 'a>,
+    pub(super) write: WriteTo<'a>,
 }
+
+/// What puts a file's content where it belongs.
+pub(super) type WriteTo<'a> = Box<dyn FnOnce(&mut fs::File) -> Result<(), EmitError> + 'a>;
 
 /// A file that was written.
 #[derive(Debug, PartialEq)]
@@ -37,7 +40,11 @@ pub(super) struct Written {
 }
 
 /// Writes `files` into `directory`, which is made if need be, and removes the other files there that are `ours`.
-pub(super) fn replace(directory: &Path, files: Vec<File<'_>>, ours: impl Fn(&str) -> bool) -> Result<Vec<Written>, Failure> {
+pub(super) fn replace(
+    directory: &Path,
+    files: Vec<File<'_>>,
+    ours: impl Fn(&str) -> bool,
+) -> Result<Vec<Written>, Failure> {
     let cannot = |error: &io::Error| {
         let failure = Failure::files(format!("cannot write to `{}`: {}", directory.display(), reason(error)));
         failure.note("nothing was changed").help("`--out DIR` chooses another place")
@@ -50,7 +57,8 @@ pub(super) fn replace(directory: &Path, files: Vec<File<'_>>, ours: impl Fn(&str
         written.push(swap.write(file)?);
     }
     let mut steps: Vec<Step> = written.iter().map(|file| Step::Replace(&file.name)).collect();
-    let stale = stale(directory, |name| ours(name) && !written.iter().any(|file| file.name == name)).map_err(|error| cannot(&error))?;
+    let stale = stale(directory, |name| ours(name) && !written.iter().any(|file| file.name == name))
+        .map_err(|error| cannot(&error))?;
     steps.extend(stale.iter().map(|name| Step::Remove(name)));
     swap.take_places(&steps)?;
     Ok(written)
@@ -163,7 +171,9 @@ impl<'d> Swap<'d> {
         let failure = Failure::files(format!("cannot put `{}` in its place: {}", path.display(), reason(&error)));
         Err(match taken_back {
             Ok(()) => failure.note("nothing was changed"),
-            Err(error) => failure.note(format!("some files were changed and could not be taken back: {}", reason(&error))),
+            Err(error) => {
+                failure.note(format!("some files were changed and could not be taken back: {}", reason(&error)))
+            }
         })
     }
 

@@ -1,7 +1,5 @@
 //! What `--help` says besides the options: settings, parameters, examples, exit codes.
 
-use std::fmt::Write;
-
 use clap::builder::{StyledStr, Styles};
 use indexmap::IndexMap;
 
@@ -57,10 +55,10 @@ pub(super) fn after<B: Blueprint>() -> StyledStr {
     StyledStr::from(sections.collect::<Vec<_>>().join("\n\n"))
 }
 
-const EXIT_CODES: &str = "  0  done; there may be warnings
-  1  the model has errors; nothing was written
-  2  wrong usage: an option, a setting or a code that does not exist or fit; nothing was written
-  3  files could not be written; those that were there before are whole
+const EXIT_CODES: &str = "    0  done; there may be warnings
+    1  the model has errors; nothing was written
+    2  wrong usage: an option, a setting or a code that does not exist or fit; nothing was written
+    3  files could not be written; those that were there before are whole
   101  the blueprint panicked; nothing was written";
 
 fn describe(parameter: &Parameter) -> String {
@@ -89,14 +87,15 @@ fn examples(name: &str, settings: &[(&str, Shape)]) -> String {
         };
         Some(format!(" --set {name}={value}"))
     });
-    let mut rows = vec![
+    let rows = [
         (name.to_owned(), format!("writes out/{name}/template.yaml, environment.yaml and seed.yaml")),
         (format!("{name}{} --out build", setting.unwrap_or_default()), "the same, otherwise and elsewhere".into()),
         (format!("{name} --format json"), "the template as JSON".into()),
         (format!("{name} check --format concise"), "one line an error or warning, and no files".into()),
         (format!("{name} explain W0101"), "what the code means, with an example".into()),
     ];
-    let mut text = table(rows.drain(..));
-    let _ = write!(text, "\nThrough cargo, everything behind `--` is for the blueprint: cargo run -- check");
-    text.lines().map(|line| if line.starts_with("Through") { format!("  {line}\n") } else { format!("{line}\n") }).collect()
+    let through_cargo = format!(
+        "  Through cargo, write `cargo run --` for `{name}`, or `cargo run --example {name} --` if it is an example."
+    );
+    format!("{}\n{through_cargo}", table(rows.into_iter()))
 }

@@ -2,17 +2,6 @@
 //!
 //! What lives here: commands, options, settings, and all of the crate's I/O. What must not: decisions about the model;
 //! those are `check`'s and `lower`'s, and how findings look is `view`'s.
-//!
-//! # Exit codes
-//!
-//! | code | meaning |
-//! |---|---|
-//! | 0 | done; there may be warnings |
-//! | 1 | the model has errors (with `--deny-warnings`: or warnings); nothing was written |
-//! | 2 | wrong usage: an unknown option or code, a setting that does not fit; nothing was written |
-//! | 3 | files could not be written; what was there before is still there, whole |
-//!
-//! A blueprint that panics ends the program as any panic does: with its message, and code 101.
 
 mod args;
 mod console;
@@ -44,12 +33,24 @@ use failure::{Exit, Failure};
 
 /// Runs the command line of a blueprint and returns the program's exit code.
 ///
-/// Commands are `emit` (the default), `check` and `explain CODE`; `--help` tells the rest. The exit code is 0 when all
-/// is well, 1 when the model has errors, 2 for wrong usage and 3 when files could not be written; a blueprint that
-/// panics ends the program with 101.
+/// Commands are `emit` (the default), `check` and `explain CODE`; `--help` tells the rest. What was asked for goes to the
+/// standard output: the tree of what `emit` wrote, what `check` found, the page that `explain` shows. Everything else,
+/// the errors and warnings that stand before an `emit` among it, goes to the standard error.
+///
+/// | exit code | meaning |
+/// |---|---|
+/// | 0 | done; there may be warnings |
+/// | 1 | the model has errors (with `--deny-warnings`: or warnings); nothing was written |
+/// | 2 | wrong usage: an option, a setting or a code that does not exist or fit; nothing was written |
+/// | 3 | files could not be written; those that were there before are whole |
+/// | 101 | the blueprint panicked; nothing was written |
+///
+/// `emit` replaces all of its files or none: it writes everything beside the old files first, and only then lets each new
+/// one take its place by a rename, the seed last. Only a process that is killed between the first of these renames and
+/// the last leaves old files beside new ones, each of them whole; the next run takes the new ones back before it begins.
+#[expect(clippy::needless_pass_by_value, reason = "a blueprint is a function, given by its name")]
 pub fn main<B: Blueprint>(blueprint: B) -> ExitCode {
-    let (stdout, stderr) = (io::stdout(), io::stderr());
-    let mut console = Console::of_process(stdout.lock(), stderr.lock());
+    let mut console = Console::of_process();
     let sources = sources::Sources::default();
     let code = run(&blueprint, std::env::args_os(), &mut console, &|file| sources.read(file));
     code.into()
@@ -90,7 +91,7 @@ fn execute<B: Blueprint>(
             console.out.write(&text)?;
             if *format != view::Format::Json {
                 let summary = view::summary(&findings).unwrap_or_else(|| "no errors, no warnings".into());
-                console.out.write(&format!("{summary}: {}\n", tree::of_model(&model)))?;
+                console.out.write(&format!("{summary} in {}\n", tree::of_model(&model)))?;
             }
             Ok(exit(&findings))
         }
@@ -115,7 +116,11 @@ fn model<B: Blueprint>(blueprint: &B, request: &Request) -> Result<Model, Failur
     impl Drop for Building {
         fn drop(&mut self) {
             if std::thread::panicking() {
-                let _ = writeln!(io::stderr(), "error: the blueprint `{}` panicked while it was run; nothing was written", self.0);
+                let _ = writeln!(
+                    io::stderr(),
+                    "error: the blueprint `{}` panicked while it was run; nothing was written",
+                    self.0
+                );
             }
         }
     }
@@ -129,7 +134,9 @@ fn model<B: Blueprint>(blueprint: &B, request: &Request) -> Result<Model, Failur
 fn findings(model: &Model, request: &Request) -> Vec<Diagnostic> {
     let mut findings = check::check(model, &Limits::default());
     if request.deny_warnings {
-        findings.iter_mut().for_each(|finding| finding.severity = Severity::Error);
+        for finding in &mut findings {
+            finding.severity = Severity::Error;
+        }
     }
     findings
 }
@@ -143,8 +150,8 @@ fn report(findings: &[Diagnostic], format: view::Format, console: &mut Console<'
     let Some(summary) = view::summary(findings) else { return };
     let mut text = view::render(findings, format, read, &console.err.options());
     if format != view::Format::Json {
-        let consequence = if check::has_errors(findings) { "; nothing was written" } else { "" };
-        text.push_str(&format!("{summary}{consequence}\n"));
+        text.push_str(&summary);
+        text.push_str(if check::has_errors(findings) { "; nothing was written\n" } else { "\n" });
     }
     // The exit code tells whether there were errors, also when nobody reads the error stream.
     let _ = console.err.out.write_all(text.as_bytes());

@@ -2,9 +2,16 @@
 
 /// The candidate that is most like `name`, if any is like it at all.
 pub(super) fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
-    let like = |candidate: &'c str| (strsim::jaro_winkler(&name.to_lowercase(), &candidate.to_lowercase()), candidate);
-    let best = candidates.into_iter().map(like).max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (best.0 > 0.75).then_some(best.1)
+    let name = name.to_lowercase();
+    let likeness = |candidate: &str| {
+        let candidate = candidate.to_lowercase();
+        // Of short names, one slip is a large part.
+        let slip = strsim::osa_distance(&name, &candidate) == 1 && name.len() > 1;
+        strsim::jaro(&name, &candidate).max(if slip { 0.9 } else { 0.0 })
+    };
+    let best =
+        candidates.into_iter().map(|candidate| (likeness(candidate), candidate)).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (best.0 > 0.7).then_some(best.1)
 }
 
 /// Names as a message lists them: `` `a`, `b` and `c` ``.

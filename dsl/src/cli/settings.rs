@@ -30,10 +30,11 @@ pub(super) fn config<B: Blueprint>(file: Option<&Path>, set: &[String]) -> Resul
             rest.shift_remove(name.as_str());
             serde_yaml::from_value::<B::Config>(Value::Mapping(rest)).is_ok()
         };
-        refused(&error.to_string(), given.keys().filter_map(|key| match key {
+        let names = given.keys().filter_map(|key| match key {
             Value::String(name) => Some(name),
             _ => None,
-        }).find(fits_without))
+        });
+        refused(&error.to_string(), names.into_iter().find(fits_without))
     })
 }
 
@@ -64,7 +65,10 @@ impl Settings {
         if let Some(path) = file {
             given = read(path)?;
             let whole = Value::Mapping(given.clone());
-            self.check(&whole, &mut Vec::new()).map_err(|failure| failure.note(format!("in `{}`", path.display())))?;
+            self.check(&whole, &mut Vec::new()).map_err(|mut failure| {
+                failure.notes.insert(0, format!("in `{}`", path.display()));
+                failure
+            })?;
         }
         for argument in set {
             let (path, value) = self.assignment(argument)?;
@@ -83,6 +87,9 @@ impl Settings {
             return Err(Failure::usage(format!("`--set {argument}` has no value"))
                 .help(format!("write `--set {argument}=VALUE`")));
         };
+        if name.is_empty() {
+            return Err(Failure::usage(format!("`--set {argument}` names no setting")).help("write `--set NAME=VALUE`"));
+        }
         let path: Vec<&str> = name.split('.').collect();
         if path.iter().any(|name| name.is_empty() || name.trim() != *name) {
             return Err(Failure::usage(format!("`{name}` is not the name of a setting"))
@@ -197,8 +204,6 @@ fn fits(shape: Shape, value: &Value) -> bool {
             whole.is_some_and(|number| (min..=max).contains(&number))
         }
         (Shape::Choice(words), Value::String(word)) => words.contains(&word.as_str()),
-        // A variant that holds something.
-        (Shape::Choice(words), Value::Mapping(given)) => given.keys().all(|key| words.contains(&key_text(key).as_str())),
         _ => false,
     }
 }
@@ -219,7 +224,7 @@ fn misfit(shape: Shape, value: &Value, name: &str) -> Failure {
 
 fn found(value: &Value) -> String {
     match value {
-        Value::Null => "nothing".into(),
+        Value::Null => "an empty value".into(),
         Value::Bool(value) => format!("`{value}`"),
         Value::Number(number) => format!("`{number}`"),
         Value::String(text) if text.is_empty() => "empty text".into(),

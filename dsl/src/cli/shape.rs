@@ -67,7 +67,7 @@ impl de::Error for Asked {
     }
 }
 
-impl<'p> Probe<'p> {
+impl Probe<'_> {
     fn answer<T>(self, shape: Shape) -> Result<T, Asked> {
         if self.path.is_empty() {
             self.found.shape = shape;
@@ -219,7 +219,9 @@ impl<'de> SeqAccess<'de> for One<'_> {
 impl std::fmt::Display for Shape {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Settings(names) => write!(f, "settings of its own ({})", super::nearest::list(names.iter().copied(), "and")),
+            Self::Settings(names) => {
+                write!(f, "settings of its own ({})", super::nearest::list(names.iter().copied(), "and"))
+            }
             Self::Boolean => f.write_str("`true` or `false`"),
             Self::Integer { min, .. } if *min < i128::from(i32::MIN) => f.write_str("an integer"),
             Self::Integer { min: 0, max } if *max > i128::from(u32::MAX) => f.write_str("an integer from 0"),

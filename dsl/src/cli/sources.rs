@@ -20,7 +20,8 @@ impl Sources {
         }
         let starts = [std::env::current_dir().ok(), std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from)];
         let directories = starts.iter().flatten().flat_map(|start| start.ancestors());
-        let text = directories.map(|directory| directory.join(file)).find_map(|path| std::fs::read_to_string(path).ok());
+        let text =
+            directories.map(|directory| directory.join(file)).find_map(|path| std::fs::read_to_string(path).ok());
         let text: Option<Arc<str>> = text.map(Into::into);
         self.read.borrow_mut().insert(file.to_owned(), text.clone());
         text

@@ -1,1 +1,76 @@
+//! The command line as its user sees it.
 
+mod blueprint;
+mod files;
+mod output;
+mod settings;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use crate::view;
+
+use super::console::{Console, Stream};
+use super::failure::Exit;
+use blueprint::Demo;
+
+/// What a run said and how it ended.
+struct Run {
+    exit: Exit,
+    out: String,
+    err: String,
+}
+
+impl std::fmt::Display for Run {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "exit {}\n-- stdout\n{}-- stderr\n{}", self.exit as u8, self.out, self.err)
+    }
+}
+
+/// Runs the demo blueprint.
+fn demo(args: &[&str]) -> Run {
+    run(args, false)
+}
+
+fn run(args: &[&str], color: bool) -> Run {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let mut console = Console {
+        out: Stream { out: Box::new(&mut out), color },
+        err: Stream { out: Box::new(&mut err), color },
+        help_width: Some(100),
+    };
+    let read: view::Read<'_> = &|file| (file == "src/demo.rs").then(|| blueprint::SOURCE.into());
+    let args = std::iter::once("/target/debug/examples/demo").chain(args.iter().copied()).map(OsString::from);
+    let exit = super::run(&Demo, args, &mut console, read);
+    drop(console);
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    Run { exit, out: text(out), err: text(err) }
+}
+
+/// A directory of a test's own, gone when it ends.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("wattle-cli-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).expect("a directory for the test");
+        Self(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().expect("a path that is text")
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        let path = self.0.join(name);
+        std::fs::write(&path, text).expect("a file for the test");
+        path.to_str().expect("a path that is text").into()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

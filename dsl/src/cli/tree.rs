@@ -13,12 +13,12 @@ pub(super) fn count(number: usize, one: &str) -> String {
     format!("{number} {word}")
 }
 
-/// `14 resources, 4 servers, 6 components`.
+/// `14 resources (4 servers) and 6 components`.
 pub(super) fn of_model(model: &Model) -> String {
     let servers = model.resources.values().filter(|resource| Resource::is_server(resource)).count();
-    let counts =
-        [count(model.resources.len(), "resource"), count(servers, "server"), count(model.components.len(), "component")];
-    counts.join(", ")
+    let (resources, components) =
+        (count(model.resources.len(), "resource"), count(model.components.len(), "component"));
+    format!("{resources} ({}) and {components}", count(servers, "server"))
 }
 
 /// The files below their directory, with what is in them and how large they are.

@@ -73,10 +73,9 @@ struct Excerpt<'a> {
 
 impl<'a> Excerpt<'a> {
     fn snippet(&self, path: &'a str) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
-        Snippet::source(&self.text[self.start..self.end])
-            .line_start(self.first_line)
-            .path(path)
-            .annotations(self.marks.iter().map(|(span, kind, label)| kind.span(span.clone()).label(one_line(&label.text))))
+        Snippet::source(&self.text[self.start..self.end]).line_start(self.first_line).path(path).annotations(
+            self.marks.iter().map(|(span, kind, label)| kind.span(span.clone()).label(one_line(&label.text))),
+        )
     }
 }
 

@@ -1,13 +1,15 @@
 //! How much of a line a place stands for: only where it begins is known.
 
 use std::ops::Range;
+use std::path::Path;
 
 /// The bytes of `line` that the place at `column` (in characters, from 1) stands for: a call with its parentheses if
 /// they close on the line, else the token there. `None` when nothing stands there.
 pub(super) fn of(file: &str, line: &str, column: u32) -> Option<Range<usize>> {
     let (start, _) = line.char_indices().nth((column as usize).checked_sub(1)?)?;
     let rest = line[start..].trim_end();
-    let length = if file.ends_with(".rs") { rust(rest) } else { word(rest) };
+    let is_rust = Path::new(file).extension().is_some_and(|extension| extension == "rs");
+    let length = if is_rust { rust(rest) } else { word(rest) };
     let first = rest.chars().next()?.len_utf8();
     Some(start..start + length.max(first))
 }
@@ -33,7 +35,8 @@ fn rust_call(rest: &str) -> usize {
         return 0;
     }
     while let Some(next) = rest[end..].strip_prefix("::") {
-        let step = if next.starts_with('<') { angles(next) } else { Some(identifier(next)).filter(|&length| length > 0) };
+        let step =
+            if next.starts_with('<') { angles(next) } else { Some(identifier(next)).filter(|&length| length > 0) };
         match step {
             Some(length) => end += 2 + length,
             None => break,

@@ -39,17 +39,29 @@ fn finding(severity: Severity, code: &'static str, message: &str) -> Diagnostic 
 fn findings() -> Vec<Diagnostic> {
     let at = |file, line, column| Source::new(file, line, column);
     vec![
-        finding(Severity::Error, "W0101", "2 components wait for each other: `db/db2` waits for itself by way of the other")
-            .label(&at("src/lib.rs", 5, 67), "`db/db2` waits for the output `owner` of `apps.manager/was`: its input `owner`")
-            .label(&at("src/cell.rs", 3, 45), "`apps.manager/was` waits for the output `jdbc_base` of `db/db2`: its input `jdbc`")
-            .label(&at("src/lib.rs", 6, 18), "of this module")
-            .note("a cycle is closed by data")
-            .help("take one of these hops away: a value known earlier, or a component of its own"),
+        finding(
+            Severity::Error,
+            "W0101",
+            "2 components wait for each other: `db/db2` waits for itself by way of the other",
+        )
+        .label(
+            &at("src/lib.rs", 5, 67),
+            "`db/db2` waits for the output `owner` of `apps.manager/was`: its input `owner`",
+        )
+        .label(
+            &at("src/cell.rs", 3, 45),
+            "`apps.manager/was` waits for the output `jdbc_base` of `db/db2`: its input `jdbc`",
+        )
+        .label(&at("src/lib.rs", 6, 18), "of this module")
+        .note("a cycle is closed by data")
+        .help("take one of these hops away: a value known earlier, or a component of its own"),
         finding(Severity::Error, "W0102", "`db` is named twice")
             .label(&at("generated.rs", 7, 3), "the second `db`")
             .label(&at("generated.rs", 4, 3), "the first `db`"),
-        finding(Severity::Warning, "W0203", "nobody uses the parameter `image`").label(&Source::default(), "declared by a tool"),
-        finding(Severity::Warning, "W0204", "a name with a\nnewline and \u{1b}[31m an escape").label(&at("src/lib.rs", 99, 1), "past the end"),
+        finding(Severity::Warning, "W0203", "nobody uses the parameter `image`")
+            .label(&Source::default(), "declared by a tool"),
+        finding(Severity::Warning, "W0204", "a name with a\nnewline and \u{1b}[31m an escape")
+            .label(&at("src/lib.rs", 99, 1), "past the end"),
     ]
 }
 

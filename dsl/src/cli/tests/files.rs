@@ -1,0 +1,163 @@
+//! Files are replaced all or none.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use insta::assert_snapshot;
+
+use crate::emit::EmitError;
+
+use super::super::failure::{Exit, Failure};
+use super::super::files::{File, replace};
+use super::{Scratch, demo};
+
+fn file(name: &str, text: &'static str) -> File<'static> {
+    File { name: name.into(), content: String::new(), write: Box::new(move |out| Ok(out.write_all(text.as_bytes())?)) }
+}
+
+fn write(directory: &Path, files: Vec<File<'_>>) -> Result<(), Failure> {
+    replace(directory, files, |name| name.contains(".yaml")).map(|_| ())
+}
+
+/// Everything in a directory, hidden files too.
+fn content(directory: &Path) -> BTreeMap<String, String> {
+    let read = |entry: io::Result<fs::DirEntry>| {
+        let entry = entry.expect("an entry");
+        (
+            entry.file_name().into_string().expect("text"),
+            fs::read_to_string(entry.path()).unwrap_or_else(|_| "(directory)".into()),
+        )
+    };
+    fs::read_dir(directory).expect("the directory").map(read).collect()
+}
+
+fn expect(directory: &Path, files: &[(&str, &str)]) {
+    let files: BTreeMap<_, _> = files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+    assert_eq!(content(directory), files);
+}
+
+#[test]
+fn files_are_replaced_and_stale_ones_removed() {
+    let scratch = Scratch::new("replace");
+    let directory = scratch.0.join("deep/er");
+    write(&directory, vec![file("a.yaml", "1"), file("b.yaml", "1")]).expect("written");
+    fs::write(directory.join("notes.txt"), "mine").expect("written");
+    write(&directory, vec![file("a.yaml", "2"), file("c.yaml", "2")]).expect("written");
+    expect(&directory, &[("a.yaml", "2"), ("c.yaml", "2"), ("notes.txt", "mine")]);
+}
+
+#[test]
+fn a_write_that_fails_changes_nothing() {
+    let scratch = Scratch::new("disk-full");
+    write(&scratch.0, vec![file("a.yaml", "1"), file("b.yaml", "1")]).expect("written");
+    let full = File {
+        name: "b.yaml".into(),
+        content: String::new(),
+        write: Box::new(|out| {
+            out.write_all(b"half of")?;
+            Err(EmitError::Write(io::ErrorKind::StorageFull.into()))
+        }),
+    };
+    let failure = write(&scratch.0, vec![file("a.yaml", "2"), full, file("c.yaml", "2")]).expect_err("no space");
+    assert_eq!(failure.exit, Exit::Files);
+    assert!(failure.message.ends_with("b.yaml`: no storage space"), "{failure:?}");
+    expect(&scratch.0, &[("a.yaml", "1"), ("b.yaml", "1")]);
+}
+
+#[test]
+fn a_file_that_cannot_take_its_place_takes_the_others_back() {
+    let scratch = Scratch::new("rollback");
+    write(&scratch.0, vec![file("a.yaml", "1"), file("gone.yaml", "1")]).expect("written");
+    let directory = scratch.0.clone();
+    // The place is blocked after everything was looked at, while the last file is written.
+    let late = File {
+        name: "z.yaml".into(),
+        content: String::new(),
+        write: Box::new(move |_| Ok(fs::create_dir(directory.join("z.yaml"))?)),
+    };
+    let failure = write(&scratch.0, vec![file("a.yaml", "2"), file("b.yaml", "2"), late]).expect_err("blocked");
+    assert_eq!((failure.exit, failure.notes), (Exit::Files, vec!["nothing was changed".to_owned()]));
+    expect(&scratch.0, &[("a.yaml", "1"), ("gone.yaml", "1"), ("z.yaml", "(directory)")]);
+}
+
+#[test]
+fn what_a_killed_run_left_is_taken_back() {
+    let scratch = Scratch::new("killed");
+    // As it is between two renames: `a` is new already, `b` is not.
+    for (name, text) in [("a.yaml", "2"), ("b.yaml", "1"), (".wattle-old/a.yaml", "1"), (".wattle-new/b.yaml", "2")] {
+        fs::create_dir_all(scratch.0.join(name).parent().expect("a parent")).expect("made");
+        fs::write(scratch.0.join(name), text).expect("written");
+    }
+    let broken =
+        File { name: "a.yaml".into(), content: String::new(), write: Box::new(|_| Err(EmitError::Value("no".into()))) };
+    assert_eq!(write(&scratch.0, vec![broken]).expect_err("broken").exit, Exit::Errors);
+    expect(&scratch.0, &[("a.yaml", "1"), ("b.yaml", "1")]);
+}
+
+#[test]
+fn two_runs_do_not_mix() {
+    let scratch = Scratch::new("two-runs");
+    std::thread::scope(|scope| {
+        for text in ["1", "2", "3", "4"] {
+            let directory = &scratch.0;
+            scope.spawn(move || {
+                for _ in 0..10 {
+                    write(directory, vec![file("a.yaml", text), file("b.yaml", text)]).expect("written");
+                }
+            });
+        }
+    });
+    let content = content(&scratch.0);
+    assert_eq!((content.len(), &content["a.yaml"]), (2, &content["b.yaml"]));
+}
+
+#[test]
+fn emit_leaves_the_old_files_when_it_fails() {
+    let scratch = Scratch::new("emit");
+    assert_eq!(demo(&["--out", scratch.path()]).exit, Exit::Fine);
+    let directory = scratch.0.join("demo");
+    let before = content(&directory);
+    assert_eq!(before.keys().collect::<Vec<_>>(), ["environment.yaml", "seed.yaml", "template.yaml"]);
+
+    assert_eq!(demo(&["--out", scratch.path(), "--set", "loose=true"]).exit, Exit::Errors);
+    assert_eq!(content(&directory), before);
+
+    fs::remove_file(directory.join("template.yaml")).expect("removed");
+    fs::create_dir(directory.join("template.yaml")).expect("made");
+    let before = content(&directory);
+    let run = demo(&["--out", scratch.path(), "--set", "nodes=9"]);
+    assert_eq!(content(&directory), before);
+    assert_snapshot!(run.to_string().replace(scratch.path(), "OUT"));
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_told() {
+    let scratch = Scratch::new("blocked");
+    let file = scratch.write("file", "");
+    let run = demo(&["--out", &file]);
+    assert_snapshot!(run.to_string().replace(scratch.path(), "DIR"));
+}
+
+#[test]
+fn json_templates_replace_yaml_ones() {
+    let scratch = Scratch::new("json");
+    assert_eq!(demo(&["--out", scratch.path()]).exit, Exit::Fine);
+    assert_eq!(demo(&["--out", scratch.path(), "--format", "json"]).exit, Exit::Fine);
+    let content = content(&scratch.0.join("demo"));
+    assert_eq!(content.keys().collect::<Vec<_>>(), ["environment.yaml", "seed.yaml", "template.json"]);
+    let template: serde_json::Value = serde_json::from_str(&content["template.json"]).expect("JSON");
+    assert_eq!(template["heat_template_version"], "2021-04-16");
+}
+
+#[test]
+fn nested_templates_are_written_and_told_as_one() {
+    let scratch = Scratch::new("nested");
+    let run = demo(&["--out", scratch.path(), "--set", "nodes=1500"]);
+    assert_eq!(run.exit, Exit::Fine, "{run}");
+    let parts = content(&scratch.0.join("demo")).into_keys().filter(|name| name.starts_with("part-")).count();
+    assert!(parts > 4 && run.out.contains(&format!("part-1.yaml to part-{parts}.yaml")), "{run}");
+    assert_eq!(demo(&["--out", scratch.path()]).exit, Exit::Fine);
+    assert_eq!(content(&scratch.0.join("demo")).len(), 3);
+}
