@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::tool::file_name;
+
 /// What a recipe reads and writes.
 ///
 /// Names of a Chef recipe are node attribute paths joined by `/`, as in `db2/instance/port`; those of every other tool
@@ -69,23 +71,56 @@ impl SyntaxError {
 pub(crate) struct Findings {
     pub(crate) analysis: Analysis,
     pub(crate) includes: Vec<Include>,
+    /// Puppet classes and defined types that the file defines.
+    pub(crate) defines: Vec<String>,
 }
 
 /// Code that a file takes in or runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Include {
-    /// A file, by the end of its path.
+    /// A file, by its name without folders.
     File(String),
+    /// A template, by its file's name: it can only read.
+    Template(String),
     /// A folder of the recipe, such as an Ansible role: any file below it will do.
     Folder(String),
+    /// A file of a Chef cookbook; an empty cookbook is the recipe's own.
+    Cookbook { cookbook: String, folder: &'static str, file: String },
+    /// A Puppet class or defined type, by its name.
+    Class(String),
 }
 
 impl Findings {
-    /// The answer where no other file is known.
-    pub(crate) fn alone(mut self) -> Analysis {
-        if !self.includes.is_empty() {
-            self.analysis.anything();
+    /// Takes in another file of the same recipe.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.analysis.merge(other.analysis);
+        self.includes.extend(other.includes);
+        self.defines.extend(other.defines);
+    }
+
+    /// The answer where the files at `paths` are all that is known.
+    pub(crate) fn among(mut self, paths: &[&str]) -> Analysis {
+        let missing = |include: &&Include| !include.is_given(paths, &self.defines);
+        for include in self.includes.iter().filter(missing) {
+            self.analysis.dynamic_reads = true;
+            self.analysis.dynamic_writes |= !matches!(include, Include::Template(_));
         }
         self.analysis
+    }
+}
+
+impl Include {
+    fn is_given(&self, paths: &[&str], defined: &[String]) -> bool {
+        match self {
+            Self::File(name) | Self::Template(name) => paths.iter().any(|path| file_name(path) == name),
+            Self::Folder(name) => paths.iter().any(|path| path.split('/').rev().skip(1).any(|part| part == name)),
+            Self::Cookbook { cookbook, folder, file } => paths.iter().any(|path| {
+                let mut parts = path.rsplit('/');
+                parts.next() == Some(file)
+                    && parts.next() == Some(folder)
+                    && parts.next().is_none_or(|parent| cookbook.is_empty() || parent == cookbook)
+            }),
+            Self::Class(name) => defined.contains(name),
+        }
     }
 }

@@ -40,7 +40,7 @@ use analysis::Findings;
 ///
 /// The tool itself would refuse the file as malformed.
 pub fn analyse(tool: Tool, source: &str) -> Result<Analysis, SyntaxError> {
-    Ok(findings(tool, source)?.alone())
+    Ok(findings(tool, source)?.among(&[]))
 }
 
 fn findings(tool: Tool, source: &str) -> Result<Findings, SyntaxError> {

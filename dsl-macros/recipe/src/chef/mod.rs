@@ -1,3 +1,39 @@
-//! placeholder
-pub mod path;
-pub(crate) fn findings(_: &str) -> Result<crate::analysis::Findings, crate::analysis::SyntaxError> { let mut f = crate::analysis::Findings::default(); f.analysis.anything(); Ok(f) }
+//! Chef cookbooks: recipes, attribute files, libraries, resources and ERB templates.
+//!
+//! Names are node attribute paths joined by `/`: `node['db2']['url']` is `db2/url`. A key that itself holds a `/` is not
+//! told from two keys.
+//!
+//! **Writes.** Assignments (`=`, `||=`, `+=`, in parallel ones too) to `node[…]…`, through any precedence level
+//! (`node.default`, `override`, `normal`, `automatic`, `force_…`, `…_unless`, `…!`) and, as in attribute files, the bare
+//! level; `node.write(:default, …)`; `merge!`, `update`, `store`, `<<` and their like on a path. A hash literal assigned
+//! to a path writes what is in it. Keys are strings or symbols, or local variables, constants and block arguments that
+//! hold some: `%w(url port).each { |k| node.default['db2'][k] = … }` writes two. Local variables that hold part of the
+//! node are followed, in source order. Blocks such as `ruby_block` and `lazy` are recipes like any other text.
+//!
+//! **Reads.** The same paths where they are not assigned, and `read`, `dig`, `fetch`, `key?`, `attribute?`. Reading a
+//! whole such as `node['db2'].to_hash` reads everything below it. Templates are read by their `<% %>`.
+//!
+//! **Dynamic.** Computed keys (for a read below a known path: that path is read whole); `node` passed to a function;
+//! `include_recipe`, `include_attribute` and `require_relative` of what is not given; `eval` and its kin; a template
+//! that is not given makes reads dynamic.
+//!
+//! **Not recognised.** `node.run_state`, which is no attribute; custom resources of other cookbooks, which could write
+//! attributes but by convention do not; whether code is reached. `node.db2.url`, gone since Chef 13, counts like
+//! `node['db2']['url']`.
+
+mod erb;
+pub(crate) mod path;
+mod place;
+mod ruby;
+mod visit;
+
+pub(crate) use erb::template;
+
+use crate::analysis::{Findings, SyntaxError};
+
+pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
+    ruby::parse(source, visit::visit)
+}
+
+#[cfg(test)]
+mod tests;

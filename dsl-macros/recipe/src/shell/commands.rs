@@ -18,7 +18,7 @@ const READERS: [&str; 39] = [
 const COPIERS: [&str; 4] = ["cp", "mv", "install", "ln"];
 
 pub(super) fn judge(mut script: Script) -> Findings {
-    let mut findings = Findings { analysis: std::mem::take(&mut script.found), includes: Vec::new() };
+    let mut findings = Findings { analysis: std::mem::take(&mut script.found), ..Findings::default() };
     // Text inside commands may hold further commands, which are appended while this runs.
     let mut at = 0;
     while at < script.commands.len() {

@@ -1,0 +1,133 @@
+//! Which part of the node an expression stands for.
+
+use std::collections::BTreeMap;
+
+use lib_ruby_parser::Node;
+use lib_ruby_parser::nodes::Send;
+
+/// A path below the node; `None` stands for a computed key.
+pub(super) type Place = Vec<Option<String>>;
+
+/// More alternatives than this are not worth telling apart.
+const ALTERNATIVES: usize = 64;
+
+/// Precedence levels of attributes, and what else gives the same tree back.
+const LEVELS: [&str; 30] = [
+    "default", "normal", "override", "automatic", "force_default", "force_override", "default_unless", "normal_unless",
+    "override_unless", "set", "set_unless", "role_default", "env_default", "role_override", "env_override", "default!",
+    "normal!", "override!", "automatic!", "force_default!", "force_override!", "attributes", "attribute",
+    "merged_attributes", "combined_default", "combined_override", "default_attrs", "normal_attrs", "override_attrs",
+    "automatic_attrs",
+];
+
+/// Methods whose arguments are keys.
+pub(super) const KEYED: [&str; 11] =
+    ["[]", "fetch", "dig", "read", "read!", "key?", "has_key?", "include?", "exist?", "attribute?", "values_at"];
+
+/// What local variables, constants and block arguments stand for.
+#[derive(Debug, Default)]
+pub(super) struct Scope {
+    pub(super) places: BTreeMap<String, Vec<Place>>,
+    pub(super) texts: BTreeMap<String, Vec<String>>,
+}
+
+impl Scope {
+    /// The places that a node may stand for; none where it has nothing to do with the Chef node.
+    pub(super) fn places(&self, node: &Node) -> Vec<Place> {
+        match node {
+            Node::Index(index) => self.below(self.places(&index.recv), &index.indexes),
+            Node::IndexAsgn(index) => self.below(self.places(&index.recv), &index.indexes),
+            Node::Lvar(variable) => self.places.get(&variable.name).cloned().unwrap_or_default(),
+            Node::Ivar(variable) if variable.name == "@node" => vec![Place::new()],
+            Node::Ivar(variable) => self.places.get(&variable.name).cloned().unwrap_or_default(),
+            Node::Send(send) => self.of_send(send),
+            Node::CSend(send) => self.of_call(&send.recv, &send.method_name, &send.args),
+            Node::Begin(begin) if begin.statements.len() == 1 => self.places(&begin.statements[0]),
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn of_send(&self, send: &Send) -> Vec<Place> {
+        let name = send.method_name.as_str();
+        match &send.recv {
+            // `run_context.node` and `new_resource.node` are the same node.
+            _ if name == "node" && send.args.is_empty() => vec![Place::new()],
+            None if send.args.is_empty() && LEVELS[..12].contains(&name) => vec![Place::new()],
+            None => Vec::new(),
+            Some(recv) => self.of_call(recv, name, &send.args),
+        }
+    }
+
+    fn of_call(&self, recv: &Node, name: &str, args: &[Node]) -> Vec<Place> {
+        let places = self.places(recv);
+        if places.is_empty() || name == "run_state" {
+            return Vec::new();
+        }
+        match name {
+            "values_at" => args.iter().flat_map(|arg| self.below(places.clone(), std::slice::from_ref(arg))).collect(),
+            // A default behind the key is no key.
+            "fetch" => self.below(places, args.get(..1).unwrap_or_default()),
+            _ if KEYED.contains(&name) => self.below(places, args),
+            "send" | "public_send" => places,
+            _ if LEVELS.contains(&name) && args.is_empty() => places,
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn below(&self, places: Vec<Place>, keys: &[Node]) -> Vec<Place> {
+        keys.iter().fold(places, |places, key| {
+            let names = self.texts(key);
+            if places.len() * names.len() > ALTERNATIVES {
+                return places.into_iter().map(|place| extended(place, None)).collect();
+            }
+            names.iter().flat_map(|name| places.iter().map(|place| extended(place.clone(), name.clone()))).collect()
+        })
+    }
+
+    /// What a key may be; `None` is one alternative where it is computed.
+    pub(super) fn texts(&self, key: &Node) -> Vec<Option<String>> {
+        let known = |name: &str| match self.texts.get(name) {
+            Some(texts) => texts.iter().cloned().map(Some).collect(),
+            None => vec![None],
+        };
+        match key {
+            Node::Str(text) => vec![text.value.to_string().ok()],
+            Node::Sym(symbol) => vec![symbol.name.to_string().ok()],
+            Node::Int(number) => vec![Some(number.value.clone())],
+            Node::Lvar(variable) => known(&variable.name),
+            Node::Const(constant) => known(&constant.name),
+            Node::Send(send) if matches!(send.method_name.as_str(), "to_s" | "to_sym" | "freeze") => {
+                send.recv.as_ref().map_or_else(|| vec![None], |recv| self.texts(recv))
+            }
+            Node::Begin(begin) if begin.statements.len() == 1 => self.texts(&begin.statements[0]),
+            _ => vec![None],
+        }
+    }
+
+    /// The constants that an expression yields when iterated over, by its first block argument.
+    pub(super) fn elements(&self, node: &Node) -> Option<Vec<String>> {
+        match node {
+            Node::Array(array) => array.elements.iter().map(|element| self.one_text(element)).collect(),
+            Node::Hash(hash) => hash
+                .pairs
+                .iter()
+                .map(|pair| if let Node::Pair(pair) = pair { self.one_text(&pair.key) } else { None })
+                .collect(),
+            Node::Lvar(variable) => self.texts.get(&variable.name).cloned(),
+            Node::Const(constant) => self.texts.get(&constant.name).cloned(),
+            Node::Send(send) if send.method_name == "freeze" => self.elements(send.recv.as_ref()?),
+            Node::Begin(begin) if begin.statements.len() == 1 => self.elements(&begin.statements[0]),
+            _ => None,
+        }
+    }
+
+    fn one_text(&self, node: &Node) -> Option<String> {
+        let mut texts = self.texts(node);
+        if texts.len() == 1 { texts.pop().flatten() } else { None }
+    }
+}
+
+fn extended(mut place: Place, key: Option<String>) -> Place {
+    place.push(key);
+    place
+}

@@ -1,0 +1,65 @@
+//! Parsing Ruby without letting its parser harm whoever calls.
+
+use std::thread;
+
+use lib_ruby_parser::{Node, Parser, ParserOptions};
+
+use crate::analysis::{Findings, SyntaxError};
+
+/// The largest file that is parsed, in bytes: far above any recipe, low enough to give its nesting a stack.
+const LARGEST: usize = 256 * 1024;
+/// Stack for a level of the syntax tree, of which each needs a byte of source at least: walking and dropping it recurse.
+const STACK_OF_LEVEL: usize = 2048;
+const LEAST_STACK: usize = 8 * 1024 * 1024;
+
+/// Where nodes stand.
+pub(super) struct Lines(Vec<usize>);
+
+impl Lines {
+    fn new(source: &[u8]) -> Self {
+        Self(source.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect())
+    }
+
+    /// The line, counted from one, of a byte.
+    pub(super) fn of(&self, at: usize) -> u32 {
+        u32::try_from(self.0.partition_point(|feed| *feed < at)).unwrap_or(u32::MAX).saturating_add(1)
+    }
+}
+
+/// Parses `source` and has `visit` look at it.
+///
+/// This happens on a thread of its own, whose stack is as deep as the text could ask for.
+pub(super) fn parse(source: &str, visit: fn(&Node, &Lines) -> Findings) -> Result<Findings, SyntaxError> {
+    let mut unknown = Findings::default();
+    unknown.analysis.anything();
+    if source.len() > LARGEST {
+        return Ok(unknown);
+    }
+    let owned = source.to_owned();
+    let spawned = thread::Builder::new()
+        .name("ruby".into())
+        .stack_size(LEAST_STACK + STACK_OF_LEVEL * source.len())
+        .spawn(move || parse_here(owned, visit));
+    // Neither a system without threads nor a fault of the parser is the recipe's error.
+    match spawned.map(thread::JoinHandle::join) {
+        Ok(Ok(result)) => result,
+        Ok(Err(_)) | Err(_) => Ok(unknown),
+    }
+}
+
+fn parse_here(source: String, visit: fn(&Node, &Lines) -> Findings) -> Result<Findings, SyntaxError> {
+    let options = ParserOptions { record_tokens: false, ..ParserOptions::default() };
+    let result = Parser::new(source.into_bytes(), options).do_parse();
+    let lines = Lines::new(result.input.as_shared_bytes());
+    if let Some(error) = result.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
+        let message = error.render_message();
+        if message.contains("encoding") {
+            // Ruby would read a file in another encoding; only what it says is then unknown.
+            let mut unknown = Findings::default();
+            unknown.analysis.anything();
+            return Ok(unknown);
+        }
+        return Err(SyntaxError::new(lines.of(error.loc.begin), message));
+    }
+    Ok(result.ast.as_deref().map(|ast| visit(ast, &lines)).unwrap_or_default())
+}

@@ -1,0 +1,408 @@
+//! A walk over a Ruby file in source order.
+
+use lib_ruby_parser::nodes::{
+    AndAsgn, Block, CSend, Casgn, Index, IndexAsgn, Ivar, Ivasgn, Lvar, Lvasgn, OpAsgn, OrAsgn, Send,
+};
+use lib_ruby_parser::traverse::visitor::{
+    Visitor, visit_block, visit_c_send, visit_casgn, visit_ivasgn, visit_lvasgn, visit_send,
+};
+use lib_ruby_parser::{Loc, Node};
+
+use super::place::{KEYED, Place, Scope};
+use super::ruby::Lines;
+use crate::analysis::{Findings, Include};
+
+pub(super) fn visit(ast: &Node, lines: &Lines) -> Findings {
+    let mut walk = Walk { lines, scope: Scope::default(), findings: Findings::default(), template: None };
+    walk.visit(ast);
+    walk.findings
+}
+
+/// Methods that put their arguments below a path.
+const MERGING: [&str; 7] = ["merge!", "update", "deep_merge!", "deep_merge", "replace", "merge", "reverse_merge!"];
+/// Methods that change a value in its place.
+const CHANGING: [&str; 7] = ["<<", "push", "append", "unshift", "concat", "insert", "prepend"];
+/// Methods of the node that take attributes from elsewhere, or code from text.
+const OPAQUE: [&str; 8] = [
+    "consume_attributes", "consume_external_attrs", "apply_expansion_attributes", "update_from!", "instance_eval",
+    "class_eval", "deep_merge_attributes", "instance_exec",
+];
+
+struct Walk<'a> {
+    lines: &'a Lines,
+    scope: Scope,
+    findings: Findings,
+    /// The template whose block this stands in, until its `source` is seen.
+    template: Option<String>,
+}
+
+impl Walk<'_> {
+    fn write(&mut self, place: &Place, line: u32) {
+        let keys: Option<Vec<&str>> = place.iter().map(Option::as_deref).collect();
+        match keys {
+            Some(keys) if !keys.is_empty() => self.findings.analysis.write(keys.join("/"), line),
+            _ => self.findings.analysis.dynamic_writes = true,
+        }
+    }
+
+    /// A hash literal writes what is in it; any other value may hold everything below.
+    fn write_value(&mut self, places: &[Place], value: &Node, line: u32) {
+        let Node::Hash(hash) = value else {
+            places.iter().for_each(|place| self.write(place, line));
+            return;
+        };
+        for pair in &hash.pairs {
+            match pair {
+                Node::Pair(pair) => {
+                    let below = self.scope.below(places.to_vec(), std::slice::from_ref(&*pair.key));
+                    let line = self.line(&pair.expression_l);
+                    self.write_value(&below, &pair.value, line);
+                }
+                _ => places.iter().for_each(|place| self.write(place, line)),
+            }
+        }
+    }
+
+    fn read(&mut self, places: &[Place], line: u32) {
+        for place in places {
+            let known: Vec<&str> = place.iter().map_while(Option::as_deref).collect();
+            if known.is_empty() {
+                self.findings.analysis.dynamic_reads = true;
+            } else {
+                self.findings.analysis.read(known.join("/"), line);
+            }
+        }
+    }
+
+    fn line(&self, loc: &Loc) -> u32 {
+        self.lines.of(loc.begin)
+    }
+
+    /// Visits what is computed on the way to a place, but not the place itself, which would be a read of a whole.
+    fn visit_keys(&mut self, node: &Node) {
+        match node {
+            Node::Index(index) => {
+                self.visit_keys(&index.recv);
+                self.visit_all(&index.indexes);
+            }
+            Node::IndexAsgn(index) => {
+                self.visit_keys(&index.recv);
+                self.visit_all(&index.indexes);
+            }
+            Node::Send(send) => {
+                if let Some(recv) = &send.recv
+                    && send.method_name != "node"
+                {
+                    self.visit_keys(recv);
+                }
+                self.visit_all(&send.args);
+            }
+            Node::CSend(send) => {
+                self.visit_keys(&send.recv);
+                self.visit_all(&send.args);
+            }
+            Node::Begin(begin) => begin.statements.iter().for_each(|node| self.visit_keys(node)),
+            _ => {}
+        }
+    }
+
+    fn visit_all(&mut self, nodes: &[Node]) {
+        nodes.iter().for_each(|node| self.visit(node));
+    }
+
+    fn assign(&mut self, target: &Node, value: &Node, loc: &Loc) -> bool {
+        let places = match target {
+            Node::Send(send) => match (&send.recv, send.args.is_empty()) {
+                // `node.default.url ||= 1`
+                (Some(recv), true) => {
+                    let name = send.method_name.trim_end_matches('=').to_owned();
+                    with_key(self.scope.places(recv), &name)
+                }
+                _ => Vec::new(),
+            },
+            _ => self.scope.places(target),
+        };
+        if places.is_empty() {
+            return false;
+        }
+        let line = self.line(loc);
+        self.write_value(&places, value, line);
+        self.visit_keys(target);
+        self.visit(value);
+        true
+    }
+
+    /// A call on the node or on a part of it; tells whether its receiver is dealt with.
+    fn call(&mut self, recv: &Node, name: &str, args: &[Node], line: u32) -> bool {
+        let places = self.scope.places(recv);
+        if places.is_empty() {
+            return false;
+        }
+        let root = places.iter().all(Vec::is_empty);
+        match name {
+            "write" | "write!" if root && args.len() > 2 => {
+                let below = self.scope.below(places, &args[1..args.len() - 1]);
+                self.write_value(&below, &args[args.len() - 1], line);
+            }
+            "store" | "[]=" if args.len() == 2 => {
+                let below = self.scope.below(places, &args[..1]);
+                self.write_value(&below, &args[1], line);
+            }
+            _ if MERGING.contains(&name) => {
+                if !name.ends_with('!') && name != "update" && name != "replace" {
+                    self.read(&places, line);
+                }
+                args.iter().for_each(|arg| self.write_value(&places, arg, line));
+            }
+            _ if CHANGING.contains(&name) => places.iter().for_each(|place| self.write(place, line)),
+            _ if OPAQUE.contains(&name) => self.findings.analysis.anything(),
+            _ if name.ends_with('=') && args.len() == 1 && !matches!(name, "==" | "!=" | "===" | "<=" | ">=") => {
+                let below = with_key(places, name.trim_end_matches('='));
+                self.write_value(&below, &args[0], line);
+            }
+            // `node.name`, or `node.db2` of old: what it is called is what it reads.
+            _ if root && args.is_empty() && is_plain(name) => {
+                self.read(&with_key(places, name), line);
+            }
+            _ => return false,
+        }
+        self.visit_keys(recv);
+        self.visit_all(args);
+        true
+    }
+
+    fn function(&mut self, name: &str, args: &[Node]) {
+        let argument = args.first().and_then(|arg| if let Node::Str(text) = arg { text.value.to_string().ok() } else { None });
+        let include = match (name, argument) {
+            ("include_recipe" | "include_attribute", Some(text)) => {
+                let (cookbook, recipe) = text.split_once("::").unwrap_or((&text, "default"));
+                let folder = if name == "include_recipe" { "recipes" } else { "attributes" };
+                Include::Cookbook { cookbook: cookbook.into(), folder, file: format!("{recipe}.rb") }
+            }
+            ("require_relative" | "load", Some(text)) => {
+                let file = crate::tool::file_name(&text);
+                Include::File(if text.ends_with(".rb") { file.into() } else { format!("{file}.rb") })
+            }
+            ("source", Some(text)) if text.ends_with(".erb") => {
+                self.template = None;
+                Include::Template(crate::tool::file_name(&text).into())
+            }
+            ("include_recipe" | "include_attribute" | "require_relative" | "load", None)
+            | ("eval" | "instance_eval" | "class_eval" | "from_file", _) => {
+                self.findings.analysis.anything();
+                return;
+            }
+            ("source", _) => {
+                self.findings.analysis.dynamic_reads |= self.template.take().is_some();
+                return;
+            }
+            _ => return,
+        };
+        self.findings.includes.push(include);
+    }
+
+    /// `node` handed to a function, which may do anything with it.
+    fn arguments(&mut self, args: &[Node]) {
+        if args.iter().any(|arg| self.scope.places(arg).iter().any(Vec::is_empty)) {
+            self.findings.analysis.anything();
+        }
+    }
+
+    /// Ties the first block argument to what the call yields.
+    fn block_argument(&mut self, block: &Block) {
+        let Some(Node::Args(args)) = block.args.as_deref() else { return };
+        let name = match args.args.first() {
+            Some(Node::Arg(arg)) => &arg.name,
+            Some(Node::Procarg0(arg)) => match arg.args.first() {
+                Some(Node::Arg(arg)) => &arg.name,
+                _ => return,
+            },
+            _ => return,
+        };
+        self.scope.places.remove(name);
+        self.scope.texts.remove(name);
+        let Node::Send(Send { recv: Some(recv), method_name, .. }) = &*block.call else { return };
+        match method_name.as_str() {
+            "tap" | "then" | "yield_self" => {
+                let places = self.scope.places(recv);
+                self.scope.places.insert(name.clone(), places);
+            }
+            "each" | "each_pair" | "each_key" | "each_with_index" | "map" => {
+                if let Some(elements) = self.scope.elements(recv) {
+                    self.scope.texts.insert(name.clone(), elements);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn variable(&mut self, name: &str, value: Option<&Node>) -> bool {
+        self.scope.texts.remove(name);
+        self.scope.places.remove(name);
+        let Some(value) = value else { return false };
+        let places = self.scope.places(value);
+        if !places.is_empty() {
+            self.scope.places.insert(name.to_owned(), places);
+            self.visit_keys(value);
+            return true;
+        }
+        let texts: Option<Vec<String>> = self.scope.texts(value).into_iter().collect();
+        if let Some(texts) = texts.or_else(|| self.scope.elements(value)) {
+            self.scope.texts.insert(name.to_owned(), texts);
+        }
+        false
+    }
+}
+
+impl Visitor for Walk<'_> {
+    fn on_index(&mut self, node: &Index) {
+        let places = self.scope.below(self.scope.places(&node.recv), &node.indexes);
+        if places.is_empty() {
+            self.visit(&node.recv);
+        } else {
+            let line = self.line(&node.expression_l);
+            self.read(&places, line);
+            self.visit_keys(&node.recv);
+        }
+        self.visit_all(&node.indexes);
+    }
+
+    fn on_index_asgn(&mut self, node: &IndexAsgn) {
+        let places = self.scope.below(self.scope.places(&node.recv), &node.indexes);
+        let line = self.line(&node.expression_l);
+        match (&node.value, places.is_empty()) {
+            (_, true) => self.visit(&node.recv),
+            (Some(value), false) => self.write_value(&places, value, line),
+            // A part of a parallel assignment.
+            (None, false) => places.iter().for_each(|place| self.write(place, line)),
+        }
+        if !places.is_empty() {
+            self.visit_keys(&node.recv);
+        }
+        self.visit_all(&node.indexes);
+        if let Some(value) = &node.value {
+            self.visit(value);
+        }
+    }
+
+    fn on_or_asgn(&mut self, node: &OrAsgn) {
+        if !self.assign(&node.recv, &node.value, &node.expression_l) {
+            self.visit(&node.recv);
+            self.visit(&node.value);
+        }
+    }
+
+    fn on_and_asgn(&mut self, node: &AndAsgn) {
+        if !self.assign(&node.recv, &node.value, &node.expression_l) {
+            self.visit(&node.recv);
+            self.visit(&node.value);
+        }
+    }
+
+    fn on_op_asgn(&mut self, node: &OpAsgn) {
+        if !self.assign(&node.recv, &node.value, &node.expression_l) {
+            self.visit(&node.recv);
+            self.visit(&node.value);
+        }
+    }
+
+    fn on_send(&mut self, node: &Send) {
+        let line = self.line(&node.expression_l);
+        self.arguments(&node.args);
+        let places = self.scope.of_send(node);
+        if places.iter().any(|place| !place.is_empty()) || (!places.is_empty() && KEYED.contains(&node.method_name.as_str())) {
+            self.read(&places, line);
+            if let Some(recv) = &node.recv {
+                self.visit_keys(recv);
+            }
+            self.visit_all(&node.args);
+        } else if node.recv.is_none() {
+            self.function(&node.method_name, &node.args);
+            self.visit_all(&node.args);
+        } else if let Some(recv) = &node.recv
+            && !self.call(recv, &node.method_name, &node.args, line)
+        {
+            visit_send(self, node);
+        }
+    }
+
+    fn on_c_send(&mut self, node: &CSend) {
+        let line = self.line(&node.expression_l);
+        self.arguments(&node.args);
+        let places = self.scope.places(&Node::CSend(node.clone()));
+        if places.iter().any(|place| !place.is_empty()) {
+            self.read(&places, line);
+            self.visit_keys(&node.recv);
+            self.visit_all(&node.args);
+        } else if !self.call(&node.recv, &node.method_name, &node.args, line) {
+            visit_c_send(self, node);
+        }
+    }
+
+    fn on_lvar(&mut self, node: &Lvar) {
+        let line = self.line(&node.expression_l);
+        if let Some(places) = self.scope.places.get(&node.name).cloned() {
+            self.read(&places, line);
+        }
+    }
+
+    fn on_ivar(&mut self, node: &Ivar) {
+        let line = self.line(&node.expression_l);
+        match self.scope.places.get(&node.name).cloned() {
+            Some(places) => self.read(&places, line),
+            // What a template was given under this name.
+            None => self.findings.analysis.read(node.name.trim_start_matches('@'), line),
+        }
+    }
+
+    fn on_lvasgn(&mut self, node: &Lvasgn) {
+        if !self.variable(&node.name, node.value.as_deref()) {
+            visit_lvasgn(self, node);
+        }
+    }
+
+    fn on_ivasgn(&mut self, node: &Ivasgn) {
+        if !self.variable(&node.name, node.value.as_deref()) {
+            visit_ivasgn(self, node);
+        }
+    }
+
+    fn on_casgn(&mut self, node: &Casgn) {
+        if !self.variable(&node.name, node.value.as_deref()) {
+            visit_casgn(self, node);
+        }
+    }
+
+    fn on_block(&mut self, node: &Block) {
+        self.block_argument(node);
+        let outer = self.template.take();
+        if let Node::Send(Send { recv: None, method_name, args, .. }) = &*node.call
+            && method_name == "template"
+        {
+            self.template = Some(match args.first() {
+                Some(Node::Str(text)) => crate::tool::file_name(&text.value.to_string_lossy()).to_owned(),
+                _ => String::new(),
+            });
+        }
+        visit_block(self, node);
+        if let Some(name) = std::mem::replace(&mut self.template, outer) {
+            // Chef's rule for a template without a `source`.
+            self.findings.includes.push(Include::Template(format!("{name}.erb")));
+        }
+    }
+}
+
+fn with_key(places: Vec<Place>, key: &str) -> Vec<Place> {
+    places
+        .into_iter()
+        .map(|mut place| {
+            place.push(Some(key.to_owned()));
+            place
+        })
+        .collect()
+}
+
+fn is_plain(name: &str) -> bool {
+    const WHOLE: [&str; 9] = ["to_hash", "to_h", "each", "keys", "values", "dup", "clone", "map", "inspect"];
+    crate::names::is_identifier(name) && !WHOLE.contains(&name) && name != "run_state"
+}
