@@ -1,10 +1,10 @@
 //! W0405: a property that waits for software.
 
-use crate::model::{Model, Reference};
+use crate::model::Reference;
 
-use super::place::{self, Place};
 use super::registry::check;
 use super::sink::Sink;
+use super::uses::Use;
 
 check! {
     /// A property is given a value that exists only once software runs, and Heat must know properties before.
@@ -41,18 +41,8 @@ check! {
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
-    let model: &Model = sink.model;
-    let mut found = Vec::new();
-    place::each(model, |place, at, value| {
-        if let Place::Property { .. } = place {
-            value.references(&mut |reference| {
-                if let Some(what) = late(reference) {
-                    found.push((place, at, what));
-                }
-            });
-        }
-    });
-    for (place, at, what) in found {
+    for Use { place, at, reference } in &sink.uses().late {
+        let Some(what) = late(*reference) else { continue };
         let finding = LATE_PROPERTY
             .finding(format!("{place} cannot be fed from {what}"))
             .label(at, "not known when Heat creates the resource")

@@ -1,7 +1,5 @@
 //! W0403: a property that the resource's type requires.
 
-use crate::model::{Resource, Schema};
-
 use super::registry::check;
 use super::sink::Sink;
 
@@ -31,28 +29,13 @@ check! {
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
-    let model = sink.model;
-    let mut schemas = super::property::Schemas::of(model);
-    for (name, resource) in &model.resources {
-        let Some(schema) = schemas.find(&resource.ty) else { continue };
-        for (property, expected) in &schema.properties {
-            if expected.required && expected.default.is_none() && !is_given(resource, schema, property) {
-                let finding = MISSING_PROPERTY
-                    .finding(format!("`{name}` lacks the property `{property}`"))
-                    .label(&resource.at, format!("resources of the type `{}` must have it", resource.ty))
-                    .help(format!("set `{property}`"));
-                sink.push(finding);
-            }
-        }
+    for (name, resource, property) in &sink.properties().missing {
+        let finding = MISSING_PROPERTY
+            .finding(format!("`{name}` lacks the property `{property}`"))
+            .label(&resource.at, format!("resources of the type `{}` must have it", resource.ty))
+            .help(format!("set `{property}`"));
+        sink.push(finding);
     }
-}
-
-/// Whether `property` is given, under its own name or under the older one (`router_id` for `router`) that Heat translates.
-fn is_given(resource: &Resource, schema: &Schema, property: &str) -> bool {
-    resource.properties.contains_key(property)
-        || resource.properties.keys().any(|given| {
-            given.strip_prefix(property).is_some_and(|rest| rest == "_id") && schema.properties.contains_key(given)
-        })
 }
 
 #[cfg(test)]

@@ -41,8 +41,8 @@ check! {
 fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
     let mut wrong = IndexMap::new();
-    for (key, component) in &model.components {
-        if let Some((name, resource)) = model.resources.get_key_value(&component.server)
+    for ((key, component), host) in model.components.iter().zip(&sink.uses().hosts) {
+        if let Some((name, resource)) = host.and_then(|host| model.resources.get_index(host))
             && !resource.is_server()
         {
             wrong.entry(name).or_insert((resource, Vec::new())).1.push((key, component));

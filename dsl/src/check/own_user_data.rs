@@ -1,7 +1,5 @@
 //! W0304: user data of the author's own on a server that runs components.
 
-use std::collections::HashSet;
-
 use crate::model::{Expr, Value};
 
 use super::registry::check;
@@ -44,11 +42,11 @@ check! {
 
 fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
-    let hosts: HashSet<&str> = model.components.values().map(|component| &*component.server).collect();
-    for (name, server) in model.resources.iter().filter(|(_, resource)| resource.is_server()) {
-        if !hosts.contains(&**name) {
-            continue;
-        }
+    let mut runs = vec![false; model.resources.len()];
+    for host in sink.uses().hosts.iter().flatten() {
+        runs[*host] = true;
+    }
+    for ((name, server), _) in model.resources.iter().zip(runs).filter(|((_, resource), runs)| *runs && resource.is_server()) {
         let raw = |value: &Expr| matches!(value, Expr::Constant(Value::String(text)) if &**text == "RAW");
         let data = server.properties.get("user_data");
         let format = server.properties.get("user_data_format").filter(|format| !raw(&format.value));

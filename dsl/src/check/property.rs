@@ -4,33 +4,69 @@
 //! numbers, fractions and booleans for integers, "True" and "false" for booleans, nothing at all for anything. What it
 //! takes is never refused here, and what is not known yet is judged only where no value could do.
 
-use std::sync::Arc;
+use std::collections::HashMap;
 
 use crate::model::{
-    Expr, Model, Name, ParameterType, PropertySchema, PropertyType, Schema, SchemaConstraint, Value,
+    Expr, Model, Name, ParameterType, PropertySchema, PropertyType, Resource, Schema, SchemaConstraint, Source, Value,
 };
 
-/// Finds schemas; resources of one type mostly come together and share its name.
-pub(super) struct Schemas<'m> {
-    model: &'m Model,
-    last: Option<(&'m Name, Option<&'m Schema>)>,
+/// What is wrong with the properties of resources whose types are known.
+#[derive(Default)]
+pub(super) struct Judged<'m> {
+    /// Properties that their resource's type does not have.
+    pub(super) unknown: Vec<Given<'m>>,
+    /// Values that Heat would refuse.
+    pub(super) refused: Vec<(Given<'m>, Refusal)>,
+    /// Properties that must be there and are not.
+    pub(super) missing: Vec<(&'m Name, &'m Resource, &'m Name)>,
 }
 
-impl<'m> Schemas<'m> {
-    pub(super) fn of(model: &'m Model) -> Self {
-        Self { model, last: None }
-    }
+/// One property as it was given.
+#[derive(Clone, Copy)]
+pub(super) struct Given<'m> {
+    pub(super) name: &'m Name,
+    pub(super) resource: &'m Resource,
+    pub(super) schema: &'m Schema,
+    pub(super) property: &'m Name,
+    pub(super) at: &'m Source,
+}
 
-    pub(super) fn find(&mut self, ty: &'m Name) -> Option<&'m Schema> {
-        match self.last {
-            Some((known, schema)) if Arc::ptr_eq(known, ty) => schema,
-            _ => {
-                let schema = self.model.schemas.get(ty);
-                self.last = Some((ty, schema));
-                schema
+impl<'m> Judged<'m> {
+    pub(super) fn of(model: &'m Model) -> Self {
+        let mut judged = Self::default();
+        // The properties that each type requires, looked up once a type.
+        let known: HashMap<&Name, (&Schema, Vec<&Name>)> = model
+            .schemas
+            .iter()
+            .map(|(ty, schema)| {
+                let required = schema.properties.iter().filter(|(_, known)| known.required && known.default.is_none());
+                (ty, (schema, required.map(|(name, _)| name).collect()))
+            })
+            .collect();
+        for (name, resource) in &model.resources {
+            let Some((schema, required)) = known.get(&resource.ty) else { continue };
+            for (property, binding) in &resource.properties {
+                let given = Given { name, resource, schema, property, at: &binding.at };
+                match schema.properties.get(property) {
+                    None => judged.unknown.push(given),
+                    Some(known) => {
+                        judged.refused.extend(refusals(model, known, &binding.value).into_iter().map(|why| (given, why)));
+                    }
+                }
             }
+            let missing = required.iter().filter(|property| !is_given(resource, schema, property));
+            judged.missing.extend(missing.map(|property| (name, resource, *property)));
         }
+        judged
     }
+}
+
+/// Whether `property` is given, under its own name or under the older one (`router_id` for `router`) that Heat translates.
+fn is_given(resource: &Resource, schema: &Schema, property: &str) -> bool {
+    resource.properties.contains_key(property)
+        || resource.properties.keys().any(|given| {
+            given.strip_prefix(property).is_some_and(|rest| rest == "_id") && schema.properties.contains_key(given)
+        })
 }
 
 /// One thing that Heat would refuse.
@@ -43,7 +79,7 @@ pub(super) struct Refusal {
 }
 
 /// Everything in `value` that Heat would refuse for a property of `schema`.
-pub(super) fn refusals(model: &Model, schema: &PropertySchema, value: &Expr) -> Vec<Refusal> {
+fn refusals(model: &Model, schema: &PropertySchema, value: &Expr) -> Vec<Refusal> {
     let mut judge = Judge { model, path: String::new(), found: Vec::new() };
     judge.expression(schema, value);
     judge.found

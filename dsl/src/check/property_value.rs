@@ -1,6 +1,6 @@
 //! W0402: a value that a property does not take.
 
-use super::property::{Schemas, refusals};
+use super::property::{Given, Refusal};
 use super::registry::check;
 use super::sink::Sink;
 
@@ -33,22 +33,14 @@ check! {
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
-    let model = sink.model;
-    let mut schemas = Schemas::of(model);
-    for (name, resource) in &model.resources {
-        let Some(schema) = schemas.find(&resource.ty) else { continue };
-        for (property, binding) in &resource.properties {
-            let Some(expected) = schema.properties.get(property) else { continue };
-            for refusal in refusals(model, expected, &binding.value) {
-                let suggestion =
-                    refusal.unknown.and_then(|(key, keys)| sink.suggest(&key, keys.iter().map(|key| &**key)));
-                let finding = PROPERTY_VALUE
-                    .finding(format!("the property `{property}{}` of `{name}` does not take this value: {}", refusal.path, refusal.why))
-                    .label(&binding.at, refusal.why)
-                    .help_if(suggestion);
-                sink.push(finding);
-            }
-        }
+    for (Given { name, property, at, .. }, Refusal { path, why, unknown }) in &sink.properties().refused {
+        let suggestion =
+            unknown.as_ref().and_then(|(key, keys)| sink.suggest(key, keys.iter().map(|key| &**key)));
+        let finding = PROPERTY_VALUE
+            .finding(format!("the property `{property}{path}` of `{name}` does not take this value: {why}"))
+            .label(at, why)
+            .help_if(suggestion);
+        sink.push(finding);
     }
 }
 

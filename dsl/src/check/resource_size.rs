@@ -32,10 +32,12 @@ check! {
 fn run(sink: &mut Sink<'_, '_>) {
     let limit = sink.limits.template;
     for (name, resource) in &sink.model.resources {
-        let largest = resource.properties.iter().max_by_key(|(_, binding)| of_expression(&binding.value));
         let size: usize =
             resource.properties.iter().map(|(name, binding)| name.len() + of_expression(&binding.value)).sum();
-        if let (true, Some((property, binding))) = (size > limit, largest) {
+        if size <= limit {
+            continue;
+        }
+        if let Some((property, binding)) = resource.properties.iter().max_by_key(|(_, binding)| of_expression(&binding.value)) {
             let finding = RESOURCE_SIZE
                 .finding(format!("`{name}` is {} bytes, and a template may have {}", grouped(size), grouped(limit)))
                 .label(&binding.at, format!("the largest part is its property `{property}`"))

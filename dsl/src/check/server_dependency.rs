@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::graph::{Edge, Node, Why};
+use crate::graph::{Edge, Why};
 use crate::model::Name;
 
 use super::registry::check;
@@ -50,19 +50,16 @@ type Hop<'m> = (usize, Edge<'m>);
 
 fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
-    // Edges between resources, by the place of who needs the other, and turned round.
+    let edges = || sink.graph().resource_edges();
+    if !edges().any(|(_, _, to)| model.resources[to].is_server()) {
+        return;
+    }
+    // By the place of who needs the other, and turned round.
     let mut needs: Vec<Vec<Hop<'_>>> = vec![Vec::new(); model.resources.len()];
     let mut needed: Vec<Vec<Hop<'_>>> = vec![Vec::new(); model.resources.len()];
-    let mut any = false;
-    for (from, edge, to) in sink.graph().edges() {
-        let (Node::Resource(from, _), Node::Resource(to, other)) = (from, to) else { continue };
-        let (Some(from), Some(to)) = (model.resources.get_index_of(from), model.resources.get_index_of(to)) else { continue };
-        any |= other.is_server();
+    for (from, edge, to) in edges() {
         needs[from].push((to, edge));
         needed[to].push((from, edge));
-    }
-    if !any {
-        return;
     }
     let is_server = |index: usize| model.resources[index].is_server();
     let nearest = nearest_servers(&needed, is_server);

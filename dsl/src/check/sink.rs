@@ -9,6 +9,7 @@ use super::diagnostic::Diagnostic;
 use super::flow::Flows;
 use super::limits::Limits;
 use super::nearest::Budget;
+use super::property::Judged;
 use super::uses::Uses;
 
 /// The model, what several checks compute of it, and the findings so far.
@@ -25,6 +26,7 @@ pub(super) struct Shared<'m> {
     pub(super) graph: OnceCell<Graph<'m>>,
     pub(super) uses: OnceCell<Uses<'m>>,
     pub(super) flows: OnceCell<Flows<'m>>,
+    pub(super) properties: OnceCell<Judged<'m>>,
     pub(super) budget: Budget,
 }
 
@@ -42,6 +44,11 @@ impl<'c, 'm> Sink<'c, 'm> {
     /// Where values do not fit, and where secrets flow.
     pub(super) fn flows(&self) -> &'c Flows<'m> {
         self.shared.flows.get_or_init(|| Flows::of(self.model, self.uses()))
+    }
+
+    /// What is wrong with properties.
+    pub(super) fn properties(&self) -> &'c Judged<'m> {
+        self.shared.properties.get_or_init(|| Judged::of(self.model))
     }
 
     /// Every component with its kind, if that exists.

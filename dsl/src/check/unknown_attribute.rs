@@ -1,12 +1,10 @@
 //! W0404: an attribute that the resource's type does not have.
 
-use std::collections::HashMap;
+use crate::model::Reference;
 
-use crate::model::{Reference, Schema};
-
-use super::place;
 use super::registry::check;
 use super::sink::Sink;
+use super::uses::Use;
 
 check! {
     /// Something reads an attribute that the resource's type does not have.
@@ -52,28 +50,14 @@ const OPEN: [&str; 8] = [
 
 fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
-    if model.schemas.is_empty() {
-        return;
-    }
-    let schemas: HashMap<&str, &Schema> = model
-        .schemas
-        .iter()
-        .filter(|(ty, schema)| !schema.attributes.is_empty() && !OPEN.contains(&&***ty))
-        .map(|(ty, schema)| (&**ty, schema))
-        .collect();
-    let mut found = Vec::new();
-    place::each(model, |place, at, value| {
-        value.references(&mut |reference| {
-            if let Reference::Attribute { resource: name, attribute, .. } = reference
-                && let Some(resource) = model.resources.get(name)
-                && let Some(schema) = schemas.get(&*resource.ty)
-                && !schema.attributes.contains_key(attribute)
-            {
-                found.push((place, at, name, resource, attribute, *schema));
-            }
-        });
-    });
-    for (place, at, name, resource, attribute, schema) in found {
+    for Use { place, at, reference } in &sink.uses().attributes {
+        let Reference::Attribute { resource: name, attribute, .. } = reference else { continue };
+        let Some(resource) = model.resources.get(*name) else { continue };
+        let Some(schema) = model.schemas.get(&resource.ty) else { continue };
+        let is_open = schema.attributes.is_empty() || OPEN.contains(&&*resource.ty);
+        if is_open || schema.attributes.contains_key(*attribute) {
+            continue;
+        }
         let finding = UNKNOWN_ATTRIBUTE
             .finding(format!("{place} reads the attribute `{attribute}` of `{name}`, which has none of this name"))
             .label(at, format!("resources of the type `{}` have no such attribute", resource.ty))

@@ -94,9 +94,10 @@ fn push(sink: &mut Sink<'_, '_>, message: &str, what: &str, at: &Source, help: O
 
 fn components(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
-    for (key, component, kind) in sink.components() {
+    let hosts = &sink.uses().hosts;
+    for ((key, component, kind), host) in sink.components().zip(hosts) {
         let server = &component.server;
-        if **server != *FOREIGN && !model.resources.contains_key(server) {
+        if host.is_none() && **server != *FOREIGN {
             let help = sink.suggest(server, model.resources.keys().map(|name| &**name));
             let what = format!("the resource `{server}`");
             push(sink, &format!("`{key}` runs on {what}"), &what, &component.at, help);

@@ -1,5 +1,6 @@
 //! W0401: a property that the resource's type does not have.
 
+use super::property::Given;
 use super::registry::check;
 use super::sink::Sink;
 
@@ -31,22 +32,15 @@ check! {
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
-    let model = sink.model;
-    let mut schemas = super::property::Schemas::of(model);
-    for (name, resource) in &model.resources {
-        let Some(schema) = schemas.find(&resource.ty) else { continue };
-        for (property, binding) in &resource.properties {
-            if !schema.properties.contains_key(property) {
-                let known = || schema.properties.keys().map(|name| &**name);
-                let list = (schema.properties.len() <= 8)
-                    .then(|| format!("its properties are {}", known().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")));
-                let finding = UNKNOWN_PROPERTY
-                    .finding(format!("`{name}` has no property `{property}`"))
-                    .label(&binding.at, format!("resources of the type `{}` have none of this name", resource.ty))
-                    .help_if(sink.suggest(property, known()).or(list));
-                sink.push(finding);
-            }
-        }
+    for Given { name, resource, schema, property, at } in &sink.properties().unknown {
+        let known = || schema.properties.keys().map(|name| &**name);
+        let all = || known().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let list = (schema.properties.len() <= 8).then(|| format!("its properties are {}", all()));
+        let finding = UNKNOWN_PROPERTY
+            .finding(format!("`{name}` has no property `{property}`"))
+            .label(at, format!("resources of the type `{}` have none of this name", resource.ty))
+            .help_if(sink.suggest(property, known()).or(list));
+        sink.push(finding);
     }
 }
 

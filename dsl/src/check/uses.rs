@@ -1,5 +1,7 @@
 //! What the expressions of a model refer to: what is used, and what does not exist.
 
+use std::sync::Arc;
+
 use crate::model::{Model, Name, Reference, Source};
 
 use super::place::{self, Place};
@@ -17,8 +19,14 @@ pub(super) struct Uses<'m> {
     pub(super) unknown: Vec<Use<'m>>,
     /// References to what another topology made.
     pub(super) foreign: Vec<Use<'m>>,
+    /// References to attributes of resources.
+    pub(super) attributes: Vec<Use<'m>>,
+    /// References of properties to what exists only once software runs.
+    pub(super) late: Vec<Use<'m>>,
     /// The place in [`Model::declarations`] of each component's kind.
     pub(super) kinds: Vec<Option<usize>>,
+    /// The place in [`Model::resources`] of what each component runs on.
+    pub(super) hosts: Vec<Option<usize>>,
 }
 
 /// One reference.
@@ -35,12 +43,21 @@ impl<'m> Uses<'m> {
             parameters: vec![false; model.parameters.len()],
             promises: vec![false; model.promises.len()],
             outputs: model.declarations.values().map(|kind| vec![false; kind.outputs.len()]).collect(),
-            kinds: kinds(model),
+            kinds: places(model.components.values().map(|one| &one.declaration), |name| model.declarations.get_index_of(name)),
+            hosts: places(model.components.values().map(|one| &one.server), |name| model.resources.get_index_of(name)),
             ..Self::default()
         };
         let mut imports = None;
         place::each(model, |place, at, value| {
+            let is_property = matches!(place, Place::Property { .. });
             value.references(&mut |reference| {
+                match reference {
+                    Reference::Attribute { .. } => uses.attributes.push(Use { place, at, reference }),
+                    Reference::Output { .. } | Reference::Promise(_) | Reference::Import { .. } if is_property => {
+                        uses.late.push(Use { place, at, reference });
+                    }
+                    _ => {}
+                }
                 let known = match reference {
                     Reference::Parameter(name) => mark(&mut uses.parameters, model.parameters.get_index_of(name)),
                     Reference::Promise(name) => mark(&mut uses.promises, model.promises.get_index_of(name)),
@@ -81,16 +98,16 @@ fn imported(model: &Model) -> std::collections::HashSet<(&str, &str)> {
     model.imports.iter().map(|import| (&*import.stack, &*import.export)).collect()
 }
 
-fn kinds(model: &Model) -> Vec<Option<usize>> {
-    // Components of one kind mostly come together and share its name.
+/// The place of each name. Names that follow each other are mostly one shared copy, which is looked up once.
+fn places<'m>(names: impl Iterator<Item = &'m Name>, find: impl Fn(&'m Name) -> Option<usize>) -> Vec<Option<usize>> {
     let mut last: Option<(&Name, Option<usize>)> = None;
     let place = |name| match last {
-        Some((known, index)) if std::sync::Arc::ptr_eq(known, name) => index,
+        Some((known, place)) if Arc::ptr_eq(known, name) => place,
         _ => {
-            let index = model.declarations.get_index_of(name);
-            last = Some((name, index));
-            index
+            let place = find(name);
+            last = Some((name, place));
+            place
         }
     };
-    model.components.values().map(|component| &component.declaration).map(place).collect()
+    names.map(place).collect()
 }

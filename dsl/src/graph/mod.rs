@@ -5,6 +5,7 @@
 mod cycles;
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use petgraph::graph::{DiGraph, NodeIndex};
 
@@ -14,7 +15,9 @@ pub use cycles::shortest_cycles;
 
 /// The dependences of a model: an edge leads from who waits to what it waits for.
 pub struct Graph<'m> {
+    /// Resources first, then components, each in the order of the model.
     edges: DiGraph<Node<'m>, Edge<'m>, u32>,
+    resources: usize,
 }
 
 /// Who can wait.
@@ -71,7 +74,7 @@ impl<'m> Graph<'m> {
         build.properties();
         build.inputs();
         build.orders();
-        Self { edges: build.edges }
+        Self { edges: build.edges, resources: model.resources.len() }
     }
 
     /// The shortest cycle of each strongly connected component, as the edges along it.
@@ -87,6 +90,16 @@ impl<'m> Graph<'m> {
                 cycle.into_iter().map(hop).collect()
             })
             .collect()
+    }
+
+    /// Every edge between resources, with their places in [`Model::resources`].
+    pub(crate) fn resource_edges(&self) -> impl Iterator<Item = (usize, Edge<'m>, usize)> + '_ {
+        use petgraph::visit::EdgeRef;
+        let resources = self.resources;
+        let places = |edge: petgraph::graph::EdgeReference<'_, Edge<'m>, u32>| {
+            (edge.source().index(), *edge.weight(), edge.target().index())
+        };
+        self.edges.edge_references().map(places).filter(move |(from, _, to)| *from < resources && *to < resources)
     }
 
     /// Every edge: who waits, why, for whom.
@@ -183,9 +196,19 @@ impl<'m> Build<'m> {
 
     fn orders(&mut self) {
         let mut previous: HashMap<&Name, NodeIndex> = HashMap::new();
+        let mut server: Option<(&Name, bool)> = None;
         for (index, component) in self.model.components.values().enumerate() {
             let node = NodeIndex::new(self.first_component + index);
-            let declared = self.model.resources.get(&component.server).is_none_or(|server| server.order == Order::Declared);
+            // Components of one server mostly follow each other and share its name.
+            let declared = match server {
+                Some((known, declared)) if Arc::ptr_eq(known, &component.server) => declared,
+                _ => {
+                    let host = self.model.resources.get(&component.server);
+                    let declared = host.is_none_or(|server| server.order == Order::Declared);
+                    server = Some((&component.server, declared));
+                    declared
+                }
+            };
             if let (Some(before), true) = (previous.insert(&component.server, node), declared) {
                 self.wait(node, before, Why::RunList, &component.at);
             }
