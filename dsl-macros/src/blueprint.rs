@@ -1,8 +1,8 @@
 //! `#[blueprint]`: a function becomes a value that `wattle::main` takes.
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
-use syn::{FnArg, ItemFn, ReturnType, Signature, Type};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::{FnArg, Item, ItemFn, Pat, ReturnType, Signature, Type};
 
 use crate::constant::last_segment;
 use crate::errors::{Errors, error};
@@ -22,14 +22,15 @@ pub(crate) fn expand(keys: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let mut keys = Keys::parse(keys, &KEYS, &mut errors);
     let given = keys.text("name", "\"connections\"", &mut errors);
-    let function: ItemFn = match syn::parse2(item.clone()) {
-        Ok(function) => function,
-        Err(_) => {
-            let first: TokenStream = item.clone().into_iter().take(1).collect();
+    let function = match syn::parse2::<Item>(item) {
+        Ok(Item::Fn(function)) => function,
+        Ok(other) => {
+            let first: TokenStream = other.to_token_stream().into_iter().take(1).collect();
             errors.push(first, "`#[blueprint]` stands on something that is not a function", SHAPE);
             let errors = errors.into_tokens();
-            return quote!(#errors #item);
+            return quote!(#errors #other);
         }
+        Err(error) => return error.into_compile_error(),
     };
     let ident = &function.sig.ident;
     let name = given.as_ref().map_or_else(|| names::plain(ident), syn::LitStr::value);
@@ -41,14 +42,21 @@ pub(crate) fn expand(keys: TokenStream, item: TokenStream) -> TokenStream {
         errors.push(at, format!("Heat does not take `{name}` as a stack's name"), help);
     }
     check(&function.sig, &mut errors);
+    if function.sig.receiver().is_some() {
+        // Nothing that a stub needs may stand inside of an `impl`.
+        return errors.into_tokens();
+    }
     if !errors.is_empty() {
         return stub(&function, errors);
     }
     let types: Vec<&Type> = types(&function.sig).collect();
     let parameters = types.get(1).map_or_else(|| quote!(()), |ty| quote!(#ty));
     let config = types.get(2).map_or_else(|| quote!(::wattle::author::NoConfig), |ty| quote!(#ty));
-    let arguments = [quote!(t), quote!(parameters), quote!(config)].into_iter().take(types.len());
-    let unused = [quote!(parameters), quote!(config)].into_iter().skip(types.len() - 1);
+    // Not the function's own name, whatever that is.
+    let [t, p, c] =
+        ["t", "parameters", "config"].map(|name| format_ident!("{ident}_{name}", span = Span::mixed_site()));
+    let arguments = [&t, &p, &c].into_iter().take(types.len());
+    let unused = [&p, &c].into_iter().skip(types.len() - 1);
     let call = quote!(#ident(#(#arguments),*));
     let result = match &function.sig.output {
         ReturnType::Type(_, ty) if !is_nothing(ty) => call,
@@ -74,9 +82,9 @@ pub(crate) fn expand(keys: TokenStream, item: TokenStream) -> TokenStream {
 
             fn build(
                 &self,
-                t: &mut ::wattle::author::Topology,
-                parameters: Self::Parameters,
-                config: Self::Config,
+                #t: &mut ::wattle::author::Topology,
+                #p: Self::Parameters,
+                #c: Self::Config,
             ) -> ::wattle::author::Exports {
                 #(#attrs)*
                 #sig #block
@@ -152,17 +160,27 @@ fn check(sig: &Signature, errors: &mut Errors) {
             errors.push(&sig.ident, message, SHAPE);
         }
         Some(FnArg::Receiver(receiver)) => {
-            errors.push(receiver, "a blueprint is a function of its own, not a method", SHAPE)
+            errors.push(receiver, "a blueprint is a function of its own, not a method", SHAPE);
         }
         Some(FnArg::Typed(argument)) => errors.keep(topology(&argument.ty)).unwrap_or_default(),
     }
     if let Some(argument) = inputs.nth(2) {
         errors.push(argument, "a blueprint takes at most three arguments", SHAPE);
     }
-    if let ReturnType::Type(_, ty) = &sig.output {
-        if !is_nothing(ty) && last_segment(ty).is_none_or(|name| name != "Exports") {
-            let message = format!("a blueprint returns `Exports` or nothing, not `{}`", docs::type_name(ty));
-            errors.push(ty, message, "export what others may read: `Exports::new().entry(\"url\", url)`");
+    if let ReturnType::Type(_, ty) = &sig.output
+        && !is_nothing(ty)
+        && last_segment(ty).is_none_or(|name| name != "Exports")
+    {
+        let message = format!("a blueprint returns `Exports` or nothing, not `{}`", docs::type_name(ty));
+        errors.push(ty, message, "export what others may read: `Exports::new().entry(\"url\", url)`");
+    }
+    let own = |pat: &Pat| matches!(pat, Pat::Ident(pat) if pat.ident == sig.ident);
+    for argument in &sig.inputs {
+        if let FnArg::Typed(argument) = argument
+            && own(&argument.pat)
+        {
+            let message = format!("the blueprint `{}` has an argument of its own name", sig.ident);
+            errors.push(&argument.pat, message, "rename one of the two");
         }
     }
     for (argument, what) in types(sig).skip(1).zip(["parameters", "configuration"]) {

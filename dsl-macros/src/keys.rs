@@ -89,14 +89,12 @@ impl Keys {
     /// The value of `key`, a string.
     pub(crate) fn text(&mut self, key: &str, example: &str, errors: &mut Errors) -> Option<LitStr> {
         let value = self.value(key, example, errors)?;
-        match string(&value) {
-            Some(text) => Some(text),
-            None => {
-                let message = format!("`{key}` of `{}` must be a string", self.known.attribute);
-                errors.push(value, message, format_args!("write `{key} = {example}`"));
-                None
-            }
+        let text = string(&value);
+        if text.is_none() {
+            let message = format!("`{key}` of `{}` must be a string", self.known.attribute);
+            errors.push(value, message, format_args!("write `{key} = {example}`"));
         }
+        text
     }
 
     /// The value of `key`, a list of strings.

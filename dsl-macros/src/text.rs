@@ -1,8 +1,9 @@
 //! `text!`: text around values that are not known yet.
 
 use proc_macro2::{Span, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
+use syn::spanned::Spanned;
 use syn::{Expr, Ident, LitStr, Token};
 
 use crate::docs;
@@ -113,9 +114,9 @@ fn build(mut input: Input, errors: &mut Errors) -> TokenStream {
             Some(Ok(index)) => {
                 let Argument { value, uses, .. } = &input.arguments[index];
                 let bound = bound(index);
-                if *uses > 1 { quote!(.value(#bound)) } else { quote!(.value(&#value)) }
+                if *uses > 1 { quote!(.value(#bound)) } else { appended(value) }
             }
-            Some(Err(captured)) => quote!(.value(&#captured)),
+            Some(Err(captured)) => appended(&captured),
             None => TokenStream::new(),
         },
     });
@@ -125,7 +126,18 @@ fn build(mut input: Input, errors: &mut Errors) -> TokenStream {
             let (bound, value) = (bound(index), &argument.value);
             quote!(let #bound = &#value;)
         });
-    quote!({ #(#bindings)* ::wattle::author::Text::new()#parts })
+    let text = Ident::new("text", Span::mixed_site());
+    quote!({
+        #(#bindings)*
+        #[allow(clippy::needless_borrow, clippy::needless_borrows_for_generic_args, clippy::borrow_deref_ref)]
+        let #text = ::wattle::author::Text::new()#parts;
+        #text
+    })
+}
+
+/// Appends a value as `format!` would: borrowed, and with errors at the value itself.
+fn appended(value: &impl ToTokens) -> TokenStream {
+    quote_spanned!(value.span()=> .value(&#value))
 }
 
 /// What `{hole}` stands for: an argument, or a variable around the macro.
@@ -162,18 +174,13 @@ fn choose(hole: &str, next: &mut usize, input: &mut Input, errors: &mut Errors) 
         errors.push(&input.format, "`text!` has no format specifications", help);
         return None;
     }
-    match syn::parse_str::<Ident>(hole) {
-        Ok(name) => {
-            let named =
-                input.arguments.iter().position(|argument| argument.name.as_ref().is_some_and(|own| *own == name));
-            Some(named.ok_or_else(|| Ident::new(hole, input.format.span())))
-        }
-        Err(_) => {
-            let help = "name the value before, or pass it as an argument: `text!(\"{}\", db.host)`";
-            errors.push(&input.format, format!("`{{{hole}}}` is not a name"), help);
-            None
-        }
-    }
+    let Ok(name) = syn::parse_str::<Ident>(hole) else {
+        let help = "name the value before, or pass it as an argument: `text!(\"{}\", db.host)`";
+        errors.push(&input.format, format!("`{{{hole}}}` is not a name"), help);
+        return None;
+    };
+    let named = input.arguments.iter().position(|argument| argument.name.as_ref().is_some_and(|own| *own == name));
+    Some(named.ok_or_else(|| Ident::new(hole, input.format.span())))
 }
 
 /// The pieces of a literal, braces resolved; or what is wrong with it, and help.

@@ -125,12 +125,11 @@ fn declaration(component: &Component, recipe: &Recipe, errors: &mut Errors) -> T
 
 fn input(field: &Field, recipe: &Recipe, errors: &mut Errors) -> TokenStream {
     let (name, required, common) = (&field.name, field.is_required(), common(field, recipe));
-    let default = match &field.role {
-        Role::Input { default: Some(default) } => {
-            let value = constant::expand(field.value_type(), default, errors);
-            quote!(::core::option::Option::Some(#value))
-        }
-        _ => quote!(::core::option::Option::None),
+    let default = if let Role::Input { default: Some(default) } = &field.role {
+        let value = constant::expand(field.value_type(), default, errors);
+        quote!(::core::option::Option::Some(#value))
+    } else {
+        quote!(::core::option::Option::None)
     };
     quote! {
         (::wattle::model::Name::from(#name), ::wattle::model::Input { required: #required, default: #default, #common })

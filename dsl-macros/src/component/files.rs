@@ -105,7 +105,7 @@ impl Crate {
         let folder = known.to_str().map(|known| known.replace('\\', "/")).unwrap_or_default();
         let here = if folder.is_empty() { "beside `Cargo.toml`".into() } else { format!("in `{folder}`") };
         let part = parts.next().unwrap_or_default();
-        let rest: String = parts.map(|part| format!("/{part}")).collect();
+        let rest = parts.fold(String::new(), |rest, part| rest + "/" + part);
         let beside = entries(&self.root.join(&known));
         let join =
             |name: &str| if folder.is_empty() { format!("{name}{rest}") } else { format!("{folder}/{name}{rest}") };
@@ -149,8 +149,11 @@ fn inside(what: &str, path: &str) -> Result<String, Refusal> {
     for part in path.split('/') {
         match part {
             "" | "." => {}
-            ".." if parts.pop().is_none() => return refuse("is outside of the crate"),
-            ".." => {}
+            ".." => {
+                if parts.pop().is_none() {
+                    return refuse("is outside of the crate");
+                }
+            }
             _ => parts.push(part),
         }
     }

@@ -21,30 +21,10 @@ use crate::errors::Errors;
 
 pub(crate) fn expand(keys: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    let parsed = match syn::parse2::<Item>(item.clone()) {
+    let parsed = match syn::parse2::<Item>(item) {
         Ok(Item::Struct(parsed)) => parsed,
-        Ok(other) => {
-            let what = match &other {
-                Item::Enum(_) => "an enum",
-                Item::Union(_) => "a union",
-                Item::Fn(_) => "a function",
-                Item::Impl(_) => "an impl block",
-                _ => "something that is not a struct",
-            };
-            let message = format!("`#[component]` stands on {what}");
-            let first: TokenStream = item.into_iter().take(2).collect();
-            errors.push(
-                first,
-                message,
-                "a component is declared by a struct whose fields are `#[input]`s and `#[output]`s",
-            );
-            let errors = errors.into_tokens();
-            return quote!(#errors #other);
-        }
-        Err(error) => {
-            let error = error.into_compile_error();
-            return quote!(#error);
-        }
+        Ok(other) => return misplaced(&other, errors),
+        Err(error) => return error.into_compile_error(),
     };
     let component = ast::Component::read(keys, parsed, &mut errors);
     valid::check(&component, &mut errors);
@@ -56,4 +36,17 @@ pub(crate) fn expand(keys: TokenStream, item: TokenStream) -> TokenStream {
         }
         _ => fallback::expand(&component, errors),
     }
+}
+
+fn misplaced(item: &Item, mut errors: Errors) -> TokenStream {
+    let (what, at) = match item {
+        Item::Enum(item) => ("an enum", item.ident.to_token_stream()),
+        Item::Union(item) => ("a union", item.ident.to_token_stream()),
+        Item::Fn(item) => ("a function", item.sig.ident.to_token_stream()),
+        other => ("something that is not a struct", other.to_token_stream().into_iter().take(1).collect()),
+    };
+    let help = "a component is declared by a struct whose fields are `#[input]`s and `#[output]`s";
+    errors.push(at, format!("`#[component]` stands on {what}"), help);
+    let errors = errors.into_tokens();
+    quote!(#errors #item)
 }

@@ -169,8 +169,8 @@ fn help(tool: Tool, name: &str, meant: Option<&str>, analysis: &Analysis) -> Str
             format!("write it as `file {{ \"${{facts['heat_outputs_path']}}.{name}\": content => $value }}`")
         }
         Tool::Chef => {
-            let path: String = name.split('/').map(|part| format!("['{part}']")).collect();
-            format!("write it as `node.normal{path} = value`")
+            let path = name.replace('/', "']['");
+            format!("write it as `node.normal['{path}'] = value`")
         }
     };
     let dynamic = "if it is written in a way that the text does not show, say `#[output(dynamic)]`";

@@ -19,13 +19,13 @@ pub(super) fn expand(declared: &Declared<'_>, errors: &mut Errors) -> Vec<TokenS
     }
     if declared.min.is_some() || declared.max.is_some() {
         let (min, max) = (bound(declared.min.as_ref()), bound(declared.max.as_ref()));
-        ordered("min", &declared.min, "max", &declared.max, errors);
+        ordered("min", declared.min.as_ref(), "max", declared.max.as_ref(), errors);
         constraints.push(quote!(Range { min: #min, max: #max }));
     }
     if declared.min_length.is_some() || declared.max_length.is_some() {
         let min = length("min_length", declared.min_length.as_ref(), errors);
         let max = length("max_length", declared.max_length.as_ref(), errors);
-        ordered("min_length", &declared.min_length, "max_length", &declared.max_length, errors);
+        ordered("min_length", declared.min_length.as_ref(), "max_length", declared.max_length.as_ref(), errors);
         constraints.push(quote!(Length { min: #min, max: #max }));
     }
     if let Some(pattern) = &declared.pattern {
@@ -111,10 +111,10 @@ fn fits(declared: &Declared<'_>, errors: &mut Errors) {
 fn bound(value: Option<&Expr>) -> TokenStream {
     match value {
         None => quote!(::core::option::Option::None),
-        Some(value) => match number(value) {
-            Some(number) => quote!(::core::option::Option::Some(#number)),
-            None => quote!(::core::option::Option::Some((#value) as f64)),
-        },
+        Some(value) => {
+            let bound = number(value).map_or_else(|| quote!((#value) as f64), |number| quote!(#number));
+            quote!(::core::option::Option::Some(#bound))
+        }
     }
 }
 
@@ -138,7 +138,7 @@ fn length(key: &str, value: Option<&Expr>, errors: &mut Errors) -> TokenStream {
     }
 }
 
-fn ordered(least: &str, min: &Option<Expr>, greatest: &str, max: &Option<Expr>, errors: &mut Errors) {
+fn ordered(least: &str, min: Option<&Expr>, greatest: &str, max: Option<&Expr>, errors: &mut Errors) {
     if let (Some(min), Some(max)) = (min, max)
         && let (Some(low), Some(high)) = (number(min), number(max))
         && low > high

@@ -1,0 +1,8 @@
+use wattle::prelude::*;
+
+#[blueprint]
+pub fn t(t: &mut Topology) {
+    let _ = t;
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use wattle::prelude::*;
+
+#[blueprint]
+pub fn connections<T>(_: &mut Topology, _: T) {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use wattle::prelude::*;
+
+#[blueprint]
+pub struct Connections;
+
+fn main() {}

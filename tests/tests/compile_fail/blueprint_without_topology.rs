@@ -1,0 +1,8 @@
+use wattle::prelude::*;
+
+#[blueprint]
+pub fn connections() -> Exports {
+    Exports::new()
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use wattle::prelude::*;
+
+/// DB2.
+#[component(recipe = "recipes/db2.sh")]
+pub struct Db2(String);
+
+fn main() {}

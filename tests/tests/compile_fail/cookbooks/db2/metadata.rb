@@ -1,0 +1,2 @@
+name 'db2'
+version '1.0.0'

@@ -1,0 +1,11 @@
+use wattle::prelude::*;
+
+/// DB2.
+#[component(recipe = "recipes/db2.sh")]
+pub struct Db2 {
+    #[input]
+    #[output]
+    jdbc_base: String,
+}
+
+fn main() {}

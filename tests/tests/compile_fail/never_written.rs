@@ -1,0 +1,13 @@
+use wattle::prelude::*;
+
+/// DB2.
+#[component(recipe = "recipes/db2.sh")]
+pub struct Db2 {
+    #[output]
+    jdbc_base: String,
+    /// Fingerprint of its certificate.
+    #[output]
+    fingerprint: String,
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use wattle::prelude::*;
+
+#[derive(Parameters)]
+pub enum Settings {
+    Small,
+}
+
+fn main() {}

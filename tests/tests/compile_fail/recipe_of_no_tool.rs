@@ -1,0 +1,10 @@
+use wattle::prelude::*;
+
+/// The application.
+#[component(recipe = "recipes/app.py")]
+pub struct App {
+    #[output]
+    url: Url,
+}
+
+fn main() {}

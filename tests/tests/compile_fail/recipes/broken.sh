@@ -1,0 +1,1 @@
+echo "never closed > "$heat_outputs_path.url"

@@ -1,0 +1,1 @@
+CREATE TABLE wikis (id INTEGER);

@@ -1,0 +1,3 @@
+file { "${facts['heat_outputs_path']}.frontend":
+  content => $facts['networking']['fqdn'],
+}

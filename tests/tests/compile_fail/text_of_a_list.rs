@@ -1,0 +1,5 @@
+use wattle::prelude::*;
+
+fn main() {
+    let _ = text!("{}", vec!["a", "b"]);
+}

@@ -1,0 +1,54 @@
+//! Names that the macros must not trip over: keywords, shadowed standard types, no prelude.
+
+#[allow(dead_code)]
+mod shadowed {
+    struct String;
+    struct Option;
+    struct Vec;
+    struct Result;
+    trait Into {}
+    trait From {}
+
+    /// A component where every usual name means something else.
+    #[wattle::component(recipe = "recipes/app.sh")]
+    pub struct Some {
+        #[input]
+        r#in: bool,
+        #[input]
+        inputs: bool,
+        #[input]
+        value: bool,
+        #[output(dynamic)]
+        r#ref: wattle::prelude::Url,
+    }
+
+    /// A value.
+    #[derive(wattle::PortType)]
+    pub struct Ok {
+        r#type: u16,
+        t: bool,
+    }
+
+    /// Parameters.
+    #[derive(wattle::Parameters)]
+    pub struct Default {
+        t: wattle::prelude::Parameter<u16>,
+        r#type: wattle::prelude::Parameter<f64>,
+    }
+
+    /// A blueprint called like the variables of its expansion.
+    #[wattle::blueprint]
+    pub fn topology(t: &mut wattle::prelude::Topology, parameters: Default) {
+        let server = t.add("x", wattle::prelude::RawResource::new("OS::Nova::Server"));
+        let text = "text";
+        let _ = wattle::text!("{text}{}{}", parameters.t, text);
+        let some = t.on(server).run("some", Some::new().value(true).inputs(true).r#in(true));
+        let _ = some.r#ref;
+    }
+}
+
+fn main() {
+    let model = wattle::author::Blueprint::model(&shadowed::topology, wattle::author::NoConfig {});
+    assert_eq!(model.components["x/some"].inputs.len(), 3);
+    assert!(model.parameters.contains_key("type"));
+}
