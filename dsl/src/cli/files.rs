@@ -51,16 +51,14 @@ pub(super) fn replace(
     };
     fs::create_dir_all(directory).map_err(|error| cannot(&error))?;
     let _lock = lock(directory).map_err(|error| cannot(&error))?;
-    let swap = Swap::begin(directory).map_err(|error| cannot(&error))?;
+    let swap = Swap::begin(directory, &ours).map_err(|error| cannot(&error))?;
     let mut written = Vec::with_capacity(files.len());
     for file in files {
         written.push(swap.write(file)?);
     }
-    let mut steps: Vec<Step> = written.iter().map(|file| Step::Replace(&file.name)).collect();
-    let stale = stale(directory, |name| ours(name) && !written.iter().any(|file| file.name == name))
-        .map_err(|error| cannot(&error))?;
-    steps.extend(stale.iter().map(|name| Step::Remove(name)));
-    swap.take_places(&steps)?;
+    let is_stale = |name: &str| ours(name) && !written.iter().any(|file| file.name == name);
+    let stale = files_of(directory, is_stale).map_err(|error| cannot(&error))?;
+    swap.take_places(&written, &stale)?;
     Ok(written)
 }
 
@@ -82,24 +80,19 @@ fn lock(directory: &Path) -> io::Result<fs::File> {
     }
 }
 
-/// The files of `directory` that are there no longer after this run.
-fn stale(directory: &Path, is_stale: impl Fn(&str) -> bool) -> io::Result<Vec<String>> {
-    let mut stale = Vec::new();
+/// The names of those files of `directory` that are `wanted`.
+fn files_of(directory: &Path, wanted: impl Fn(&str) -> bool) -> io::Result<Vec<String>> {
+    let mut files = Vec::new();
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
-        if let Some(name) = entry.file_name().to_str().filter(|name| is_stale(name))
+        if let Some(name) = entry.file_name().to_str().filter(|name| wanted(name))
             && !entry.file_type()?.is_dir()
         {
-            stale.push(name.to_owned());
+            files.push(name.to_owned());
         }
     }
-    stale.sort_unstable();
-    Ok(stale)
-}
-
-enum Step<'a> {
-    Replace(&'a str),
-    Remove(&'a str),
+    files.sort_unstable();
+    Ok(files)
 }
 
 /// An exchange of files under way. What it needs meanwhile is gone when it ends.
@@ -107,18 +100,21 @@ struct Swap<'d> {
     directory: &'d Path,
     /// The new files, until they take their places.
     new: PathBuf,
-    /// The old files, once the first new one has taken its place.
+    /// The old files, all of them, while new ones take their places.
     old: PathBuf,
 }
 
 impl<'d> Swap<'d> {
-    fn begin(directory: &'d Path) -> io::Result<Self> {
+    fn begin(directory: &'d Path, ours: impl Fn(&str) -> bool) -> io::Result<Self> {
         let swap = Self { directory, new: directory.join(".wattle-new"), old: directory.join(".wattle-old") };
-        // While both are there, files were taking their places. The new one is the first to go when all have.
+        // Both are there only while files take their places: the old files when they are all safe, the new ones until
+        // each has its place.
         if swap.new.is_dir() && swap.old.is_dir() {
-            for entry in fs::read_dir(&swap.old)? {
-                let entry = entry?;
-                fs::rename(entry.path(), directory.join(entry.file_name()))?;
+            for name in files_of(directory, |name| ours(name) && !swap.old.join(name).exists())? {
+                fs::remove_file(directory.join(name))?;
+            }
+            for name in files_of(&swap.old, |_| true)? {
+                fs::rename(swap.old.join(&name), directory.join(name))?;
             }
         }
         remove(&swap.new)?;
@@ -149,52 +145,70 @@ impl<'d> Swap<'d> {
         Ok(Written { name, content, bytes })
     }
 
-    fn take_places(&self, steps: &[Step<'_>]) -> Result<(), Failure> {
-        let mut done: Vec<(&str, bool)> = Vec::with_capacity(steps.len());
-        let moved = fs::create_dir(&self.old).map_err(|error| (".wattle-old", error)).and_then(|()| {
-            steps.iter().try_for_each(|step| {
-                let (Step::Replace(name) | Step::Remove(name)) = step;
-                self.step(step).map(|had_old| done.push((name, had_old))).map_err(|error| (*name, error))
-            })
+    /// Lets the new files take their places, and removes the stale ones.
+    fn take_places(&self, new: &[Written], stale: &[String]) -> Result<(), Failure> {
+        let cannot = |name: &str, error: &io::Error| {
+            let path = self.directory.join(name);
+            Failure::files(format!("cannot put `{}` in its place: {}", path.display(), reason(error)))
+        };
+        let names = new.iter().map(|file| &file.name);
+        for name in names.clone().chain(stale) {
+            self.keep(name).map_err(|error| cannot(name, &error).note("nothing was changed"))?;
+        }
+        self.kept().map_err(|error| cannot("", &error).note("nothing was changed"))?;
+        let replaced = names.clone().try_for_each(|name| {
+            fs::rename(self.new.join(name), self.directory.join(name)).map_err(|error| (name, error))
         });
-        let Err((name, error)) = moved else {
+        let removed = replaced.and_then(|()| {
+            stale.iter().try_for_each(|name| fs::remove_file(self.directory.join(name)).map_err(|error| (name, error)))
+        });
+        let Err((name, error)) = removed else {
             // The names are safe on disk, as the files are already; without this a crash of the machine could undo them.
             let _ = fs::File::open(self.directory).and_then(|directory| directory.sync_all());
             let _ = remove(&self.new);
             return Ok(());
         };
-        let taken_back = done.iter().rev().try_for_each(|(name, had_old)| {
-            let path = self.directory.join(name);
-            if *had_old { fs::rename(self.old.join(name), path) } else { fs::remove_file(path) }
-        });
-        let path = self.directory.join(name);
-        let failure = Failure::files(format!("cannot put `{}` in its place: {}", path.display(), reason(&error)));
-        Err(match taken_back {
-            Ok(()) => failure.note("nothing was changed"),
-            Err(error) => {
-                failure.note(format!("some files were changed and could not be taken back: {}", reason(&error)))
-            }
+        Err(match self.take_back(names.chain(stale)) {
+            Ok(()) => cannot(name, &error).note("nothing was changed"),
+            Err(worse) => cannot(name, &error)
+                .note(format!("some files were changed and could not be taken back: {}", reason(&worse))),
         })
     }
 
-    /// Takes one step; returns whether there was an old file, which is then among the old ones.
-    fn step(&self, step: &Step<'_>) -> io::Result<bool> {
-        match step {
-            Step::Replace(name) => {
-                let (path, old) = (self.directory.join(name), self.old.join(name));
-                let had_old = match fs::hard_link(&path, &old) {
-                    Ok(()) => true,
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-                    // Not every file system has links.
-                    Err(_) => fs::copy(&path, &old).map(|_| true)?,
-                };
-                fs::rename(self.new.join(name), path)?;
-                Ok(had_old)
+    /// Keeps the old file of this name, if there is one, besides leaving it in its place.
+    fn keep(&self, name: &str) -> io::Result<()> {
+        let (path, kept) = (self.directory.join(name), self.new.join(KEPT));
+        fs::create_dir_all(&kept)?;
+        match fs::hard_link(&path, kept.join(name)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                // Not every file system has links.
+                fs::copy(&path, kept.join(name)).map(|_| ())
             }
-            Step::Remove(name) => fs::rename(self.directory.join(name), self.old.join(name)).map(|()| true),
+            _ => Ok(()),
         }
     }
+
+    /// All old files are kept: from here on they can be taken back.
+    fn kept(&self) -> io::Result<()> {
+        fs::create_dir_all(self.new.join(KEPT))?;
+        fs::rename(self.new.join(KEPT), &self.old)
+    }
+
+    fn take_back<'n>(&self, names: impl Iterator<Item = &'n String>) -> io::Result<()> {
+        for name in names {
+            let path = self.directory.join(name);
+            if self.old.join(name).exists() {
+                fs::rename(self.old.join(name), path)?;
+            } else if !self.new.join(name).exists() && path.exists() {
+                fs::remove_file(path)?;
+            }
+        }
+        Ok(())
+    }
 }
+
+/// Where old files are kept until all of them are.
+const KEPT: &str = ".kept";
 
 impl Drop for Swap<'_> {
     fn drop(&mut self) {

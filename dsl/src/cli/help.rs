@@ -71,10 +71,29 @@ fn describe(parameter: &Parameter) -> String {
     }
 }
 
+/// Columns of the sections that are not clap's.
+const WIDTH: usize = 98;
+
+/// Rows of two columns, the second one wrapped.
 fn table(rows: impl Iterator<Item = (String, String)>) -> String {
     let rows: Vec<_> = rows.collect();
     let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    rows.iter().fold(String::new(), |text, (name, what)| text + &format!("  {name:width$}  {what}\n"))
+    let mut text = String::new();
+    for (name, what) in rows {
+        text.extend([format!("  {name:width$} ")]);
+        let mut column = width + 3;
+        for word in what.split(' ') {
+            let length = word.chars().count() + 1;
+            if column + length > WIDTH && column > width + 3 {
+                text.extend(["\n", &" ".repeat(width + 3)]);
+                column = width + 3;
+            }
+            text.extend([" ", word]);
+            column += length;
+        }
+        text.push('\n');
+    }
+    text
 }
 
 fn examples(name: &str, settings: &[(&str, Shape)]) -> String {
@@ -94,8 +113,7 @@ fn examples(name: &str, settings: &[(&str, Shape)]) -> String {
         (format!("{name} check --format concise"), "one line an error or warning, and no files".into()),
         (format!("{name} explain W0101"), "what the code means, with an example".into()),
     ];
-    let through_cargo = format!(
-        "  Through cargo, write `cargo run --` for `{name}`, or `cargo run --example {name} --` if it is an example."
-    );
+    let through_cargo =
+        format!("  Through cargo: `cargo run --` for `{name}`, `cargo run --example {name} --` for an example.");
     format!("{}\n{through_cargo}", table(rows.into_iter()))
 }

@@ -70,23 +70,28 @@ fn a_write_that_fails_changes_nothing() {
 fn a_file_that_cannot_take_its_place_takes_the_others_back() {
     let scratch = Scratch::new("rollback");
     write(&scratch.0, vec![file("a.yaml", "1"), file("gone.yaml", "1")]).expect("written");
-    let directory = scratch.0.clone();
-    // The place is blocked after everything was looked at, while the last file is written.
-    let late = File {
-        name: "z.yaml".into(),
-        content: String::new(),
-        write: Box::new(move |_| Ok(fs::create_dir(directory.join("z.yaml"))?)),
-    };
-    let failure = write(&scratch.0, vec![file("a.yaml", "2"), file("b.yaml", "2"), late]).expect_err("blocked");
+    let lost = scratch.0.join(".wattle-new/b.yaml");
+    // The second file cannot take its place when the first one has.
+    let late =
+        File { name: "z.yaml".into(), content: String::new(), write: Box::new(move |_| Ok(fs::remove_file(lost)?)) };
+    let failure = write(&scratch.0, vec![file("a.yaml", "2"), file("b.yaml", "2"), late]).expect_err("lost");
     assert_eq!((failure.exit, failure.notes), (Exit::Files, vec!["nothing was changed".to_owned()]));
-    expect(&scratch.0, &[("a.yaml", "1"), ("gone.yaml", "1"), ("z.yaml", "(directory)")]);
+    expect(&scratch.0, &[("a.yaml", "1"), ("gone.yaml", "1")]);
 }
 
 #[test]
 fn what_a_killed_run_left_is_taken_back() {
     let scratch = Scratch::new("killed");
-    // As it is between two renames: `a` is new already, `b` is not.
-    for (name, text) in [("a.yaml", "2"), ("b.yaml", "1"), (".wattle-old/a.yaml", "1"), (".wattle-new/b.yaml", "2")] {
+    // As it is between two renames: `a` is new already, `c` is where there was none, `b` is old.
+    let found = [
+        ("a.yaml", "2"),
+        ("b.yaml", "1"),
+        ("c.yaml", "2"),
+        (".wattle-old/a.yaml", "1"),
+        (".wattle-old/b.yaml", "1"),
+        (".wattle-new/b.yaml", "2"),
+    ];
+    for (name, text) in found {
         fs::create_dir_all(scratch.0.join(name).parent().expect("a parent")).expect("made");
         fs::write(scratch.0.join(name), text).expect("written");
     }
