@@ -3,7 +3,6 @@
 mod oracle;
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::Path;
 
 use serde_json::Value;
 use wattle::author::Blueprint;
@@ -13,8 +12,8 @@ use wattle_tests::{random, workload};
 
 use oracle::{Oracle, write};
 
-/// The operator's part: what has no default.
-const GIVEN: &[&str] = &["wattle_space=zookeeper://127.0.0.1:2181"];
+/// The operator's part of `three_tier`: what has no default.
+const GIVEN: &[&str] = &["wattle_space=zookeeper://127.0.0.1:2181", "db_password=s3:cr\"et"];
 
 fn small_stacks() -> Options {
     let mut options = Options::default();
@@ -22,10 +21,10 @@ fn small_stacks() -> Options {
     options
 }
 
-fn accepted(lowered: &Lowered, name: &str) -> Value {
+fn accepted(oracle: &mut Oracle, lowered: &Lowered, name: &str) -> Value {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let template = write(lowered, folder.path());
-    let answer = Oracle::get().validate(&template, &folder.path().join("environment.yaml"));
+    let answer = oracle.validate(&template);
     assert_eq!(answer["ok"], true, "Heat refuses `{name}`: {}: {}", answer["error"], answer["message"]);
     answer
 }
@@ -57,6 +56,7 @@ fn sound(model: &Model) {
 
 #[test]
 fn heat_takes_every_example() {
+    let mut oracle = Oracle::start();
     let models = [
         hello::hello.model(Default::default()),
         three_tier::three_tier.model(Default::default()),
@@ -65,26 +65,28 @@ fn heat_takes_every_example() {
     for model in models {
         sound(&model);
         for options in [Options::default(), small_stacks()] {
-            assert_no_server_depends_on_another(&accepted(&lower(&model, &options), &model.stack));
+            assert_no_server_depends_on_another(&accepted(&mut oracle, &lower(&model, &options), &model.stack));
         }
     }
 }
 
 #[test]
 fn heat_takes_the_workload_whole_and_cut() {
+    let mut oracle = Oracle::start();
     let model = workload::workload.model(workload::Size { tiers: 150 });
     let lowered = lower(&model, &Options::default());
     assert!(lowered.nested.len() > 1, "not cut");
-    assert_no_server_depends_on_another(&accepted(&lowered, "workload"));
+    assert_no_server_depends_on_another(&accepted(&mut oracle, &lowered, "workload"));
 }
 
 #[test]
 fn heat_takes_fifty_random_models() {
+    let mut oracle = Oracle::start();
     for seed in 0..50_u32 {
         let model = random::model(&random::bytes(seed, 400));
         sound(&model);
         let options = if seed % 2 == 0 { Options::default() } else { small_stacks() };
-        assert_no_server_depends_on_another(&accepted(&lower(&model, &options), &format!("random {seed}")));
+        assert_no_server_depends_on_another(&accepted(&mut oracle, &lower(&model, &options), &format!("random {seed}")));
     }
 }
 
@@ -94,7 +96,10 @@ fn user_data_reaches_nova_as_emitted() {
     let lowered = lower(&model, &Options::default());
     let folder = tempfile::tempdir().expect("a temporary folder");
     let template = write(&lowered, folder.path());
-    let answer = oracle::create(&template, &folder.path().join("environment.yaml"), GIVEN);
+    let environment = folder.path().join("environment.yaml");
+    let unasked = oracle::validate_with(&environment, &[], &template);
+    assert_eq!(unasked["error"], "UserParameterMissing", "{unasked}");
+    let answer = oracle::create(&environment, GIVEN, &template);
     assert_eq!(answer["status"], "CREATE_COMPLETE", "{answer:#}");
     let servers = answer["servers"].as_object().expect("servers");
     assert_eq!(servers.len(), lowered.template.servers());
@@ -103,14 +108,28 @@ fn user_data_reaches_nova_as_emitted() {
         let (text, identity) = sent.rsplit_once("    content: |\n      ").expect("the identity comes last");
         let emitted = oracle::user_data_text(&lowered.template);
         assert_eq!(format!("{text}    content: |\n"), emitted, "{name}");
-        let identity: Value = serde_json::from_str(identity.strip_suffix('\n').expect("a last line")).expect("JSON");
-        assert_eq!(identity["server"], name.as_str());
-        assert_eq!(identity["stack"], "three_tier");
-        assert_eq!(identity["space"], "zookeeper://127.0.0.1:2181");
-        let lines = sent.lines().filter(|line| line.trim_start().starts_with("{\"credential\"")).count();
-        assert_eq!(lines, 1, "the identity is one line");
+        // What only the cloud knows is taken from there; all else is what the template says.
+        let told: Value = serde_json::from_str(identity).expect("JSON");
+        let known = |part: &str| told.get(part).map_or(String::new(), |value| format!("\"{part}\": {}", python(value)));
+        let values = Some(known("values")).filter(|values| !values.is_empty()).map_or(String::new(), |v| format!(", {v}"));
+        let networks = known("networks");
+        let expected = format!(
+            "{{\"credential\": \"\", {networks}, \"server\": \"{name}\", \"space\": \"zookeeper://127.0.0.1:2181\", \
+             \"stack\": \"three_tier\"{values}}}\n"
+        );
+        assert_eq!(identity, expected, "{name}");
+        assert_eq!(told["networks"].as_object().expect("networks").keys().collect::<Vec<_>>(), ["backbone"]);
+        let reads_port = told.get("values").is_some_and(|values| values.get("web-port.fixed_ips.0.ip_address").is_some());
+        assert_eq!(reads_port, name == "web", "{name}");
         assert!(sent.len() < 49_149);
     }
+}
+
+/// A map of strings as Python's `json.dumps` writes it.
+fn python(map: &Value) -> String {
+    let pairs: BTreeMap<&String, &Value> = map.as_object().expect("a map").iter().collect();
+    let pairs: Vec<String> = pairs.iter().map(|(key, value)| format!("\"{key}\": {value}")).collect();
+    format!("{{{}}}", pairs.join(", "))
 }
 
 #[test]
@@ -122,7 +141,7 @@ fn the_oracle_refuses_what_is_wrong() {
     model.resources.insert("wrong".into(), net);
     let folder = tempfile::tempdir().expect("a temporary folder");
     let template = write(&lower(&model, &Options::default()), folder.path());
-    let answer = Oracle::get().validate(Path::new(&template), &folder.path().join("environment.yaml"));
+    let answer = Oracle::start().validate(&template);
     assert_eq!(answer["ok"], false, "{answer}");
     assert!(answer["message"].as_str().expect("a message").contains("nmae"), "{answer}");
 }

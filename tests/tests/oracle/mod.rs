@@ -4,16 +4,15 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::{Mutex, MutexGuard};
 
 use serde_json::Value;
 use wattle::lower::Lowered;
 use wattle::lower::hot::{Hot, Template};
 
 /// A process that validates one template after the other.
-pub struct Oracle {
-    _child: Child,
-    input: ChildStdin,
+pub(crate) struct Oracle {
+    child: Child,
+    input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
 }
 
@@ -22,56 +21,59 @@ fn tool() -> Command {
 }
 
 impl Oracle {
-    /// The oracle of this test process.
-    pub fn get() -> MutexGuard<'static, OracleCell> {
-        static ORACLE: Mutex<OracleCell> = Mutex::new(OracleCell(None));
-        ORACLE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-
-    fn start(environment: &Path) -> Self {
+    /// Starts one. Parameters without a default get made-up values.
+    pub(crate) fn start() -> Self {
         let mut child = tool()
-            .args(["validate.py", "--json", "--graph", "--fill-params", "--quick", "--stdin", "-e"])
-            .arg(environment)
+            .args(["validate.py", "--json", "--graph", "--fill-params", "--quick", "--stdin"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .expect("tests/heat/run starts");
-        let input = child.stdin.take().expect("a pipe");
+        let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().expect("a pipe"));
-        Self { _child: child, input, output }
+        Self { child, input, output }
     }
 
-    fn ask(&mut self, template: &Path) -> Value {
-        writeln!(self.input, "{}", template.display()).expect("the oracle listens");
+    /// What Heat says of a template.
+    pub(crate) fn validate(&mut self, template: &Path) -> Value {
+        let input = self.input.as_mut().expect("a pipe");
+        writeln!(input, "{}", template.display()).expect("the oracle listens");
         let mut line = String::new();
         self.output.read_line(&mut line).expect("the oracle answers");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("the oracle answered {line:?}: {error}"))
     }
 }
 
-/// Where the oracle of this test process is kept.
-pub struct OracleCell(Option<Oracle>);
-
-impl OracleCell {
-    /// What Heat says of a template. The first environment serves all: it holds no parameter but one with a default.
-    pub fn validate(&mut self, template: &Path, environment: &Path) -> Value {
-        self.0.get_or_insert_with(|| Oracle::start(environment)).ask(template)
+impl Drop for Oracle {
+    fn drop(&mut self) {
+        // It ends with its input.
+        drop(self.input.take());
+        let _ = self.child.wait();
     }
 }
 
+/// What Heat says of a template by itself, with an environment and nothing made up.
+pub(crate) fn validate_with(environment: &Path, parameters: &[&str], template: &Path) -> Value {
+    answer(tool().args(["validate.py", "--json"]), environment, parameters, template)
+}
+
 /// What became of a stack created over the simulated cloud.
-pub fn create(template: &Path, environment: &Path, parameters: &[&str]) -> Value {
-    let mut command = tool();
-    command.arg("create.py").arg("-e").arg(environment);
+pub(crate) fn create(environment: &Path, parameters: &[&str], template: &Path) -> Value {
+    answer(tool().arg("create.py"), environment, parameters, template)
+}
+
+fn answer(command: &mut Command, environment: &Path, parameters: &[&str], template: &Path) -> Value {
+    command.arg("-e").arg(environment);
     for parameter in parameters {
         command.args(["-P", parameter]);
     }
     let output = command.arg(template).stderr(Stdio::inherit()).output().expect("tests/heat/run starts");
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("create.py answered no JSON: {error}"))
+    let text = String::from_utf8_lossy(&output.stdout);
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("the oracle answered {text:?}: {error}"))
 }
 
 /// Writes the files as `emit` does, and returns the template's path.
-pub fn write(lowered: &Lowered, folder: &Path) -> PathBuf {
+pub(crate) fn write(lowered: &Lowered, folder: &Path) -> PathBuf {
     let emit = |name: &str, template: &Template| {
         let path = folder.join(name);
         wattle::emit::yaml(template, &mut File::create(&path).expect("a new file")).expect("emits");
@@ -85,7 +87,7 @@ pub fn write(lowered: &Lowered, folder: &Path) -> PathBuf {
 }
 
 /// The user data's text as the template holds it, with the parameters' defaults.
-pub fn user_data_text(template: &Template) -> String {
+pub(crate) fn user_data_text(template: &Template) -> String {
     let Some(Hot::StrReplace { template: text, params }) = template.resources["wattle_agent"].property("value") else {
         panic!("the root holds no text");
     };
