@@ -149,6 +149,12 @@ impl<T, S: IntoInput<T>> IntoInput<Vec<T>> for Vec<S> {
     }
 }
 
+impl<T, S: IntoInput<T> + Clone> IntoInput<Vec<T>> for &Vec<S> {
+    fn into_input(self) -> Expression {
+        list(self.iter().cloned())
+    }
+}
+
 impl<T, S: IntoInput<T>, const N: usize> IntoInput<Vec<T>> for [S; N] {
     fn into_input(self) -> Expression {
         list(self)

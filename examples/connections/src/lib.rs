@@ -97,7 +97,7 @@ pub fn connections(t: &mut Topology, p: Settings, choices: Choices) -> Exports {
     let mut install = Connections::new()
         .installers(p.installers)
         .cell(cell.name)
-        .nodes(cell.members.as_slice())
+        .nodes(&cell.members)
         .admin_user(administrator.user)
         .admin_password(administrator.password)
         .jdbc_base(database.jdbc_base)
