@@ -53,7 +53,9 @@ fn run(sink: &mut Sink<'_, '_>) {
         let first = cycle.first().map_or("", |(node, ..)| name(*node));
         let message = match cycle.len() {
             1 => format!("`{first}` waits for itself"),
-            n => format!("{} wait for each other: `{first}` waits for itself by way of {}", count(&cycle), others(n - 1)),
+            n => {
+                format!("{} wait for each other: `{first}` waits for itself by way of {}", count(&cycle), others(n - 1))
+            }
         };
         let mut finding = CYCLE.finding(message);
         for (from, edge, to) in &cycle {
@@ -90,7 +92,9 @@ fn others(n: usize) -> String {
 fn hop(from: Node<'_>, edge: &Edge<'_>, to: Node<'_>) -> String {
     let (from, to) = (name(from), name(to));
     match edge.why {
-        Why::Data { input, output, .. } => format!("`{from}` waits for the output `{output}` of `{to}`: its input `{input}`"),
+        Why::Data { input, output, .. } => {
+            format!("`{from}` waits for the output `{output}` of `{to}`: its input `{input}`")
+        }
         Why::RunList => format!("`{from}` runs after `{to}`, which was declared before it on the same server"),
         Why::After => format!("`{from}` runs after `{to}`"),
         Why::Property(property) => format!("`{from}` needs `{to}`: its property `{property}`"),
@@ -119,7 +123,11 @@ pub(super) mod tests {
     }
 
     pub(in crate::check) fn failing() -> Model {
-        peers().promise("later", Type::String).input("a/peer", "other", promise("later")).fulfil("later", output("b/peer", "address")).model
+        peers()
+            .promise("later", Type::String)
+            .input("a/peer", "other", promise("later"))
+            .fulfil("later", output("b/peer", "address"))
+            .model
     }
 
     fn only(model: &Model) -> Diagnostic {
@@ -203,7 +211,8 @@ pub(super) mod tests {
     #[test]
     fn two_circles_are_two_findings() {
         let sketch = peers().input("a/peer", "other", output("b/peer", "address"));
-        let sketch = sketch.server("c").component("c", "peer", "Peer").input("c/peer", "other", output("c/peer", "address"));
+        let sketch =
+            sketch.server("c").component("c", "peer", "Peer").input("c/peer", "other", output("c/peer", "address"));
         assert_eq!(codes(&sketch.model), ["W0101", "W0101"]);
     }
 

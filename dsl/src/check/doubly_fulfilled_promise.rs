@@ -45,7 +45,9 @@ fn run(sink: &mut Sink<'_, '_>) {
         for between in &again[..again.len() - 1] {
             finding = finding.label(&between.at, "and here");
         }
-        sink.push(finding.label(&promise.at, "promised here").help("keep one of them, or make a promise for each value"));
+        sink.push(
+            finding.label(&promise.at, "promised here").help("keep one of them, or make a promise for each value"),
+        );
     }
 }
 

@@ -60,7 +60,8 @@ pub(super) mod tests {
     use crate::model::{Duplicate, Kind, Model, Type};
 
     pub(in crate::check) fn failing() -> Model {
-        let mut sketch = Sketch::new().server("db").kind("Web", &[("port", Type::Float)], &[]).component("db", "web", "Web");
+        let mut sketch =
+            Sketch::new().server("db").kind("Web", &[("port", Type::Float)], &[]).component("db", "web", "Web");
         let first = sketch.at();
         sketch = sketch.input("db/web", "port", 80);
         let again = sketch.model.components["db/web"].inputs["port"].at.clone();

@@ -72,7 +72,11 @@ fn run(sink: &mut Sink<'_, '_>) {
     });
     for (what, size, at) in large.into_iter().filter(|(_, size, _)| *size > limit) {
         let finding = ENTRY_SIZE
-            .finding(format!("{what} is {} bytes, and an entry of the data space holds {}", grouped(size), grouped(limit)))
+            .finding(format!(
+                "{what} is {} bytes, and an entry of the data space holds {}",
+                grouped(size),
+                grouped(limit)
+            ))
             .label(at, "too large for the data space")
             .help("pass the place where it can be fetched: a URL, or an object of the cloud's store");
         sink.push(finding);

@@ -30,7 +30,8 @@ check! {
     FOREIGN_HANDLE: "W0301", Error, "a handle of another topology is used", run
 }
 
-const HELP: &str = "handles belong to the topology that gave them out; export the value there and `t.import(...)` it here";
+const HELP: &str =
+    "handles belong to the topology that gave them out; export the value there and `t.import(...)` it here";
 
 fn run(sink: &mut Sink<'_, '_>) {
     for used in &sink.uses().foreign {

@@ -39,7 +39,9 @@ fn run(sink: &mut Sink<'_, '_>) {
         let finding = ILLEGAL_NAME
             .finding(format!("`{}` cannot be the name of a stack", model.stack))
             .label(&model.at, "Heat would refuse it")
-            .help("a stack's name begins with a letter, and goes on with letters, digits, `_`, `-` and `.`, 255 in all");
+            .help(
+                "a stack's name begins with a letter, and goes on with letters, digits, `_`, `-` and `.`, 255 in all",
+            );
         sink.push(finding);
     }
     for (key, resource) in &model.resources {
@@ -74,7 +76,13 @@ fn ports(sink: &mut Sink<'_, '_>, model: &Model) {
             // Chef recipes read node attributes, not variables.
             let legal = if kind.recipe.tool == Tool::Chef { is_name(name) } else { is_variable(name) };
             if !legal {
-                push(sink, "input", name, &input.at, "an input's name has letters, digits and `_`, and begins with a letter or `_`");
+                push(
+                    sink,
+                    "input",
+                    name,
+                    &input.at,
+                    "an input's name has letters, digits and `_`, and begins with a letter or `_`",
+                );
             }
         }
         for (name, output) in kind.outputs.iter().filter(|(name, _)| !is_name(name) && !is_variable(name)) {
@@ -99,7 +107,11 @@ impl Names<'_> {
             push(sink, &kind.to_string(), written, at, HELP);
         } else if key.len() > LONGEST && kind == Kind::Resource {
             let finding = ILLEGAL_NAME
-                .finding(format!("the name of the resource `{}…` has {} characters", key.chars().take(40).collect::<String>(), key.chars().count()))
+                .finding(format!(
+                    "the name of the resource `{}…` has {} characters",
+                    key.chars().take(40).collect::<String>(),
+                    key.chars().count()
+                ))
                 .label(at, "Heat takes 255, modules included");
             sink.push(finding);
         }
@@ -125,7 +137,8 @@ const HELP: &str = "a name begins with a letter, and goes on with letters, digit
 
 fn push(sink: &mut Sink<'_, '_>, kind: &str, name: &str, at: &Source, help: &str) {
     let a = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-    let legal: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' }).collect();
+    let legal: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' }).collect();
     let legal = if is_name(&legal) { legal } else { format!("{}{legal}", &kind[..1]) };
     let legal = if kind == "input" { legal.replace('-', "_") } else { legal };
     let finding = ILLEGAL_NAME
@@ -176,8 +189,11 @@ pub(super) mod tests {
             sound().promise("a b", Type::String).fulfil("a b", "x").export("p", Type::String, promise("a b")).model,
             sound().export("a.b", Type::String, "x").model,
             sound().kind("K", &[("with-dash", Type::String)], &[]).model,
-            sound().kind("K", &[], &[("a/b", Type::String)]).component("db", "k", "K").export(
-                "k", Type::String, crate::check::testing::output("db/k", "a/b")).model,
+            sound()
+                .kind("K", &[], &[("a/b", Type::String)])
+                .component("db", "k", "K")
+                .export("k", Type::String, crate::check::testing::output("db/k", "a/b"))
+                .model,
             sound().kind("K", &[], &[]).component("db", "a/b", "K").model,
         ];
         let mut stack = sound().model;

@@ -118,7 +118,8 @@ pub(super) mod tests {
     #[test]
     fn identities_and_promises_count() {
         assert_eq!(codes(&export(text([output("db/db2", "url"), resource("net")]))), ["W0305"]);
-        let sketch = sound().resource("net", "OS::Neutron::Net").promise("p", Type::Url).fulfil("p", output("db/db2", "url"));
+        let sketch =
+            sound().resource("net", "OS::Neutron::Net").promise("p", Type::Url).fulfil("p", output("db/db2", "url"));
         let model = sketch.export("x", Type::String, text([attribute("net", "name"), promise("p")])).model;
         assert_eq!(codes(&model), ["W0305"]);
     }

@@ -18,7 +18,8 @@ impl Default for Budget {
 impl Budget {
     /// Help that names the candidate most like `name`, if one looks like it.
     pub(super) fn suggest<'a>(&self, name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
-        let candidates = candidates.inspect(|_| self.0.set(self.0.get().saturating_sub(1))).take_while(|_| self.0.get() > 0);
+        let candidates =
+            candidates.inspect(|_| self.0.set(self.0.get().saturating_sub(1))).take_while(|_| self.0.get() > 0);
         nearest(name, candidates).map(|nearest| format!("did you mean `{nearest}`?"))
     }
 }

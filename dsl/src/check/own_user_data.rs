@@ -46,14 +46,17 @@ fn run(sink: &mut Sink<'_, '_>) {
     for host in sink.uses().hosts.iter().flatten() {
         runs[*host] = true;
     }
-    for ((name, server), _) in model.resources.iter().zip(runs).filter(|((_, resource), runs)| *runs && resource.is_server()) {
+    for ((name, server), _) in
+        model.resources.iter().zip(runs).filter(|((_, resource), runs)| *runs && resource.is_server())
+    {
         let raw = |value: &Expr| matches!(value, Expr::Constant(Value::String(text)) if &**text == "RAW");
         let data = server.properties.get("user_data");
         let format = server.properties.get("user_data_format").filter(|format| !raw(&format.value));
-        let mut finding =
-            OWN_USER_DATA.finding(format!("the server `{name}` runs components, and its user data is what starts them"));
+        let mut finding = OWN_USER_DATA
+            .finding(format!("the server `{name}` runs components, and its user data is what starts them"));
         if let Some(data) = data {
-            finding = finding.label(&data.at, "this would be lost").help("do what it does in a component on this server");
+            finding =
+                finding.label(&data.at, "this would be lost").help("do what it does in a component on this server");
         }
         if let Some(format) = format {
             finding = finding.label(&format.at, "this would wrap it").help("leave `user_data_format` out: it is `RAW`");

@@ -47,7 +47,9 @@ fn run(sink: &mut Sink<'_, '_>) {
         let Some(default) = &parameter.default else { continue };
         let wrong = match parameter.ty.refuse(default) {
             Some(why) => vec![why],
-            None => parameter.constraints.iter().filter_map(|constraint| breaks(parameter, constraint, default)).collect(),
+            None => {
+                parameter.constraints.iter().filter_map(|constraint| breaks(parameter, constraint, default)).collect()
+            }
         };
         for why in wrong {
             // A secret's value is not for messages.
@@ -64,9 +66,9 @@ fn run(sink: &mut Sink<'_, '_>) {
 /// Why `value` breaks `constraint`.
 fn breaks(parameter: &Parameter, constraint: &Constraint, value: &Value) -> Option<String> {
     match constraint {
-        Constraint::Range { min, max } => {
-            number(value).and_then(|number| outside_of(&[*min, *max], number)).map(|bounds| format!("{} is not {bounds}", plain(value)))
-        }
+        Constraint::Range { min, max } => number(value)
+            .and_then(|number| outside_of(&[*min, *max], number))
+            .map(|bounds| format!("{} is not {bounds}", plain(value))),
         Constraint::Length { min, max } => {
             let (length, what) = match value {
                 Value::String(text) => (text.chars().count(), "characters"),
@@ -155,7 +157,8 @@ pub(super) mod tests {
 
     #[test]
     fn a_secret_is_not_told() {
-        let mut model = sound().parameter("p", secret(Type::String)).export("p", secret(Type::String), parameter("p")).model;
+        let mut model =
+            sound().parameter("p", secret(Type::String)).export("p", secret(Type::String), parameter("p")).model;
         model.parameters["p"].default = Some("hunter2".into());
         model.parameters["p"].constraints = vec![length(12), Constraint::AllowedValues(vec!["x".into()])];
         let found = check(&model, &Limits::default());

@@ -50,7 +50,9 @@ impl<'m> Judged<'m> {
                 match schema.properties.get(property) {
                     None => judged.unknown.push(given),
                     Some(known) => {
-                        judged.refused.extend(refusals(model, known, &binding.value).into_iter().map(|why| (given, why)));
+                        judged
+                            .refused
+                            .extend(refusals(model, known, &binding.value).into_iter().map(|why| (given, why)));
                     }
                 }
             }
@@ -329,7 +331,11 @@ pub(super) fn is_same(ty: PropertyType, one: &Value, other: &Value) -> bool {
             _ => one == other,
         },
         PropertyType::Boolean => plain(one).eq_ignore_ascii_case(&plain(other)),
-        PropertyType::String => one == other || plain(one) == plain(other) || plain(one).eq_ignore_ascii_case(&plain(other)) && both_boolean(one, other),
+        PropertyType::String => {
+            one == other
+                || plain(one) == plain(other)
+                || plain(one).eq_ignore_ascii_case(&plain(other)) && both_boolean(one, other)
+        }
         _ => one == other,
     }
 }

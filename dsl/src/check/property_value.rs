@@ -34,8 +34,7 @@ check! {
 
 fn run(sink: &mut Sink<'_, '_>) {
     for (Given { name, property, at, .. }, Refusal { path, why, unknown }) in &sink.properties().refused {
-        let suggestion =
-            unknown.as_ref().and_then(|(key, keys)| sink.suggest(key, keys.iter().map(|key| &**key)));
+        let suggestion = unknown.as_ref().and_then(|(key, keys)| sink.suggest(key, keys.iter().map(|key| &**key)));
         let finding = PROPERTY_VALUE
             .finding(format!("the property `{property}{path}` of `{name}` does not take this value: {why}"))
             .label(at, why)
@@ -65,7 +64,8 @@ pub(super) mod tests {
     }}"#;
 
     fn given(property: &str, value: impl Into<Expr>) -> Model {
-        let sketch = Sketch::new().parameter("list", Type::List(Box::new(Type::String))).parameter("number", Type::Float);
+        let sketch =
+            Sketch::new().parameter("list", Type::List(Box::new(Type::String))).parameter("number", Type::Float);
         let sketch = sketch.parameter("text", Type::String).parameter("flag", Type::Boolean);
         let sketch = sketch.resource("net", "OS::Neutron::Net").resource("x", "X").schema("X", SCHEMA);
         let all = ["list", "number", "text", "flag"].map(|name| (name, parameter(name)));

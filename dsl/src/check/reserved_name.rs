@@ -36,8 +36,20 @@ const SERVER: &str = "server";
 
 /// Variables by which programs, shells and recipes find their way (POSIX, glibc, Heat's hook convention).
 const VARIABLES: [&str; 14] = [
-    "PATH", "HOME", "IFS", "ENV", "BASH_ENV", "SHELL", "USER", "PWD", "TMPDIR", "LANG", "LC_ALL", "LD_PRELOAD",
-    "LD_LIBRARY_PATH", "heat_outputs_path",
+    "PATH",
+    "HOME",
+    "IFS",
+    "ENV",
+    "BASH_ENV",
+    "SHELL",
+    "USER",
+    "PWD",
+    "TMPDIR",
+    "LANG",
+    "LC_ALL",
+    "LD_PRELOAD",
+    "LD_LIBRARY_PATH",
+    "heat_outputs_path",
 ];
 
 fn run(sink: &mut Sink<'_, '_>) {

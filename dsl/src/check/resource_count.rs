@@ -36,11 +36,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     let (count, limit) = (sink.model.resources.len(), sink.limits.resources);
     if count > limit {
         let finding = RESOURCE_COUNT
-            .finding(format!(
-                "the stack has {} resources, and a stock Heat takes {}",
-                grouped(count),
-                grouped(limit)
-            ))
+            .finding(format!("the stack has {} resources, and a stock Heat takes {}", grouped(count), grouped(limit)))
             .label(&sink.model.at, "the stack")
             .note("`max_resources_per_stack` counts the resources of nested stacks too")
             .help("make several stacks, or ask the operator of this Heat for a higher `max_resources_per_stack`");

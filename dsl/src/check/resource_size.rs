@@ -37,7 +37,9 @@ fn run(sink: &mut Sink<'_, '_>) {
         if size <= limit {
             continue;
         }
-        if let Some((property, binding)) = resource.properties.iter().max_by_key(|(_, binding)| of_expression(&binding.value)) {
+        if let Some((property, binding)) =
+            resource.properties.iter().max_by_key(|(_, binding)| of_expression(&binding.value))
+        {
             let finding = RESOURCE_SIZE
                 .finding(format!("`{name}` is {} bytes, and a template may have {}", grouped(size), grouped(limit)))
                 .label(&binding.at, format!("the largest part is its property `{property}`"))

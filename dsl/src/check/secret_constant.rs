@@ -85,7 +85,8 @@ pub(super) mod tests {
 
     fn login(default: bool) -> Model {
         let sketch = Sketch::new().parameter("p", secret(Type::String)).server("db");
-        let mut sketch = sketch.kind("Login", &[("password", secret(Type::String))], &[]).component("db", "login", "Login");
+        let mut sketch =
+            sketch.kind("Login", &[("password", secret(Type::String))], &[]).component("db", "login", "Login");
         if default {
             sketch.model.parameters["p"].default = Some("hunter2".into());
         }

@@ -143,7 +143,13 @@ pub(super) mod tests {
     }
 
     fn web(ty: Type, value: Expr) -> Vec<&'static str> {
-        codes(&vault().kind("Web", &[("value", ty)], &[]).component("db", "web", "Web").input("db/web", "value", value).model)
+        codes(
+            &vault()
+                .kind("Web", &[("value", ty)], &[])
+                .component("db", "web", "Web")
+                .input("db/web", "value", value)
+                .model,
+        )
     }
 
     pub(in crate::check) fn failing() -> Model {
@@ -166,7 +172,8 @@ pub(super) mod tests {
             assert_eq!(web(ty.clone(), value.clone()), ["W0601"], "{ty}: {value:?}");
         }
         assert_eq!(codes(&vault().export("p", Type::String, password()).model), ["W0601"]);
-        let promise = vault().promise("p", Type::String).fulfil("p", password()).export("p", Type::String, promise("p"));
+        let promise =
+            vault().promise("p", Type::String).fulfil("p", password()).export("p", Type::String, promise("p"));
         assert_eq!(codes(&promise.model), ["W0601"], "once, where it leaks");
     }
 

@@ -147,7 +147,10 @@ pub(super) mod tests {
     }
 
     pub(in crate::check) fn failing() -> Model {
-        ports().property("address", "port_id", attribute("db", "addresses")).property("app", "name", resource("address")).model
+        ports()
+            .property("address", "port_id", attribute("db", "addresses"))
+            .property("app", "name", resource("address"))
+            .model
     }
 
     #[test]

@@ -52,9 +52,12 @@ impl<'c, 'm> Sink<'c, 'm> {
     }
 
     /// Every component with its kind, if that exists.
-    pub(super) fn components(&self) -> impl Iterator<Item = (&'m str, &'m Component, Option<&'m Declaration>)> + use<'c, 'm> {
+    pub(super) fn components(
+        &self,
+    ) -> impl Iterator<Item = (&'m str, &'m Component, Option<&'m Declaration>)> + use<'c, 'm> {
         let (model, kinds) = (self.model, &self.uses().kinds);
-        let kind = |index: Option<usize>| index.and_then(|index| model.declarations.get_index(index)).map(|(_, kind)| kind);
+        let kind =
+            |index: Option<usize>| index.and_then(|index| model.declarations.get_index(index)).map(|(_, kind)| kind);
         model.components.iter().zip(kinds).map(move |((key, component), index)| (&**key, component, kind(*index)))
     }
 

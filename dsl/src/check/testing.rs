@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use crate::model::{
-    After, Binding, Component, Content, Declaration, Export, Expr, File, Input, Model, Name,
-    OutputDeclaration, Parameter, Promise, Recipe, Resource, Source, Tool, Type,
+    After, Binding, Component, Content, Declaration, Export, Expr, File, Input, Model, Name, OutputDeclaration,
+    Parameter, Promise, Recipe, Resource, Source, Tool, Type,
 };
 
 use super::{Limits, check};

@@ -73,7 +73,8 @@ fn every_check_is_documented_with_an_example_that_fails_and_the_same_mended() {
         let fails = "# assert!(wattle::check::finds(";
         let mended = "# assert!(!wattle::check::finds(";
         assert!(check.docs.contains(fails) && check.docs.contains(mended), "{}", check.code);
-        let asserted: HashSet<_> = check.docs.match_indices("\"W0").map(|(at, _)| &check.docs[at + 1..at + 6]).collect();
+        let asserted: HashSet<_> =
+            check.docs.match_indices("\"W0").map(|(at, _)| &check.docs[at + 1..at + 6]).collect();
         assert_eq!(asserted, HashSet::from([check.code]));
         assert!(!check.summary.ends_with('.') && check.summary.starts_with(char::is_lowercase), "{}", check.code);
     }

@@ -77,7 +77,9 @@ fn reference(sink: &mut Sink<'_, '_>, unknown: &Use<'_>) {
                 (what, sink.suggest(output, outputs.map(|name| &**name)))
             }
         },
-        Reference::Import { stack, export } => (format!("the export `{export}` of the stack `{stack}`, which is not imported"), None),
+        Reference::Import { stack, export } => {
+            (format!("the export `{export}` of the stack `{stack}`, which is not imported"), None)
+        }
         Reference::Foreign { .. } => return,
     };
     push(sink, &format!("{place} refers to {what}"), &what, at, help);
@@ -188,7 +190,8 @@ pub(super) mod tests {
 
     #[test]
     fn an_output_of_a_component_of_unknown_kind_is_not_reported_again() {
-        let model = Sketch::new().server("db").component("db", "web", "Web").export("u", Type::Url, output("db/web", "u"));
+        let model =
+            Sketch::new().server("db").component("db", "web", "Web").export("u", Type::Url, output("db/web", "u"));
         assert_eq!(codes(&model.model), ["W0107"]);
     }
 }

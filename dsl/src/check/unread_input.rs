@@ -60,7 +60,10 @@ fn run(sink: &mut Sink<'_, '_>) {
             let finding = UNREAD_INPUT
                 .finding(format!("the recipe of `{}` never reads the input `{name}`", kind.name))
                 .label(&input.at, format!("`{}` does not read it", kind.recipe.entry))
-                .help_if(sink.suggest(read_as, analysis.reads.keys().map(String::as_str).filter(|read| !names.iter().any(|name| name == read))))
+                .help_if(sink.suggest(
+                    read_as,
+                    analysis.reads.keys().map(String::as_str).filter(|read| !names.iter().any(|name| name == read)),
+                ))
                 .help("read it in the recipe, or leave it out of the declaration");
             sink.push(finding);
         }

@@ -36,7 +36,11 @@ fn run(sink: &mut Sink<'_, '_>) {
         let (size, limit) = (of_text(&data.value), sink.limits.user_data);
         if size > limit {
             let finding = USER_DATA_SIZE
-                .finding(format!("the user data of `{name}` is {} bytes, and Nova takes {}", grouped(size), grouped(limit)))
+                .finding(format!(
+                    "the user data of `{name}` is {} bytes, and Nova takes {}",
+                    grouped(size),
+                    grouped(limit)
+                ))
                 .label(&data.at, "too large to be user data")
                 .help("let the server fetch what is large, or make it a file of a component's recipe");
             sink.push(finding);

@@ -43,7 +43,9 @@ impl<'m> Uses<'m> {
             parameters: vec![false; model.parameters.len()],
             promises: vec![false; model.promises.len()],
             outputs: model.declarations.values().map(|kind| vec![false; kind.outputs.len()]).collect(),
-            kinds: places(model.components.values().map(|one| &one.declaration), |name| model.declarations.get_index_of(name)),
+            kinds: places(model.components.values().map(|one| &one.declaration), |name| {
+                model.declarations.get_index_of(name)
+            }),
             hosts: places(model.components.values().map(|one| &one.server), |name| model.resources.get_index_of(name)),
             ..Self::default()
         };
@@ -65,9 +67,9 @@ impl<'m> Uses<'m> {
                         model.resources.contains_key(name)
                     }
                     Reference::Output { component, output } => uses.output(model, component, output),
-                    Reference::Import { stack, export } => imports
-                        .get_or_insert_with(|| imported(model))
-                        .contains(&(&**stack, &**export)),
+                    Reference::Import { stack, export } => {
+                        imports.get_or_insert_with(|| imported(model)).contains(&(&**stack, &**export))
+                    }
                     Reference::Foreign { .. } => {
                         uses.foreign.push(Use { place, at, reference });
                         true

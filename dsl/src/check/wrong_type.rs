@@ -84,7 +84,13 @@ pub(super) mod tests {
     }
 
     fn export(ty: Type, value: impl Into<Expr>) -> Vec<&'static str> {
-        codes(&sound().parameter("flag", Type::Boolean).export("flag", Type::Boolean, parameter("flag")).export("x", ty, value).model)
+        codes(
+            &sound()
+                .parameter("flag", Type::Boolean)
+                .export("flag", Type::Boolean, parameter("flag"))
+                .export("x", ty, value)
+                .model,
+        )
     }
 
     fn list(item: Type) -> Type {
@@ -140,7 +146,11 @@ pub(super) mod tests {
 
     #[test]
     fn a_secret_is_not_shown() {
-        let model = Sketch::new().promise("p", secret(Type::Ip)).fulfil("p", "hunter2").export("p", secret(Type::Ip), promise("p"));
+        let model = Sketch::new().promise("p", secret(Type::Ip)).fulfil("p", "hunter2").export(
+            "p",
+            secret(Type::Ip),
+            promise("p"),
+        );
         let found = check(&model.model, &Limits::default());
         assert_eq!(found[0].code, "W0108");
         assert!(!format!("{found:?}").contains("hunter2"), "{found:?}");

@@ -89,7 +89,8 @@ impl<'g, N, E> Search<'g, N, E> {
     fn path(&self, start: NodeIndex, last: EdgeIndex) -> Vec<EdgeIndex> {
         let mut path = vec![last];
         loop {
-            let (source, _) = self.graph.edge_endpoints(path[path.len() - 1]).expect("INVARIANT: an edge of this graph");
+            let (source, _) =
+                self.graph.edge_endpoints(path[path.len() - 1]).expect("INVARIANT: an edge of this graph");
             if source == start {
                 path.reverse();
                 return path;

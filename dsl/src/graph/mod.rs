@@ -186,7 +186,12 @@ impl<'m> Build<'m> {
                     if let (false, Some(server), Some(to)) =
                         (is_server, self.resource(&read.component.server), self.resource(resource))
                     {
-                        self.wait(server, to, Why::UserData { component: read.key, input: read.input, attribute }, read.at);
+                        self.wait(
+                            server,
+                            to,
+                            Why::UserData { component: read.key, input: read.input, attribute },
+                            read.at,
+                        );
                     }
                 }
                 _ => {}
