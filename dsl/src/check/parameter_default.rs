@@ -2,7 +2,7 @@
 
 use crate::model::{Constraint, Parameter, PropertyType, Type, Value};
 
-use super::property::{is_same, number, outside_of, plain};
+use super::conversion::{is_same, number, outside_of, plain};
 use super::registry::check;
 use super::sink::Sink;
 
