@@ -1,4 +1,8 @@
-//! The macros of wattle. Authors use them through the crate `wattle`, which re-exports them.
+//! The macros of wattle: an author uses them through the crate `wattle`, which re-exports them.
+//!
+//! What lives here: turning what an author wrote into calls of `wattle::author`, and every error that can be told
+//! while compiling. What must not: knowledge of what recipes look like, which is `wattle-recipe`'s. No input makes a
+//! macro panic; errors are collected, and after an error the macro still leaves stubs of what it would have defined.
 
 mod blueprint;
 mod component;
@@ -15,31 +19,148 @@ mod text;
 
 use proc_macro::TokenStream;
 
-/// Declares a component.
+/// Declares a component: what it reads, what it writes, and the recipe that installs it.
+///
+/// ```
+/// use wattle::prelude::*;
+///
+/// /// DB2, with one database for each application.
+/// #[component(recipe = "docs/db2.sh", deadline = "30m")]
+/// pub struct Db2 {
+///     /// TCP port on which the instance listens.
+///     #[input(default = 50_000)]
+///     port: u16,
+///     /// Databases to create.
+///     #[input]
+///     databases: Vec<String>,
+///     /// Password of the instance owner.
+///     #[input]
+///     owner_password: Secret<String>,
+///
+///     /// `jdbc:db2://HOST:PORT`, without a database name.
+///     #[output]
+///     jdbc_base: String,
+/// }
+///
+/// fn database(t: &mut Topology, password: Parameter<Secret<String>>) -> Output<String> {
+///     let server = t.add("db", RawResource::new("OS::Nova::Server"));
+///     let db2 = t.on(server).run("db2", Db2::new().databases(["WIKIS", "FILES"]).owner_password(password));
+///     db2.jdbc_base
+/// }
+/// ```
+///
+/// The struct itself becomes the handle that `run` returns: a field for each output, and `component` for the component
+/// itself. `new()` starts a component; it has one method for each input.
+///
+/// | key | meaning |
+/// |---|---|
+/// | `recipe = "recipes/db2.sh"` | a shell script (`.sh`, `.bash`), Ansible playbook (`.yml`, `.yaml`) or Puppet manifest (`.pp`) |
+/// | `chef = "cookbooks/db2::server"` | a Chef recipe; its cookbook travels as a whole |
+/// | `files = ["recipes/db2.sql"]` | what else the recipe needs: files, and folders with all that is in them |
+/// | `deadline = "30m"` | how long one run may take (`s`, `m`, `h`, `d`), waiting for inputs not counted |
+///
+/// Paths are relative to the crate. The files become a part of the program, so that changing one of them recompiles it
+/// (a file that is new in a folder is seen at the next change of another one).
+///
+/// | on a field | meaning |
+/// |---|---|
+/// | `#[input]` | must be wired; of a type `Option<T>`, may be absent |
+/// | `#[input(default = 50_000)]` | a constant for when it is not wired |
+/// | `#[output]` | the recipe is read while compiling, and must write it |
+/// | `#[output(dynamic)]` | written in a way that reading the recipe does not show |
+/// | `path = "db2/instance/port"` | in both, for Chef: the node attribute, by default `COOKBOOK/NAME` |
 #[proc_macro_attribute]
 pub fn component(keys: TokenStream, item: TokenStream) -> TokenStream {
     component::expand(keys.into(), item.into()).into()
 }
 
-/// Declares what is chosen at deployment.
+/// Declares what is chosen at deployment: a struct of `Parameter`s.
+///
+/// ```
+/// use wattle::prelude::*;
+///
+/// #[derive(Parameters)]
+/// pub struct Settings {
+///     /// Glance image of every server.
+///     #[parameter(default = "debian-12", constraint = "glance.image")]
+///     image: Parameter<String>,
+///     /// Nodes of the cluster.
+///     #[parameter(default = 2, min = 1, max = 16)]
+///     nodes: Parameter<u8>,
+///     /// Password of the DB2 instance owner.
+///     #[parameter(min_length = 8)]
+///     db_password: Parameter<Secret<String>>,
+/// }
+/// ```
+///
+/// The documentation of a field becomes the parameter's description. The keys are Heat's: `default`, `min` and `max`
+/// of a number, `min_length` and `max_length` of a text or list, `pattern`, `allowed`, and `constraint` for one of
+/// Heat's custom constraints. A secret has no default: it must not stand in the blueprint.
 #[proc_macro_derive(Parameters, attributes(parameter))]
 pub fn parameters(item: TokenStream) -> TokenStream {
     parameters::expand(item.into()).into()
 }
 
-/// Makes a struct a type of inputs and outputs.
+/// Makes a struct a type of inputs, outputs, parameters and exports.
+///
+/// ```
+/// use wattle::prelude::*;
+///
+/// /// Where a service listens.
+/// #[derive(PortType)]
+/// pub struct Endpoint {
+///     host: String,
+///     port: u16,
+/// }
+/// ```
+///
+/// A recipe has its value as a JSON object. A struct with a `Secret` in it may only go where secrets may.
 #[proc_macro_derive(PortType)]
 pub fn port_type(item: TokenStream) -> TokenStream {
     port_type::expand(item.into()).into()
 }
 
-/// Makes a function a blueprint.
+/// Makes a function a blueprint: a value of the function's name, for `wattle::main`.
+///
+/// ```
+/// use wattle::prelude::*;
+///
+/// #[derive(Parameters)]
+/// pub struct Settings {
+///     /// Glance image of every server.
+///     image: Parameter<String>,
+/// }
+///
+/// /// One server.
+/// #[blueprint]
+/// pub fn single(t: &mut Topology, p: Settings) {
+///     t.add("server", RawResource::new("OS::Nova::Server").property("image", p.image));
+/// }
+/// ```
+///
+/// The second argument is what is chosen at deployment; the third, if any, what is chosen while building: any
+/// `Deserialize + Default` struct. A blueprint returns `Exports` or nothing. Its stack is called as the function;
+/// `#[blueprint(name = "other-name")]` calls it otherwise. Its documentation describes the stack.
 #[proc_macro_attribute]
 pub fn blueprint(keys: TokenStream, item: TokenStream) -> TokenStream {
     blueprint::expand(keys.into(), item.into()).into()
 }
 
-/// Text around values that are not known yet.
+/// Text around values that are not known yet, written as for `format!`.
+///
+/// ```
+/// use wattle::prelude::*;
+///
+/// fn url(host: Attribute<IpAddr>, base: Output<String>) {
+///     let port = 8080_u16;
+///     let known_to_heat = text!("http://{host}:{port}/");
+///     let known_to_recipes = text!("{}/WIKIS?braces={{}}", base);
+///     # let _ = (known_to_heat, known_to_recipes);
+/// }
+/// ```
+///
+/// The text is put together where all of its values are known: it can be a property if Heat knows them, and an input
+/// in any case. Text around a secret is secret. There are no format specifications, because there is no value yet.
 #[proc_macro]
 pub fn text(tokens: TokenStream) -> TokenStream {
     text::expand(tokens.into()).into()
