@@ -11,8 +11,11 @@ pub(super) type Place = Vec<Option<String>>;
 /// More alternatives than this are not worth telling apart.
 const ALTERNATIVES: usize = 64;
 
+/// Longer chains of calls are no paths; the bound keeps hostile ones from being followed at every link.
+const LONGEST: u32 = 64;
+
 /// Precedence levels of attributes, and what else gives the same tree back.
-const LEVELS: [&str; 30] = [
+pub(super) const LEVELS: [&str; 30] = [
     "default", "normal", "override", "automatic", "force_default", "force_override", "default_unless", "normal_unless",
     "override_unless", "set", "set_unless", "role_default", "env_default", "role_override", "env_override", "default!",
     "normal!", "override!", "automatic!", "force_default!", "force_override!", "attributes", "attribute",
@@ -34,32 +37,40 @@ pub(super) struct Scope {
 impl Scope {
     /// The places that a node may stand for; none where it has nothing to do with the Chef node.
     pub(super) fn places(&self, node: &Node) -> Vec<Place> {
+        self.at_depth(node, 0)
+    }
+
+    fn at_depth(&self, node: &Node, depth: u32) -> Vec<Place> {
+        if depth > LONGEST {
+            return Vec::new();
+        }
+        let depth = depth + 1;
         match node {
-            Node::Index(index) => self.below(self.places(&index.recv), &index.indexes),
-            Node::IndexAsgn(index) => self.below(self.places(&index.recv), &index.indexes),
+            Node::Index(index) => self.below(self.at_depth(&index.recv, depth), &index.indexes),
+            Node::IndexAsgn(index) => self.below(self.at_depth(&index.recv, depth), &index.indexes),
             Node::Lvar(variable) => self.places.get(&variable.name).cloned().unwrap_or_default(),
             Node::Ivar(variable) if variable.name == "@node" => vec![Place::new()],
             Node::Ivar(variable) => self.places.get(&variable.name).cloned().unwrap_or_default(),
-            Node::Send(send) => self.of_send(send),
-            Node::CSend(send) => self.of_call(&send.recv, &send.method_name, &send.args),
-            Node::Begin(begin) if begin.statements.len() == 1 => self.places(&begin.statements[0]),
+            Node::Send(send) => self.of_send(send, depth),
+            Node::CSend(send) => self.of_call(&send.recv, &send.method_name, &send.args, depth),
+            Node::Begin(begin) if begin.statements.len() == 1 => self.at_depth(&begin.statements[0], depth),
             _ => Vec::new(),
         }
     }
 
-    pub(super) fn of_send(&self, send: &Send) -> Vec<Place> {
+    pub(super) fn of_send(&self, send: &Send, depth: u32) -> Vec<Place> {
         let name = send.method_name.as_str();
         match &send.recv {
             // `run_context.node` and `new_resource.node` are the same node.
             _ if name == "node" && send.args.is_empty() => vec![Place::new()],
             None if send.args.is_empty() && LEVELS[..12].contains(&name) => vec![Place::new()],
             None => Vec::new(),
-            Some(recv) => self.of_call(recv, name, &send.args),
+            Some(recv) => self.of_call(recv, name, &send.args, depth),
         }
     }
 
-    fn of_call(&self, recv: &Node, name: &str, args: &[Node]) -> Vec<Place> {
-        let places = self.places(recv);
+    pub(super) fn of_call(&self, recv: &Node, name: &str, args: &[Node], depth: u32) -> Vec<Place> {
+        let places = self.at_depth(recv, depth);
         if places.is_empty() || name == "run_state" {
             return Vec::new();
         }

@@ -8,7 +8,7 @@ use lib_ruby_parser::traverse::visitor::{
 };
 use lib_ruby_parser::{Loc, Node};
 
-use super::place::{KEYED, Place, Scope};
+use super::place::{KEYED, LEVELS, Place, Scope};
 use super::ruby::Lines;
 use crate::analysis::{Findings, Include};
 
@@ -27,6 +27,9 @@ const OPAQUE: [&str; 8] = [
     "consume_attributes", "consume_external_attrs", "apply_expansion_attributes", "update_from!", "instance_eval",
     "class_eval", "deep_merge_attributes", "instance_exec",
 ];
+
+/// Methods that see all of what they are called on.
+const WHOLE: [&str; 9] = ["to_hash", "to_h", "each", "keys", "values", "dup", "clone", "map", "inspect"];
 
 struct Walk<'a> {
     lines: &'a Lines,
@@ -47,11 +50,15 @@ impl Walk<'_> {
 
     /// A hash literal writes what is in it; any other value may hold everything below.
     fn write_value(&mut self, places: &[Place], value: &Node, line: u32) {
-        let Node::Hash(hash) = value else {
-            places.iter().for_each(|place| self.write(place, line));
-            return;
+        let pairs = match value {
+            Node::Hash(hash) => &hash.pairs,
+            Node::Kwargs(hash) => &hash.pairs,
+            _ => {
+                places.iter().for_each(|place| self.write(place, line));
+                return;
+            }
         };
-        for pair in &hash.pairs {
+        for pair in pairs {
             match pair {
                 Node::Pair(pair) => {
                     let below = self.scope.below(places.to_vec(), std::slice::from_ref(&*pair.key));
@@ -157,9 +164,11 @@ impl Walk<'_> {
             _ if CHANGING.contains(&name) => places.iter().for_each(|place| self.write(place, line)),
             _ if OPAQUE.contains(&name) => self.findings.analysis.anything(),
             _ if name.ends_with('=') && args.len() == 1 && !matches!(name, "==" | "!=" | "===" | "<=" | ">=") => {
-                let below = with_key(places, name.trim_end_matches('='));
+                let name = name.trim_end_matches('=');
+                let below = if root && LEVELS.contains(&name) { places } else { with_key(places, name) };
                 self.write_value(&below, &args[0], line);
             }
+            _ if root && WHOLE.contains(&name) => self.findings.analysis.dynamic_reads = true,
             // `node.name`, or `node.db2` of old: what it is called is what it reads.
             _ if root && args.is_empty() && is_plain(name) => {
                 self.read(&with_key(places, name), line);
@@ -309,7 +318,7 @@ impl Visitor for Walk<'_> {
     fn on_send(&mut self, node: &Send) {
         let line = self.line(&node.expression_l);
         self.arguments(&node.args);
-        let places = self.scope.of_send(node);
+        let places = self.scope.of_send(node, 0);
         if places.iter().any(|place| !place.is_empty()) || (!places.is_empty() && KEYED.contains(&node.method_name.as_str())) {
             self.read(&places, line);
             if let Some(recv) = &node.recv {
@@ -329,7 +338,7 @@ impl Visitor for Walk<'_> {
     fn on_c_send(&mut self, node: &CSend) {
         let line = self.line(&node.expression_l);
         self.arguments(&node.args);
-        let places = self.scope.places(&Node::CSend(node.clone()));
+        let places = self.scope.of_call(&node.recv, &node.method_name, &node.args, 0);
         if places.iter().any(|place| !place.is_empty()) {
             self.read(&places, line);
             self.visit_keys(&node.recv);
@@ -403,6 +412,5 @@ fn with_key(places: Vec<Place>, key: &str) -> Vec<Place> {
 }
 
 fn is_plain(name: &str) -> bool {
-    const WHOLE: [&str; 9] = ["to_hash", "to_h", "each", "keys", "values", "dup", "clone", "map", "inspect"];
-    crate::names::is_identifier(name) && !WHOLE.contains(&name) && name != "run_state"
+    crate::names::is_identifier(name) && !LEVELS.contains(&name) && name != "run_state"
 }

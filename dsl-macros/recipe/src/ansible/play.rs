@@ -1,0 +1,275 @@
+//! What plays and tasks mean.
+
+use super::tree::{Kind, Node};
+use super::value::{OUTPUTS, PREFIX, UNKNOWN, Values, suffix};
+use crate::analysis::{Findings, Include};
+use crate::jinja;
+use crate::names::is_output;
+use crate::tool::file_name;
+
+/// Keys whose texts are expressions without braces.
+const BARE: [&str; 10] =
+    ["when", "changed_when", "failed_when", "until", "that", "var", "loop", "with_items", "with_dict", "assert"];
+/// Keys under which variables are defined.
+const DEFINING: [&str; 3] = ["vars", "set_fact", "module_defaults"];
+/// Modules that look at files or speak, and write none.
+const LOOKING: [&str; 12] = [
+    "debug", "assert", "fail", "stat", "slurp", "fetch", "find", "wait_for", "when", "meta", "pause", "include_vars",
+];
+/// Keys, of a task or a module, whose texts name files that are not written.
+const SOURCES: [&str; 14] = [
+    "src", "msg", "that", "creates", "removes", "name", "when", "until", "register", "content", "validate", "var",
+    "changed_when", "failed_when",
+];
+/// Keys under which tasks stand.
+const TASKS: [&str; 7] = ["tasks", "block", "rescue", "always", "handlers", "pre_tasks", "post_tasks"];
+const SHELLS: [&str; 3] = ["shell", "command", "raw"];
+
+pub(super) fn judge(documents: &[Node]) -> Findings {
+    let mut values = Values::default();
+    documents.iter().for_each(|document| define(document, &mut values));
+    let mut play = Play { values, findings: Findings::default() };
+    for document in documents {
+        // A map is a file of variables or of a role's metadata; plays and tasks come in lists.
+        play.node(document, "", matches!(document.kind, Kind::List(_)));
+        document.get("dependencies").into_iter().for_each(|roles| play.roles(roles));
+    }
+    play.findings.analysis.reads.remove(PREFIX);
+    play.findings
+}
+
+/// Collects variables, wherever they are defined.
+fn define<'a>(node: &'a Node, values: &mut Values<'a>) {
+    for (key, value) in node.map() {
+        if key.text().is_some_and(|key| DEFINING.contains(&short(key))) {
+            for (name, value) in value.map() {
+                if let Some(name) = name.text() {
+                    values.define(name, value);
+                }
+            }
+        }
+        define(value, values);
+    }
+    node.list().iter().for_each(|item| define(item, values));
+}
+
+struct Play<'a> {
+    values: Values<'a>,
+    findings: Findings,
+}
+
+impl<'a> Play<'a> {
+    /// Reads everything; where `tasks`, its maps are plays, blocks or tasks.
+    fn node(&mut self, node: &'a Node, under: &str, tasks: bool) {
+        match &node.kind {
+            Kind::Text(text) => self.text(text, node.line, under),
+            Kind::List(items) => items.iter().for_each(|item| self.node(item, under, tasks)),
+            Kind::Map(_) if tasks => self.task(node),
+            Kind::Map(pairs) => {
+                for (key, value) in pairs {
+                    let name = key.text().unwrap_or_default();
+                    self.text(name, key.line, "");
+                    self.node(value, name, false);
+                }
+            }
+            Kind::Alias => {}
+        }
+    }
+
+    fn text(&mut self, text: &str, line: u32, under: &str) {
+        let analysis = &mut self.findings.analysis;
+        jinja::reads(text, line, analysis);
+        if BARE.contains(&under) {
+            jinja::expression(text, line, analysis);
+        }
+        analysis.dynamic_reads |= text.contains("inputs.json");
+    }
+
+    /// A play, a block or a task.
+    fn task(&mut self, node: &'a Node) {
+        let looped = node.map().iter().filter_map(|(key, list)| {
+            let key = key.text()?;
+            (key == "loop" || key.starts_with("with_")).then_some(list)
+        });
+        let depth = self.values.items.len();
+        let variable = node.get("loop_control").and_then(|control| control.get("loop_var")).and_then(Node::text);
+        self.values.items.extend(looped.map(|list| (variable.unwrap_or("item"), list)));
+        for (key, value) in node.map() {
+            let name = key.text().unwrap_or_default();
+            self.text(name, key.line, "");
+            let name = short(name);
+            self.entry(node, name, value);
+            self.node(value, name, TASKS.contains(&name));
+        }
+        self.values.items.truncate(depth);
+    }
+
+    /// One key of a play, a block or a task.
+    fn entry(&mut self, task: &'a Node, key: &str, value: &'a Node) {
+        match key {
+            "set_stats" => self.stats(task, value),
+            "action" | "local_action" => self.action(task, value),
+            "script" => self.script(value),
+            "import_tasks" | "include_tasks" | "include" | "import_playbook" => {
+                let file = value.text().or_else(|| value.get("file").and_then(Node::text)).unwrap_or_default();
+                let file = file.split_ascii_whitespace().next().unwrap_or_default();
+                self.findings.includes.push(Include::File(file_name(file).to_owned()));
+            }
+            "include_role" | "import_role" => {
+                let name = value.get("name").or_else(|| value.get("role")).and_then(Node::text).unwrap_or_default();
+                self.role(name);
+            }
+            "roles" => self.roles(value),
+            "template" => {
+                if let Some(source) = value.get("src").and_then(Node::text) {
+                    self.findings.includes.push(Include::Template(file_name(source).to_owned()));
+                }
+                self.arguments(value);
+            }
+            _ if SHELLS.contains(&key) => self.shells(value),
+            "vars" | "set_fact" | "hosts" | "loop" | "module_defaults" => {}
+            _ if LOOKING.contains(&key) || SOURCES.contains(&key) || TASKS.contains(&key) => {}
+            _ if key.starts_with("with_") => {}
+            _ => self.arguments(value),
+        }
+    }
+
+    fn roles(&mut self, roles: &Node) {
+        for role in roles.list() {
+            let name = role.text().or_else(|| role.get("role").or_else(|| role.get("name"))?.text());
+            self.role(name.unwrap_or_default());
+        }
+    }
+
+    fn role(&mut self, name: &str) {
+        let name = name.rsplit(['/', '.']).next().unwrap_or_default();
+        self.findings.includes.push(Include::Folder(name.to_owned()));
+    }
+
+    /// `set_stats:`, whose `data` may stand under `args:` too.
+    fn stats(&mut self, task: &'a Node, value: &'a Node) {
+        let data = value.get("data").or_else(|| task.get("args").and_then(|args| args.get("data")));
+        match data.map(|data| &data.kind) {
+            Some(Kind::Map(pairs)) => {
+                for (key, _) in pairs {
+                    match key.text() {
+                        // `<<: *more` takes in another map.
+                        None | Some("<<") => self.findings.analysis.dynamic_writes = true,
+                        Some(text) => {
+                            for name in self.values.of(text) {
+                                self.write(Some(&name).filter(|name| is_output(name)).map(String::as_str), key.line);
+                            }
+                        }
+                    }
+                }
+            }
+            _ => self.findings.analysis.dynamic_writes = true,
+        }
+    }
+
+    /// `action: set_stats data=…`, or a map with `module:`.
+    fn action(&mut self, task: &'a Node, value: &'a Node) {
+        let name = value.get("module").or(Some(value)).and_then(Node::text).unwrap_or_default();
+        let name = name.split_ascii_whitespace().next().unwrap_or_default();
+        match short(name) {
+            "set_stats" => self.stats(task, value),
+            name if SHELLS.contains(&name) => self.shells(value),
+            name if LOOKING.contains(&name) => {}
+            _ => self.arguments(value),
+        }
+    }
+
+    fn script(&mut self, value: &Node) {
+        let text = value.text().or_else(|| value.get("cmd").and_then(Node::text)).unwrap_or_default();
+        let file = text.split_ascii_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
+        self.findings.includes.push(Include::File(file_name(file).to_owned()));
+    }
+
+    /// The text of a command, its `cmd:` or `_raw_params:`, or the list in `argv:`.
+    fn shells(&mut self, value: &Node) {
+        match &value.kind {
+            Kind::Text(text) => self.shell(text, value.line),
+            Kind::List(items) => {
+                let words: Vec<&str> = items.iter().filter_map(Node::text).collect();
+                self.shell(&words.join(" "), value.line);
+            }
+            Kind::Map(_) => {
+                for key in ["cmd", "_raw_params", "argv", "stdin"] {
+                    value.get(key).into_iter().for_each(|value| self.shells(value));
+                }
+            }
+            Kind::Alias => self.findings.analysis.anything(),
+        }
+    }
+
+    fn shell(&mut self, text: &str, line: u32) {
+        for text in self.values.of(text) {
+            let source = text.replace(OUTPUTS, "${heat_outputs_path}").replace(UNKNOWN, "${!jinja}");
+            match crate::shell::findings(&source) {
+                Ok(findings) => {
+                    // What the shell expands is its environment, not Ansible's variables: but a play may pass them on.
+                    for (name, at) in findings.analysis.reads {
+                        self.findings.analysis.read(name, line.saturating_add(at - 1));
+                    }
+                    for (name, at) in findings.analysis.writes {
+                        self.findings.analysis.write(name, line.saturating_add(at - 1));
+                    }
+                    self.findings.analysis.dynamic_writes |= findings.analysis.dynamic_writes;
+                    self.findings.includes.extend(findings.includes);
+                }
+                Err(_) => self.findings.analysis.dynamic_writes |= text.contains(OUTPUTS) || text.contains("wattle"),
+            }
+        }
+    }
+
+    /// The arguments of a module that may write files.
+    fn arguments(&mut self, value: &Node) {
+        match &value.kind {
+            Kind::Text(text) => {
+                for text in self.values.of(text) {
+                    self.file(&text, value.line);
+                }
+            }
+            Kind::List(items) => items.iter().for_each(|item| self.arguments(item)),
+            Kind::Map(pairs) => {
+                for (key, value) in pairs {
+                    let key = key.text().unwrap_or_default();
+                    if !SOURCES.contains(&key) {
+                        self.arguments(value);
+                    }
+                }
+            }
+            Kind::Alias => {}
+        }
+    }
+
+    fn file(&mut self, text: &str, line: u32) {
+        for (at, _) in text.match_indices(OUTPUTS) {
+            let rest = &text[at + 1..];
+            // `src={{ heat_outputs_path }}.url` in the form of one line.
+            let word = text[..at].rsplit(char::is_whitespace).next().unwrap_or_default();
+            if word.split_once('=').is_some_and(|(key, _)| SOURCES.contains(&key)) {
+                continue;
+            }
+            match suffix(rest) {
+                Some(name) => self.write(name, line),
+                None => self.findings.analysis.dynamic_writes |= rest.is_empty() || rest.starts_with([' ', '"', '\'']),
+            }
+        }
+    }
+
+    fn write(&mut self, name: Option<&str>, line: u32) {
+        match name {
+            Some(name) => self.findings.analysis.write(name, line),
+            None => self.findings.analysis.dynamic_writes = true,
+        }
+    }
+}
+
+/// `set_stats` for `ansible.builtin.set_stats`.
+fn short(key: &str) -> &str {
+    match key.rsplit_once('.') {
+        Some((collection, name)) if collection.split('.').all(crate::names::is_identifier) => name,
+        _ => key,
+    }
+}

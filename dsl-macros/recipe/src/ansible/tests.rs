@@ -1,0 +1,180 @@
+use crate::{Analysis, Tool, analyse};
+
+fn ansible(source: &str) -> Analysis {
+    analyse(Tool::Ansible, source).unwrap_or_else(|error| panic!("{error}\n{source}"))
+}
+
+/// A play with the given task, which begins at its key.
+fn task(task: &str) -> String {
+    let mut lines = task.lines();
+    let mut text = format!("- hosts: localhost\n  tasks:\n    - {}\n", lines.next().unwrap_or_default());
+    for line in lines {
+        text.push_str(&format!("      {line}\n"));
+    }
+    text
+}
+
+fn names(names: &std::collections::BTreeMap<String, u32>) -> Vec<&str> {
+    names.keys().map(String::as_str).collect()
+}
+
+#[test]
+fn one_output_is_written() {
+    for source in [
+        "set_stats:\n  data:\n    url: x",
+        "name: publish\nansible.builtin.set_stats:\n  data:\n    url: \"{{ x }}\"\n  per_host: false",
+        "set_stats: { data: { url: x } }",
+        "set_stats:\nargs:\n  data:\n    url: x",
+        "action:\n  module: set_stats\n  data:\n    url: x",
+        "set_stats:\n  data:\n    \"{{ key }}\": x\nvars:\n  key: url",
+        "set_stats:\n  data:\n    \"{{ item }}\": x\nloop: [url]",
+        "block:\n  - set_stats:\n      data:\n        url: x",
+        "copy:\n  content: x\n  dest: \"{{ heat_outputs_path }}.url\"",
+        "copy:\n  content: x\n  dest: \"{{heat_outputs_path}}.url\"",
+        "copy: content=x dest={{ heat_outputs_path }}.url",
+        "copy: >\n  content=x dest={{ heat_outputs_path }}.url mode=0600",
+        "copy:\n  content: x\n  dest: \"{{ lookup('env','heat_outputs_path') }}.url\"",
+        "copy:\n  content: x\n  dest: \"{{ lookup('env', 'heat_outputs_path') ~ '.url' }}\"",
+        "copy:\n  content: x\n  dest: \"{{ heat_outputs_path + '.url' }}\"",
+        "copy:\n  content: x\n  dest: \"{{ ansible_env.heat_outputs_path }}.url\"",
+        "copy:\n  content: x\n  dest: \"{{ out }}.url\"\nvars:\n  out: \"{{ heat_outputs_path }}\"",
+        "copy:\n  content: x\n  dest: \"{{ out ~ '.url' }}\"\nvars:\n  out: \"{{ heat_outputs_path }}\"",
+        "copy:\n  content: x\n  dest: \"{{ heat_outputs_path }}.{{ item }}\"\nloop:\n  - url",
+        "copy:\n  content: x\n  dest: \"{{ heat_outputs_path }}.{{ item.name }}\"\nwith_items:\n  - { name: url, value: x }",
+        "copy:\n  content: x\n  dest: \"{{ heat_outputs_path }}.{{ o }}\"\nloop: [url]\nloop_control:\n  loop_var: o",
+        "copy:\n  content: x\n  dest: \"{{ heat_outputs_path }}.{{ item }}\"\nloop: \"{{ outputs }}\"\nvars:\n  outputs: [url]",
+        "copy:\n  content: x\n  dest: \"{{ heat_outputs_path }}.{{ item.key }}\"\nwith_dict:\n  url: x",
+        "ansible.builtin.lineinfile:\n  path: \"{{ heat_outputs_path }}.url\"\n  line: x",
+        "get_url:\n  url: https://x\n  dest: \"{{ heat_outputs_path }}.url\"",
+        "shell: echo x > {{ heat_outputs_path }}.url",
+        "shell: |\n  cd /x\n  echo \"{{ x }}\" > \"{{ heat_outputs_path }}.url\"",
+        "shell: echo x > $heat_outputs_path.url",
+        "ansible.builtin.shell:\n  cmd: echo x > {{ heat_outputs_path }}.url",
+        "command: wattle set url \"{{ x }}\"",
+        "command:\n  argv: [wattle, set, url, x]",
+        "command: cp x {{ heat_outputs_path }}.url",
+    ] {
+        let source = task(source);
+        let analysis = ansible(&source);
+        assert_eq!(names(&analysis.writes), ["url"], "{source}");
+        assert!(!analysis.dynamic_writes, "{source}");
+    }
+}
+
+#[test]
+fn nothing_is_written() {
+    for source in [
+        "debug: msg=\"{{ heat_outputs_path }}.url\"",
+        "debug:\n  msg: \"{{ heat_outputs_path }}.url\"",
+        "stat:\n  path: \"{{ heat_outputs_path }}.url\"\nregister: x",
+        "slurp:\n  src: \"{{ heat_outputs_path }}.url\"",
+        "copy:\n  src: \"{{ heat_outputs_path }}.url\"\n  dest: /x",
+        "copy:\n  content: x\n  dest: \"{{ heat_outputs_path }}.url.tmp\"",
+        "set_fact:\n  url: x",
+        "set_fact:\n  out: \"{{ heat_outputs_path }}\"",
+        "name: write {{ heat_outputs_path }}.url\ndebug: {}",
+        "shell: cat {{ heat_outputs_path }}.url",
+        "shell: echo {{ x }}",
+        "set_stats:\n  data: {}",
+        "apt: { name: \"{{ p }}\", state: present }",
+    ] {
+        let source = task(source);
+        let analysis = ansible(&source);
+        assert_eq!(names(&analysis.writes), Vec::<&str>::new(), "{source}");
+        assert!(!analysis.dynamic_writes, "{source}");
+    }
+}
+
+#[test]
+fn anything_may_be_written() {
+    for source in [
+        "set_stats:\n  data: \"{{ x }}\"",
+        "set_stats: data=\"{{ x }}\"",
+        "action: set_stats data=x",
+        "set_stats:\n  data:\n    \"{{ key }}\": x",
+        "set_stats:\n  data:\n    <<: *x",
+        "copy:\n  content: x\n  dest: \"{{ heat_outputs_path }}.{{ name }}\"",
+        "copy:\n  content: x\n  dest: \"{{ heat_outputs_path }}.{{ item }}\"\nloop: \"{{ names }}\"",
+        "copy:\n  content: x\n  dest: \"{{ heat_outputs_path ~ '.' ~ name }}\"",
+        "my_module:\n  base: \"{{ heat_outputs_path }}\"",
+        "environment:\n  OUT: \"{{ heat_outputs_path }}\"",
+        "shell: ./publish.sh",
+        "shell: echo x > {{ heat_outputs_path }}.{{ name }}",
+        "script: publish.sh",
+        "import_tasks: more.yml",
+        "ansible.builtin.include_tasks: \"{{ x }}.yml\"",
+        "include_role:\n  name: db2",
+        "include_role: { name: geerlingguy.java }",
+    ] {
+        let source = task(source).replace("<<: *x", "<<: {a: 1}");
+        assert!(ansible(&source).dynamic_writes, "{source}");
+    }
+    assert!(ansible("- hosts: all\n  roles:\n    - db2\n").dynamic_writes);
+    assert!(ansible("- import_playbook: x.yml\n").dynamic_writes);
+}
+
+#[test]
+fn variables_are_read() {
+    for source in [
+        "debug:\n  msg: \"{{ port }}\"",
+        "debug:\n  var: port",
+        "debug: {}\nwhen: port > 1",
+        "debug: {}\nwhen:\n  - x\n  - port is defined",
+        "debug: {}\nloop: \"{{ port }}\"",
+        "debug: {}\nwith_items: port",
+        "assert:\n  that: port > 1",
+        "shell: |\n  {% if port %}x{% endif %}",
+        "apt: name={{ port }}",
+        "set_fact:\n  x: \"{{ lookup('env', 'port') }}\"",
+        "set_fact:\n  x: \"{{ vars['port'] }}\"",
+        "\"{{ port }}\": x",
+        "debug: {}\nuntil: port",
+        "debug: {}\nenvironment:\n  PORT: \"{{ port | default(1) }}\"",
+    ] {
+        let source = task(source);
+        assert!(names(&ansible(&source).reads).contains(&"port"), "{source}");
+    }
+    for source in ["debug:\n  msg: port", "shell: echo port", "name: port\ndebug: {}", "debug: {} # {{ port }}"] {
+        let analysis = ansible(&task(source));
+        assert!(!names(&analysis.reads).contains(&"port") && !analysis.dynamic_reads, "{source}");
+    }
+}
+
+#[test]
+fn a_template_that_is_not_given_reads_anything() {
+    let analysis = ansible(&task("template:\n  src: x.j2\n  dest: /x"));
+    assert!(analysis.dynamic_reads && !analysis.dynamic_writes);
+}
+
+#[test]
+fn lines_are_counted() {
+    let analysis = ansible("---\n- hosts: all\n  tasks:\n    - set_stats:\n        data:\n          url: \"{{ a }}\"\n    - shell: |\n        true\n        wattle set port {{ b }}\n");
+    assert_eq!(analysis.writes.into_iter().collect::<Vec<_>>(), [("port".into(), 9), ("url".into(), 6)]);
+    assert_eq!(analysis.reads.into_iter().collect::<Vec<_>>(), [("a".into(), 6), ("b".into(), 9)]);
+}
+
+#[test]
+fn malformed_yaml_is_an_error_with_its_line() {
+    for (source, line) in [("a: [1, 2\nb: 3\n", 2), ("- a\n  b: c\n- \"x\n", 2), ("a:\n\t- b\n", 2)] {
+        let error = analyse(Tool::Ansible, source).expect_err(source);
+        assert!(error.line.abs_diff(line) <= 1, "{source}: {error}");
+        assert!(!error.message.is_empty());
+    }
+}
+
+#[test]
+fn several_documents_tags_and_anchors_are_read() {
+    let analysis = ansible("---\n- set_stats: {data: &x {a: !vault b}}\n---\n- copy: *x\n- set_stats:\n    data:\n      b: 1\n");
+    assert_eq!(names(&analysis.writes), ["a", "b"]);
+}
+
+#[test]
+fn deep_nesting_is_refused() {
+    for opening in ["[", "{", "- ", "{a: ", "? ", "&a ", "[{", "!x ", "\"", "'", "{{", "a: {{ x.", "(", "|\n", "a:\n "] {
+        let _ = analyse(Tool::Ansible, &opening.repeat(100_000));
+    }
+    let error = analyse(Tool::Ansible, &"[".repeat(1_000)).expect_err("too deep");
+    assert!(error.message.contains("deep") || !error.message.is_empty());
+    let doubling: String = (0..60).map(|n| format!("    v{n}: \"{{{{ v{0} }}}}{{{{ v{0} }}}}\"\n", n + 1)).collect();
+    let _ = ansible(&format!("- hosts: x\n  vars:\n{doubling}  tasks:\n    - copy: {{dest: \"{{{{ heat_outputs_path }}}}{{{{ v0 }}}}\"}}\n"));
+}

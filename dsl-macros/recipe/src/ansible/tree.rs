@@ -1,0 +1,119 @@
+//! YAML as a tree with lines.
+
+use saphyr_parser::{Event, Parser, ScalarStyle};
+
+use crate::analysis::SyntaxError;
+
+/// How deep lists and maps may nest; playbooks that people write stay below twenty.
+const DEPTH: usize = 128;
+
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) kind: Kind,
+    pub(super) line: u32,
+}
+
+#[derive(Debug)]
+pub(super) enum Kind {
+    Text(String),
+    List(Vec<Node>),
+    Map(Vec<(Node, Node)>),
+    /// Another place's node, analysed there.
+    Alias,
+}
+
+impl Node {
+    pub(super) fn text(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(super) fn list(&self) -> &[Self] {
+        match &self.kind {
+            Kind::List(items) => items,
+            _ => &[],
+        }
+    }
+
+    pub(super) fn map(&self) -> &[(Self, Self)] {
+        match &self.kind {
+            Kind::Map(pairs) => pairs,
+            _ => &[],
+        }
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<&Self> {
+        self.map().iter().find(|(name, _)| name.text() == Some(key)).map(|(_, value)| value)
+    }
+}
+
+/// A list or map that is still open; a map's keys and values alternate.
+struct Open {
+    items: Vec<Node>,
+    map: bool,
+    line: u32,
+}
+
+/// The documents of a file.
+pub(super) fn parse(source: &str) -> Result<Vec<Node>, SyntaxError> {
+    let mut documents = Vec::new();
+    let mut open: Vec<Open> = Vec::new();
+    let mut parser = Parser::new_from_str(source);
+    while let Some(event) = parser.next_event() {
+        let (event, span) = event.map_err(|error| SyntaxError::new(line(error.marker().line()), error.info()))?;
+        let at = line(span.start.line());
+        let node = match event {
+            Event::Scalar(text, style, ..) => {
+                // The text of a block begins behind the line of its `|`.
+                let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) && starts_block(source, at);
+                Node { kind: Kind::Text(text.into_owned()), line: at + u32::from(block) }
+            }
+            Event::Alias(_) => Node { kind: Kind::Alias, line: at },
+            Event::SequenceStart(..) | Event::MappingStart(..) => {
+                if open.len() >= DEPTH {
+                    return Err(SyntaxError::new(at, format!("lists and maps nest deeper than {DEPTH}")));
+                }
+                open.push(Open { items: Vec::new(), map: matches!(event, Event::MappingStart(..)), line: at });
+                continue;
+            }
+            Event::SequenceEnd | Event::MappingEnd => match open.pop() {
+                Some(done) => done.close(),
+                None => continue,
+            },
+            _ => continue,
+        };
+        match open.last_mut() {
+            Some(parent) => parent.items.push(node),
+            None => documents.push(node),
+        }
+    }
+    Ok(documents)
+}
+
+impl Open {
+    fn close(self) -> Node {
+        let kind = if self.map {
+            let mut pairs = Vec::with_capacity(self.items.len() / 2);
+            let mut items = self.items.into_iter();
+            while let (Some(key), Some(value)) = (items.next(), items.next()) {
+                pairs.push((key, value));
+            }
+            Kind::Map(pairs)
+        } else {
+            Kind::List(self.items)
+        };
+        Node { kind, line: self.line }
+    }
+}
+
+fn line(line: usize) -> u32 {
+    u32::try_from(line).unwrap_or(u32::MAX)
+}
+
+fn starts_block(source: &str, line: u32) -> bool {
+    let index = usize::try_from(line).unwrap_or(usize::MAX).saturating_sub(1);
+    let text = source.lines().nth(index).unwrap_or_default();
+    text.trim_end().ends_with(['|', '>', '-', '+']) || text.contains(" |") || text.contains(" >")
+}

@@ -1,0 +1,155 @@
+//! Which texts a templated text may become.
+
+use std::collections::BTreeMap;
+
+use super::tree::{Kind, Node};
+use crate::jinja::{Piece, pieces};
+use crate::names::{is_identifier, is_output_byte};
+
+/// Stands for what cannot be told.
+pub(super) const UNKNOWN: char = '\0';
+/// Stands for the value of `heat_outputs_path`.
+pub(super) const OUTPUTS: char = '\u{1}';
+pub(super) const PREFIX: &str = "heat_outputs_path";
+
+const VALUES: usize = 64;
+const LENGTH: usize = 4096;
+const DEPTH: u32 = 6;
+
+/// What variables hold, as templated texts.
+#[derive(Debug, Default)]
+pub(super) struct Values<'a> {
+    variables: BTreeMap<&'a str, Vec<&'a Node>>,
+    /// The items of the loops around a task, the innermost last.
+    pub(super) items: Vec<(&'a str, &'a Node)>,
+}
+
+impl<'a> Values<'a> {
+    pub(super) fn define(&mut self, name: &'a str, value: &'a Node) {
+        self.variables.entry(name).or_default().push(value);
+    }
+
+    /// Every text that `text` may become, with [`UNKNOWN`] and [`OUTPUTS`] in it.
+    pub(super) fn of(&self, text: &str) -> Vec<String> {
+        self.of_text(text, 0)
+    }
+
+    fn of_text(&self, text: &str, depth: u32) -> Vec<String> {
+        let mut texts = vec![String::new()];
+        for (piece, _) in pieces(text, 1) {
+            let values = match piece {
+                Piece::Text(text) => vec![text.to_owned()],
+                Piece::Expression(code) => self.of_expression(code, depth),
+                // What a statement encloses stands in the text still.
+                Piece::Statement(_) => vec![UNKNOWN.into()],
+            };
+            let many = texts.len() * values.len() > VALUES;
+            let values = if many { vec![UNKNOWN.into()] } else { values };
+            texts = values.iter().flat_map(|value| texts.iter().map(move |text| format!("{text}{value}"))).collect();
+            if texts.iter().any(|text| text.len() > LENGTH) {
+                // The prefix must stay seen.
+                return if texts.iter().any(|text| text.contains(OUTPUTS)) {
+                    vec![format!("{OUTPUTS}{UNKNOWN}")]
+                } else {
+                    vec![UNKNOWN.into()]
+                };
+            }
+        }
+        texts
+    }
+
+    fn of_expression(&self, code: &str, depth: u32) -> Vec<String> {
+        let code = code.trim_matches(|c: char| c.is_whitespace() || c == '-' || c == '(' || c == ')');
+        if let Some((_, rest)) = code.split_once(PREFIX) {
+            return vec![format!("{OUTPUTS}{}", joined(rest))];
+        }
+        if let Some(text) = quoted(code) {
+            return vec![text.to_owned()];
+        }
+        let name = code.split('|').next().unwrap_or_default().trim_end();
+        if depth >= DEPTH || !name.split('.').all(is_identifier) {
+            // `out ~ '.url'`, where `out` holds the prefix.
+            return match name.split_once(['~', '+']) {
+                Some((left, right)) if depth < DEPTH => {
+                    let right = quoted(right.trim()).map_or_else(|| UNKNOWN.to_string(), str::to_owned);
+                    self.of_expression(left, depth + 1).into_iter().map(|left| left + &right).collect()
+                }
+                _ => vec![UNKNOWN.into()],
+            };
+        }
+        let mut path = name.split('.');
+        let name = path.next().unwrap_or_default();
+        let path: Vec<&str> = path.collect();
+        let looped = self.items.iter().rev().find(|(item, _)| *item == name);
+        let texts: Vec<String> = match looped {
+            Some((_, list)) => self.items_of(list, &path, depth + 1),
+            None => {
+                let nodes = self.variables.get(name).into_iter().flatten();
+                nodes.flat_map(|node| self.of_node(node, &path, depth + 1)).collect()
+            }
+        };
+        if texts.is_empty() || texts.len() > VALUES { vec![UNKNOWN.into()] } else { texts }
+    }
+
+    fn items_of(&self, list: &Node, path: &[&str], depth: u32) -> Vec<String> {
+        match &list.kind {
+            Kind::List(items) => items.iter().flat_map(|item| self.of_node(item, path, depth)).collect(),
+            // `with_dict`, and a `loop` over `x | dict2items`: the key is known, in a map that is written out.
+            Kind::Map(pairs) if path == ["key"] => {
+                pairs.iter().map(|(key, _)| key.text().map_or_else(|| UNKNOWN.into(), str::to_owned)).collect()
+            }
+            Kind::Text(text) if depth < DEPTH => {
+                let name = pieces(text, 1).first().map(|(piece, _)| *piece);
+                let name = match name {
+                    Some(Piece::Expression(code) | Piece::Text(code)) => code.split('|').next().unwrap_or_default().trim(),
+                    _ => "",
+                };
+                let nodes = self.variables.get(name).into_iter().flatten();
+                nodes.flat_map(|node| self.items_of(node, path, depth + 1)).collect()
+            }
+            _ => vec![UNKNOWN.into()],
+        }
+    }
+
+    fn of_node(&self, node: &Node, path: &[&str], depth: u32) -> Vec<String> {
+        match (path, &node.kind) {
+            ([], Kind::Text(text)) if depth < DEPTH => self.of_text(text, depth),
+            ([key, rest @ ..], Kind::Map(_)) => match node.get(key) {
+                Some(value) => self.of_node(value, rest, depth),
+                None => vec![UNKNOWN.into()],
+            },
+            _ => vec![UNKNOWN.into()],
+        }
+    }
+}
+
+/// What an expression joins to the prefix: `) ~ '.url'`.
+fn joined(rest: &str) -> String {
+    let rest = rest.trim_start_matches(['\'', '"', ']', ')', ' ', ',']);
+    match rest.strip_prefix(['~', '+']) {
+        Some(rest) => quoted(rest.trim()).map_or_else(|| UNKNOWN.to_string(), str::to_owned),
+        // Filters such as `default` leave the prefix what it is.
+        None if rest.is_empty() || rest.starts_with('|') => String::new(),
+        None => UNKNOWN.to_string(),
+    }
+}
+
+fn quoted(code: &str) -> Option<&str> {
+    let quote = code.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    let text = code[1..].strip_suffix(quote)?;
+    (!text.contains(quote)).then_some(text)
+}
+
+/// What follows a prefix in a longer text: the name of an output, or `None` where it is computed.
+pub(super) fn suffix(rest: &str) -> Option<Option<&str>> {
+    let Some(name) = rest.strip_prefix('.') else {
+        return rest.starts_with(UNKNOWN).then_some(None);
+    };
+    let end = name.bytes().position(|byte| !is_output_byte(byte)).unwrap_or(name.len());
+    if name[end..].starts_with(UNKNOWN) {
+        return Some(None);
+    }
+    // `.url.tmp` is another file.
+    let other = name[end..].starts_with(['.', '/']);
+    (!other && crate::names::is_output(&name[..end])).then_some(Some(&name[..end]))
+}
