@@ -34,6 +34,7 @@ pub(super) fn judge(documents: &[Node]) -> Findings {
         play.node(document, "", matches!(document.kind, Kind::List(_)));
         document.get("dependencies").into_iter().for_each(|roles| play.roles(roles));
     }
+    play.findings.analysis.dynamic_writes |= play.values.exhausted();
     play.findings.analysis.reads.remove(PREFIX);
     play.findings
 }

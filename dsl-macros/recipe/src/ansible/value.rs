@@ -1,5 +1,6 @@
 //! Which texts a templated text may become.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::tree::{Kind, Node};
@@ -15,6 +16,8 @@ pub(super) const PREFIX: &str = "heat_outputs_path";
 const VALUES: usize = 64;
 const LENGTH: usize = 4096;
 const DEPTH: u32 = 6;
+/// Expressions evaluated for one file, so that variables made of variables end.
+const EVALUATIONS: u32 = 200_000;
 
 /// What variables hold, as templated texts.
 #[derive(Debug, Default)]
@@ -22,11 +25,17 @@ pub(super) struct Values<'a> {
     variables: BTreeMap<&'a str, Vec<&'a Node>>,
     /// The items of the loops around a task, the innermost last.
     pub(super) items: Vec<(&'a str, &'a Node)>,
+    evaluated: Cell<u32>,
 }
 
 impl<'a> Values<'a> {
     pub(super) fn define(&mut self, name: &'a str, value: &'a Node) {
         self.variables.entry(name).or_default().push(value);
+    }
+
+    /// Whether so much was evaluated that texts are unknown which need not be.
+    pub(super) fn exhausted(&self) -> bool {
+        self.evaluated.get() > EVALUATIONS
     }
 
     /// Every text that `text` may become, with [`UNKNOWN`] and [`OUTPUTS`] in it.
@@ -59,6 +68,10 @@ impl<'a> Values<'a> {
     }
 
     fn of_expression(&self, code: &str, depth: u32) -> Vec<String> {
+        self.evaluated.set(self.evaluated.get().saturating_add(1));
+        if self.exhausted() {
+            return vec![UNKNOWN.into()];
+        }
         let code = code.trim_matches(|c: char| c.is_whitespace() || c == '-' || c == '(' || c == ')');
         if let Some((_, rest)) = code.split_once(PREFIX) {
             return vec![format!("{OUTPUTS}{}", joined(rest))];

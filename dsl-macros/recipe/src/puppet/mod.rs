@@ -1,0 +1,62 @@
+//! Puppet manifests.
+//!
+//! **Writes.** A text that holds `heat_outputs_path` and then `.NAME`, as a resource's title or as an attribute that is
+//! not known only to look (`source`, `creates`, `require`, …). The prefix is `$facts['heat_outputs_path']`,
+//! `$::heat_outputs_path`, `$heat_outputs_path`, `fact('heat_outputs_path')` or a variable to which one of these is
+//! assigned; in a text or joined to one by `+`. Commands of `exec` are analysed as shell scripts, so `wattle set` counts.
+//! A variable in a name is followed to the constants assigned to it, or over which `each` runs:
+//! `['url', 'port'].each |$name| { file { "${path}.${name}": … } }` writes two.
+//!
+//! **Reads.** Every variable, as `$port`, `$::port`, `$db2::port` (its last part), also as a parameter of a class;
+//! `$facts['port']`, `lookup('port')`, `hiera('db2::port')`, `fact('port')`, `getvar('port')`; all of it inside texts too.
+//!
+//! **Dynamic.** Names that do not resolve to constants; the bare prefix given to a resource or function; classes and
+//! defined types that no given file defines; looking up computed names; `inputs.json`. A template that is not given makes
+//! reads dynamic.
+//!
+//! **Not recognised.** Types and functions in Ruby that write outputs by themselves; whether code is reached. Grammar
+//! beyond texts, comments and brackets is left to Puppet: only what is never closed is an error here.
+
+mod lexer;
+mod manifest;
+
+use crate::analysis::{Analysis, Findings, SyntaxError};
+
+const PREFIX: &str = "heat_outputs_path";
+
+pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
+    let tokens = lexer::tokens(source, 1)?;
+    lexer::balanced(&tokens)?;
+    let mut findings = manifest::judge(&tokens);
+    findings.analysis.reads.remove(PREFIX);
+    Ok(findings)
+}
+
+/// What an EPP template reads: its `<% %>` is Puppet.
+pub(crate) fn template(source: &str) -> Analysis {
+    let mut code = String::new();
+    let mut rest = source;
+    while let Some(open) = rest.find("<%") {
+        code.extend(rest[..open].chars().filter(|c| *c == '\n'));
+        let inside = &rest[open + 2..];
+        let close = inside.find("%>").unwrap_or(inside.len());
+        if !inside.starts_with(['%', '#']) {
+            code.push_str(inside[..close].trim_matches(['=', '-']));
+        }
+        code.push(' ');
+        rest = inside.get(close + 2..).unwrap_or_default();
+    }
+    let mut analysis = Analysis::default();
+    match lexer::tokens(&code, 1) {
+        Ok(tokens) => {
+            let found = manifest::judge(&tokens).analysis;
+            analysis.reads = found.reads;
+            analysis.dynamic_reads = found.dynamic_reads;
+        }
+        Err(_) => analysis.dynamic_reads = true,
+    }
+    analysis
+}
+
+#[cfg(test)]
+mod tests;
