@@ -22,11 +22,14 @@ fn small_stacks() -> Options {
 }
 
 fn accepted(oracle: &mut Oracle, lowered: &Lowered, name: &str) -> Value {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let template = write(lowered, folder.path());
-    let answer = oracle.validate(&template);
-    assert_eq!(answer["ok"], true, "Heat refuses `{name}`: {}: {}", answer["error"], answer["message"]);
-    answer
+    let [yaml, json] = [false, true].map(|json| {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let answer = oracle.validate(&write(lowered, folder.path(), json));
+        assert_eq!(answer["ok"], true, "Heat refuses `{name}`: {}: {}", answer["error"], answer["message"]);
+        answer
+    });
+    assert_eq!(yaml["graph"], json["graph"], "{name}");
+    yaml
 }
 
 fn assert_no_server_depends_on_another(answer: &Value) {
@@ -95,7 +98,7 @@ fn user_data_reaches_nova_as_emitted() {
     let model = three_tier::three_tier.model(Default::default());
     let lowered = lower(&model, &Options::default());
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let template = write(&lowered, folder.path());
+    let template = write(&lowered, folder.path(), false);
     let environment = folder.path().join("environment.yaml");
     let unasked = oracle::validate_with(&environment, &[], &template);
     assert_eq!(unasked["error"], "UserParameterMissing", "{unasked}");
@@ -140,7 +143,7 @@ fn the_oracle_refuses_what_is_wrong() {
     net.properties.insert("nmae".into(), nmae);
     model.resources.insert("wrong".into(), net);
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let template = write(&lower(&model, &Options::default()), folder.path());
+    let template = write(&lower(&model, &Options::default()), folder.path(), false);
     let answer = Oracle::start().validate(&template);
     assert_eq!(answer["ok"], false, "{answer}");
     assert!(answer["message"].as_str().expect("a message").contains("nmae"), "{answer}");

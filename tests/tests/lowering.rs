@@ -9,6 +9,7 @@ use wattle::lower::hot::{Hot, Template};
 use wattle::lower::seed::Wire;
 use wattle::lower::{Lowered, Options, Reader, Way, lower};
 use wattle::model::{Expr, Model, Name};
+use wattle_catalog::{neutron, nova};
 use wattle_tests::random;
 
 fn choices() -> impl Strategy<Value = Vec<u8>> {
@@ -204,6 +205,33 @@ fn changing_the_software_changes_no_user_data() {
     let after = lower(&model, &Options::default());
     assert_eq!(before.template, after.template);
     assert_ne!(before.seed.digest, after.seed.digest);
+}
+
+/// `pair` needs ports of two servers; `last` needs `pair` and one of the ports. Were `last` put beside that port, its
+/// part would need `pair`, which needs the part.
+#[test]
+fn what_needs_several_parts_stays_outside_with_all_that_needs_it() {
+    use wattle::prelude::*;
+    let mut t = Topology::new("late");
+    let net = t.add("net", neutron::Net::new());
+    let ports = ["a", "b", "c"].map(|name| {
+        let port = t.add(format!("port-{name}"), neutron::Port::new(net));
+        t.add(name, nova::Server::new().flavor("m1.small").image("debian-12").port(port));
+        port
+    });
+    let pair = RawResource::new("Our::Pair").property("left", ports[0]).property("right", ports[1]);
+    let pair = t.add("pair", pair);
+    t.add("last", RawResource::new("Our::Last").property("pair", pair).property("port", ports[0]));
+    let only = t.add("only", RawResource::new("Our::Only").property("port", ports[2]));
+    t.add("after-only", RawResource::new("Our::Only").property("only", only));
+    let cut = lower(&t.finish(Exports::new()), &small_stacks());
+    assert!(cut.nested.len() > 1);
+    assert_eq!(part_behind_part(&cut.template), None);
+    for name in ["net", "pair", "last"] {
+        assert!(cut.template.resources.contains_key(name), "{name}");
+    }
+    let with_c = cut.nested.values().find(|part| part.resources.contains_key("c")).expect("a part with c");
+    assert!(with_c.resources.contains_key("only") && with_c.resources.contains_key("after-only"));
 }
 
 fn each<'a>(wire: &'a Wire, visit: &mut impl FnMut(&'a Wire)) {

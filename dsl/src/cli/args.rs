@@ -9,6 +9,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
 
 use crate::author::Blueprint;
+use crate::lower;
 use crate::view;
 
 use super::console::Console;
@@ -37,6 +38,8 @@ pub(super) struct Emit {
     pub(super) out: PathBuf,
     pub(super) format: TemplateFormat,
     pub(super) messages: view::Format,
+    pub(super) stack_resources: Option<usize>,
+    pub(super) stack_bytes: Option<usize>,
 }
 
 /// How templates are written.
@@ -46,7 +49,7 @@ pub(super) enum TemplateFormat {
     Json,
 }
 
-const EMIT_ONLY: [&str; 3] = ["out", "format", "message-format"];
+const EMIT_ONLY: [&str; 5] = ["out", "format", "message-format", "stack-resources", "stack-bytes"];
 
 /// Reads the command line, and sets the console's colours. Help and wrong usage are written at once.
 pub(super) fn parse<B: Blueprint>(
@@ -137,7 +140,12 @@ fn command<B: Blueprint>(width: Option<usize>) -> clap::Command {
     }
 }
 
-fn emit_args() -> [Arg; 3] {
+fn emit_args() -> [Arg; 5] {
+    let defaults = lower::Options::default();
+    let size = |name: &'static str, help: &str, default: usize| {
+        let parser = clap::value_parser!(u64).range(2..).map(|size| usize::try_from(size).unwrap_or(usize::MAX));
+        Arg::new(name).long(name).value_name("N").value_parser(parser).help(format!("{help} [default: {default}]"))
+    };
     [
         Arg::new("out")
             .long("out")
@@ -155,6 +163,8 @@ fn emit_args() -> [Arg; 3] {
             }))
             .help("How to write templates; Heat reads JSON much faster"),
         messages("message-format").help("How to write errors and warnings"),
+        size("stack-resources", "Cut a stack of more resources into nested ones", defaults.stack_resources),
+        size("stack-bytes", "Cut a stack of a larger template into nested ones", defaults.stack_bytes),
     ]
 }
 
@@ -244,6 +254,8 @@ fn request(matches: &ArgMatches) -> Result<Request, Failure> {
             out: given.required("out"),
             format: given.required("format"),
             messages: given.required("message-format"),
+            stack_resources: given.one("stack-resources"),
+            stack_bytes: given.one("stack-bytes"),
         }),
     };
     let set = [Some(given.before), given.behind].into_iter().flatten();

@@ -18,7 +18,13 @@ use super::tree::{self, count};
 const PARTS_SHOWN: usize = 4;
 
 pub(super) fn emit(model: &Model, request: &args::Emit, console: &mut Console<'_>) -> Result<(), Failure> {
-    let lowered = lower::lower(model, &lower::Options::default());
+    let defaults = lower::Options::default();
+    let options = lower::Options {
+        stack_resources: request.stack_resources.unwrap_or(defaults.stack_resources),
+        stack_bytes: request.stack_bytes.unwrap_or(defaults.stack_bytes),
+        decisions: false,
+    };
+    let lowered = lower::lower(model, &options);
     let directory = request.out.join(&*model.stack);
     let written = files::replace(&directory, files(&lowered, request.format), is_emitted)?;
     let tree = tree::of_files(&directory.display().to_string(), &shown(written, &lowered));

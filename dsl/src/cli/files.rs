@@ -2,8 +2,9 @@
 //!
 //! What is promised of the files of one directory:
 //!
-//! - They are all written, and on disk, before the first one takes its place. Until then nothing that was there before is
-//!   touched, whatever fails, and even if the process is killed.
+//! - They are all written before the first one takes its place. Until then nothing that was there before is touched,
+//!   whatever fails, and even if the process is killed. (A machine that loses its power may lose them: nothing waits for
+//!   the disk, because all of it can be emitted again.)
 //! - Each takes its place by a rename: at every moment a name leads to the old file or to the new one, whole.
 //! - If a file cannot take its place, those that did are taken back, and the old ones are there again.
 //! - A process that is killed between the first rename and the last, a matter of milliseconds, leaves some old files
@@ -140,7 +141,6 @@ impl<'d> Swap<'d> {
                 ..Failure::usage(format!("`{}` cannot be emitted: {why}", path.display())).note("nothing was changed")
             },
         })?;
-        out.sync_all().map_err(|error| cannot(&error))?;
         let bytes = out.metadata().map_err(|error| cannot(&error))?.len();
         Ok(Written { name, content, bytes })
     }
@@ -163,8 +163,6 @@ impl<'d> Swap<'d> {
             stale.iter().try_for_each(|name| fs::remove_file(self.directory.join(name)).map_err(|error| (name, error)))
         });
         let Err((name, error)) = removed else {
-            // The names are safe on disk, as the files are already; without this a crash of the machine could undo them.
-            let _ = fs::File::open(self.directory).and_then(|directory| directory.sync_all());
             let _ = remove(&self.new);
             return Ok(());
         };

@@ -73,17 +73,20 @@ fn answer(command: &mut Command, environment: &Path, parameters: &[&str], templa
 }
 
 /// Writes the files as `emit` does, and returns the template's path.
-pub(crate) fn write(lowered: &Lowered, folder: &Path) -> PathBuf {
+pub(crate) fn write(lowered: &Lowered, folder: &Path, json: bool) -> PathBuf {
     let emit = |name: &str, template: &Template| {
         let path = folder.join(name);
-        wattle::emit::yaml(template, &mut File::create(&path).expect("a new file")).expect("emits");
+        let mut file = File::create(&path).expect("a new file");
+        let emitted =
+            if json { wattle::emit::json(template, &mut file) } else { wattle::emit::yaml(template, &mut file) };
+        emitted.expect("emits");
         path
     };
     for (name, template) in &lowered.nested {
         emit(name, template);
     }
     fs::write(folder.join("environment.yaml"), lowered.environment.to_yaml()).expect("a new file");
-    emit("template.yaml", &lowered.template)
+    emit(if json { "template.json" } else { "template.yaml" }, &lowered.template)
 }
 
 /// The user data's text as the template holds it, with the parameters' defaults.
