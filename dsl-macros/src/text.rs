@@ -174,13 +174,14 @@ fn choose(hole: &str, next: &mut usize, input: &mut Input, errors: &mut Errors) 
         errors.push(&input.format, "`text!` has no format specifications", help);
         return None;
     }
-    let Ok(name) = syn::parse_str::<Ident>(hole) else {
+    let Ok(mut name) = syn::parse_str::<Ident>(hole) else {
         let help = "name the value before, or pass it as an argument: `text!(\"{}\", db.host)`";
         errors.push(&input.format, format!("`{{{hole}}}` is not a name"), help);
         return None;
     };
     let named = input.arguments.iter().position(|argument| argument.name.as_ref().is_some_and(|own| *own == name));
-    Some(named.ok_or_else(|| Ident::new(hole, input.format.span())))
+    name.set_span(input.format.span());
+    Some(named.ok_or(name))
 }
 
 /// The pieces of a literal, braces resolved; or what is wrong with it, and help.

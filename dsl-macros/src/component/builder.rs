@@ -28,7 +28,7 @@ impl<'a> Builder<'a> {
     pub(super) fn of(component: &'a Component) -> Self {
         let mut taken = HashSet::new();
         component.fields.iter().for_each(|field| collect(field.ty.to_token_stream(), &mut taken));
-        taken.extend([component.ident.to_string(), component.builder().to_string()]);
+        taken.extend([component.ident.to_string(), component.builder().to_string(), "Self".into()]);
         let required = component.inputs().filter(|field| field.is_required()).map(|field| {
             let mut name = field.camel();
             // A type of the author's that is called like the input would be hidden.
@@ -105,9 +105,9 @@ impl<'a> Builder<'a> {
     /// For each required input, what only a wired one is.
     pub(super) fn wired_traits(&self) -> TokenStream {
         let component = &self.component.ident;
-        let traits = self.required.iter().map(|Required { field, .. }| {
+        let traits = self.required.iter().map(|required| {
+            let (field, wired) = (required.field, self.wired_trait(required));
             let name = &field.name;
-            let wired = self.wired_trait(field);
             let message = format!("the input `{name}` of the component `{component}` is not wired");
             let label = format!("`{name}` is missing");
             let note = match field.summary() {
@@ -128,14 +128,14 @@ impl<'a> Builder<'a> {
         traits.collect()
     }
 
-    fn wired_trait(&self, field: &Field) -> Ident {
-        format_ident!("{}{}Wired", self.component.ident, field.camel())
+    fn wired_trait(&self, required: &Required<'_>) -> Ident {
+        format_ident!("{}{}Wired", self.component.ident, required.state)
     }
 
     /// Type parameters that must all be wired, and their use.
     pub(super) fn wired_generics(&self) -> (TokenStream, TokenStream) {
         let states: Vec<&Ident> = self.required.iter().map(|required| &required.state).collect();
-        let wired = self.required.iter().map(|required| self.wired_trait(required.field));
+        let wired = self.required.iter().map(|required| self.wired_trait(required));
         (quote!(<#(#states: #wired),*>), quote!(<#(#states),*>))
     }
 

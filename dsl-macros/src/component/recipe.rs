@@ -170,7 +170,7 @@ fn help(tool: Tool, name: &str, meant: Option<&str>, analysis: &Analysis) -> Str
         }
         Tool::Chef => {
             let path = name.replace('/', "']['");
-            format!("write it as `node.normal['{path}'] = value`")
+            format!("write it as `node.default['{path}'] = value`")
         }
     };
     let dynamic = "if it is written in a way that the text does not show, say `#[output(dynamic)]`";

@@ -18,6 +18,16 @@ mod shadowed {
         inputs: bool,
         #[input]
         value: bool,
+        #[input]
+        self_: bool,
+        #[input(default = true)]
+        r#type: bool,
+        #[allow(non_snake_case)]
+        #[input]
+        a_b: bool,
+        #[allow(non_snake_case)]
+        #[input]
+        aB: bool,
         #[output(dynamic)]
         r#ref: wattle::prelude::Url,
     }
@@ -41,14 +51,15 @@ mod shadowed {
     pub fn topology(t: &mut wattle::prelude::Topology, parameters: Default) {
         let server = t.add("x", wattle::prelude::RawResource::new("OS::Nova::Server"));
         let text = "text";
-        let _ = wattle::text!("{text}{}{}", parameters.t, text);
-        let some = t.on(server).run("some", Some::new().value(true).inputs(true).r#in(true));
+        let r#type = 1_u8;
+        let _ = wattle::text!("{text}{}{}{r#type}{r#type}", parameters.t, text);
+        let some = t.on(server).run("some", Some::new().value(true).inputs(true).r#in(true).self_(true).a_b(true).aB(true));
         let _ = some.r#ref;
     }
 }
 
 fn main() {
     let model = wattle::author::Blueprint::model(&shadowed::topology, wattle::author::NoConfig {});
-    assert_eq!(model.components["x/some"].inputs.len(), 3);
+    assert_eq!(model.components["x/some"].inputs.len(), 6);
     assert!(model.parameters.contains_key("type"));
 }
