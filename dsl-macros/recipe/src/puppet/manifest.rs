@@ -235,7 +235,7 @@ impl Manifest {
                 Part::Text(text) => self.findings.analysis.dynamic_reads |= text.contains("inputs.json"),
                 Part::Code(tokens) => {
                     match tokens.first().map(|token| &token.kind) {
-                        Some(Kind::Word(name)) if !is_called(tokens) => self.read(name, &tokens[1..], line),
+                        Some(Kind::Word(name)) if !is_called(tokens) => self.read(name, &tokens[1..], tokens[0].line),
                         Some(Kind::Sign(":")) => {
                             if let Some(Kind::Word(name)) = tokens.get(2).map(|token| &token.kind) {
                                 self.findings.analysis.read(last_part(name), line);
@@ -296,19 +296,17 @@ impl Manifest {
         }
     }
 
-    /// The classes behind `include`.
+    /// The classes behind `include`, between commas. (`require => File[…]`, an attribute, names none.)
     fn classes(&mut self, behind: &[Token]) {
-        for token in behind {
+        let mut items = behind.iter().skip_while(|token| matches!(token.kind, Kind::Sign("(" | "[")));
+        while let Some(token) = items.next() {
             match &token.kind {
                 Kind::Word(name) => self.included(name),
                 Kind::Text(parts) => self.included(&self.text(parts).join("")),
                 Kind::Variable(_) => self.findings.analysis.anything(),
-                // `require => File[…]` is an attribute.
-                Kind::Sign("," | "(" | "[") => continue,
                 _ => return,
             }
-            let listed = behind.iter().any(|token| token.kind == Kind::Sign(","));
-            if !listed {
+            if !matches!(items.next().map(|token| &token.kind), Some(Kind::Sign(","))) {
                 return;
             }
         }
