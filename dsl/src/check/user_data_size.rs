@@ -1,5 +1,8 @@
 //! W0501: user data that Nova would not take.
 
+use crate::lower::user_data_sizes;
+use crate::model::Source;
+
 use super::registry::check;
 use super::sink::Sink;
 use super::size::{grouped, of_text};
@@ -31,20 +34,26 @@ check! {
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
-    for (name, server) in sink.model.resources.iter().filter(|(_, resource)| resource.is_server()) {
-        let Some(data) = server.properties.get("user_data") else { continue };
-        let (size, limit) = (of_text(&data.value), sink.limits.user_data);
-        if size > limit {
-            let finding = USER_DATA_SIZE
-                .finding(format!(
-                    "the user data of `{name}` is {} bytes, and Nova takes {}",
-                    grouped(size),
-                    grouped(limit)
-                ))
-                .label(&data.at, "too large to be user data")
-                .help("let the server fetch what is large, or make it a file of a component's recipe");
-            sink.push(finding);
+    let model = sink.model;
+    let generated = user_data_sizes(model);
+    for (name, server) in model.resources.iter().filter(|(_, resource)| resource.is_server()) {
+        if let Some(data) = server.properties.get("user_data") {
+            let help = "let the server fetch what is large, or make it a file of a component's recipe";
+            judge(sink, name, of_text(&data.value), &data.at, help);
+        } else if let Some(size) = generated.get(name) {
+            let help = "its components read attributes of many resources, which only Heat knows and which its user data \
+                        carries; put the components that read them on several servers";
+            judge(sink, name, *size, &server.at, help);
         }
+    }
+}
+
+fn judge(sink: &mut Sink<'_, '_>, name: &str, size: usize, at: &Source, help: &str) {
+    let limit = sink.limits.user_data;
+    if size > limit {
+        let message =
+            format!("the user data of `{name}` is {} bytes, and Nova takes {}", grouped(size), grouped(limit));
+        sink.push(USER_DATA_SIZE.finding(message).label(at, "too large to be user data").help(help));
     }
 }
 
@@ -64,6 +73,28 @@ pub(super) mod tests {
     #[test]
     fn the_limit_itself_fits() {
         assert!(codes(&of(49_149)).is_empty());
+    }
+
+    #[test]
+    fn what_components_read_of_other_resources_counts() {
+        use crate::model::{Binding, Expr, Resource, Source};
+        let reading = |count: usize| {
+            let mut t = crate::author::Topology::new("demo");
+            t.add("db", crate::author::RawResource::new(Resource::SERVER));
+            let mut model = t.finish(crate::author::Exports::new());
+            let mut component = crate::model::Component::new("part".into(), "db".into(), "Part".into(), Source::caller());
+            for i in 0..count {
+                let resource: crate::model::Name = format!("a-port-with-a-name-of-some-length-{i:05}").into();
+                model.resources.insert(resource.clone(), Resource::new("OS::Neutron::Port".into(), Source::caller()));
+                let value = Expr::Attribute { resource, attribute: "fixed_ips".into(), path: Vec::new() };
+                component.inputs.insert(format!("i{i}").into(), Binding { value, at: Source::caller() });
+            }
+            model.components.insert("db/part".into(), component);
+            let limits = crate::check::Limits::default();
+            crate::check::check(&model, &limits).iter().any(|finding| finding.code == "W0501")
+        };
+        assert!(!reading(500));
+        assert!(reading(1_000));
     }
 
     #[test]

@@ -4,9 +4,11 @@
 //! `OS::Heat::Value` that every server reads. That is also the one root on which all servers hang: Heat's convergence
 //! engine sleeps for a second after each resource that requires nothing (`heat/engine/stack.py`), 100 s for 100 servers.
 
+use std::collections::{HashMap, HashSet};
+
 use indexmap::IndexMap;
 
-use crate::model::{Constraint, Expr, Model, Name, ParameterType, Resource, Value};
+use crate::model::{Constraint, Expr, Model, Name, ParameterType, Reference, Resource, Value};
 
 use super::hot::{Hot, HotParameter, HotResource};
 use super::plan::Server;
@@ -32,19 +34,24 @@ const SHA256: &str = "wattle_agent_sha256";
 const URL_KEY: &str = "@agent_url@";
 const SHA256_KEY: &str = "@agent_sha256@";
 
-/// Bytes that a server's generated user data has at least; the values of attributes are not counted.
-pub fn user_data_size(model: &Model, server: &str) -> usize {
-    let mut size = USER_DATA.len() + server.len();
-    for component in model.components.values().filter(|component| &*component.server == server) {
+/// Bytes that each server's generated user data has at least: what only Heat or the operator knows counts as nothing.
+pub(crate) fn user_data_sizes(model: &Model) -> HashMap<&Name, usize> {
+    let mut sizes = HashMap::new();
+    let mut told = HashSet::new();
+    for component in model.components.values() {
+        let size = sizes.entry(&component.server).or_insert(USER_DATA.len() + component.server.len());
         for binding in component.inputs.values() {
             binding.value.references(&mut |reference| {
-                if let crate::model::Reference::Attribute { resource, attribute, .. } = reference {
-                    size += resource.len() + attribute.len();
+                if let Reference::Attribute { resource, attribute, path } = reference
+                    && !model.resources.get(resource).is_some_and(Resource::is_server)
+                    && told.insert((&component.server, resource, attribute, path.len()))
+                {
+                    *size += resource.len() + attribute.len() + r#""." : "", "#.len();
                 }
             });
         }
     }
-    size
+    sizes
 }
 
 /// The parameters that a stack with agents has besides its author's.

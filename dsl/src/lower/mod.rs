@@ -17,7 +17,7 @@ use indexmap::IndexMap;
 
 use crate::model::Model;
 
-pub use agent::user_data_size;
+pub(crate) use agent::{RESERVED, user_data_sizes};
 pub use decision::{Decision, Reader, Way};
 pub use environment::Environment;
 pub use seed::Seed;
