@@ -1,0 +1,122 @@
+//! Mutations as data: diffs without line numbers.
+//!
+//! ```text
+//! == NAME: rustc            who refuses it: rustc, or the code of a check
+//! @@ FILE                   relative to the example
+//!  a line that stays
+//! -a line that goes
+//! +a line that comes
+//! ```
+//!
+//! What stays and goes must stand in the file, once.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A wrong wiring.
+#[derive(Debug)]
+pub(crate) struct Mutation {
+    pub(crate) name: String,
+    pub(crate) refused_by: RefusedBy,
+    pub(crate) edits: Vec<Edit>,
+}
+
+/// Who must refuse it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RefusedBy {
+    Rustc,
+    /// A check, by its code.
+    Check(String),
+}
+
+impl fmt::Display for RefusedBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rustc => f.write_str("rustc"),
+            Self::Check(code) => f.write_str(code),
+        }
+    }
+}
+
+/// Whole lines of a file, and what takes their place.
+#[derive(Debug, Default)]
+pub(crate) struct Edit {
+    pub(crate) file: String,
+    find: String,
+    replace: String,
+}
+
+/// All mutations of a folder's files, in the order of their names.
+pub(crate) fn read_all(folder: &Path) -> Vec<Mutation> {
+    let entries = fs::read_dir(folder).expect("the corpus can be listed");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("the corpus can be listed").path()).collect();
+    files.sort();
+    files.iter().flat_map(|file| read(file)).collect()
+}
+
+/// The mutations of a file.
+pub(crate) fn read(file: &Path) -> Vec<Mutation> {
+    let text = fs::read_to_string(file).expect("the corpus is text");
+    parse(&text).unwrap_or_else(|fault| panic!("{}: {fault}", file.display()))
+}
+
+/// The mutations of a text.
+pub(crate) fn parse(text: &str) -> Result<Vec<Mutation>, String> {
+    let mut mutations: Vec<Mutation> = Vec::new();
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
+        let fault = |what: &str| Err(format!("line {}: {what}: {line}", number + 1));
+        if let Some(head) = line.strip_prefix("== ") {
+            let Some((name, by)) = head.split_once(": ") else {
+                return fault("does not say who refuses it");
+            };
+            let refused_by = if by == "rustc" { RefusedBy::Rustc } else { RefusedBy::Check(by.to_owned()) };
+            mutations.push(Mutation { name: name.to_owned(), refused_by, edits: Vec::new() });
+            continue;
+        }
+        let Some(mutation) = mutations.last_mut() else {
+            return fault("stands before the first mutation");
+        };
+        if let Some(file) = line.strip_prefix("@@ ") {
+            mutation.edits.push(Edit { file: file.to_owned(), ..Edit::default() });
+            continue;
+        }
+        let Some(edit) = mutation.edits.last_mut() else {
+            return fault("stands before a file is named");
+        };
+        let (sign, rest) = line.split_at(1);
+        let (stays_or_goes, stays_or_comes) = match sign {
+            " " => (true, true),
+            "-" => (true, false),
+            "+" => (false, true),
+            _ => return fault("is neither what stays, goes nor comes"),
+        };
+        if stays_or_goes {
+            edit.find += rest;
+            edit.find.push('\n');
+        }
+        if stays_or_comes {
+            edit.replace += rest;
+            edit.replace.push('\n');
+        }
+    }
+    for mutation in &mutations {
+        if mutation.edits.is_empty() || mutation.edits.iter().any(|edit| edit.find == edit.replace) {
+            return Err(format!("`{}` changes nothing", mutation.name));
+        }
+        if mutation.edits.iter().any(|edit| edit.find.is_empty()) {
+            return Err(format!("`{}` has nothing to find", mutation.name));
+        }
+    }
+    Ok(mutations)
+}
+
+/// A file's text after an edit.
+pub(crate) fn apply(text: &str, edit: &Edit) -> Result<String, String> {
+    let starts = text.lines().scan(0, |next, line| Some(std::mem::replace(next, *next + line.len() + 1)));
+    let places: Vec<usize> = starts.filter(|start| text[*start..].starts_with(&edit.find)).collect();
+    let [place] = places[..] else {
+        return Err(format!("{} places, not 1, in {}: `{}`", places.len(), edit.file, edit.find.trim_end()));
+    };
+    Ok(format!("{}{}{}", &text[..place], edit.replace, &text[place + edit.find.len()..]))
+}

@@ -1,0 +1,212 @@
+//! A workspace of copies of the example, one for each mutation, so that one run of cargo judges them all.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::corpus::{self, Edit};
+
+/// What crates in the real workspace are called, and where they are.
+const CRATES: [(&str, &str); 2] = [("wattle", "dsl"), ("wattle-catalog", "catalog")];
+
+/// The copies, below the target directory, where what they depend on stays compiled.
+pub(crate) struct Workspace {
+    root: PathBuf,
+    /// The real workspace.
+    real: PathBuf,
+}
+
+/// An error of the compiler or of `check`.
+#[derive(Debug)]
+pub(crate) struct Error {
+    /// The compiler's code, `macro` if a macro refused, or the code of a check.
+    pub(crate) by: String,
+    /// File and line, relative to the example.
+    pub(crate) place: String,
+    /// The first line of its message.
+    pub(crate) text: String,
+}
+
+impl Workspace {
+    pub(crate) fn new() -> Self {
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("INVARIANT: it is below the target directory");
+        let real = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("INVARIANT: it is below the workspace");
+        Self { root: target.join("mutations"), real: real.to_owned() }
+    }
+
+    /// Writes the copy `name` of the example, with `edits` applied. Says what does not apply.
+    pub(crate) fn write(&self, name: &str, edits: &[Edit]) -> Result<(), String> {
+        let example = self.real.join("examples/connections");
+        let copy = self.root.join(name);
+        let mut files = Vec::new();
+        list(&example, Path::new(""), &mut files);
+        for file in files.iter().filter(|file| *file != Path::new("Cargo.toml")) {
+            let mut text = fs::read_to_string(example.join(file)).expect("the example can be read");
+            for edit in edits.iter().filter(|edit| Path::new(&edit.file) == file) {
+                text = corpus::apply(&text, edit).map_err(|fault| format!("`{name}`: {fault}"))?;
+            }
+            write(&copy.join(file), &text);
+        }
+        if let Some(edit) = edits.iter().find(|edit| !files.contains(&PathBuf::from(&edit.file))) {
+            return Err(format!("`{name}`: the example has no file {}", edit.file));
+        }
+        write(&copy.join("Cargo.toml"), &manifest(name));
+        Ok(())
+    }
+
+    /// Writes what the copies share, and removes the copies of mutations that there are no more.
+    pub(crate) fn finish(&self, names: &[&str]) {
+        let distinct: HashSet<&str> = names.iter().copied().collect();
+        assert_eq!(distinct.len(), names.len(), "two mutations have one name");
+        let mut manifest = "[workspace]\nresolver = \"3\"\nmembers = [\n".to_owned();
+        for name in names {
+            manifest += &format!("    \"{name}\",\n");
+        }
+        manifest += "]\n\n[workspace.dependencies]\nserde = { version = \"1\", features = [\"derive\", \"rc\"] }\n";
+        for (name, folder) in CRATES {
+            manifest += &format!("{name} = {{ path = {:?} }}\n", self.real.join(folder));
+        }
+        manifest += "\n[profile.dev]\ndebug = false\nincremental = false\n";
+        write(&self.root.join("Cargo.toml"), &manifest);
+        let lock = fs::read_to_string(self.real.join("Cargo.lock")).expect("the lock file can be read");
+        write(&self.root.join("Cargo.lock"), &lock);
+        for entry in fs::read_dir(&self.root).expect("the copies can be listed") {
+            let entry = entry.expect("the copies can be listed");
+            let name = entry.file_name();
+            let known = name.to_str().is_some_and(|name| name == "target" || distinct.contains(name));
+            if !known && entry.path().is_dir() {
+                fs::remove_dir_all(entry.path()).expect("a copy can be removed");
+            }
+        }
+    }
+
+    /// The errors of the compiler, by copy. A copy that compiles has none.
+    pub(crate) fn compile(&self) -> BTreeMap<String, Vec<Error>> {
+        let output = self.cargo(&["check", "--workspace", "--keep-going", "--message-format=json"]);
+        let mut errors: BTreeMap<String, Vec<Error>> = BTreeMap::new();
+        let messages = output.stdout.lines().map(|line| serde_json::from_str(line).expect("cargo writes JSON"));
+        let messages: Vec<Value> = messages.collect();
+        assert!(messages.iter().any(|message| message["reason"] == "build-finished"), "cargo: {}", output.stderr);
+        for message in messages.iter().filter(|message| message["reason"] == "compiler-message") {
+            let diagnostic = &message["message"];
+            // The sum at the end has no place of its own.
+            if diagnostic["level"] != "error" || diagnostic["spans"].as_array().is_none_or(Vec::is_empty) {
+                continue;
+            }
+            let folder = message["manifest_path"].as_str().and_then(|manifest| Path::new(manifest).parent());
+            let folder = folder.expect("INVARIANT: a manifest stands in a folder");
+            assert!(folder.starts_with(&self.root), "{}: {}", folder.display(), diagnostic["rendered"]);
+            let name = folder.file_name().and_then(|name| name.to_str()).expect("INVARIANT: it is named by a mutation");
+            errors.entry(name.to_owned()).or_default().push(compiler_error(name, diagnostic));
+        }
+        errors
+    }
+
+    /// The errors that `check` finds in the copies that compile.
+    pub(crate) fn check<'a>(&self, names: &[&'a str]) -> BTreeMap<&'a str, Vec<Error>> {
+        let mut arguments = vec!["build"];
+        arguments.extend(names.iter().flat_map(|name| ["-p", *name]));
+        let output = self.cargo(&arguments);
+        assert!(output.success, "what passed `cargo check` is not built: {}", output.stderr);
+        names.iter().map(|name| (*name, self.check_one(name))).collect()
+    }
+
+    fn check_one(&self, name: &str) -> Vec<Error> {
+        let mut command = Command::new(self.root.join("target/debug").join(name));
+        command.current_dir(&self.root).args(["check", "--format", "json", "--set", "cognos=true"]);
+        let output = run(&mut command);
+        let findings = output.stdout.lines().filter(|line| line.starts_with('{'));
+        let findings = findings.map(|line| serde_json::from_str(line).expect("`check` writes JSON"));
+        let errors: Vec<Error> =
+            findings.filter(|finding: &Value| finding["severity"] == "error").map(|f| check_error(name, &f)).collect();
+        assert_eq!(output.success, errors.is_empty(), "`check` of {name}: {}{}", output.stdout, output.stderr);
+        errors
+    }
+
+    fn cargo(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO"));
+        // What the outer cargo was told of targets and of incremental compilation is not meant for this one.
+        command.env_remove("CARGO_TARGET_DIR").env_remove("CARGO_BUILD_TARGET_DIR").env_remove("CARGO_INCREMENTAL");
+        command.current_dir(&self.root).args(arguments).args(["--offline", "--quiet"]);
+        run(&mut command)
+    }
+}
+
+struct Output {
+    success: bool,
+    stdout: String,
+    stderr: String,
+}
+
+fn run(command: &mut Command) -> Output {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    Output {
+        success: output.status.success(),
+        stdout: String::from_utf8(output.stdout).expect("a tool writes UTF-8"),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+fn compiler_error(name: &str, diagnostic: &Value) -> Error {
+    let spans = diagnostic["spans"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let primary = spans.iter().find(|span| span["is_primary"] == true).unwrap_or(&Value::Null);
+    Error {
+        by: diagnostic["code"]["code"].as_str().unwrap_or("macro").to_owned(),
+        place: place(name, &primary["file_name"], &primary["line_start"]),
+        text: first_line(diagnostic),
+    }
+}
+
+fn check_error(name: &str, finding: &Value) -> Error {
+    let first = &finding["spans"][0];
+    Error {
+        by: finding["code"].as_str().unwrap_or_default().to_owned(),
+        place: place(name, &first["file"], &first["line"]),
+        text: first_line(finding),
+    }
+}
+
+/// File and line, the file relative to the copy.
+fn place(name: &str, file: &Value, line: &Value) -> String {
+    let file = file.as_str().unwrap_or_default();
+    let file = file.strip_prefix(name).and_then(|file| file.strip_prefix('/')).unwrap_or(file);
+    format!("{file}:{line}")
+}
+
+fn first_line(message: &Value) -> String {
+    message["message"].as_str().unwrap_or_default().lines().next().unwrap_or_default().to_owned()
+}
+
+fn manifest(name: &str) -> String {
+    format!(
+        "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n\n\
+         [lib]\nname = \"connections\"\n\n\
+         [[bin]]\nname = \"{name}\"\npath = \"main.rs\"\n\n\
+         [dependencies]\nserde.workspace = true\nwattle.workspace = true\nwattle-catalog.workspace = true\n"
+    )
+}
+
+/// Writes only what differs: what stands there already is not compiled again.
+fn write(file: &Path, text: &str) {
+    if fs::read_to_string(file).is_ok_and(|there| there == text) {
+        return;
+    }
+    fs::create_dir_all(file.parent().expect("INVARIANT: a file stands in a folder")).expect("a folder can be made");
+    fs::write(file, text).expect("a copy can be written");
+}
+
+/// The files below a folder, relative to it.
+fn list(root: &Path, folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(root.join(folder)).expect("the example can be listed") {
+        let entry = entry.expect("the example can be listed");
+        let path = folder.join(entry.file_name());
+        if entry.path().is_dir() {
+            list(root, &path, files);
+        } else {
+            files.push(path);
+        }
+    }
+}
