@@ -86,6 +86,7 @@ pub(crate) fn expand(keys: TokenStream, item: TokenStream) -> TokenStream {
                 #p: Self::Parameters,
                 #c: Self::Config,
             ) -> ::wattle::author::Exports {
+                #[allow(clippy::needless_pass_by_value)]
                 #(#attrs)*
                 #sig #block
                 #(let _ = #unused;)*
