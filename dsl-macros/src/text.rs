@@ -98,7 +98,9 @@ fn build(mut input: Input, errors: &mut Errors) -> TokenStream {
             chosen.push(choice);
         }
     }
-    for argument in input.arguments.iter().filter(|argument| argument.uses == 0) {
+    // An argument may be unused because the place that it is for was refused.
+    let all_placed = errors.is_empty();
+    for argument in input.arguments.iter().filter(|argument| all_placed && argument.uses == 0) {
         let value = docs::source(&argument.value);
         errors.push(
             &argument.value,

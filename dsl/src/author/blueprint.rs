@@ -11,8 +11,8 @@ use super::topology::Topology;
 
 /// A blueprint. Implemented by `#[blueprint]` for the function that it stands on.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a blueprint",
-    label = "not a blueprint",
+    message = "this is not a blueprint",
+    label = "`#[blueprint]` does not stand on it",
     note = "put `#[blueprint]` on the function: `#[blueprint] pub fn name(t: &mut Topology, p: Settings) -> Exports`"
 )]
 pub trait Blueprint {

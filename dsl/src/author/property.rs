@@ -171,14 +171,12 @@ impl IntoProperty<AnyValue> for Resource {
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: PortType + Public> IntoProperty<AnyValue> for Parameter<T> {
     fn into_property(self) -> Expression {
         self.into()
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: PortType + Public> IntoProperty<AnyValue> for Attribute<T> {
     fn into_property(self) -> Expression {
         self.into()
