@@ -1,4 +1,37 @@
-//! A typed DSL for application topologies on OpenStack.
+//! A typed DSL for application topologies on OpenStack: servers, networks, and the software on them with what each piece
+//! reads and writes.
+//!
+//! ```
+//! use wattle::prelude::*;
+//!
+//! /// Greets whoever it is told of.
+//! #[component(recipe = "src/check/examples/greet.sh")]
+//! pub struct Greeter {
+//!     /// Whom to greet.
+//!     #[input]
+//!     name: String,
+//!     /// The greeting.
+//!     #[output]
+//!     greeting: String,
+//! }
+//!
+//! /// One server that greets.
+//! #[blueprint]
+//! pub fn hello(t: &mut Topology) -> Exports {
+//!     let server = t.add("server", RawResource::new("OS::Nova::Server").property("flavor", "m1.small"));
+//!     let greeter = t.on(server).run("greeter", Greeter::new().name("world"));
+//!     Exports::new().entry("greeting", greeter.greeting)
+//! }
+//!
+//! let model = wattle::author::Blueprint::model(&hello, Default::default());
+//! assert_eq!(wattle::check::check(&model, &Default::default()), []);
+//! let lowered = wattle::lower::lower(&model, &Default::default());
+//! assert!(lowered.seed.entries.contains_key("server/greeter/greeting"));
+//! ```
+//!
+//! A blueprint's program is `fn main() -> ExitCode { wattle::main(hello) }`. The steps are modules of their own: what an
+//! author calls is [`author`], and builds a [`model`]; [`check`] says what is wrong with it, shown by [`view`]; [`lower`]
+//! makes a Heat template and a seed of it, written by [`emit`].
 
 pub mod author;
 pub mod check;

@@ -58,7 +58,10 @@ fn main() {
 }
 
 fn recheck(workspace: &Path, package: &str, edit: usize) -> f64 {
-    append(&workspace.join(package).join("src/lib.rs"), &format!("/// Edit {edit}.\npub const EDIT_{edit}: usize = {edit};\n"));
+    append(
+        &workspace.join(package).join("src/lib.rs"),
+        &format!("/// Edit {edit}.\npub const EDIT_{edit}: usize = {edit};\n"),
+    );
     timed(|| cargo(workspace, &["check", "--package", package]))
 }
 

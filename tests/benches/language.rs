@@ -87,10 +87,10 @@ fn stages(sizes: &[u32]) {
             time(runs, || json(&lowered)),
             time(runs, || seed(&lowered)),
         ];
-        let [a, b, c, d, e, f] = figures;
-        let megabytes = |bytes: usize| bytes as f64 / 1e6;
-        let (y, j, s) = (megabytes(yaml(&lowered)), megabytes(json(&lowered)), megabytes(seed(&lowered)));
-        println!("| {tiers} | {a:.2} | {b:.2} | {c:.2} | {d:.2} | {e:.2} | {f:.2} | {y:.2}, {j:.2} | {s:.2} |");
+        let milliseconds: Vec<String> = figures.iter().map(|figure| format!("{figure:.2}")).collect();
+        let [as_yaml, as_json, as_seed] = [yaml(&lowered), json(&lowered), seed(&lowered)].map(megabytes);
+        let sizes = format!("{as_yaml:.2}, {as_json:.2} | {as_seed:.2}");
+        println!("| {tiers} | {} | {sizes} |", milliseconds.join(" | "));
         if let Some((fewer, earlier)) = before {
             let exponent = |(now, then): (&f64, &f64)| (now / then).ln() / (f64::from(tiers) / f64::from(fewer)).ln();
             let exponents: Vec<String> =
@@ -99,6 +99,10 @@ fn stages(sizes: &[u32]) {
         }
         before = Some((tiers, figures));
     }
+}
+
+fn megabytes(bytes: usize) -> f64 {
+    f64::from(u32::try_from(bytes).expect("less than 4 GB")) / 1e6
 }
 
 /// Counts what is written, so that no disk is in the figures.
@@ -182,7 +186,7 @@ fn serialisers() {
     let rounds = 9;
     let (mut ours_yaml, mut saphyr, mut ours_json, mut serde) = (vec![], vec![], vec![], vec![]);
     for _ in 0..rounds {
-        let mut once = |into: &mut Vec<f64>, work: &dyn Fn() -> usize| {
+        let once = |into: &mut Vec<f64>, work: &dyn Fn() -> usize| {
             let start = Instant::now();
             assert!(work() > 1_000_000);
             into.push(start.elapsed().as_secs_f64() * 1e3);

@@ -70,7 +70,8 @@ pub fn model(choices: &[u8]) -> wattle::model::Model {
         t.fulfil(promise, text!("promise {}", i));
     }
     if let Some(component) = random.last() {
-        exports = exports.entry("text", component.text).entry("joined", text!("{}:{}", component.text, component.count));
+        exports =
+            exports.entry("text", component.text).entry("joined", text!("{}:{}", component.text, component.count));
     }
     t.finish(exports.entry("image", settings.image))
 }

@@ -15,7 +15,9 @@ fn golden(model: &Model) {
     let decisions: String = lowered
         .decisions
         .iter()
-        .map(|decision| format!("{}: {:?} reads {} by {:?}\n", decision.at, decision.reader, decision.reference, decision.way))
+        .map(|decision| {
+            format!("{}: {:?} reads {} by {:?}\n", decision.at, decision.reader, decision.reference, decision.way)
+        })
         .collect();
     let mut settings = insta::Settings::clone_current();
     settings.set_prepend_module_to_snapshot(false);

@@ -33,8 +33,12 @@ fn accepted(oracle: &mut Oracle, lowered: &Lowered, name: &str) -> Value {
 }
 
 fn assert_no_server_depends_on_another(answer: &Value) {
-    let types: BTreeMap<&str, &str> =
-        answer["types"].as_object().expect("types").iter().map(|(k, v)| (k.as_str(), v.as_str().expect("a type"))).collect();
+    let types: BTreeMap<&str, &str> = answer["types"]
+        .as_object()
+        .expect("types")
+        .iter()
+        .map(|(k, v)| (k.as_str(), v.as_str().expect("a type")))
+        .collect();
     // A nested stack counts as a server: it holds some.
     let heavy = |name: &str| types[name] == "OS::Nova::Server" || types[name].ends_with(".yaml");
     let requires = |name: &str| answer["graph"][name].as_array().expect("a list").iter().filter_map(Value::as_str);
@@ -89,7 +93,11 @@ fn heat_takes_fifty_random_models() {
         let model = random::model(&random::bytes(seed, 400));
         sound(&model);
         let options = if seed % 2 == 0 { Options::default() } else { small_stacks() };
-        assert_no_server_depends_on_another(&accepted(&mut oracle, &lower(&model, &options), &format!("random {seed}")));
+        assert_no_server_depends_on_another(&accepted(
+            &mut oracle,
+            &lower(&model, &options),
+            &format!("random {seed}"),
+        ));
     }
 }
 
@@ -114,7 +122,8 @@ fn user_data_reaches_nova_as_emitted() {
         // What only the cloud knows is taken from there; all else is what the template says.
         let told: Value = serde_json::from_str(identity).expect("JSON");
         let known = |part: &str| told.get(part).map_or(String::new(), |value| format!("\"{part}\": {}", python(value)));
-        let values = Some(known("values")).filter(|values| !values.is_empty()).map_or(String::new(), |v| format!(", {v}"));
+        let values =
+            Some(known("values")).filter(|values| !values.is_empty()).map_or(String::new(), |v| format!(", {v}"));
         let networks = known("networks");
         let expected = format!(
             "{{\"credential\": \"\", {networks}, \"server\": \"{name}\", \"space\": \"zookeeper://127.0.0.1:2181\", \
@@ -122,7 +131,8 @@ fn user_data_reaches_nova_as_emitted() {
         );
         assert_eq!(identity, expected, "{name}");
         assert_eq!(told["networks"].as_object().expect("networks").keys().collect::<Vec<_>>(), ["backbone"]);
-        let reads_port = told.get("values").is_some_and(|values| values.get("web-port.fixed_ips.0.ip_address").is_some());
+        let reads_port =
+            told.get("values").is_some_and(|values| values.get("web-port.fixed_ips.0.ip_address").is_some());
         assert_eq!(reads_port, name == "web", "{name}");
         assert!(sent.len() < 49_149);
     }

@@ -44,12 +44,11 @@ impl Topology {
     pub(super) fn lower(&self, expression: Expression) -> Expr {
         match expression {
             Expression::Constant(value) => Expr::Constant(value),
-            Expression::Parameter(parameter) => {
-                self.named(parameter.id, "parameter", |i| Some(Expr::Parameter(self.model.parameters.get_index(i)?.0.clone())))
-            }
-            Expression::Resource(resource) => {
-                self.named(resource.id, "resource", |i| Some(Expr::Resource(self.model.resources.get_index(i)?.0.clone())))
-            }
+            Expression::Parameter(parameter) => self.named(parameter.id, "parameter", |i| {
+                Some(Expr::Parameter(self.model.parameters.get_index(i)?.0.clone()))
+            }),
+            Expression::Resource(resource) => self
+                .named(resource.id, "resource", |i| Some(Expr::Resource(self.model.resources.get_index(i)?.0.clone()))),
             Expression::Attribute(attribute) => self.lower_attribute(attribute),
             Expression::Output(output) => self.lower_output(output),
             Expression::Text(parts) => Expr::Text(self.lower_all(parts)),
@@ -60,7 +59,9 @@ impl Topology {
                     None => Expr::List(items),
                 }
             }
-            Expression::Map(items) => Expr::Map(items.into_iter().map(|(name, item)| (name, self.lower(item))).collect()),
+            Expression::Map(items) => {
+                Expr::Map(items.into_iter().map(|(name, item)| (name, self.lower(item))).collect())
+            }
         }
     }
 

@@ -67,10 +67,16 @@ impl<M: Module> Part for M {
 /// The properties of one resource: what every typed resource of the catalog is a wrapper around.
 pub struct Properties {
     pub(super) ty: String,
-    pub(super) schema: Option<(&'static str, fn() -> Schema)>,
-    pub(super) values: Vec<(Cow<'static, str>, Expression, &'static Location<'static>)>,
+    pub(super) schema: Option<KnownType>,
+    pub(super) values: Vec<Given>,
     pub(super) order: Order,
 }
+
+/// A resource type that the catalog knows, and what makes its schema.
+type KnownType = (&'static str, fn() -> Schema);
+
+/// A property's name, its value, and where it was set.
+pub(super) type Given = (Cow<'static, str>, Expression, &'static Location<'static>);
 
 impl Properties {
     /// No properties of a resource of the type `ty`, whose schema `schema` makes when it is first needed.

@@ -66,7 +66,8 @@ impl Topology {
         let at = Source::caller();
         let promise = model::Promise { ty: T::port_type(), at: at.clone(), fulfilled: Vec::new() };
         let name = self.qualified(name.as_ref());
-        let index = insert(&mut self.model.promises, &mut self.model.duplicates, Kind::Promise, name, promise, |p| &p.at);
+        let index =
+            insert(&mut self.model.promises, &mut self.model.duplicates, Kind::Promise, name, promise, |p| &p.at);
         Promise::new(self.id, index)
     }
 
@@ -94,8 +95,12 @@ impl Topology {
     /// A value that another stack exports.
     #[track_caller]
     pub fn import<T: PortType>(&mut self, export: Export<T>) -> Output<T> {
-        let import =
-            model::Import { stack: export.stack().into(), export: export.name().into(), ty: T::port_type(), at: Source::caller() };
+        let import = model::Import {
+            stack: export.stack().into(),
+            export: export.name().into(),
+            ty: T::port_type(),
+            at: Source::caller(),
+        };
         self.model.imports.push(import);
         Output::new(self.id, OutputSource::Import(position(self.model.imports.len() - 1)))
     }
@@ -136,16 +141,24 @@ impl Topology {
             resource.properties.insert(name, binding);
         }
         let name = self.qualified(name);
-        let index = insert(&mut self.model.resources, &mut self.model.duplicates, Kind::Resource, name, resource, |r| &r.at);
+        let index =
+            insert(&mut self.model.resources, &mut self.model.duplicates, Kind::Resource, name, resource, |r| &r.at);
         Resource { id: Id { topology: self.id, index } }
     }
 
     /// Builds a module's parts under its name.
-    pub(super) fn within<O>(&mut self, name: &str, kind: &'static str, at: Source, build: impl FnOnce(&mut Self) -> O) -> O {
+    pub(super) fn within<O>(
+        &mut self,
+        name: &str,
+        kind: &'static str,
+        at: Source,
+        build: impl FnOnce(&mut Self) -> O,
+    ) -> O {
         let kind = kind.split('<').next().unwrap_or(kind).rsplit("::").next().unwrap_or(kind);
         let module = model::Module { kind: self.shared(kind), at };
         let qualified = self.qualified(name);
-        let index = insert(&mut self.model.modules, &mut self.model.duplicates, Kind::Module, qualified, module, |m| &m.at);
+        let index =
+            insert(&mut self.model.modules, &mut self.model.duplicates, Kind::Module, qualified, module, |m| &m.at);
         let (key, _) = self.model.modules.get_index(index as usize).expect("INVARIANT: just inserted");
         let inner = format!("{key}.");
         let outer = std::mem::replace(&mut self.scope, inner);
@@ -215,4 +228,3 @@ pub(super) fn insert<V>(
 fn position(index: usize) -> u32 {
     u32::try_from(index).expect("INVARIANT: no topology has 2^32 parts")
 }
-

@@ -82,7 +82,8 @@ pub(super) mod tests {
             let mut t = crate::author::Topology::new("demo");
             t.add("db", crate::author::RawResource::new(Resource::SERVER));
             let mut model = t.finish(crate::author::Exports::new());
-            let mut component = crate::model::Component::new("part".into(), "db".into(), "Part".into(), Source::caller());
+            let mut component =
+                crate::model::Component::new("part".into(), "db".into(), "Part".into(), Source::caller());
             for i in 0..count {
                 let resource: crate::model::Name = format!("a-port-with-a-name-of-some-length-{i:05}").into();
                 model.resources.insert(resource.clone(), Resource::new("OS::Neutron::Port".into(), Source::caller()));

@@ -1,7 +1,5 @@
 //! What the output looks like, and what is refused. That Heat reads it back is tested with Heat, in the tests crate.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::collections::BTreeMap;
 use std::io;
 

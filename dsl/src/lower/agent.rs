@@ -78,7 +78,13 @@ pub(super) fn parameters(stack: &Name) -> [(Name, HotParameter); 5] {
     let (sha256_name, mut sha256) = parameter(SHA256, ParameterType::String, "SHA-256 of the agent, in hexadecimal.");
     sha256.default = Some("".into());
     sha256.constraints.push(Constraint::AllowedPattern("([0-9a-f]{64})?".into()));
-    [(space_name, space), (credentials_name, credentials), (url_name, url), (sha256_name, sha256), (stack_name, stack_parameter)]
+    [
+        (space_name, space),
+        (credentials_name, credentials),
+        (url_name, url),
+        (sha256_name, sha256),
+        (stack_name, stack_parameter),
+    ]
 }
 
 /// The resource that holds the user data's text, without the identity.

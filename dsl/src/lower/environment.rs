@@ -40,7 +40,8 @@ impl Environment {
 
     /// The file: valid as it stands, with a commented line for each parameter.
     pub fn to_yaml(&self) -> String {
-        let mut text = format!("# Parameters of the stack `{}`: remove the `#` before a name to give it a value.\n", self.stack);
+        let mut text =
+            format!("# Parameters of the stack `{}`: remove the `#` before a name to give it a value.\n", self.stack);
         let given = self.parameters.iter().rposition(|(_, parameter)| parameter.default.is_some() && !parameter.hidden);
         text.push_str(if given.is_some() { "parameters:\n" } else { "parameters: {}\n" });
         for (index, (name, parameter)) in self.parameters.iter().enumerate() {

@@ -33,14 +33,14 @@ pub(super) struct Server<'m> {
 pub(super) struct Attribute<'m> {
     pub(super) resource: &'m Name,
     /// The attribute; `None` for the identity.
-    pub(super) attribute: Option<&'m Name>,
+    pub(super) name: Option<&'m Name>,
     pub(super) path: &'m [Step],
 }
 
 impl Attribute<'_> {
     /// The attribute and the way into it: `networks.backbone.0`.
     pub(super) fn key(&self) -> String {
-        let mut key = self.attribute.map_or_else(|| "id".to_owned(), ToString::to_string);
+        let mut key = self.name.map_or_else(|| "id".to_owned(), ToString::to_string);
         for step in self.path {
             key.push('.');
             match step {
@@ -104,14 +104,14 @@ impl<'m> Plan<'m> {
                 }
             }
             Reference::Attribute { resource, attribute, path } => {
-                self.attribute(model, reader, Attribute { resource, attribute: Some(attribute), path }, decide);
+                self.attribute(model, reader, Attribute { resource, name: Some(attribute), path }, decide);
             }
             Reference::Import { stack, export } => decide(&format!("{stack}.{export}"), Way::Entry),
             // The identities within an attribute's path are visited as well: they belong to the attribute.
             Reference::Resource(_) | Reference::Promise(_) | Reference::Foreign { .. } => {}
         });
         if let Expr::Resource(resource) = value {
-            self.attribute(model, reader, Attribute { resource, attribute: None, path: &[] }, decide);
+            self.attribute(model, reader, Attribute { resource, name: None, path: &[] }, decide);
         }
     }
 

@@ -27,7 +27,7 @@ pub(super) fn for_heat(expr: &Expr) -> Hot {
 /// An attribute for Heat.
 pub(super) fn attribute_for_heat(attribute: &Attribute<'_>) -> Hot {
     let resource = attribute.resource.clone();
-    match attribute.attribute {
+    match attribute.name {
         Some(name) => Hot::GetAttr { resource, attribute: name.clone(), path: steps(attribute.path) },
         None => Hot::GetResource(resource),
     }
@@ -45,7 +45,9 @@ fn steps(path: &[Step]) -> Vec<Hot> {
 /// `str_replace` over keys `<1>`, `<2>`, ...: Heat joins only strings, but replaces by numbers and booleans as well.
 fn text(parts: &[Expr]) -> Hot {
     // A key that also stands in the author's own text would be replaced there too.
-    let literal = |text: &str| parts.iter().any(|part| part.constant().and_then(Value::as_str).is_some_and(|own| own.contains(text)));
+    let literal = |text: &str| {
+        parts.iter().any(|part| part.constant().and_then(Value::as_str).is_some_and(|own| own.contains(text)))
+    };
     let open = ["<", "<<", "<<<", "<wattle:"].into_iter().find(|open| !literal(open)).unwrap_or("<wattle:value:");
     let mut template = String::new();
     let mut params = Vec::new();
@@ -69,9 +71,9 @@ pub(super) fn for_agent(model: &Model, expr: &Expr) -> Wire {
     match expr {
         Expr::Constant(value) => Wire::Value(value.clone()),
         Expr::Parameter(name) => Wire::Parameter(name.clone()),
-        Expr::Resource(resource) => attribute(model, &Attribute { resource, attribute: None, path: &[] }),
+        Expr::Resource(resource) => attribute(model, &Attribute { resource, name: None, path: &[] }),
         Expr::Attribute { resource, attribute: name, path } => {
-            attribute(model, &Attribute { resource, attribute: Some(name), path })
+            attribute(model, &Attribute { resource, name: Some(name), path })
         }
         Expr::Output { component, output } => Wire::Entry(format!("{component}/{output}").into()),
         Expr::Import { stack, export } => Wire::Import { stack: stack.clone(), export: export.clone() },

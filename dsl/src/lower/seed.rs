@@ -260,10 +260,7 @@ fn hex(digest: &[u8]) -> String {
     })
 }
 
-fn declarations(
-    model: &Model,
-    recipes: &mut IndexMap<String, Content>,
-) -> IndexMap<Name, SeedDeclaration> {
+fn declarations(model: &Model, recipes: &mut IndexMap<String, Content>) -> IndexMap<Name, SeedDeclaration> {
     let mut lower = |declaration: &Declaration| SeedDeclaration {
         tool: declaration.recipe.tool,
         recipe: declaration.recipe.entry.clone(),
@@ -305,7 +302,7 @@ fn servers(model: &Model, plan: &Plan<'_>) -> IndexMap<Name, SeedServer> {
             .publishes
             .iter()
             .map(|(key, attribute)| {
-                let name = attribute.attribute.cloned().unwrap_or_else(|| "id".into());
+                let name = attribute.name.cloned().unwrap_or_else(|| "id".into());
                 (key.as_str().into(), SeedAttribute { attribute: name, path: attribute.path.to_vec() })
             })
             .collect(),

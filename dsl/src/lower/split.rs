@@ -10,9 +10,9 @@ use indexmap::IndexMap;
 
 use crate::model::{Model, Name, ParameterType, PropertyType, Value};
 
+use super::Options;
 use super::agent;
 use super::hot::{Hot, HotOutput, HotParameter, HotResource, Template};
-use super::Options;
 
 /// The template and the templates of its nested stacks, by file name.
 pub(super) fn split(model: &Model, whole: Template, options: &Options) -> (Template, IndexMap<String, Template>) {
@@ -190,21 +190,18 @@ impl<'m> Cut<'m> {
         let mut parent = Template::new(&self.whole.description);
         parent.parameters = std::mem::take(&mut self.whole.parameters);
         for (name, mut resource) in std::mem::take(&mut self.whole.resources) {
-            match self.part_of.get(&name) {
-                Some(&part) => {
-                    for (_, value) in &mut resource.properties {
-                        self.into_part(value, part, &parent.parameters, &mut parts[part], &mut given[part]);
-                    }
-                    parts[part].resources.insert(name, resource);
+            if let Some(&part) = self.part_of.get(&name) {
+                for (_, value) in &mut resource.properties {
+                    self.move_in(value, part, &parent.parameters, &mut parts[part], &mut given[part]);
                 }
-                None => {
-                    resource.properties.iter_mut().for_each(|(_, value)| self.out_of_parts(value, &mut parts));
-                    parent.resources.insert(name, resource);
-                }
+                parts[part].resources.insert(name, resource);
+            } else {
+                resource.properties.iter_mut().for_each(|(_, value)| self.look_in(value, &mut parts));
+                parent.resources.insert(name, resource);
             }
         }
         for (name, mut output) in std::mem::take(&mut self.whole.outputs) {
-            self.out_of_parts(&mut output.value, &mut parts);
+            self.look_in(&mut output.value, &mut parts);
             parent.outputs.insert(name, output);
         }
         let mut nested = IndexMap::new();
@@ -219,7 +216,7 @@ impl<'m> Cut<'m> {
     }
 
     /// Rewrites a value that moves into a part: what stays outside reaches it as a parameter.
-    fn into_part(
+    fn move_in(
         &self,
         value: &mut Hot,
         part: usize,
@@ -261,7 +258,7 @@ impl<'m> Cut<'m> {
     }
 
     /// Rewrites a value of the parent: what went into a part is that part's output.
-    fn out_of_parts(&self, value: &mut Hot, parts: &mut [Template]) {
+    fn look_in(&self, value: &mut Hot, parts: &mut [Template]) {
         value.rewrite(&mut |reference| {
             let (Hot::GetResource(name) | Hot::GetAttr { resource: name, .. }) = reference else { return None };
             let part = *self.part_of.get(name)?;

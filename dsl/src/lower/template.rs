@@ -3,10 +3,10 @@
 use crate::model::{Expr, Model, Name, Reference};
 
 use super::agent::{self, Words};
+use super::decision::{Decision, Decisions, Reader, Way};
 use super::hot::{Hot, HotOutput, HotParameter, HotResource, Template};
 use super::plan::Plan;
 use super::resolve::for_heat;
-use super::decision::{Decision, Decisions, Reader, Way};
 
 pub(super) fn build(model: &Model, plan: &Plan<'_>, decisions: &mut Decisions) -> Template {
     let mut template = Template::new(&model.description);
@@ -60,7 +60,12 @@ fn exports(model: &Model, template: &mut Template, decisions: &mut Decisions) {
         } else {
             export.value.references(&mut |reference| {
                 let way = if matches!(reference, Reference::Parameter(_)) { Way::Seed } else { Way::Entry };
-                decisions.note(|| Decision { reader: reader(), reference: text(reference), way, at: export.at.clone() });
+                decisions.note(|| Decision {
+                    reader: reader(),
+                    reference: text(reference),
+                    way,
+                    at: export.at.clone(),
+                });
             });
         }
     }
@@ -84,7 +89,7 @@ fn text(reference: Reference<'_>) -> String {
     match reference {
         Reference::Parameter(name) | Reference::Resource(name) | Reference::Promise(name) => name.to_string(),
         Reference::Attribute { resource, attribute, path } => {
-            let attribute = super::plan::Attribute { resource, attribute: Some(attribute), path };
+            let attribute = super::plan::Attribute { resource, name: Some(attribute), path };
             format!("{resource}.{}", attribute.key())
         }
         Reference::Output { component, output } => format!("{component}/{output}"),
@@ -92,4 +97,3 @@ fn text(reference: Reference<'_>) -> String {
         Reference::Foreign { what } => what.to_string(),
     }
 }
-

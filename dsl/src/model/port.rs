@@ -85,9 +85,10 @@ impl Type {
             (Self::Ipv4, Value::String(text)) => parsed(text.parse::<std::net::Ipv4Addr>().is_ok(), text),
             (Self::Ipv6, Value::String(text)) => parsed(text.parse::<std::net::Ipv6Addr>().is_ok(), text),
             (Self::Url, Value::String(text)) => parsed(fluent_uri::Uri::parse(&**text).is_ok(), text),
-            (Self::List(item), Value::List(values)) => {
-                values.iter().enumerate().find_map(|(i, value)| item.refuse(value).map(|why| format!("item {i}: {why}")))
-            }
+            (Self::List(item), Value::List(values)) => values
+                .iter()
+                .enumerate()
+                .find_map(|(i, value)| item.refuse(value).map(|why| format!("item {i}: {why}"))),
             (Self::Map(item), Value::Map(values)) => {
                 values.iter().find_map(|(name, value)| item.refuse(value).map(|why| format!("`{name}`: {why}")))
             }
