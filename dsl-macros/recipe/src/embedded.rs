@@ -90,7 +90,7 @@ mod tests {
     fn suffixes_of_many_languages_are_outputs() {
         for text in [
             r#"open(os.environ["heat_outputs_path"] + ".url", "w")"#,
-            r#"open(os.environ['heat_outputs_path']+'.url','w')"#,
+            r"open(os.environ['heat_outputs_path']+'.url','w')",
             r#"open(os.getenv("heat_outputs_path") + ".url", "w")"#,
             r#"open(f"{os.environ['heat_outputs_path']}.url", "w")"#,
             r##"File.write("#{ENV['heat_outputs_path']}.url", x)"##,

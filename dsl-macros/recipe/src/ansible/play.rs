@@ -1,7 +1,7 @@
 //! What plays and tasks mean.
 
 use super::tree::{Kind, Node};
-use super::value::{OUTPUTS, PREFIX, UNKNOWN, Values, suffix};
+use super::value::{OUTPUTS, PREFIX, Suffix, UNKNOWN, Values, suffix};
 use crate::analysis::{Findings, Include};
 use crate::jinja;
 use crate::names::is_output;
@@ -27,7 +27,9 @@ const SHELLS: [&str; 3] = ["shell", "command", "raw"];
 
 pub(super) fn judge(documents: &[Node]) -> Findings {
     let mut values = Values::default();
-    documents.iter().for_each(|document| define(document, &mut values));
+    for document in documents {
+        define(document, &mut values);
+    }
     let mut play = Play { values, findings: Findings::default() };
     for document in documents {
         // A map is a file of variables or of a role's metadata; plays and tasks come in lists.
@@ -253,8 +255,11 @@ impl<'a> Play<'a> {
                 continue;
             }
             match suffix(rest) {
-                Some(name) => self.write(name, line),
-                None => self.findings.analysis.dynamic_writes |= rest.is_empty() || rest.starts_with([' ', '"', '\'']),
+                Suffix::Name(name) => self.write(Some(name), line),
+                Suffix::Computed => self.write(None, line),
+                Suffix::Other => {
+                    self.findings.analysis.dynamic_writes |= rest.is_empty() || rest.starts_with([' ', '"', '\'']);
+                }
             }
         }
     }

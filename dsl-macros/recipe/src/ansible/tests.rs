@@ -9,7 +9,7 @@ fn task(task: &str) -> String {
     let mut lines = task.lines();
     let mut text = format!("- hosts: localhost\n  tasks:\n    - {}\n", lines.next().unwrap_or_default());
     for line in lines {
-        text.push_str(&format!("      {line}\n"));
+        text.extend(["      ", line, "\n"]);
     }
     text
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::tree::{Kind, Node};
 use crate::jinja::{Piece, pieces};
-use crate::names::{is_identifier, is_output_byte};
+use crate::names::{is_identifier, is_output, is_output_byte};
 
 /// Stands for what cannot be told.
 pub(super) const UNKNOWN: char = '\0';
@@ -94,12 +94,11 @@ impl<'a> Values<'a> {
         let name = path.next().unwrap_or_default();
         let path: Vec<&str> = path.collect();
         let looped = self.items.iter().rev().find(|(item, _)| *item == name);
-        let texts: Vec<String> = match looped {
-            Some((_, list)) => self.items_of(list, &path, depth + 1),
-            None => {
-                let nodes = self.variables.get(name).into_iter().flatten();
-                nodes.flat_map(|node| self.of_node(node, &path, depth + 1)).collect()
-            }
+        let texts: Vec<String> = if let Some((_, list)) = looped {
+            self.items_of(list, &path, depth + 1)
+        } else {
+            let nodes = self.variables.get(name).into_iter().flatten();
+            nodes.flat_map(|node| self.of_node(node, &path, depth + 1)).collect()
         };
         if texts.is_empty() || texts.len() > VALUES { vec![UNKNOWN.into()] } else { texts }
     }
@@ -153,16 +152,28 @@ fn quoted(code: &str) -> Option<&str> {
     (!text.contains(quote)).then_some(text)
 }
 
-/// What follows a prefix in a longer text: the name of an output, or `None` where it is computed.
-pub(super) fn suffix(rest: &str) -> Option<Option<&str>> {
+/// What follows the prefix in a longer text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Suffix<'a> {
+    /// The name of an output.
+    Name(&'a str),
+    /// The name of an output that is computed.
+    Computed,
+    /// Nothing, or another file such as `.url.tmp`.
+    Other,
+}
+
+pub(super) fn suffix(rest: &str) -> Suffix<'_> {
     let Some(name) = rest.strip_prefix('.') else {
-        return rest.starts_with(UNKNOWN).then_some(None);
+        return if rest.starts_with(UNKNOWN) { Suffix::Computed } else { Suffix::Other };
     };
     let end = name.bytes().position(|byte| !is_output_byte(byte)).unwrap_or(name.len());
-    if name[end..].starts_with(UNKNOWN) {
-        return Some(None);
+    let (name, behind) = name.split_at(end);
+    if behind.starts_with(UNKNOWN) {
+        Suffix::Computed
+    } else if is_output(name) && !behind.starts_with(['.', '/']) {
+        Suffix::Name(name)
+    } else {
+        Suffix::Other
     }
-    // `.url.tmp` is another file.
-    let other = name[end..].starts_with(['.', '/']);
-    (!other && crate::names::is_output(&name[..end])).then_some(Some(&name[..end]))
 }

@@ -1,6 +1,7 @@
 //! Where the recipe stands that `cookbooks/db2::server` names.
 
 use crate::names::is_output;
+use crate::tool::extension;
 
 /// A recipe of a Chef cookbook. Paths are relative to the crate, as the author wrote them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +51,7 @@ pub fn chef_recipe_path(text: &str) -> Result<ChefRecipe, ChefRecipeError> {
     if recipe.is_empty() {
         return Err(error("the recipe behind `::` is missing"));
     }
-    if recipe.ends_with(".rb") {
+    if extension(recipe) == Some("rb") {
         return Err(error("a recipe is named without `.rb`"));
     }
     if !recipe.bytes().all(crate::names::is_output_byte) {

@@ -11,6 +11,7 @@ use lib_ruby_parser::{Loc, Node};
 use super::place::{KEYED, LEVELS, Place, Scope};
 use super::ruby::Lines;
 use crate::analysis::{Findings, Include};
+use crate::tool::extension;
 
 pub(super) fn visit(ast: &Node, lines: &Lines) -> Findings {
     let mut walk = Walk { lines, scope: Scope::default(), findings: Findings::default(), template: None };
@@ -54,7 +55,9 @@ impl Walk<'_> {
             Node::Hash(hash) => &hash.pairs,
             Node::Kwargs(hash) => &hash.pairs,
             _ => {
-                places.iter().for_each(|place| self.write(place, line));
+                for place in places {
+                    self.write(place, line);
+                }
                 return;
             }
         };
@@ -114,7 +117,9 @@ impl Walk<'_> {
     }
 
     fn visit_all(&mut self, nodes: &[Node]) {
-        nodes.iter().for_each(|node| self.visit(node));
+        for node in nodes {
+            self.visit(node);
+        }
     }
 
     fn assign(&mut self, target: &Node, value: &Node, loc: &Loc) -> bool {
@@ -159,7 +164,9 @@ impl Walk<'_> {
                 if !name.ends_with('!') && name != "update" && name != "replace" {
                     self.read(&places, line);
                 }
-                args.iter().for_each(|arg| self.write_value(&places, arg, line));
+                for arg in args {
+                    self.write_value(&places, arg, line);
+                }
             }
             _ if CHANGING.contains(&name) => places.iter().for_each(|place| self.write(place, line)),
             _ if OPAQUE.contains(&name) => self.findings.analysis.anything(),
@@ -190,9 +197,9 @@ impl Walk<'_> {
             }
             ("require_relative" | "load", Some(text)) => {
                 let file = crate::tool::file_name(&text);
-                Include::File(if text.ends_with(".rb") { file.into() } else { format!("{file}.rb") })
+                Include::File(if extension(file) == Some("rb") { file.into() } else { format!("{file}.rb") })
             }
-            ("source", Some(text)) if text.ends_with(".erb") => {
+            ("source", Some(text)) if extension(&text) == Some("erb") => {
                 self.template = None;
                 Include::Template(crate::tool::file_name(&text).into())
             }

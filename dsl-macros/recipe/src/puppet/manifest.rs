@@ -71,7 +71,7 @@ impl Manifest {
         let (mut texts, mut length) = self.operand(tokens);
         while let Some(Kind::Sign("+")) = tokens.get(length).map(|token| &token.kind) {
             let (right, more) = self.operand(&tokens[length + 1..]);
-            texts = product(texts, &right);
+            texts = product(&texts, &right);
             length += 1 + more;
         }
         (texts, length)
@@ -109,7 +109,7 @@ impl Manifest {
                 Part::Text(text) => vec![text.clone()],
                 Part::Code(tokens) => self.code(tokens),
             };
-            texts = product(texts, &values);
+            texts = product(&texts, &values);
         }
         texts
     }
@@ -182,7 +182,9 @@ impl Manifest {
         let line = tokens[at].line;
         let (texts, length) = self.expression(&tokens[at..]);
         if COMMANDS.contains(&attribute) || (around == "exec" && attribute.is_empty() && title) {
-            texts.iter().for_each(|text| self.command(text, line));
+            for text in &texts {
+                self.command(text, line);
+            }
             return;
         }
         if LOOKING.contains(&attribute) || (attribute.is_empty() && !title && length == 1 && !is_call(around)) {
@@ -320,7 +322,7 @@ impl Manifest {
     }
 }
 
-fn product(left: Vec<String>, right: &[String]) -> Vec<String> {
+fn product(left: &[String], right: &[String]) -> Vec<String> {
     if left.len() * right.len() > VALUES || left.iter().any(|text| text.len() > LENGTH) {
         // The prefix must stay seen.
         let seen = left.iter().chain(right).any(|text| text.contains(OUTPUTS));

@@ -25,7 +25,7 @@ fn one_output_is_written() {
         r#"$out = $facts['heat_outputs_path'] file { "${out}.url": content => 'x' }"#,
         r#"$out = "${facts['heat_outputs_path']}.url" file { $out: content => 'x' }"#,
         r#"$out = "${::heat_outputs_path}.url" file { 'x': path => $out }"#,
-        r#"file { $facts['heat_outputs_path'] + '.url': content => 'x' }"#,
+        r"file { $facts['heat_outputs_path'] + '.url': content => 'x' }",
         r#"['url'].each |$name| { file { "${facts['heat_outputs_path']}.${name}": content => 'x' } }"#,
         r#"['url'].each |String $name| { file { "${::heat_outputs_path}.url": content => 'x' } }"#,
         r#"class db2($port) { file { "${facts['heat_outputs_path']}.url": content => "${port}" } }"#,
@@ -35,8 +35,8 @@ fn one_output_is_written() {
         r#"concat { "${heat_outputs_path}.url": }"#,
         r#"exec { 'x': command => "/bin/sh -c 'echo x > ${heat_outputs_path}.url'" }"#,
         r#"exec { "echo x > ${heat_outputs_path}.url": provider => shell }"#,
-        r#"exec { '/usr/bin/wattle set url x': }"#,
-        r#"exec { 'x': command => 'wattle set url x', path => '/usr/bin' }"#,
+        r"exec { '/usr/bin/wattle set url x': }",
+        r"exec { 'x': command => 'wattle set url x', path => '/usr/bin' }",
         "file { \"${heat_outputs_path}.url\": content => @(\"END\") }\n  a ${b} 'c\n  | END\n",
     ] {
         let analysis = puppet(source);
@@ -77,7 +77,7 @@ fn anything_may_be_written() {
     for source in [
         r#"file { "${heat_outputs_path}.${name}": content => 'x' }"#,
         r#"$x.each |$name, $v| { file { "${heat_outputs_path}.${name}": content => $v } }"#,
-        r#"file { $facts['heat_outputs_path'] + $x: content => 'x' }"#,
+        r"file { $facts['heat_outputs_path'] + $x: content => 'x' }",
         "db2_output { 'x': base => $facts['heat_outputs_path'] }",
         "publish($facts['heat_outputs_path'])",
         "include db2",

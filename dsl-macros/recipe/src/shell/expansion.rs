@@ -1,6 +1,6 @@
 //! Expansions: `$name`, `${…}`, `$(…)`, `` `…` `` and arithmetic.
 
-use super::lexer::Lexer;
+use super::lexer::{Lexer, all_expanding};
 use super::word::{Kind, Part, Token, Word};
 use crate::analysis::SyntaxError;
 use crate::names::{identifiers, leading_identifier};
@@ -129,7 +129,7 @@ impl Lexer<'_> {
         self.take(opening);
         let text = self.take(length);
         self.take(2);
-        let word = self.nested(text, line, |inner| inner.all_expanding())?;
+        let word = self.nested(text, line, all_expanding)?;
         for part in &word.parts {
             if let Part::Text { text, .. } = part {
                 identifiers(text).for_each(|name| self.found.read(name, line));

@@ -79,9 +79,8 @@ impl<'a> Lexer<'a> {
                     "(" => open.push(Open::Paren(line)),
                     ")" => match open.last() {
                         Some(Open::Paren(_)) => drop(open.pop()),
-                        Some(Open::Case) => {}
                         None if closing.is_some() => return Ok(tokens),
-                        None => {}
+                        Some(Open::Case) | None => {}
                     },
                     _ => {}
                 }
@@ -134,13 +133,12 @@ impl<'a> Lexer<'a> {
         let mut word = Word { parts: Vec::new(), line: self.line };
         while let Some(c) = self.peek() {
             match c {
-                ' ' | '\t' | '\r' | '\n' | ';' | '&' | '|' | '(' | ')' => break,
                 '<' | '>' if word.parts.is_empty() && self.rest()[1..].starts_with('(') => {
                     self.at += 2;
                     let script = self.script()?;
                     word.parts.push(Part::Script(script));
                 }
-                '<' | '>' => break,
+                ' ' | '\t' | '\r' | '\n' | ';' | '&' | '|' | '(' | ')' | '<' | '>' => break,
                 '\\' => self.escape(&mut word, None),
                 '\'' => self.single_quoted(&mut word)?,
                 '"' => self.double_quoted(&mut word)?,
@@ -246,16 +244,7 @@ impl<'a> Lexer<'a> {
             return plain;
         }
         // The shell complains of a malformed expansion only when it comes there: then it is text to us.
-        self.nested(body, line, |inner| inner.all_expanding()).unwrap_or(plain)
-    }
-
-    /// The whole text as that of an unquoted heredoc or of arithmetic.
-    pub(super) fn all_expanding(&mut self) -> Result<Word, SyntaxError> {
-        let mut word = Word { parts: Vec::new(), line: self.line };
-        while let Some(c) = self.peek() {
-            self.expanding(c, &mut word)?;
-        }
-        Ok(word)
+        self.nested(body, line, all_expanding).unwrap_or(plain)
     }
 
     /// Lexes text that stands inside this one but is quoted differently.
@@ -333,4 +322,13 @@ impl<'a> Lexer<'a> {
         self.line = self.line.saturating_add(crate::names::line_feeds(text));
         text
     }
+}
+
+/// The whole text as that of an unquoted heredoc or of arithmetic.
+pub(super) fn all_expanding(lexer: &mut Lexer<'_>) -> Result<Word, SyntaxError> {
+    let mut word = Word { parts: Vec::new(), line: lexer.line };
+    while let Some(c) = lexer.peek() {
+        lexer.expanding(c, &mut word)?;
+    }
+    Ok(word)
 }

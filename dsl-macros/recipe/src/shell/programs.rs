@@ -17,6 +17,7 @@ const SYSTEM: [&str; 6] = ["/etc/", "/usr/", "/lib/", "/dev/", "/proc/", "/opt/"
 /// Looks into what the command numbered `at` runs, adding commands found in strings to the script.
 pub(super) fn look_inside(script: &mut Script, at: usize, findings: &mut Findings) {
     let mut inner: Vec<(String, u32)> = Vec::new();
+    note_folder(script, at);
     let command = &script.commands[at];
     let depth = command.depth;
     let words = &command.words;
@@ -24,7 +25,8 @@ pub(super) fn look_inside(script: &mut Script, at: usize, findings: &mut Finding
     if !matches!(program, "echo" | "printf") {
         let names = words.iter().map(|word| word.literal().map(file_name).filter(|name| SHELLS.contains(name)));
         if let Some((at, name)) = names.enumerate().find_map(|(at, name)| Some((at, name?))) {
-            shell(name, &words[at + 1..], &command.fed, &mut inner, findings);
+            let program = std::ptr::eq(&raw const words[at], unwrapped(words).as_ptr());
+            shell(script, name, program, &words[at + 1..], &command.fed, &mut inner, findings);
         }
         if words.iter().any(|word| word.to_source().contains("inputs.json")) {
             findings.analysis.dynamic_reads = true;
@@ -41,6 +43,18 @@ pub(super) fn look_inside(script: &mut Script, at: usize, findings: &mut Finding
             findings.analysis.anything();
         }
     }
+}
+
+/// Follows a `cd` that every later command sees: a relative program is the recipe's only where the recipe stands.
+fn note_folder(script: &mut Script, at: usize) {
+    let command = &script.commands[at];
+    let [program, folder, ..] = command.words.as_slice() else { return };
+    if program.literal() != Some("cd") || command.scoped || command.depth > 0 {
+        return;
+    }
+    let own = is_own_program(script, folder, 0);
+    let folder = folder.clone();
+    script.away = !own && script.values.of(&folder).iter().all(|text| text.starts_with(['/', '~']));
 }
 
 fn by_program(script: &Script, command: &Command, inner: &mut Vec<(String, u32)>, findings: &mut Findings) {
@@ -64,14 +78,20 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<(String, u32)>
             let text: Vec<String> = arguments.iter().map(Word::to_source).collect();
             inner.push((text.join(" "), first.line));
         }
-        "trap" => inner.extend(arguments.first().map(|word| (word.to_source(), word.line))),
+        "trap" => {
+            if let Some(word) = arguments.first() {
+                texts(script, word, inner, findings);
+            }
+        }
         "su" | "runuser" | "script" | "flock" => {
             for (at, word) in arguments.iter().enumerate() {
                 let text = word.to_source();
                 match text.strip_prefix("--command=") {
                     Some(text) => inner.push((text.to_owned(), word.line)),
                     None if matches!(text.as_str(), "-c" | "-lc" | "--command") => {
-                        inner.extend(arguments.get(at + 1).map(|word| (word.to_source(), word.line)));
+                        if let Some(word) = arguments.get(at + 1) {
+                            texts(script, word, inner, findings);
+                        }
                     }
                     None => {}
                 }
@@ -90,14 +110,16 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<(String, u32)>
             let inline = arguments.iter().any(|word| matches!(word.literal(), Some("-c" | "-e" | "-")));
             findings.includes.extend(file.filter(|file| !inline && !is_absolute(file)).map(include));
         }
-        _ if is_own_program(script, first, 0) => findings.includes.push(include(first)),
+        _ if is_own_program(script, first, 0) && !(script.away && is_relative(first)) => findings.includes.push(include(first)),
         _ => {}
     }
 }
 
 /// A shell that is started: its `-c` text, its script, or what is fed to it.
 fn shell(
+    script: &Script,
     name: &str,
+    program: bool,
     arguments: &[Word],
     fed: &[Word],
     inner: &mut Vec<(String, u32)>,
@@ -107,7 +129,7 @@ fn shell(
     for word in arguments {
         let text = word.to_source();
         if command {
-            inner.push((text, word.line));
+            texts(script, word, inner, findings);
             return;
         }
         if text.starts_with(['-', '+']) {
@@ -118,13 +140,27 @@ fn shell(
         } else if name == "busybox" || matches!(text.as_str(), "pipefail" | "errexit") {
             // The applet of busybox; the value of `-o`.
         } else {
-            if !is_absolute(word) {
+            // `useradd --shell /bin/bash NAME` runs nothing.
+            if program && !is_absolute(word) {
                 findings.includes.push(include(word));
             }
             return;
         }
     }
     inner.extend(fed.iter().map(|body| (body.to_source(), body.line)));
+}
+
+/// What a word may hold that is run as a script. Where it is a variable, what is assigned to it.
+fn texts(script: &Script, word: &Word, inner: &mut Vec<(String, u32)>, findings: &mut Findings) {
+    let [Part::Var(name)] = word.parts.as_slice() else {
+        inner.push((word.to_source(), word.line));
+        return;
+    };
+    let before = inner.len();
+    inner.extend(script.values.assigned_words(name).take(64).map(|word| (word.to_source(), word.line)));
+    if inner.len() == before || inner.len() - before == 64 {
+        findings.analysis.anything();
+    }
 }
 
 /// The command behind `sudo`, `env`, `timeout` and their like.
@@ -209,6 +245,10 @@ fn is_own_program(script: &Script, word: &Word, depth: u32) -> bool {
         }
         _ => false,
     }
+}
+
+fn is_relative(word: &Word) -> bool {
+    matches!(word.parts.first(), Some(Part::Text { .. }))
 }
 
 fn is_absolute(word: &Word) -> bool {

@@ -18,6 +18,8 @@ pub(super) struct Script {
     /// Words behind `>`, `>>` and their like.
     pub(super) redirected: Vec<Word>,
     pub(super) functions: BTreeMap<String, Function>,
+    /// It has gone to a folder that is not the recipe's.
+    pub(super) away: bool,
 }
 
 #[derive(Debug, Default)]
@@ -36,6 +38,8 @@ pub(super) struct Command {
     pub(super) sends: bool,
     /// How many scripts inside strings stand around it.
     pub(super) depth: u32,
+    /// It stands in a subshell or function, and moves nobody else by `cd`.
+    pub(super) scoped: bool,
 }
 
 struct Scope {
@@ -179,8 +183,7 @@ impl Walker<'_> {
             seen.parts.push(match (part, &function) {
                 (Part::Script(tokens), _) => {
                     self.substitution(tokens);
-                    // The tokens are walked: from here on only that it is a substitution matters.
-                    Part::Script(Vec::new())
+                    if tells_folder(tokens) { Part::Script(Vec::new()) } else { Part::Unknown }
                 }
                 (Part::Var(name), Some(function)) if name.bytes().all(|byte| byte.is_ascii_digit()) && name != "0" => {
                     Part::Var(positional(function, name))
@@ -233,7 +236,9 @@ impl Walker<'_> {
             "local" | "declare" | "typeset" | "readonly" | "export" => self.declaration(&program, &words),
             "read" | "mapfile" | "readarray" | "getopts" | "printf" => {
                 let names: BTreeSet<&str> = words.iter().filter_map(Word::literal).filter(|w| is_identifier(w)).collect();
-                names.into_iter().for_each(|name| self.script.values.assign_unknown(name));
+                for name in names {
+                    self.script.values.assign_unknown(name);
+                }
             }
             "shift" | "getopt" => {
                 if let Some(function) = self.functions.last().cloned() {
@@ -249,7 +254,7 @@ impl Walker<'_> {
             self.script.values.assign(&positional(&program, &number.to_string()), word.clone());
         }
         if !words.is_empty() || !fed.is_empty() {
-            self.script.commands.push(Command { words, fed, sends, depth: self.depth });
+            self.script.commands.push(Command { words, fed, sends, depth: self.depth, scoped: !self.scopes.is_empty() });
         }
     }
 
@@ -305,6 +310,21 @@ impl Walker<'_> {
             _ => self.script.values.assign_unknown(name),
         }
     }
+}
+
+/// Whether a substitution may tell where the recipe stands, as `$(dirname "$0")` does.
+fn tells_folder(tokens: &[Token]) -> bool {
+    tokens.iter().any(|token| match &token.kind {
+        Kind::Word(word) => {
+            matches!(word.literal(), Some("dirname" | "readlink" | "realpath" | "pwd" | "git"))
+                || word.parts.iter().any(|part| match part {
+                    Part::Var(name) => matches!(name.as_str(), "0" | "BASH_SOURCE" | "PWD"),
+                    Part::Script(tokens) => tells_folder(tokens),
+                    _ => false,
+                })
+        }
+        _ => false,
+    })
 }
 
 fn positional(function: &str, number: &str) -> String {

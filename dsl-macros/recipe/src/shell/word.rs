@@ -13,7 +13,8 @@ pub(super) enum Part {
     Text { text: String, quoted: bool },
     /// `$name`, `${name}`, `${name:-…}` and their like: the value of a variable, or nearly so.
     Var(String),
-    /// The result of a command or process substitution.
+    /// The result of a command or process substitution. Once walked, its tokens are gone, and it is one that tells
+    /// where the recipe stands; others are [`Part::Unknown`].
     Script(Vec<Token>),
     /// An expansion whose result cannot be told.
     Unknown,
