@@ -6,21 +6,24 @@ use std::{env, fs};
 
 use super::Verdict;
 use super::corpus::Mutation;
+use super::workspace::Error;
 
-/// One line a mutation, and one more for each further error.
+/// A paragraph for each mutation: who refused it, what is marked in which file, and the message.
+///
+/// Lines have no numbers, so that an edit of the example does not change the report.
 pub(crate) fn of(rows: &[(&Mutation, Verdict)]) -> String {
-    let width = rows.iter().map(|(mutation, _)| mutation.name.len()).max().unwrap_or(0);
     let mut report = String::new();
     for (mutation, verdict) in rows {
-        let mut name = mutation.name.as_str();
-        for error in &verdict.errors {
-            writeln!(report, "{name:width$}  {:5}  {}: {}", error.by, error.place, error.text)
-                .expect("INVARIANT: a string takes all text");
-            name = "";
+        let separator = if report.is_empty() { "" } else { "\n" };
+        write!(report, "{separator}{}\n", mutation.name).expect(TAKES_TEXT);
+        for Error { by, file, marked, text } in &verdict.errors {
+            write!(report, "    {by} in {file} at `{marked}`\n        {text}\n").expect(TAKES_TEXT);
         }
     }
     report
 }
+
+const TAKES_TEXT: &str = "INVARIANT: a string takes all text";
 
 /// Compares with the golden, or renews it if `UPDATE` is set.
 pub(crate) fn compare(golden: &Path, report: &str) {

@@ -24,15 +24,18 @@ pub(crate) struct Workspace {
 pub(crate) struct Error {
     /// The compiler's code, `macro` if a macro refused, or the code of a check.
     pub(crate) by: String,
-    /// File and line, relative to the example.
-    pub(crate) place: String,
+    /// Relative to the example.
+    pub(crate) file: String,
+    /// What is marked in it, up to the end of the line.
+    pub(crate) marked: String,
     /// The first line of its message.
     pub(crate) text: String,
 }
 
 impl Workspace {
     pub(crate) fn new() -> Self {
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("INVARIANT: it is below the target directory");
+        let target =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("INVARIANT: it is below the target directory");
         let real = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("INVARIANT: it is below the workspace");
         Self { root: target.join("mutations"), real: real.to_owned() }
     }
@@ -121,9 +124,21 @@ impl Workspace {
         let findings = output.stdout.lines().filter(|line| line.starts_with('{'));
         let findings = findings.map(|line| serde_json::from_str(line).expect("`check` writes JSON"));
         let errors: Vec<Error> =
-            findings.filter(|finding: &Value| finding["severity"] == "error").map(|f| check_error(name, &f)).collect();
+            findings.filter(|finding: &Value| finding["severity"] == "error").map(|finding| self.check_error(name, &finding)).collect();
         assert_eq!(output.success, errors.is_empty(), "`check` of {name}: {}{}", output.stdout, output.stderr);
         errors
+    }
+
+    fn check_error(&self, name: &str, finding: &Value) -> Error {
+        let span = &finding["spans"][0];
+        let source = fs::read_to_string(self.root.join(span["file"].as_str().unwrap_or_default())).unwrap_or_default();
+        let line = span["line"].as_u64().and_then(|line| source.lines().nth(usize::try_from(line).ok()? - 1));
+        Error {
+            by: finding["code"].as_str().unwrap_or_default().to_owned(),
+            file: within(name, &span["file"]),
+            marked: columns(line.unwrap_or_default(), &span["column"], &span["end_column"]),
+            text: first_line(finding),
+        }
     }
 
     fn cargo(&self, arguments: &[&str]) -> Output {
@@ -153,27 +168,25 @@ fn run(command: &mut Command) -> Output {
 fn compiler_error(name: &str, diagnostic: &Value) -> Error {
     let spans = diagnostic["spans"].as_array().map(Vec::as_slice).unwrap_or_default();
     let primary = spans.iter().find(|span| span["is_primary"] == true).unwrap_or(&Value::Null);
+    let line = &primary["text"][0];
     Error {
         by: diagnostic["code"]["code"].as_str().unwrap_or("macro").to_owned(),
-        place: place(name, &primary["file_name"], &primary["line_start"]),
+        file: within(name, &primary["file_name"]),
+        marked: columns(line["text"].as_str().unwrap_or_default(), &line["highlight_start"], &line["highlight_end"]),
         text: first_line(diagnostic),
     }
 }
 
-fn check_error(name: &str, finding: &Value) -> Error {
-    let first = &finding["spans"][0];
-    Error {
-        by: finding["code"].as_str().unwrap_or_default().to_owned(),
-        place: place(name, &first["file"], &first["line"]),
-        text: first_line(finding),
-    }
+/// A file's path relative to the copy.
+fn within(name: &str, file: &Value) -> String {
+    let file = file.as_str().unwrap_or_default();
+    file.strip_prefix(name).and_then(|file| file.strip_prefix('/')).unwrap_or(file).to_owned()
 }
 
-/// File and line, the file relative to the copy.
-fn place(name: &str, file: &Value, line: &Value) -> String {
-    let file = file.as_str().unwrap_or_default();
-    let file = file.strip_prefix(name).and_then(|file| file.strip_prefix('/')).unwrap_or(file);
-    format!("{file}:{line}")
+/// A line's columns from `start`, counted from one, to before `end`.
+fn columns(line: &str, start: &Value, end: &Value) -> String {
+    let index = |column: &Value| column.as_u64().and_then(|column| usize::try_from(column).ok()).unwrap_or(1) - 1;
+    line.chars().take(index(end)).skip(index(start)).collect()
 }
 
 fn first_line(message: &Value) -> String {
