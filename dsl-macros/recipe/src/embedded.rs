@@ -9,8 +9,18 @@ use crate::names::{is_output, is_output_byte, leading_identifier, line_feeds};
 
 /// How languages spell a read of an environment variable, up to its name.
 const ENVIRONMENT: [&str; 12] = [
-    "environ[", "environ.get(", "getenv(", "ENV[", "ENV.fetch(", "$ENV{", "ENVIRON[", "process.env.", "process.env[",
-    "env::var(", "System.getenv(", "$env:",
+    "environ[",
+    "environ.get(",
+    "getenv(",
+    "ENV[",
+    "ENV.fetch(",
+    "$ENV{",
+    "ENVIRON[",
+    "process.env.",
+    "process.env[",
+    "env::var(",
+    "System.getenv(",
+    "$env:",
 ];
 
 /// Names that an embedded program reads from its environment.
@@ -50,9 +60,10 @@ pub(crate) fn writes(text: &str, line: u32, into: &mut Analysis) {
 fn suffix(rest: &str) -> Option<&str> {
     let rest = rest.trim_start_matches(['"', '\'', '`', ']', ')', '}', ' ', '+', ',']);
     // Perl and PHP join strings by a dot: `$ENV{heat_outputs_path} . ".url"`.
-    let joined = rest.strip_prefix('.').map(|rest| rest.trim_start_matches(' ')).filter(|rest| {
-        rest.starts_with("\".") || rest.starts_with("'.")
-    });
+    let joined = rest
+        .strip_prefix('.')
+        .map(|rest| rest.trim_start_matches(' '))
+        .filter(|rest| rest.starts_with("\".") || rest.starts_with("'."));
     let rest = joined.map_or(rest, |rest| &rest[1..]).strip_prefix('.')?;
     let end = rest.bytes().position(|byte| !is_output_byte(byte)).unwrap_or(rest.len());
     let name = &rest[..end];

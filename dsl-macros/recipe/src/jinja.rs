@@ -188,6 +188,13 @@ mod tests {
     fn pieces_keep_their_lines() {
         let mut analysis = Analysis::default();
         template("a\n{{ b\n ~ c }}\n{% if d %}\n", &mut analysis);
-        assert_eq!(analysis.reads.into_iter().collect::<Vec<_>>(), [("b".into(), 2), ("c".into(), 3), ("if".into(), 4), ("d".into(), 4)].into_iter().collect::<std::collections::BTreeMap<String, u32>>().into_iter().collect::<Vec<_>>());
+        assert_eq!(
+            analysis.reads.into_iter().collect::<Vec<_>>(),
+            [("b".into(), 2), ("c".into(), 3), ("if".into(), 4), ("d".into(), 4)]
+                .into_iter()
+                .collect::<std::collections::BTreeMap<String, u32>>()
+                .into_iter()
+                .collect::<Vec<_>>()
+        );
     }
 }

@@ -25,10 +25,7 @@ pub struct FileError {
 ///
 /// A file of `tool` is malformed. One of another tool may be data that only looks like a recipe, and makes the answer
 /// dynamic instead.
-pub fn analyse_all<'a>(
-    tool: Tool,
-    files: impl IntoIterator<Item = (&'a str, &'a str)>,
-) -> Result<Analysis, FileError> {
+pub fn analyse_all<'a>(tool: Tool, files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Analysis, FileError> {
     let mut all = Findings::default();
     let mut paths = Vec::new();
     for (path, source) in files {

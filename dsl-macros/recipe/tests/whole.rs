@@ -24,7 +24,10 @@ fn a_script_that_is_given_is_no_riddle() {
 
 #[test]
 fn roles_and_task_files_are_found() {
-    let play = ("site.yml", "- hosts: all\n  roles: [db2]\n  tasks:\n    - import_tasks: more.yml\n    - template: {src: x.j2, dest: /x}\n");
+    let play = (
+        "site.yml",
+        "- hosts: all\n  roles: [db2]\n  tasks:\n    - import_tasks: more.yml\n    - template: {src: x.j2, dest: /x}\n",
+    );
     let role = ("roles/db2/tasks/main.yml", "- set_stats: {data: {url: x}}\n");
     let more = ("more.yml", "- set_stats: {data: {port: 1}}\n");
     let template = ("templates/x.j2", "{{ host }}\n");
@@ -76,7 +79,10 @@ fn another_cookbook_is_not_this_one() {
 #[test]
 fn classes_are_found_in_other_files() {
     let site = ("site.pp", "class { 'db2::server': port => 1 }\nfile { '/x': content => epp('db2/x.epp') }\n");
-    let class = ("modules/db2/manifests/server.pp", "class db2::server($port) { file { \"${::heat_outputs_path}.url\": content => 'x' } }\n");
+    let class = (
+        "modules/db2/manifests/server.pp",
+        "class db2::server($port) { file { \"${::heat_outputs_path}.url\": content => 'x' } }\n",
+    );
     let template = ("modules/db2/templates/x.epp", "<%= $host %>");
     assert!(all(Tool::Puppet, &[site, template]).dynamic_writes);
     let analysis = all(Tool::Puppet, &[site, class, template]);

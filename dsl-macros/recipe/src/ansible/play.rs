@@ -13,13 +13,24 @@ const BARE: [&str; 10] =
 /// Keys under which variables are defined.
 const DEFINING: [&str; 3] = ["vars", "set_fact", "module_defaults"];
 /// Modules that look at files or speak, and write none.
-const LOOKING: [&str; 12] = [
-    "debug", "assert", "fail", "stat", "slurp", "fetch", "find", "wait_for", "when", "meta", "pause", "include_vars",
-];
+const LOOKING: [&str; 12] =
+    ["debug", "assert", "fail", "stat", "slurp", "fetch", "find", "wait_for", "when", "meta", "pause", "include_vars"];
 /// Keys, of a task or a module, whose texts name files that are not written.
 const SOURCES: [&str; 14] = [
-    "src", "msg", "that", "creates", "removes", "name", "when", "until", "register", "content", "validate", "var",
-    "changed_when", "failed_when",
+    "src",
+    "msg",
+    "that",
+    "creates",
+    "removes",
+    "name",
+    "when",
+    "until",
+    "register",
+    "content",
+    "validate",
+    "var",
+    "changed_when",
+    "failed_when",
 ];
 /// Keys under which tasks stand.
 const TASKS: [&str; 7] = ["tasks", "block", "rescue", "always", "handlers", "pre_tasks", "post_tasks"];

@@ -148,7 +148,9 @@ fn a_template_that_is_not_given_reads_anything() {
 
 #[test]
 fn lines_are_counted() {
-    let analysis = ansible("---\n- hosts: all\n  tasks:\n    - set_stats:\n        data:\n          url: \"{{ a }}\"\n    - shell: |\n        true\n        wattle set port {{ b }}\n");
+    let analysis = ansible(
+        "---\n- hosts: all\n  tasks:\n    - set_stats:\n        data:\n          url: \"{{ a }}\"\n    - shell: |\n        true\n        wattle set port {{ b }}\n",
+    );
     assert_eq!(analysis.writes.into_iter().collect::<Vec<_>>(), [("port".into(), 9), ("url".into(), 6)]);
     assert_eq!(analysis.reads.into_iter().collect::<Vec<_>>(), [("a".into(), 6), ("b".into(), 9)]);
 }
@@ -164,17 +166,21 @@ fn malformed_yaml_is_an_error_with_its_line() {
 
 #[test]
 fn several_documents_tags_and_anchors_are_read() {
-    let analysis = ansible("---\n- set_stats: {data: &x {a: !vault b}}\n---\n- copy: *x\n- set_stats:\n    data:\n      b: 1\n");
+    let analysis =
+        ansible("---\n- set_stats: {data: &x {a: !vault b}}\n---\n- copy: *x\n- set_stats:\n    data:\n      b: 1\n");
     assert_eq!(names(&analysis.writes), ["a", "b"]);
 }
 
 #[test]
 fn deep_nesting_is_refused() {
-    for opening in ["[", "{", "- ", "{a: ", "? ", "&a ", "[{", "!x ", "\"", "'", "{{", "a: {{ x.", "(", "|\n", "a:\n "] {
+    for opening in ["[", "{", "- ", "{a: ", "? ", "&a ", "[{", "!x ", "\"", "'", "{{", "a: {{ x.", "(", "|\n", "a:\n "]
+    {
         let _ = analyse(Tool::Ansible, &opening.repeat(100_000));
     }
     let error = analyse(Tool::Ansible, &"[".repeat(1_000)).expect_err("too deep");
     assert!(error.message.contains("deep") || !error.message.is_empty());
     let doubling: String = (0..60).map(|n| format!("    v{n}: \"{{{{ v{0} }}}}{{{{ v{0} }}}}\"\n", n + 1)).collect();
-    let _ = ansible(&format!("- hosts: x\n  vars:\n{doubling}  tasks:\n    - copy: {{dest: \"{{{{ heat_outputs_path }}}}{{{{ v0 }}}}\"}}\n"));
+    let _ = ansible(&format!(
+        "- hosts: x\n  vars:\n{doubling}  tasks:\n    - copy: {{dest: \"{{{{ heat_outputs_path }}}}{{{{ v0 }}}}\"}}\n"
+    ));
 }

@@ -113,7 +113,9 @@ impl<'a> Values<'a> {
             Kind::Text(text) if depth < DEPTH => {
                 let name = pieces(text, 1).first().map(|(piece, _)| *piece);
                 let name = match name {
-                    Some(Piece::Expression(code) | Piece::Text(code)) => code.split('|').next().unwrap_or_default().trim(),
+                    Some(Piece::Expression(code) | Piece::Text(code)) => {
+                        code.split('|').next().unwrap_or_default().trim()
+                    }
                     _ => "",
                 };
                 let nodes = self.variables.get(name).into_iter().flatten();

@@ -26,6 +26,7 @@ pub(crate) mod path;
 mod place;
 mod ruby;
 mod visit;
+mod visitor;
 
 pub(crate) use erb::template;
 

@@ -158,17 +158,30 @@ fn one_path_is_read() {
     ] {
         let analysis = chef(source);
         assert!(names(&analysis.reads).contains(&"db2/port"), "{source}: {analysis:?}");
-        assert_eq!(crate::never_read(&Analysis { dynamic_reads: false, ..analysis }, ["db2/other"]), ["db2/other"], "{source}");
+        assert_eq!(
+            crate::never_read(&Analysis { dynamic_reads: false, ..analysis }, ["db2/other"]),
+            ["db2/other"],
+            "{source}"
+        );
     }
 }
 
 #[test]
 fn wholes_and_computed_keys_are_read_whole() {
-    for source in ["node['db2'].to_hash", "node['db2'][x]", "node['db2'].each { |k, v| use v }", "d = node['db2']\nuse d"] {
+    for source in
+        ["node['db2'].to_hash", "node['db2'][x]", "node['db2'].each { |k, v| use v }", "d = node['db2']\nuse d"]
+    {
         assert!(crate::never_read(&chef(source), ["db2/port"]).is_empty(), "{source}");
         assert!(!chef(source).dynamic_reads, "{source}");
     }
-    for source in ["node[x]", "use node", "node.to_hash", "node.read(x)", "template '/etc/x'do\nend", "template('x') { source y }"] {
+    for source in [
+        "node[x]",
+        "use node",
+        "node.to_hash",
+        "node.read(x)",
+        "template '/etc/x'do\nend",
+        "template('x') { source y }",
+    ] {
         assert!(chef(source).dynamic_reads, "{source}");
     }
 }
@@ -213,11 +226,16 @@ fn templates_are_read() {
 
 #[test]
 fn deep_nesting_is_survived() {
-    for opening in ["(", "[", "{", "!", "-", "a.", "1+", "if a\n", "\"#{", "a ? ", "->(", "x do\n", "def a\n", "a[", "<<A\n", "node[", "not ", "x=", "a(", "begin\n", "case a\n"] {
+    for opening in [
+        "(", "[", "{", "!", "-", "a.", "1+", "if a\n", "\"#{", "a ? ", "->(", "x do\n", "def a\n", "a[", "<<A\n",
+        "node[", "not ", "x=", "a(", "begin\n", "case a\n",
+    ] {
         let _ = analyse(Tool::Chef, &opening.repeat(100_000));
         let _ = analyse(Tool::Chef, &(opening.repeat(20_000) + "1"));
     }
-    for (opening, closing) in [("(", ")"), ("[", "]"), ("x(", ")"), ("node[", "]"), ("node.default[1][", "]"), ("if a\n", "end\n")] {
+    for (opening, closing) in
+        [("(", ")"), ("[", "]"), ("x(", ")"), ("node[", "]"), ("node.default[1][", "]"), ("if a\n", "end\n")]
+    {
         let _ = analyse(Tool::Chef, &(opening.repeat(20_000) + "1" + &closing.repeat(20_000)));
     }
 }

@@ -1,14 +1,10 @@
-//! A walk over a Ruby file in source order.
+//! What a Ruby file does with the node, noted while [`super::visitor`] walks over it in source order.
 
-use lib_ruby_parser::nodes::{
-    AndAsgn, Block, CSend, Casgn, Index, IndexAsgn, Ivar, Ivasgn, Lvar, Lvasgn, OpAsgn, OrAsgn, Send,
-};
-use lib_ruby_parser::traverse::visitor::{
-    Visitor, visit_block, visit_c_send, visit_casgn, visit_ivasgn, visit_lvasgn, visit_send,
-};
+use lib_ruby_parser::nodes::{Block, Send};
+use lib_ruby_parser::traverse::visitor::Visitor;
 use lib_ruby_parser::{Loc, Node};
 
-use super::place::{KEYED, LEVELS, Place, Scope};
+use super::place::{LEVELS, Place, Scope};
 use super::ruby::Lines;
 use crate::analysis::{Findings, Include};
 use crate::tool::extension;
@@ -25,23 +21,29 @@ const MERGING: [&str; 7] = ["merge!", "update", "deep_merge!", "deep_merge", "re
 const CHANGING: [&str; 7] = ["<<", "push", "append", "unshift", "concat", "insert", "prepend"];
 /// Methods of the node that take attributes from elsewhere, or code from text.
 const OPAQUE: [&str; 8] = [
-    "consume_attributes", "consume_external_attrs", "apply_expansion_attributes", "update_from!", "instance_eval",
-    "class_eval", "deep_merge_attributes", "instance_exec",
+    "consume_attributes",
+    "consume_external_attrs",
+    "apply_expansion_attributes",
+    "update_from!",
+    "instance_eval",
+    "class_eval",
+    "deep_merge_attributes",
+    "instance_exec",
 ];
 
 /// Methods that see all of what they are called on.
 const WHOLE: [&str; 9] = ["to_hash", "to_h", "each", "keys", "values", "dup", "clone", "map", "inspect"];
 
-struct Walk<'a> {
-    lines: &'a Lines,
-    scope: Scope,
-    findings: Findings,
+pub(super) struct Walk<'a> {
+    pub(super) lines: &'a Lines,
+    pub(super) scope: Scope,
+    pub(super) findings: Findings,
     /// The template whose block this stands in, until its `source` is seen.
-    template: Option<String>,
+    pub(super) template: Option<String>,
 }
 
 impl Walk<'_> {
-    fn write(&mut self, place: &Place, line: u32) {
+    pub(super) fn write(&mut self, place: &Place, line: u32) {
         let keys: Option<Vec<&str>> = place.iter().map(Option::as_deref).collect();
         match keys {
             Some(keys) if !keys.is_empty() => self.findings.analysis.write(keys.join("/"), line),
@@ -50,7 +52,7 @@ impl Walk<'_> {
     }
 
     /// A hash literal writes what is in it; any other value may hold everything below.
-    fn write_value(&mut self, places: &[Place], value: &Node, line: u32) {
+    pub(super) fn write_value(&mut self, places: &[Place], value: &Node, line: u32) {
         let pairs = match value {
             Node::Hash(hash) => &hash.pairs,
             Node::Kwargs(hash) => &hash.pairs,
@@ -73,7 +75,7 @@ impl Walk<'_> {
         }
     }
 
-    fn read(&mut self, places: &[Place], line: u32) {
+    pub(super) fn read(&mut self, places: &[Place], line: u32) {
         for place in places {
             let known: Vec<&str> = place.iter().map_while(Option::as_deref).collect();
             if known.is_empty() {
@@ -84,12 +86,12 @@ impl Walk<'_> {
         }
     }
 
-    fn line(&self, loc: &Loc) -> u32 {
+    pub(super) fn line(&self, loc: &Loc) -> u32 {
         self.lines.of(loc.begin)
     }
 
     /// Visits what is computed on the way to a place, but not the place itself, which would be a read of a whole.
-    fn visit_keys(&mut self, node: &Node) {
+    pub(super) fn visit_keys(&mut self, node: &Node) {
         match node {
             Node::Index(index) => {
                 self.visit_keys(&index.recv);
@@ -116,13 +118,13 @@ impl Walk<'_> {
         }
     }
 
-    fn visit_all(&mut self, nodes: &[Node]) {
+    pub(super) fn visit_all(&mut self, nodes: &[Node]) {
         for node in nodes {
             self.visit(node);
         }
     }
 
-    fn assign(&mut self, target: &Node, value: &Node, loc: &Loc) -> bool {
+    pub(super) fn assign(&mut self, target: &Node, value: &Node, loc: &Loc) -> bool {
         let places = match target {
             Node::Send(send) => match (&send.recv, send.args.is_empty()) {
                 // `node.default.url ||= 1`
@@ -145,7 +147,7 @@ impl Walk<'_> {
     }
 
     /// A call on the node or on a part of it; tells whether its receiver is dealt with.
-    fn call(&mut self, recv: &Node, name: &str, args: &[Node], line: u32) -> bool {
+    pub(super) fn call(&mut self, recv: &Node, name: &str, args: &[Node], line: u32) -> bool {
         let places = self.scope.places(recv);
         if places.is_empty() {
             return false;
@@ -187,8 +189,9 @@ impl Walk<'_> {
         true
     }
 
-    fn function(&mut self, name: &str, args: &[Node]) {
-        let argument = args.first().and_then(|arg| if let Node::Str(text) = arg { text.value.to_string().ok() } else { None });
+    pub(super) fn function(&mut self, name: &str, args: &[Node]) {
+        let argument =
+            args.first().and_then(|arg| if let Node::Str(text) = arg { text.value.to_string().ok() } else { None });
         let include = match (name, argument) {
             ("include_recipe" | "include_attribute", Some(text)) => {
                 let (cookbook, recipe) = text.split_once("::").unwrap_or((&text, "default"));
@@ -218,14 +221,14 @@ impl Walk<'_> {
     }
 
     /// `node` handed to a function, which may do anything with it.
-    fn arguments(&mut self, args: &[Node]) {
+    pub(super) fn arguments(&mut self, args: &[Node]) {
         if args.iter().any(|arg| self.scope.places(arg).iter().any(Vec::is_empty)) {
             self.findings.analysis.anything();
         }
     }
 
     /// Ties the first block argument to what the call yields.
-    fn block_argument(&mut self, block: &Block) {
+    pub(super) fn block_argument(&mut self, block: &Block) {
         let Some(Node::Args(args)) = block.args.as_deref() else { return };
         let name = match args.args.first() {
             Some(Node::Arg(arg)) => &arg.name,
@@ -252,7 +255,7 @@ impl Walk<'_> {
         }
     }
 
-    fn variable(&mut self, name: &str, value: Option<&Node>) -> bool {
+    pub(super) fn variable(&mut self, name: &str, value: Option<&Node>) -> bool {
         self.scope.texts.remove(name);
         self.scope.places.remove(name);
         let Some(value) = value else { return false };
@@ -267,144 +270,6 @@ impl Walk<'_> {
             self.scope.texts.insert(name.to_owned(), texts);
         }
         false
-    }
-}
-
-impl Visitor for Walk<'_> {
-    fn on_index(&mut self, node: &Index) {
-        let places = self.scope.below(self.scope.places(&node.recv), &node.indexes);
-        if places.is_empty() {
-            self.visit(&node.recv);
-        } else {
-            let line = self.line(&node.expression_l);
-            self.read(&places, line);
-            self.visit_keys(&node.recv);
-        }
-        self.visit_all(&node.indexes);
-    }
-
-    fn on_index_asgn(&mut self, node: &IndexAsgn) {
-        let places = self.scope.below(self.scope.places(&node.recv), &node.indexes);
-        let line = self.line(&node.expression_l);
-        match (&node.value, places.is_empty()) {
-            (_, true) => self.visit(&node.recv),
-            (Some(value), false) => self.write_value(&places, value, line),
-            // A part of a parallel assignment.
-            (None, false) => places.iter().for_each(|place| self.write(place, line)),
-        }
-        if !places.is_empty() {
-            self.visit_keys(&node.recv);
-        }
-        self.visit_all(&node.indexes);
-        if let Some(value) = &node.value {
-            self.visit(value);
-        }
-    }
-
-    fn on_or_asgn(&mut self, node: &OrAsgn) {
-        if !self.assign(&node.recv, &node.value, &node.expression_l) {
-            self.visit(&node.recv);
-            self.visit(&node.value);
-        }
-    }
-
-    fn on_and_asgn(&mut self, node: &AndAsgn) {
-        if !self.assign(&node.recv, &node.value, &node.expression_l) {
-            self.visit(&node.recv);
-            self.visit(&node.value);
-        }
-    }
-
-    fn on_op_asgn(&mut self, node: &OpAsgn) {
-        if !self.assign(&node.recv, &node.value, &node.expression_l) {
-            self.visit(&node.recv);
-            self.visit(&node.value);
-        }
-    }
-
-    fn on_send(&mut self, node: &Send) {
-        let line = self.line(&node.expression_l);
-        self.arguments(&node.args);
-        let places = self.scope.of_send(node, 0);
-        if places.iter().any(|place| !place.is_empty()) || (!places.is_empty() && KEYED.contains(&node.method_name.as_str())) {
-            self.read(&places, line);
-            if let Some(recv) = &node.recv {
-                self.visit_keys(recv);
-            }
-            self.visit_all(&node.args);
-        } else if node.recv.is_none() {
-            self.function(&node.method_name, &node.args);
-            self.visit_all(&node.args);
-        } else if let Some(recv) = &node.recv
-            && !self.call(recv, &node.method_name, &node.args, line)
-        {
-            visit_send(self, node);
-        }
-    }
-
-    fn on_c_send(&mut self, node: &CSend) {
-        let line = self.line(&node.expression_l);
-        self.arguments(&node.args);
-        let places = self.scope.of_call(&node.recv, &node.method_name, &node.args, 0);
-        if places.iter().any(|place| !place.is_empty()) {
-            self.read(&places, line);
-            self.visit_keys(&node.recv);
-            self.visit_all(&node.args);
-        } else if !self.call(&node.recv, &node.method_name, &node.args, line) {
-            visit_c_send(self, node);
-        }
-    }
-
-    fn on_lvar(&mut self, node: &Lvar) {
-        let line = self.line(&node.expression_l);
-        if let Some(places) = self.scope.places.get(&node.name).cloned() {
-            self.read(&places, line);
-        }
-    }
-
-    fn on_ivar(&mut self, node: &Ivar) {
-        let line = self.line(&node.expression_l);
-        match self.scope.places.get(&node.name).cloned() {
-            Some(places) => self.read(&places, line),
-            // What a template was given under this name.
-            None => self.findings.analysis.read(node.name.trim_start_matches('@'), line),
-        }
-    }
-
-    fn on_lvasgn(&mut self, node: &Lvasgn) {
-        if !self.variable(&node.name, node.value.as_deref()) {
-            visit_lvasgn(self, node);
-        }
-    }
-
-    fn on_ivasgn(&mut self, node: &Ivasgn) {
-        if !self.variable(&node.name, node.value.as_deref()) {
-            visit_ivasgn(self, node);
-        }
-    }
-
-    fn on_casgn(&mut self, node: &Casgn) {
-        if !self.variable(&node.name, node.value.as_deref()) {
-            visit_casgn(self, node);
-        }
-    }
-
-    fn on_block(&mut self, node: &Block) {
-        self.block_argument(node);
-        let outer = self.template.take();
-        if let Node::Send(Send { recv: None, method_name, args, .. }) = &*node.call
-            && method_name == "template"
-        {
-            self.template = Some(match args.first() {
-                Some(Node::Str(text)) => crate::tool::file_name(&text.value.to_string_lossy()).to_owned(),
-                _ => String::new(),
-            });
-        }
-        visit_block(self, node);
-        if let Some(name) = std::mem::replace(&mut self.template, outer) {
-            // Chef's rule for a template without a `source`.
-            self.findings.includes.push(Include::Template(format!("{name}.erb")));
-        }
     }
 }
 

@@ -31,8 +31,10 @@ pub(super) enum Part {
     Code(Vec<Token>),
 }
 
-const SIGNS: [&str; 22] =
-    ["=>", "+>", "->", "~>", "==", "!=", "=~", "<|", "|>", "=", "+", "{", "}", "[", "]", "(", ")", "|", ":", ",", ";", "."];
+const SIGNS: [&str; 22] = [
+    "=>", "+>", "->", "~>", "==", "!=", "=~", "<|", "|>", "=", "+", "{", "}", "[", "]", "(", ")", "|", ":", ",", ";",
+    ".",
+];
 
 pub(super) fn tokens(source: &str, line: u32) -> Result<Vec<Token>, SyntaxError> {
     Lexer { source, at: 0, line, depth: 0, heredocs: Vec::new() }.run()
@@ -288,7 +290,9 @@ fn name(text: &str) -> &str {
     while end < bytes.len() {
         if crate::names::is_identifier_byte(bytes[end]) {
             end += 1;
-        } else if bytes[end..].starts_with(b"::") && bytes.get(end + 2).is_some_and(|b| crate::names::is_identifier_byte(*b)) {
+        } else if bytes[end..].starts_with(b"::")
+            && bytes.get(end + 2).is_some_and(|b| crate::names::is_identifier_byte(*b))
+        {
             end += 2;
         } else {
             break;

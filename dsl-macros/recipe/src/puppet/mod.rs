@@ -19,6 +19,7 @@
 
 mod lexer;
 mod manifest;
+mod values;
 
 use crate::analysis::{Analysis, Findings, SyntaxError};
 

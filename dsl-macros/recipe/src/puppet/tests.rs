@@ -128,7 +128,8 @@ fn variables_are_read() {
     ] {
         assert!(names(&puppet(source).reads).contains(&"port"), "{source}");
     }
-    for source in ["notice('$port')", "# $port", "notice(port)", "notice(@(END))\n$port\nEND\n", r#"notice("\$port")"#] {
+    for source in ["notice('$port')", "# $port", "notice(port)", "notice(@(END))\n$port\nEND\n", r#"notice("\$port")"#]
+    {
         let analysis = puppet(source);
         assert!(analysis.reads.is_empty() && !analysis.dynamic_reads, "{source}: {analysis:?}");
     }
@@ -150,8 +151,12 @@ fn anything_may_be_read() {
 
 #[test]
 fn templates_are_read() {
-    let analysis = template("<%- | Integer $port | -%>\n<%# $no %>\n<% if $host { -%>\n<%= $facts['x'] %> $no\n<% } -%>");
-    assert_eq!(analysis.reads.into_iter().collect::<Vec<_>>(), [("host".into(), 3), ("port".into(), 1), ("x".into(), 4)]);
+    let analysis =
+        template("<%- | Integer $port | -%>\n<%# $no %>\n<% if $host { -%>\n<%= $facts['x'] %> $no\n<% } -%>");
+    assert_eq!(
+        analysis.reads.into_iter().collect::<Vec<_>>(),
+        [("host".into(), 3), ("port".into(), 1), ("x".into(), 4)]
+    );
 }
 
 #[test]
@@ -180,7 +185,24 @@ fn what_is_never_closed_is_an_error() {
 
 #[test]
 fn deep_nesting_is_survived() {
-    for opening in ["(", "{", "[", "\"${", "\"${x[", "$", "$a=", "@(\"A\")\n", "file { ", "'a'+", "/", "|$x|", "[].each |$x| {", "include ", "lookup(", "a,"] {
+    for opening in [
+        "(",
+        "{",
+        "[",
+        "\"${",
+        "\"${x[",
+        "$",
+        "$a=",
+        "@(\"A\")\n",
+        "file { ",
+        "'a'+",
+        "/",
+        "|$x|",
+        "[].each |$x| {",
+        "include ",
+        "lookup(",
+        "a,",
+    ] {
         let _ = analyse(Tool::Puppet, &opening.repeat(100_000));
     }
     let error = analyse(Tool::Puppet, &"\"${".repeat(1_000)).expect_err("too deep");

@@ -9,9 +9,45 @@ use crate::names::is_output;
 
 /// Commands whose arguments name files that they do not write, or are no files.
 const READERS: [&str; 39] = [
-    "cat", "echo", "printf", "test", "[", "[[", "rm", "unlink", "ls", "grep", "egrep", "fgrep", "wc", "head", "tail",
-    "chmod", "chown", "chgrp", "stat", "dirname", "basename", "mkdir", "rmdir", "export", "local", "declare", "typeset",
-    "readonly", "return", "exit", "log", "logger", "less", "diff", "cmp", "sha256sum", "md5sum", ":", "true",
+    "cat",
+    "echo",
+    "printf",
+    "test",
+    "[",
+    "[[",
+    "rm",
+    "unlink",
+    "ls",
+    "grep",
+    "egrep",
+    "fgrep",
+    "wc",
+    "head",
+    "tail",
+    "chmod",
+    "chown",
+    "chgrp",
+    "stat",
+    "dirname",
+    "basename",
+    "mkdir",
+    "rmdir",
+    "export",
+    "local",
+    "declare",
+    "typeset",
+    "readonly",
+    "return",
+    "exit",
+    "log",
+    "logger",
+    "less",
+    "diff",
+    "cmp",
+    "sha256sum",
+    "md5sum",
+    ":",
+    "true",
 ];
 
 /// Commands that write only their last argument, or the one behind `-t`.
@@ -84,7 +120,9 @@ fn file(script: &mut Script, word: &Word, passes: bool, findings: &mut Findings)
 fn expand_braces(rest: &str, line: u32, findings: &mut Findings) {
     let names = rest.strip_prefix(".{").and_then(|rest| rest.strip_suffix('}')).map(|names| names.split(','));
     match names {
-        Some(mut names) if names.clone().all(is_output) => names.by_ref().for_each(|name| findings.analysis.write(name, line)),
+        Some(mut names) if names.clone().all(is_output) => {
+            names.by_ref().for_each(|name| findings.analysis.write(name, line));
+        }
         _ => findings.analysis.dynamic_writes = true,
     }
 }

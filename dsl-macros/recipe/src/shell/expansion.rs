@@ -168,7 +168,11 @@ fn parameter(text: &str) -> &str {
     match leading_identifier(text) {
         "" => {
             let digits = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
-            if digits > 0 { &text[..1] } else { &text[..usize::from(text.starts_with(['@', '*', '#', '?', '-', '$', '!']))] }
+            if digits > 0 {
+                &text[..1]
+            } else {
+                &text[..usize::from(text.starts_with(['@', '*', '#', '?', '-', '$', '!']))]
+            }
         }
         name => name,
     }

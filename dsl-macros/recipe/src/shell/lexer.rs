@@ -68,10 +68,13 @@ impl<'a> Lexer<'a> {
                 commands = true;
             } else if next == '#' {
                 self.at += rest.find('\n').unwrap_or(rest.len());
-            } else if commands && rest.starts_with("((") && self.arithmetic(2)?.is_some_and(|scripts| {
-                tokens.extend(scripts);
-                true
-            }) {
+            } else if commands
+                && rest.starts_with("((")
+                && self.arithmetic(2)?.is_some_and(|scripts| {
+                    tokens.extend(scripts);
+                    true
+                })
+            {
                 commands = false;
             } else if let Some(op) = self.operator() {
                 self.at += op.len();

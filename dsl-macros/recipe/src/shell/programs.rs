@@ -103,14 +103,16 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<(String, u32)>
         }
         _ if INTERPRETERS.contains(&program) => {
             let file = arguments.iter().find(|word| {
-                word.literal().is_none_or(|text| !text.starts_with('-')) && extension(&word.to_source()).is_some_and(|end| {
-                    ["py", "pl", "rb", "js", "php", "yml", "yaml", "pp"].contains(&end)
-                })
+                word.literal().is_none_or(|text| !text.starts_with('-'))
+                    && extension(&word.to_source())
+                        .is_some_and(|end| ["py", "pl", "rb", "js", "php", "yml", "yaml", "pp"].contains(&end))
             });
             let inline = arguments.iter().any(|word| matches!(word.literal(), Some("-c" | "-e" | "-")));
             findings.includes.extend(file.filter(|file| !inline && !is_absolute(file)).map(include));
         }
-        _ if is_own_program(script, first, 0) && !(script.away && is_relative(first)) => findings.includes.push(include(first)),
+        _ if is_own_program(script, first, 0) && !(script.away && is_relative(first)) => {
+            findings.includes.push(include(first));
+        }
         _ => {}
     }
 }

@@ -261,8 +261,19 @@ fn nothing_is_read() {
 #[test]
 fn anything_may_be_read() {
     for source in [
-        "echo ${!x}", "eval \"echo \\$$x\"", "env", "env | sort", "sudo env", "printenv", "set", "envsubst < x",
-        "jq .port \"$WATTLE_RUN_DIR/inputs.json\"", "declare -p", "wattle get", "wattle get $x", ". ./lib.sh",
+        "echo ${!x}",
+        "eval \"echo \\$$x\"",
+        "env",
+        "env | sort",
+        "sudo env",
+        "printenv",
+        "set",
+        "envsubst < x",
+        "jq .port \"$WATTLE_RUN_DIR/inputs.json\"",
+        "declare -p",
+        "wattle get",
+        "wattle get $x",
+        ". ./lib.sh",
     ] {
         assert!(shell(source).dynamic_reads, "{source}");
     }
@@ -270,7 +281,9 @@ fn anything_may_be_read() {
 
 #[test]
 fn lines_are_counted() {
-    let analysis = shell("#!/bin/sh\n\necho $a\ncat <<EOF\n\n$b\nEOF\necho \"\n$c\"\necho x > $heat_outputs_path.url\nx=`\n$d`\nbash -c '\nwattle set port 1'");
+    let analysis = shell(
+        "#!/bin/sh\n\necho $a\ncat <<EOF\n\n$b\nEOF\necho \"\n$c\"\necho x > $heat_outputs_path.url\nx=`\n$d`\nbash -c '\nwattle set port 1'",
+    );
     let reads: Vec<_> = analysis.reads.iter().map(|(name, line)| (name.as_str(), *line)).collect();
     assert_eq!(reads, [("a", 3), ("b", 6), ("c", 9), ("d", 12)]);
     let writes: Vec<_> = analysis.writes.iter().map(|(name, line)| (name.as_str(), *line)).collect();

@@ -235,7 +235,8 @@ impl Walker<'_> {
             }
             "local" | "declare" | "typeset" | "readonly" | "export" => self.declaration(&program, &words),
             "read" | "mapfile" | "readarray" | "getopts" | "printf" => {
-                let names: BTreeSet<&str> = words.iter().filter_map(Word::literal).filter(|w| is_identifier(w)).collect();
+                let names: BTreeSet<&str> =
+                    words.iter().filter_map(Word::literal).filter(|w| is_identifier(w)).collect();
                 for name in names {
                     self.script.values.assign_unknown(name);
                 }
@@ -254,7 +255,13 @@ impl Walker<'_> {
             self.script.values.assign(&positional(&program, &number.to_string()), word.clone());
         }
         if !words.is_empty() || !fed.is_empty() {
-            self.script.commands.push(Command { words, fed, sends, depth: self.depth, scoped: !self.scopes.is_empty() });
+            self.script.commands.push(Command {
+                words,
+                fed,
+                sends,
+                depth: self.depth,
+                scoped: !self.scopes.is_empty(),
+            });
         }
     }
 

@@ -1,0 +1,156 @@
+//! Which nodes of a Ruby file mean something.
+//!
+//! A path such as `node['a']['b']` is one read or write: the nodes it is made of are not visited by themselves, which
+//! would read the whole of `node['a']`.
+
+use lib_ruby_parser::Node;
+use lib_ruby_parser::nodes::{
+    AndAsgn, Block, CSend, Casgn, Index, IndexAsgn, Ivar, Ivasgn, Lvar, Lvasgn, OpAsgn, OrAsgn, Send,
+};
+use lib_ruby_parser::traverse::visitor::{
+    Visitor, visit_block, visit_c_send, visit_casgn, visit_ivasgn, visit_lvasgn, visit_send,
+};
+
+use super::place::KEYED;
+use super::visit::Walk;
+use crate::analysis::Include;
+
+impl Visitor for Walk<'_> {
+    fn on_index(&mut self, node: &Index) {
+        let places = self.scope.below(self.scope.places(&node.recv), &node.indexes);
+        if places.is_empty() {
+            self.visit(&node.recv);
+        } else {
+            let line = self.line(&node.expression_l);
+            self.read(&places, line);
+            self.visit_keys(&node.recv);
+        }
+        self.visit_all(&node.indexes);
+    }
+
+    fn on_index_asgn(&mut self, node: &IndexAsgn) {
+        let places = self.scope.below(self.scope.places(&node.recv), &node.indexes);
+        let line = self.line(&node.expression_l);
+        match (&node.value, places.is_empty()) {
+            (_, true) => self.visit(&node.recv),
+            (Some(value), false) => self.write_value(&places, value, line),
+            // A part of a parallel assignment.
+            (None, false) => places.iter().for_each(|place| self.write(place, line)),
+        }
+        if !places.is_empty() {
+            self.visit_keys(&node.recv);
+        }
+        self.visit_all(&node.indexes);
+        if let Some(value) = &node.value {
+            self.visit(value);
+        }
+    }
+
+    fn on_or_asgn(&mut self, node: &OrAsgn) {
+        if !self.assign(&node.recv, &node.value, &node.expression_l) {
+            self.visit(&node.recv);
+            self.visit(&node.value);
+        }
+    }
+
+    fn on_and_asgn(&mut self, node: &AndAsgn) {
+        if !self.assign(&node.recv, &node.value, &node.expression_l) {
+            self.visit(&node.recv);
+            self.visit(&node.value);
+        }
+    }
+
+    fn on_op_asgn(&mut self, node: &OpAsgn) {
+        if !self.assign(&node.recv, &node.value, &node.expression_l) {
+            self.visit(&node.recv);
+            self.visit(&node.value);
+        }
+    }
+
+    fn on_send(&mut self, node: &Send) {
+        let line = self.line(&node.expression_l);
+        self.arguments(&node.args);
+        let places = self.scope.of_send(node, 0);
+        if places.iter().any(|place| !place.is_empty())
+            || (!places.is_empty() && KEYED.contains(&node.method_name.as_str()))
+        {
+            self.read(&places, line);
+            if let Some(recv) = &node.recv {
+                self.visit_keys(recv);
+            }
+            self.visit_all(&node.args);
+        } else if node.recv.is_none() {
+            self.function(&node.method_name, &node.args);
+            self.visit_all(&node.args);
+        } else if let Some(recv) = &node.recv
+            && !self.call(recv, &node.method_name, &node.args, line)
+        {
+            visit_send(self, node);
+        }
+    }
+
+    fn on_c_send(&mut self, node: &CSend) {
+        let line = self.line(&node.expression_l);
+        self.arguments(&node.args);
+        let places = self.scope.of_call(&node.recv, &node.method_name, &node.args, 0);
+        if places.iter().any(|place| !place.is_empty()) {
+            self.read(&places, line);
+            self.visit_keys(&node.recv);
+            self.visit_all(&node.args);
+        } else if !self.call(&node.recv, &node.method_name, &node.args, line) {
+            visit_c_send(self, node);
+        }
+    }
+
+    fn on_lvar(&mut self, node: &Lvar) {
+        let line = self.line(&node.expression_l);
+        if let Some(places) = self.scope.places.get(&node.name).cloned() {
+            self.read(&places, line);
+        }
+    }
+
+    fn on_ivar(&mut self, node: &Ivar) {
+        let line = self.line(&node.expression_l);
+        match self.scope.places.get(&node.name).cloned() {
+            Some(places) => self.read(&places, line),
+            // What a template was given under this name.
+            None => self.findings.analysis.read(node.name.trim_start_matches('@'), line),
+        }
+    }
+
+    fn on_lvasgn(&mut self, node: &Lvasgn) {
+        if !self.variable(&node.name, node.value.as_deref()) {
+            visit_lvasgn(self, node);
+        }
+    }
+
+    fn on_ivasgn(&mut self, node: &Ivasgn) {
+        if !self.variable(&node.name, node.value.as_deref()) {
+            visit_ivasgn(self, node);
+        }
+    }
+
+    fn on_casgn(&mut self, node: &Casgn) {
+        if !self.variable(&node.name, node.value.as_deref()) {
+            visit_casgn(self, node);
+        }
+    }
+
+    fn on_block(&mut self, node: &Block) {
+        self.block_argument(node);
+        let outer = self.template.take();
+        if let Node::Send(Send { recv: None, method_name, args, .. }) = &*node.call
+            && method_name == "template"
+        {
+            self.template = Some(match args.first() {
+                Some(Node::Str(text)) => crate::tool::file_name(&text.value.to_string_lossy()).to_owned(),
+                _ => String::new(),
+            });
+        }
+        visit_block(self, node);
+        if let Some(name) = std::mem::replace(&mut self.template, outer) {
+            // Chef's rule for a template without a `source`.
+            self.findings.includes.push(Include::Template(format!("{name}.erb")));
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Which texts an expression may become.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::PREFIX;
+use super::lexer::{Kind, Part, Token};
+use crate::names::leading_identifier;
+
+/// Stands for what cannot be told.
+pub(super) const UNKNOWN: char = '\0';
+/// Stands for the value of `heat_outputs_path`.
+pub(super) const OUTPUTS: char = '\u{1}';
+
+const VALUES: usize = 64;
+const LENGTH: usize = 4096;
+
+/// Functions that look up a name.
+pub(super) const LOOKUPS: [&str; 8] =
+    ["lookup", "hiera", "hiera_array", "hiera_hash", "hiera_include", "fact", "getvar", "get"];
+
+/// The texts that each variable may hold, from every assignment.
+#[derive(Debug, Default)]
+pub(super) struct Values(BTreeMap<String, BTreeSet<String>>);
+
+impl Values {
+    pub(super) fn of(tokens: &[Token]) -> Self {
+        // Puppet assigns each variable once, but uses may stand before assignments in other scopes.
+        (0..3).fold(Self::default(), |values, _| values.assignments(tokens))
+    }
+
+    /// Collects `$name = value` and `[…].each |$name|`.
+    fn assignments(&self, tokens: &[Token]) -> Self {
+        let mut assigned: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (at, token) in tokens.iter().enumerate() {
+            let Kind::Variable(name) = &token.kind else { continue };
+            let texts = match tokens.get(at + 1).map(|token| &token.kind) {
+                Some(Kind::Sign("=")) => self.expression(&tokens[at + 2..]).0,
+                Some(Kind::Sign("|" | ",")) => match iterated(tokens, at) {
+                    Some(texts) => texts,
+                    None => continue,
+                },
+                _ => continue,
+            };
+            assigned.entry(last_part(name).to_owned()).or_default().extend(texts);
+        }
+        assigned.retain(|_, texts| texts.len() <= VALUES && texts.iter().all(|text| text.len() <= LENGTH));
+        Self(assigned)
+    }
+
+    /// The texts that an expression at the start of `tokens` may become, and how many tokens it has.
+    pub(super) fn expression(&self, tokens: &[Token]) -> (Vec<String>, usize) {
+        let (mut texts, mut length) = self.operand(tokens);
+        while let Some(Kind::Sign("+")) = tokens.get(length).map(|token| &token.kind) {
+            let (right, more) = self.operand(&tokens[length + 1..]);
+            texts = product(&texts, &right);
+            length += 1 + more;
+        }
+        (texts, length)
+    }
+
+    fn operand(&self, tokens: &[Token]) -> (Vec<String>, usize) {
+        let unknown = vec![UNKNOWN.to_string()];
+        match tokens.first().map(|token| &token.kind) {
+            Some(Kind::Text(parts)) => (self.text(parts), 1),
+            Some(Kind::Variable(name)) => match key_behind(&tokens[1..]) {
+                Some((key, length)) if is_facts(name) => (self.variable(key), 1 + length),
+                _ => (self.variable(name), 1),
+            },
+            Some(Kind::Word(word)) if LOOKUPS.contains(&word.as_str()) => match key_behind(&tokens[1..]) {
+                Some((key, length)) => (self.variable(key), 1 + length),
+                None => (unknown, 1),
+            },
+            Some(Kind::Word(word)) => (vec![word.clone()], 1),
+            _ => (unknown, 1),
+        }
+    }
+
+    fn variable(&self, name: &str) -> Vec<String> {
+        let name = last_part(name);
+        if name == PREFIX {
+            return vec![OUTPUTS.into()];
+        }
+        self.0.get(name).map_or_else(|| vec![UNKNOWN.into()], |texts| texts.iter().cloned().collect())
+    }
+
+    pub(super) fn text(&self, parts: &[Part]) -> Vec<String> {
+        let mut texts = vec![String::new()];
+        for part in parts {
+            let values = match part {
+                Part::Text(text) => vec![text.clone()],
+                Part::Code(tokens) => self.code(tokens),
+            };
+            texts = product(&texts, &values);
+        }
+        texts
+    }
+
+    /// The code in `${…}`, where a bare name is a variable.
+    fn code(&self, tokens: &[Token]) -> Vec<String> {
+        match tokens {
+            [Token { kind: Kind::Word(name), .. }, rest @ ..] if is_facts(name) => match key_behind(rest) {
+                Some((key, length)) if length == rest.len() => self.variable(key),
+                _ => vec![UNKNOWN.into()],
+            },
+            [Token { kind: Kind::Word(name), .. }]
+            // `${::name}`
+            | [
+                Token { kind: Kind::Sign(":"), .. },
+                Token { kind: Kind::Sign(":"), .. },
+                Token { kind: Kind::Word(name), .. },
+            ] => self.variable(name),
+            _ => {
+                let (texts, length) = self.expression(tokens);
+                if length == tokens.len() { texts } else { vec![UNKNOWN.into()] }
+            }
+        }
+    }
+}
+
+fn product(left: &[String], right: &[String]) -> Vec<String> {
+    if left.len() * right.len() > VALUES || left.iter().any(|text| text.len() > LENGTH) {
+        // The prefix must stay seen.
+        let seen = left.iter().chain(right).any(|text| text.contains(OUTPUTS));
+        return vec![if seen { format!("{OUTPUTS}{UNKNOWN}") } else { UNKNOWN.into() }];
+    }
+    left.iter().flat_map(|left| right.iter().map(move |right| format!("{left}{right}"))).collect()
+}
+
+/// The constant in `['key']`, `('key'…` or `.get('key'`, and how many tokens it takes up to a closing bracket.
+pub(super) fn key_behind(tokens: &[Token]) -> Option<(&str, usize)> {
+    let kinds: Vec<&Kind> = tokens.iter().take(6).map(|token| &token.kind).collect();
+    let (skipped, kinds) = match kinds.as_slice() {
+        [Kind::Sign("."), Kind::Word(_), rest @ ..] => (2, rest),
+        all => (0, all),
+    };
+    let text = |kind: &'_ Kind| match kind {
+        Kind::Text(parts) => matches!(parts.as_slice(), [Part::Text(_)]),
+        _ => false,
+    };
+    let (at, length) = match kinds {
+        [Kind::Sign("[" | "("), key, Kind::Sign("]" | ")"), ..] if text(key) || matches!(key, Kind::Word(_)) => (1, 3),
+        [Kind::Sign("("), key, ..] if text(key) => (1, 2),
+        [key, ..] if skipped == 0 && text(key) => (0, 1),
+        _ => return None,
+    };
+    match &tokens[skipped + at].kind {
+        Kind::Text(parts) => match parts.as_slice() {
+            [Part::Text(text)] => Some((text, skipped + length)),
+            _ => None,
+        },
+        Kind::Word(word) => Some((word, skipped + length)),
+        _ => None,
+    }
+}
+
+/// The constants over which `[…].each |$name|` runs, for the variable at `at`.
+fn iterated(tokens: &[Token], at: usize) -> Option<Vec<String>> {
+    let opening = at.checked_sub(1)?;
+    let before = |back: usize| opening.checked_sub(back).map(|at| &tokens[at].kind);
+    let each = matches!(tokens[opening].kind, Kind::Sign("|"))
+        && matches!(before(1), Some(Kind::Word(word)) if matches!(word.as_str(), "each" | "map"))
+        && matches!(before(2), Some(Kind::Sign(".")))
+        && matches!(before(3), Some(Kind::Sign("]")));
+    if !each {
+        return None;
+    }
+    let mut texts = Vec::new();
+    for token in tokens[..opening - 3].iter().rev() {
+        match &token.kind {
+            Kind::Text(parts) => match parts.as_slice() {
+                [Part::Text(text)] => texts.push(text.clone()),
+                _ => return None,
+            },
+            Kind::Sign(",") => {}
+            Kind::Sign("[") => return Some(texts),
+            _ => return None,
+        }
+    }
+    None
+}
+
+pub(super) fn is_facts(name: &str) -> bool {
+    matches!(name.trim_start_matches(':'), "facts" | "trusted" | "server_facts")
+}
+
+/// `port` for `::db2::port`.
+pub(super) fn last_part(name: &str) -> &str {
+    let last = name.rsplit("::").next().unwrap_or_default();
+    if leading_identifier(last) == last { last } else { name }
+}
