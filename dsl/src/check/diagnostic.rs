@@ -14,6 +14,15 @@ pub enum Severity {
     Warning,
 }
 
+impl std::fmt::Display for Severity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        })
+    }
+}
+
 /// One finding: what is wrong, where, and how to mend it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]

@@ -1,17 +1,13 @@
 //! A check's documentation for a terminal.
 
-use super::nearest::nearest;
-use super::{CHECKS, Severity, find};
+use super::{CHECKS, find};
+use crate::names::nearest;
 
 /// What the check with the code `code` finds, as Markdown: its title and severity, what is wrong, an example that fails
 /// and the same mended. `None` when there is no such check.
 pub fn explain(code: &str) -> Option<String> {
     let check = find(code)?;
-    let severity = match check.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    };
-    let mut text = format!("# {}: {}\n\nSeverity: {severity}\n\n", check.code, check.summary);
+    let mut text = format!("{} ({}): {}\n\n", check.code, check.severity, check.summary);
     let mut in_code = false;
     for line in check.docs.lines() {
         let line = line.strip_prefix(' ').unwrap_or(line);
@@ -51,7 +47,7 @@ mod tests {
     fn every_check_is_explained_without_what_makes_it_a_test() {
         for check in CHECKS {
             let text = explain(check.code).expect("a check");
-            assert!(text.starts_with(&format!("# {}: ", check.code)));
+            assert!(text.starts_with(&format!("{} (", check.code)));
             assert!(text.contains("```rust\n"), "{text}");
             assert!(!text.contains("# use ") && !text.contains("assert!") && !text.contains("src/check"), "{text}");
             assert!(!text.contains("```rust\n```"), "an example of which nothing is left: {text}");

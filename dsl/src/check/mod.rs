@@ -1,7 +1,7 @@
 //! The checks: what is wrong with a model, all at once, each with the author's place and a way to mend it.
 //!
 //! What lives here: one file a check with its code, documentation, function and tests; the registry; diagnostics as
-//! data; and what several checks share (`conversion`, `flow`, `nearest`, `place`, `property`, `size`, `unused`,
+//! data; and what several checks share (`conversion`, `flow`, `place`, `property`, `size`, `suggestion`, `unused`,
 //! `uses`). What must not: I/O, a clock, or how a diagnostic looks.
 
 mod conversion;
@@ -9,12 +9,12 @@ mod diagnostic;
 mod explain;
 mod flow;
 mod limits;
-mod nearest;
 mod place;
 mod property;
 mod registry;
 mod sink;
 mod size;
+mod suggestion;
 mod unused;
 mod uses;
 

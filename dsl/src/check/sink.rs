@@ -8,8 +8,8 @@ use crate::model::{Component, Declaration, Model};
 use super::diagnostic::Diagnostic;
 use super::flow::Flows;
 use super::limits::Limits;
-use super::nearest::Budget;
 use super::property::Judged;
+use super::suggestion::Budget;
 use super::uses::Uses;
 
 /// The model, what several checks compute of it, and the findings so far.

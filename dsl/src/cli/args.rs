@@ -10,12 +10,12 @@ use clap::{Arg, ArgAction, ArgMatches};
 
 use crate::author::Blueprint;
 use crate::lower;
+use crate::names::nearest;
 use crate::view;
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::help;
-use super::nearest::nearest;
 
 /// What was asked for.
 #[derive(Debug)]

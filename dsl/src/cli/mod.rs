@@ -10,7 +10,6 @@ mod explain;
 mod failure;
 mod files;
 mod help;
-mod nearest;
 mod settings;
 mod shape;
 mod sources;

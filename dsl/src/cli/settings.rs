@@ -5,10 +5,10 @@ use std::path::Path;
 use serde_yaml::{Mapping, Value};
 
 use crate::author::Blueprint;
+use crate::names::{list, nearest};
 
 use super::failure::Failure;
 use super::help;
-use super::nearest::{list, nearest};
 use super::shape::{self, Place, Shape, Step};
 
 /// The configuration: the file's settings, and over them those of `--set` in their order.

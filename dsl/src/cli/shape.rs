@@ -220,7 +220,7 @@ impl std::fmt::Display for Shape {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Settings(names) => {
-                write!(f, "settings of its own ({})", super::nearest::list(names.iter().copied(), "and"))
+                write!(f, "settings of its own ({})", crate::names::list(names.iter().copied(), "and"))
             }
             Self::Boolean => f.write_str("`true` or `false`"),
             Self::Integer { min, .. } if *min < i128::from(i32::MIN) => f.write_str("an integer"),
@@ -230,7 +230,7 @@ impl std::fmt::Display for Shape {
             Self::Text => f.write_str("text"),
             Self::List => f.write_str("a list"),
             Self::Map => f.write_str("a map"),
-            Self::Choice(words) => f.write_str(&super::nearest::list(words.iter().copied(), "or")),
+            Self::Choice(words) => f.write_str(&crate::names::list(words.iter().copied(), "or")),
             Self::Unknown => f.write_str("a value"),
         }
     }

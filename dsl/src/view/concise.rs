@@ -4,7 +4,7 @@ use annotate_snippets::renderer::{AnsiColor, Effects};
 
 use crate::check::{Diagnostic, Severity};
 
-use super::{Options, one_line, styled, word};
+use super::{Options, one_line, styled};
 
 pub(super) fn render(finding: &Diagnostic, options: &Options, out: &mut String) {
     if let Some(label) = finding.labels.first().filter(|label| label.at.is_known()) {
@@ -15,7 +15,7 @@ pub(super) fn render(finding: &Diagnostic, options: &Options, out: &mut String) 
         Severity::Error => AnsiColor::BrightRed,
         Severity::Warning => AnsiColor::Yellow,
     };
-    let severity = format!("{}[{}]", word(finding.severity), finding.code);
+    let severity = format!("{}[{}]", finding.severity, finding.code);
     out.push_str(&styled(&severity, color.on_default().effects(Effects::BOLD), options));
     out.push_str(": ");
     out.push_str(&one_line(&finding.message));

@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-use crate::check::{Diagnostic, Label};
+use crate::check::{Diagnostic, Label, Severity};
 
 use super::{Read, span};
 
 #[derive(Serialize)]
 struct Finding<'a> {
     code: &'a str,
-    severity: &'a str,
+    severity: Severity,
     message: &'a str,
     spans: Vec<Span<'a>>,
     notes: Vec<&'a str>,
@@ -30,7 +30,7 @@ pub(super) fn render(finding: &Diagnostic, read: Read<'_>, out: &mut String) {
     let unplaced = unplaced.iter().map(|label| label.text.as_str());
     let finding = Finding {
         code: finding.code,
-        severity: super::word(finding.severity),
+        severity: finding.severity,
         message: &finding.message,
         spans: placed.into_iter().map(|label| span(label, read)).collect(),
         notes: unplaced.chain(finding.notes.iter().map(String::as_str)).collect(),

@@ -89,13 +89,6 @@ pub fn summary(findings: &[Diagnostic]) -> Option<String> {
     (!summary.is_empty()).then_some(summary)
 }
 
-fn word(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    }
-}
-
 /// `text` in `style`, if colours are wanted.
 fn styled(text: &str, style: Style, options: &Options) -> String {
     if options.color { format!("{style}{text}{style:#}") } else { text.to_owned() }

@@ -1,5 +1,7 @@
 //! The seed: what is written to the data space before the stack is created.
 
+mod build;
+
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -7,10 +9,9 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::model::{Content, Declaration, Model, Name, Order, Source, Step, Tool, Type, Value};
+use crate::model::{Content, Name, Order, Step, Tool, Type, Value};
 
-use super::plan::{Plan, SERVER_ENTRIES, Server};
-use super::resolve::for_agent;
+pub(super) use build::build;
 
 /// The format that is written.
 pub const FORMAT: &str = "wattle-seed/1";
@@ -188,33 +189,6 @@ pub struct SeedExport {
     pub value: Wire,
 }
 
-pub(super) fn build(model: &Model, plan: &Plan<'_>) -> Seed {
-    let mut recipes = IndexMap::new();
-    let declarations = declarations(model, &mut recipes);
-    let mut seed = Seed {
-        format: FORMAT.into(),
-        stack: model.stack.clone(),
-        digest: String::new(),
-        parameters: model
-            .parameters
-            .iter()
-            .map(|(name, p)| (name.clone(), SeedParameter { ty: p.ty.clone(), default: p.default.clone() }))
-            .collect(),
-        declarations,
-        servers: servers(model, plan),
-        entries: entries(model, plan),
-        exports: model
-            .exports
-            .iter()
-            .map(|(name, e)| (name.clone(), SeedExport { ty: e.ty.clone(), value: for_agent(model, &e.value) }))
-            .collect(),
-        recipes,
-        sources: sources(model),
-    };
-    seed.digest = seed.compute_digest();
-    seed
-}
-
 impl Seed {
     /// Writes the seed's file: YAML, alternatives as maps of one key (`entry: db/db2/jdbc_base`).
     ///
@@ -258,97 +232,4 @@ fn hex(digest: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
-}
-
-fn declarations(model: &Model, recipes: &mut IndexMap<String, Content>) -> IndexMap<Name, SeedDeclaration> {
-    let mut lower = |declaration: &Declaration| SeedDeclaration {
-        tool: declaration.recipe.tool,
-        recipe: declaration.recipe.entry.clone(),
-        files: declaration
-            .recipe
-            .files
-            .iter()
-            .map(|file| {
-                let digest = hex(&Sha256::digest(file.content.bytes()));
-                recipes.entry(digest.clone()).or_insert_with(|| file.content.clone());
-                (file.path.clone(), digest)
-            })
-            .collect(),
-        deadline: declaration.deadline,
-        inputs: declaration
-            .inputs
-            .iter()
-            .map(|(name, i)| {
-                (name.clone(), SeedInput { ty: i.ty.clone(), default: i.default.clone(), path: i.path.clone() })
-            })
-            .collect(),
-        outputs: declaration
-            .outputs
-            .iter()
-            .map(|(name, o)| (name.clone(), SeedOutput { ty: o.ty.clone(), path: o.path.clone() }))
-            .collect(),
-    };
-    model.declarations.iter().map(|(name, declaration)| (name.clone(), lower(declaration))).collect()
-}
-
-fn servers(model: &Model, plan: &Plan<'_>) -> IndexMap<Name, SeedServer> {
-    let mut after: std::collections::HashMap<&Name, Vec<Name>> = std::collections::HashMap::new();
-    for order in &model.after {
-        after.entry(&order.component).or_default().push(order.predecessor.clone());
-    }
-    let lower = |name: &Name, server: &Server<'_>| SeedServer {
-        order: model.resources.get(name).map_or_else(Order::default, |resource| resource.order),
-        publishes: server
-            .publishes
-            .iter()
-            .map(|(key, attribute)| {
-                let name = attribute.name.cloned().unwrap_or_else(|| "id".into());
-                (key.as_str().into(), SeedAttribute { attribute: name, path: attribute.path.to_vec() })
-            })
-            .collect(),
-        components: server
-            .components
-            .iter()
-            .map(|(key, component)| {
-                let inputs = component.inputs.iter();
-                let component_seed = SeedComponent {
-                    declaration: component.declaration.clone(),
-                    after: after.get(key).cloned().unwrap_or_default(),
-                    inputs: inputs.map(|(name, b)| (name.clone(), for_agent(model, &b.value))).collect(),
-                };
-                (component.name.clone(), component_seed)
-            })
-            .collect(),
-    };
-    let managed = plan.servers.iter().filter(|(name, _)| plan.is_managed(name));
-    managed.map(|(name, server)| ((*name).clone(), lower(name, server))).collect()
-}
-
-fn entries(model: &Model, plan: &Plan<'_>) -> IndexMap<Name, SeedEntry> {
-    let readers = |address: &str| {
-        plan.readers.get(address).into_iter().flatten().map(|reader| (*reader).clone()).collect::<Vec<_>>()
-    };
-    let mut entries = IndexMap::with_capacity(model.components.len());
-    for (server, duties) in &plan.servers {
-        for key in duties.publishes.keys() {
-            let address = format!("{server}/{SERVER_ENTRIES}/{key}");
-            let entry = SeedEntry { ty: None, readers: readers(&address) };
-            entries.insert(address.into(), entry);
-        }
-        for (key, component) in &duties.components {
-            for (output, declared) in model.declaration(component).into_iter().flat_map(|d| &d.outputs) {
-                let address = format!("{key}/{output}");
-                let entry = SeedEntry { ty: Some(declared.ty.clone()), readers: readers(&address) };
-                entries.insert(address.into(), entry);
-            }
-        }
-    }
-    entries
-}
-
-fn sources(model: &Model) -> IndexMap<Name, String> {
-    let known = |at: &Source| at.is_known().then(|| at.to_string());
-    let resources = model.resources.iter().map(|(name, resource)| (name, &resource.at));
-    let components = model.components.iter().map(|(key, component)| (key, &component.at));
-    resources.chain(components).filter_map(|(name, at)| Some((name.clone(), known(at)?))).collect()
 }
