@@ -15,9 +15,9 @@ pub(crate) fn of(rows: &[(&Mutation, Verdict)]) -> String {
     let mut report = String::new();
     for (mutation, verdict) in rows {
         let separator = if report.is_empty() { "" } else { "\n" };
-        write!(report, "{separator}{}\n", mutation.name).expect(TAKES_TEXT);
+        writeln!(report, "{separator}{}", mutation.name).expect(TAKES_TEXT);
         for Error { by, file, marked, text } in &verdict.errors {
-            write!(report, "    {by} in {file} at `{marked}`\n        {text}\n").expect(TAKES_TEXT);
+            writeln!(report, "    {by} in {file} at `{marked}`\n        {text}").expect(TAKES_TEXT);
         }
     }
     report

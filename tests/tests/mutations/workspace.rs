@@ -64,15 +64,16 @@ impl Workspace {
     pub(crate) fn finish(&self, names: &[&str]) {
         let distinct: HashSet<&str> = names.iter().copied().collect();
         assert_eq!(distinct.len(), names.len(), "two mutations have one name");
-        let mut manifest = "[workspace]\nresolver = \"3\"\nmembers = [\n".to_owned();
-        for name in names {
-            manifest += &format!("    \"{name}\",\n");
-        }
-        manifest += "]\n\n[workspace.dependencies]\nserde = { version = \"1\", features = [\"derive\", \"rc\"] }\n";
-        for (name, folder) in CRATES {
-            manifest += &format!("{name} = {{ path = {:?} }}\n", self.real.join(folder));
-        }
-        manifest += "\n[profile.dev]\ndebug = false\nincremental = false\n";
+        let members: Vec<String> = names.iter().map(|name| format!("    \"{name}\",\n")).collect();
+        let crates =
+            CRATES.map(|(name, folder)| format!("{name} = {{ path = '{}' }}\n", self.real.join(folder).display()));
+        let manifest = format!(
+            "[workspace]\nresolver = \"3\"\nmembers = [\n{}]\n\n\
+             [workspace.dependencies]\nserde = {{ version = \"1\", features = [\"derive\", \"rc\"] }}\n{}\n\
+             [profile.dev]\ndebug = false\nincremental = false\n",
+            members.concat(),
+            crates.concat(),
+        );
         write(&self.root.join("Cargo.toml"), &manifest);
         let lock = fs::read_to_string(self.real.join("Cargo.lock")).expect("the lock file can be read");
         write(&self.root.join("Cargo.lock"), &lock);
@@ -123,8 +124,10 @@ impl Workspace {
         let output = run(&mut command);
         let findings = output.stdout.lines().filter(|line| line.starts_with('{'));
         let findings = findings.map(|line| serde_json::from_str(line).expect("`check` writes JSON"));
-        let errors: Vec<Error> =
-            findings.filter(|finding: &Value| finding["severity"] == "error").map(|finding| self.check_error(name, &finding)).collect();
+        let errors: Vec<Error> = findings
+            .filter(|finding: &Value| finding["severity"] == "error")
+            .map(|finding| self.check_error(name, &finding))
+            .collect();
         assert_eq!(output.success, errors.is_empty(), "`check` of {name}: {}{}", output.stdout, output.stderr);
         errors
     }
