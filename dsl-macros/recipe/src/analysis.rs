@@ -124,3 +124,21 @@ impl Include {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_is_kept() {
+        let mut analysis = Analysis::default();
+        for line in [7, 3, 5] {
+            analysis.write("url", line);
+        }
+        let mut other = Analysis::default();
+        other.write("url", 2);
+        other.read("port", 1);
+        analysis.merge(other);
+        assert_eq!((analysis.writes["url"], analysis.reads["port"]), (2, 1));
+    }
+}

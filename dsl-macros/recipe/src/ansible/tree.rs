@@ -1,6 +1,6 @@
 //! YAML as a tree with lines.
 
-use saphyr_parser::{Event, Parser, ScalarStyle};
+use saphyr_parser::{Event, Parser};
 
 use crate::analysis::SyntaxError;
 
@@ -60,17 +60,13 @@ struct Open {
 pub(super) fn parse(source: &str) -> Result<Vec<Node>, SyntaxError> {
     let mut documents = Vec::new();
     let mut open: Vec<Open> = Vec::new();
-    let lines: Vec<&str> = source.lines().collect();
     let mut parser = Parser::new_from_str(source);
     while let Some(event) = parser.next_event() {
         let (event, span) = event.map_err(|error| SyntaxError::new(line(error.marker().line()), error.info()))?;
         let at = line(span.start.line());
         let node = match event {
-            Event::Scalar(text, style, ..) => {
-                // The text of a block begins behind the line of its `|`.
-                let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) && starts_block(&lines, at);
-                Node { kind: Kind::Text(text.into_owned()), line: at + u32::from(block) }
-            }
+            // The parser's line of a block is that of its text, not of its `|`.
+            Event::Scalar(text, ..) => Node { kind: Kind::Text(text.into_owned()), line: at },
             Event::Alias(_) => Node { kind: Kind::Alias, line: at },
             Event::SequenceStart(..) | Event::MappingStart(..) => {
                 if open.len() >= DEPTH {
@@ -111,10 +107,4 @@ impl Open {
 
 fn line(line: usize) -> u32 {
     u32::try_from(line).unwrap_or(u32::MAX)
-}
-
-fn starts_block(lines: &[&str], line: u32) -> bool {
-    let index = usize::try_from(line).unwrap_or(usize::MAX).saturating_sub(1);
-    let text = lines.get(index).copied().unwrap_or_default();
-    text.trim_end().ends_with(['|', '>', '-', '+']) || text.contains(" |") || text.contains(" >")
 }

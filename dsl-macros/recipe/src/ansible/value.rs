@@ -15,7 +15,7 @@ pub(super) const PREFIX: &str = "heat_outputs_path";
 
 const VALUES: usize = 64;
 const LENGTH: usize = 4096;
-const DEPTH: u32 = 6;
+const DEPTH: u32 = 16;
 /// Expressions evaluated for one file, so that variables made of variables end.
 const EVALUATIONS: u32 = 200_000;
 

@@ -9,7 +9,7 @@ use lib_ruby_parser::nodes::Send;
 pub(super) type Place = Vec<Option<String>>;
 
 /// More alternatives than this are not worth telling apart.
-const ALTERNATIVES: usize = 64;
+pub(super) const ALTERNATIVES: usize = 64;
 
 /// Longer chains of calls are no paths; the bound keeps hostile ones from being followed at every link.
 const LONGEST: u32 = 64;
@@ -56,7 +56,8 @@ pub(super) const KEYED: [&str; 11] =
 #[derive(Debug, Default)]
 pub(super) struct Scope {
     pub(super) places: BTreeMap<String, Vec<Place>>,
-    pub(super) texts: BTreeMap<String, Vec<String>>,
+    /// `None` is one of them where it is computed.
+    pub(super) texts: BTreeMap<String, Vec<Option<String>>>,
 }
 
 impl Scope {
@@ -96,7 +97,7 @@ impl Scope {
 
     pub(super) fn of_call(&self, recv: &Node, name: &str, args: &[Node], depth: u32) -> Vec<Place> {
         let places = self.at_depth(recv, depth);
-        if places.is_empty() || name == "run_state" {
+        if places.is_empty() {
             return Vec::new();
         }
         match name {
@@ -123,7 +124,7 @@ impl Scope {
     /// What a key may be; `None` is one alternative where it is computed.
     pub(super) fn texts(&self, key: &Node) -> Vec<Option<String>> {
         let known = |name: &str| match self.texts.get(name) {
-            Some(texts) => texts.iter().cloned().map(Some).collect(),
+            Some(texts) => texts.clone(),
             None => vec![None],
         };
         match key {
@@ -149,8 +150,8 @@ impl Scope {
                 .iter()
                 .map(|pair| if let Node::Pair(pair) = pair { self.one_text(&pair.key) } else { None })
                 .collect(),
-            Node::Lvar(variable) => self.texts.get(&variable.name).cloned(),
-            Node::Const(constant) => self.texts.get(&constant.name).cloned(),
+            Node::Lvar(variable) => self.texts.get(&variable.name)?.iter().cloned().collect(),
+            Node::Const(constant) => self.texts.get(&constant.name)?.iter().cloned().collect(),
             Node::Send(send) if send.method_name == "freeze" => self.elements(send.recv.as_ref()?),
             Node::Begin(begin) if begin.statements.len() == 1 => self.elements(&begin.statements[0]),
             _ => None,

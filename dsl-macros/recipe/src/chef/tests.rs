@@ -73,6 +73,7 @@ fn several_paths_are_written() {
         "%w(url port).each { |key| node.default['db2'][key] = 1 }",
         "KEYS = %i[url port].freeze\nKEYS.each { |key| node.default['db2'][key] = 1 }",
         "node.default['db2'] = { url: 1, 'port' => 2 }",
+        "key = 'port'\nkey = 'url' if x\nnode.default['db2'][key] = 1",
         "node.default['db2']['url'] = node.default['db2']['port'] = 1",
     ] {
         assert_eq!(names(&chef(source).writes), ["db2/port", "db2/url"], "{source}");
@@ -106,6 +107,7 @@ fn anything_may_be_written() {
         "node.default['db2'][name] = 1",
         "node.default[\"db2_#{x}\"] = 1",
         "node.default[x]['url'] = 1",
+        "key = 'url'\nkey = name_of(x) if x\nnode.default['db2'][key] = 1",
         "node.default = attributes_from(x)",
         "values.each { |k, v| node.default['db2'][k] = v }",
         "publish(node)",

@@ -4,7 +4,7 @@ use lib_ruby_parser::nodes::{Block, Send};
 use lib_ruby_parser::traverse::visitor::Visitor;
 use lib_ruby_parser::{Loc, Node};
 
-use super::place::{LEVELS, Place, Scope};
+use super::place::{ALTERNATIVES, LEVELS, Place, Scope};
 use super::ruby::Lines;
 use crate::analysis::{Findings, Include};
 use crate::tool::extension;
@@ -248,26 +248,32 @@ impl Walk<'_> {
             }
             "each" | "each_pair" | "each_key" | "each_with_index" | "map" => {
                 if let Some(elements) = self.scope.elements(recv) {
-                    self.scope.texts.insert(name.clone(), elements);
+                    self.scope.texts.insert(name.clone(), elements.into_iter().map(Some).collect());
                 }
             }
             _ => {}
         }
     }
 
+    /// Adds to what a variable may hold: which of its assignments ran last is not known.
     pub(super) fn variable(&mut self, name: &str, value: Option<&Node>) -> bool {
-        self.scope.texts.remove(name);
-        self.scope.places.remove(name);
         let Some(value) = value else { return false };
         let places = self.scope.places(value);
         if !places.is_empty() {
-            self.scope.places.insert(name.to_owned(), places);
+            let known = self.scope.places.entry(name.to_owned()).or_default();
+            known.extend(places);
+            known.truncate(ALTERNATIVES);
             self.visit_keys(value);
             return true;
         }
-        let texts: Option<Vec<String>> = self.scope.texts(value).into_iter().collect();
-        if let Some(texts) = texts.or_else(|| self.scope.elements(value)) {
-            self.scope.texts.insert(name.to_owned(), texts);
+        let texts = match self.scope.elements(value) {
+            Some(elements) => elements.into_iter().map(Some).collect(),
+            None => self.scope.texts(value),
+        };
+        let known = self.scope.texts.entry(name.to_owned()).or_default();
+        known.extend(texts);
+        if known.len() > ALTERNATIVES {
+            *known = vec![None];
         }
         false
     }

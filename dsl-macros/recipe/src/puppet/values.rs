@@ -24,27 +24,33 @@ pub(super) struct Values(BTreeMap<String, BTreeSet<String>>);
 
 impl Values {
     pub(super) fn of(tokens: &[Token]) -> Self {
+        let mut values = Self::default();
         // Puppet assigns each variable once, but uses may stand before assignments in other scopes.
-        (0..3).fold(Self::default(), |values, _| values.assignments(tokens))
+        for _ in 0..2 {
+            values.assignments(tokens);
+        }
+        values
     }
 
     /// Collects `$name = value` and `[…].each |$name|`.
-    fn assignments(&self, tokens: &[Token]) -> Self {
-        let mut assigned: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    fn assignments(&mut self, tokens: &[Token]) {
         for (at, token) in tokens.iter().enumerate() {
             let Kind::Variable(name) = &token.kind else { continue };
             let texts = match tokens.get(at + 1).map(|token| &token.kind) {
                 Some(Kind::Sign("=")) => self.expression(&tokens[at + 2..]).0,
-                Some(Kind::Sign("|" | ",")) => match iterated(tokens, at) {
+                Some(Kind::Sign("|")) => match iterated(tokens, at) {
                     Some(texts) => texts,
                     None => continue,
                 },
                 _ => continue,
             };
-            assigned.entry(last_part(name).to_owned()).or_default().extend(texts);
+            let known = self.0.entry(last_part(name).to_owned()).or_default();
+            known.extend(texts);
+            if known.len() > VALUES {
+                let seen = known.iter().any(|text| text.contains(OUTPUTS));
+                *known = BTreeSet::from([unknown(seen)]);
+            }
         }
-        assigned.retain(|_, texts| texts.len() <= VALUES && texts.iter().all(|text| text.len() <= LENGTH));
-        Self(assigned)
     }
 
     /// The texts that an expression at the start of `tokens` may become, and how many tokens it has.
@@ -55,11 +61,15 @@ impl Values {
             texts = product(&texts, &right);
             length += 1 + more;
         }
+        // A method, a key or a selector makes something else of it.
+        if matches!(tokens.get(length).map(|token| &token.kind), Some(Kind::Sign("." | "[" | "(") | Kind::Other('?'))) {
+            texts = product(&texts, &[UNKNOWN.into()]);
+        }
         (texts, length)
     }
 
     fn operand(&self, tokens: &[Token]) -> (Vec<String>, usize) {
-        let unknown = vec![UNKNOWN.to_string()];
+        let unknown = vec![unknown(false)];
         match tokens.first().map(|token| &token.kind) {
             Some(Kind::Text(parts)) => (self.text(parts), 1),
             Some(Kind::Variable(name)) => match key_behind(&tokens[1..]) {
@@ -70,7 +80,10 @@ impl Values {
                 Some((key, length)) => (self.variable(key), 1 + length),
                 None => (unknown, 1),
             },
-            Some(Kind::Word(word)) => (vec![word.clone()], 1),
+            Some(Kind::Word(word)) => match tokens.get(1).map(|token| &token.kind) {
+                Some(Kind::Sign("(")) => (unknown, 1),
+                _ => (vec![word.clone()], 1),
+            },
             _ => (unknown, 1),
         }
     }
@@ -117,11 +130,14 @@ impl Values {
     }
 }
 
+/// A text of which only is known whether the prefix was `seen` in it.
+fn unknown(seen: bool) -> String {
+    if seen { format!("{OUTPUTS}{UNKNOWN}") } else { UNKNOWN.into() }
+}
+
 fn product(left: &[String], right: &[String]) -> Vec<String> {
     if left.len() * right.len() > VALUES || left.iter().any(|text| text.len() > LENGTH) {
-        // The prefix must stay seen.
-        let seen = left.iter().chain(right).any(|text| text.contains(OUTPUTS));
-        return vec![if seen { format!("{OUTPUTS}{UNKNOWN}") } else { UNKNOWN.into() }];
+        return vec![unknown(left.iter().chain(right).any(|text| text.contains(OUTPUTS)))];
     }
     left.iter().flat_map(|left| right.iter().map(move |right| format!("{left}{right}"))).collect()
 }

@@ -163,6 +163,8 @@ fn anything_may_be_written() {
         "for n in $(list); do echo x > $heat_outputs_path.$n; done",
         "n=url; n+=_x; echo x > $heat_outputs_path.$n",
         "out() { shift; echo x > $heat_outputs_path.$1; }; out a url",
+        "put() { shift; echo x > \"$1.url\"; }; put a $heat_outputs_path",
+        "put() { for f in \"$@\"; do echo x > $f.url; done; }; put $heat_outputs_path",
         "./helper.sh",
         "(cd /opt/tdi); ./helper.sh",
         "cd /opt/tdi; cd \"$(dirname \"$0\")\"; ./helper.sh",
