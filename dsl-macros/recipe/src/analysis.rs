@@ -136,9 +136,9 @@ mod tests {
             analysis.write("url", line);
         }
         let mut other = Analysis::default();
-        other.write("url", 2);
+        other.write("url", 9);
         other.read("port", 1);
         analysis.merge(other);
-        assert_eq!((analysis.writes["url"], analysis.reads["port"]), (2, 1));
+        assert_eq!((analysis.writes["url"], analysis.reads["port"]), (3, 1));
     }
 }

@@ -151,6 +151,8 @@ fn a_template_that_is_not_given_reads_anything() {
 
 #[test]
 fn lines_are_counted() {
+    let analysis = ansible("- shell: |\n    ls | tee x |\n    wattle set url {{ a }}\n");
+    assert_eq!((analysis.writes["url"], analysis.reads["a"]), (3, 3));
     let analysis = ansible(
         "---\n- hosts: all\n  tasks:\n    - set_stats:\n        data:\n          url: \"{{ a }}\"\n    - shell: |\n        true\n        wattle set port {{ b }}\n",
     );

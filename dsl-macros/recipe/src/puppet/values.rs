@@ -80,10 +80,7 @@ impl Values {
                 Some((key, length)) => (self.variable(key), 1 + length),
                 None => (unknown, 1),
             },
-            Some(Kind::Word(word)) => match tokens.get(1).map(|token| &token.kind) {
-                Some(Kind::Sign("(")) => (unknown, 1),
-                _ => (vec![word.clone()], 1),
-            },
+            Some(Kind::Word(word)) => (vec![word.clone()], 1),
             _ => (unknown, 1),
         }
     }
