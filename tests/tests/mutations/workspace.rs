@@ -57,6 +57,11 @@ impl Workspace {
             return Err(format!("`{name}`: the example has no file {}", edit.file));
         }
         write(&copy.join("Cargo.toml"), &manifest(name));
+        let mut there = Vec::new();
+        list(&copy, Path::new(""), &mut there);
+        for gone in there.iter().filter(|file| !files.contains(file)) {
+            fs::remove_file(copy.join(gone)).expect("a file that the example no longer has can be removed");
+        }
         Ok(())
     }
 
@@ -146,8 +151,11 @@ impl Workspace {
 
     fn cargo(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO"));
-        // What the outer cargo was told of targets and of incremental compilation is not meant for this one.
-        command.env_remove("CARGO_TARGET_DIR").env_remove("CARGO_BUILD_TARGET_DIR").env_remove("CARGO_INCREMENTAL");
+        // What the outer cargo was told is not meant for this one: warnings must not count as errors, say.
+        for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_INCREMENTAL"] {
+            command.env_remove(variable);
+        }
+        command.env("CARGO_TARGET_DIR", self.root.join("target"));
         command.current_dir(&self.root).args(arguments).args(["--offline", "--quiet"]);
         run(&mut command)
     }
