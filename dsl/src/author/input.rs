@@ -80,34 +80,33 @@ wider_constants! {
     Ipv6Addr => IpAddr, |value| value.into_value();
 }
 
+/// A type whose deferred values an input of type `U` takes.
+///
+/// The compiler speaks in the words of this trait, which know what is deferred, and not of [`IntoInput`].
+#[diagnostic::on_unimplemented(
+    message = "an input of type `{U}` cannot be wired to a value of type `{Self}`",
+    label = "this is a deferred `{Self}`, the input takes `{U}`",
+    note = "an input takes a constant, a `Parameter`, an `Attribute`, an `Output` or a `Promise` of its own type",
+    note = "text around deferred values is built with `text!(\"http://{{}}/\", output)`"
+)]
+pub trait Fits<U> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: PortType> Fits<T> for T {}
+// What is public may become a secret; the other way is refused in the words of `Public`.
+#[diagnostic::do_not_recommend]
+impl<T: PortType> Fits<Secret<T>> for T {}
+impl<T: PortType> Fits<T> for Secret<T> where (Secret<T>,): Public {}
+#[diagnostic::do_not_recommend]
+impl Fits<String> for Url {}
+#[diagnostic::do_not_recommend]
+impl Fits<IpAddr> for Ipv4Addr {}
+#[diagnostic::do_not_recommend]
+impl Fits<IpAddr> for Ipv6Addr {}
+
 macro_rules! deferred {
     ($($handle:ident)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<T: PortType> IntoInput<T> for $handle<T> {
-            fn into_input(self) -> Expression {
-                self.into()
-            }
-        }
-        // What is public may become a secret; the other way is refused in the words of `Public`.
-        #[diagnostic::do_not_recommend]
-        impl<T: PortType> IntoInput<Secret<T>> for $handle<T> {
-            fn into_input(self) -> Expression {
-                self.into()
-            }
-        }
-        impl<T: PortType> IntoInput<T> for $handle<Secret<T>>
-        where
-            Secret<T>: Public,
-        {
-            fn into_input(self) -> Expression {
-                self.into()
-            }
-        }
-        deferred!(@wider $handle: Url => String, Ipv4Addr => IpAddr, Ipv6Addr => IpAddr);
-    )*};
-    (@wider $handle:ident: $($from:ty => $to:ty),*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl IntoInput<$to> for $handle<$from> {
+        impl<T: Fits<U>, U> IntoInput<U> for $handle<T> {
             fn into_input(self) -> Expression {
                 self.into()
             }

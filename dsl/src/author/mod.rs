@@ -25,13 +25,13 @@ pub use component::{AsComponent, Component, Inputs, Missing, OnServer, Software,
 pub use constant::{Constant, constant};
 pub use exports::{Export, ExportName, Exportable, Exports};
 pub use expression::Expression;
-pub use handle::{Attribute, Host, KnownWhileBuilding, Output, Parameter, Resource, Segment};
+pub use handle::{Attribute, Host, Output, Parameter, Resource, Segment};
 pub use input::{IntoInput, Public};
 pub use module::{Module, Part, Properties, RawResource};
 pub use parameters::{ParameterOptions, Parameters};
 pub use port::PortType;
 pub use promise::Promise;
-pub use property::{AnyValue, IntoProperty, KnownToHeat};
+pub use property::{AnyValue, IntoProperty};
 pub use scalar::{NotAUrl, Url};
 pub use secret::Secret;
 pub use text::{AtDeployment, AtRunTime, Confidential, Open, Privacy, Scalar, Stage, Text, TextPart};

@@ -60,12 +60,12 @@ ports! {
     bool => Type::Boolean, |value| Value::Boolean(value);
     f32 => Type::Float, |value| Value::Float(f64::from(value));
     f64 => Type::Float, |value| Value::Float(value);
-    String => Type::String, |value| value.into();
+    String => Type::Str, |value| value.into();
     IpAddr => Type::Ip, |value| value.to_string().into();
     Ipv4Addr => Type::Ipv4, |value| value.to_string().into();
     Ipv6Addr => Type::Ipv6, |value| value.to_string().into();
-    Url => Type::Url, |value| value.as_str().into();
-    Duration => Type::Duration, |value| match value.subsec_nanos() {
+    Url => Type::Uri, |value| value.as_str().into();
+    Duration => Type::Seconds, |value| match value.subsec_nanos() {
         0 => value.as_secs().into(),
         _ => value.as_secs_f64().into(),
     };
@@ -94,7 +94,7 @@ impl<T: PortType> PortType for BTreeMap<String, T> {
 #[diagnostic::do_not_recommend]
 impl<T: PortType> PortType for Secret<T> {
     fn port_type() -> Type {
-        Type::Secret(Box::new(T::port_type()))
+        Type::Hidden(Box::new(T::port_type()))
     }
     fn into_value(self) -> Value {
         self.reveal().into_value()

@@ -19,7 +19,8 @@ impl<T> Promise<T> {
 }
 
 unprintable! {
-    [T] Promise<T>, T;
+    [T] Promise<T>, T, PromiseIsKnown:
+        "`Promise<{Self}>` cannot be printed: its value is not known while the blueprint runs";
 }
 
 impl<T> Clone for Promise<T> {

@@ -23,17 +23,26 @@ pub trait IntoProperty<T> {
     fn into_property(self) -> Expression;
 }
 
-/// Implemented by what is known when Heat creates resources, for the `Value` that a property is given.
+/// Implemented by nothing: an output is not known when Heat creates resources.
 ///
 /// The compiler speaks in the words of this trait, and not of [`IntoProperty`], because the two stand on different
-/// types: bounds are on the type inside of `Value`.
+/// types: the bound is on the type inside of the output.
 #[diagnostic::on_unimplemented(
-    message = "a resource property cannot be fed from `{Value}`",
+    message = "a resource property cannot be fed from `Output<{Self}>`",
     label = "not known when Heat creates the resource",
     note = "a component's output exists only once its server runs; Heat must know properties before",
     note = "an input takes it: let a component on the server read it"
 )]
-pub trait KnownToHeat<Value> {}
+pub trait OutputKnownToHeat {}
+
+/// Implemented by nothing: a promise may be fulfilled by an output.
+#[diagnostic::on_unimplemented(
+    message = "a resource property cannot be fed from `Promise<{Self}>`",
+    label = "perhaps not known when Heat creates the resource",
+    note = "what fulfils a promise may exist only once a server runs; Heat must know properties before",
+    note = "an input takes it: let a component on the server read it"
+)]
+pub trait PromiseKnownToHeat {}
 
 macro_rules! constants {
     ($($ty:ty)*) => {$(
@@ -84,7 +93,7 @@ known!(Parameter Attribute);
 // Never satisfied: the bound is there to refuse in its own words whatever the property's type.
 impl<T, U> IntoProperty<U> for Output<T>
 where
-    T: KnownToHeat<Output<T>>,
+    T: OutputKnownToHeat,
 {
     fn into_property(self) -> Expression {
         self.into()
@@ -93,7 +102,7 @@ where
 
 impl<T, U> IntoProperty<U> for Promise<T>
 where
-    T: KnownToHeat<Promise<T>>,
+    T: PromiseKnownToHeat,
 {
     fn into_property(self) -> Expression {
         self.into()

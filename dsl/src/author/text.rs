@@ -10,7 +10,7 @@ use super::handle::{Attribute, Output, Parameter, unprintable};
 use super::input::{IntoInput, Public};
 use super::port::PortType;
 use super::promise::Promise;
-use super::property::{IntoProperty, KnownToHeat};
+use super::property::IntoProperty;
 use super::scalar::Url;
 use super::secret::Secret;
 
@@ -174,7 +174,7 @@ impl<S: Stage, P: Privacy> TextPart for Text<S, P> {
 }
 
 unprintable! {
-    [S, P] Text<S, P>, S;
+    [S, P] Text<S, P>, S, TextIsKnown: "`Text` cannot be printed: its value is not known while the blueprint runs";
 }
 
 impl<S, P> Clone for Text<S, P> {
@@ -251,12 +251,21 @@ impl<S, P> IntoInput<Secret<Url>> for Text<S, P> {
     }
 }
 
+/// Implemented by the stage of text that is known when Heat creates resources.
+#[diagnostic::on_unimplemented(
+    message = "a resource property cannot be fed from text that holds an output",
+    label = "not known when Heat creates the resource",
+    note = "a component's output exists only once its server runs; Heat must know properties before",
+    note = "an input takes it: let a component on the server read it"
+)]
+pub trait TextKnownToHeat {}
+
 #[diagnostic::do_not_recommend]
-impl<V> KnownToHeat<V> for AtDeployment {}
+impl TextKnownToHeat for AtDeployment {}
 
 impl<S, P> IntoProperty<String> for Text<S, P>
 where
-    S: KnownToHeat<Text<S, P>>,
+    S: TextKnownToHeat,
     P: Public,
 {
     fn into_property(self) -> Expression {
@@ -266,7 +275,7 @@ where
 
 impl<S, P> IntoProperty<Secret<String>> for Text<S, P>
 where
-    S: KnownToHeat<Text<S, P>>,
+    S: TextKnownToHeat,
 {
     fn into_property(self) -> Expression {
         self.into()

@@ -28,7 +28,7 @@ pub(super) fn number(value: &Value) -> Option<f64> {
         #[expect(clippy::cast_precision_loss, reason = "Python compares integers with floats much the same")]
         Value::Integer(value) => Some(*value as f64),
         Value::Float(value) => Some(*value),
-        Value::String(text) => text.trim().replace('_', "").parse().ok(),
+        Value::Str(text) => text.trim().replace('_', "").parse().ok(),
         _ => None,
     }
 }
@@ -42,7 +42,7 @@ pub(super) fn is_same(ty: PropertyType, one: &Value, other: &Value) -> bool {
             _ => one == other,
         },
         PropertyType::Boolean => plain(one).eq_ignore_ascii_case(&plain(other)),
-        PropertyType::String => {
+        PropertyType::Str => {
             one == other
                 || plain(one) == plain(other)
                 || plain(one).eq_ignore_ascii_case(&plain(other)) && both_boolean(one, other)
@@ -58,7 +58,7 @@ fn both_boolean(one: &Value, other: &Value) -> bool {
 /// A value as it looks without quotes.
 pub(super) fn plain(value: &Value) -> String {
     match value {
-        Value::String(text) => text.to_string(),
+        Value::Str(text) => text.to_string(),
         value => value.to_string(),
     }
 }

@@ -58,11 +58,11 @@ pub(super) mod tests {
 
     pub(in crate::check) fn failing() -> Model {
         Sketch::new()
-            .promise("url", Type::String)
+            .promise("url", Type::Str)
             .fulfil("url", "http://blue/")
             .fulfil("url", "http://green/")
             .fulfil("url", "http://red/")
-            .export("url", Type::String, promise("url"))
+            .export("url", Type::Str, promise("url"))
             .model
     }
 }

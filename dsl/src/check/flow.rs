@@ -173,7 +173,7 @@ impl<'m> Flow<'m> {
                 true => format!("expected {inner}, found {} that is none", value.kind()),
                 false => why,
             }),
-            (Type::String | Type::Url, Expr::Text(_)) | (Type::String, Expr::Resource(_)) => None,
+            (Type::Str | Type::Uri, Expr::Text(_)) | (Type::Str, Expr::Resource(_)) => None,
             (_, Expr::Text(_)) => of("text"),
             (_, Expr::Resource(_)) => of("the identity of a resource, which is text"),
             (Type::List(item), Expr::List(items)) => items
@@ -210,18 +210,18 @@ impl<'m> Flow<'m> {
     fn confidentiality(&self, ty: &Type, value: &'m Expr, leaks: &mut Vec<Origin<'m>>, constant: &mut bool) {
         match (ty, value) {
             (_, Expr::Constant(value)) => *constant |= holds_secret(ty, value),
-            (Type::Secret(_), Expr::Text(parts)) => {
+            (Type::Hidden(_), Expr::Text(parts)) => {
                 *constant |= parts.iter().all(|part| part.constant().is_some());
             }
-            (Type::Secret(inner), Expr::List(items)) => {
+            (Type::Hidden(inner), Expr::List(items)) => {
                 if let Type::List(item) = inner.revealed() {
-                    let item = Type::Secret(item.clone());
+                    let item = Type::Hidden(item.clone());
                     for value in items {
                         self.confidentiality(&item, value, &mut Vec::new(), constant);
                     }
                 }
             }
-            (Type::Secret(_), _) => {}
+            (Type::Hidden(_), _) => {}
             (Type::List(item), Expr::List(items)) => {
                 for value in items {
                     self.confidentiality(item, value, leaks, constant);
@@ -249,10 +249,10 @@ impl<'m> Flow<'m> {
 fn is_within(from: &Type, into: &Type) -> bool {
     match (from.revealed(), into.revealed()) {
         (Type::Integer { min, max }, Type::Integer { min: least, max: greatest }) => least <= min && max <= greatest,
-        (Type::Integer { .. } | Type::Duration, Type::Float)
-        | (Type::Ip | Type::Ipv4 | Type::Ipv6 | Type::Url, Type::String)
+        (Type::Integer { .. } | Type::Seconds, Type::Float)
+        | (Type::Ip | Type::Ipv4 | Type::Ipv6 | Type::Uri, Type::Str)
         | (Type::Ipv4 | Type::Ipv6, Type::Ip) => true,
-        (Type::Integer { min, .. }, Type::Duration) => *min >= 0,
+        (Type::Integer { min, .. }, Type::Seconds) => *min >= 0,
         (Type::List(from), Type::List(into)) | (Type::Map(from), Type::Map(into)) => is_within(from, into),
         (Type::Struct(from), Type::Map(into)) => from.values().all(|from| is_within(from, into)),
         (Type::Struct(from), Type::Struct(into)) => {
@@ -266,8 +266,8 @@ fn is_within(from: &Type, into: &Type) -> bool {
 /// Whether a value of `from` as a `into` shows a secret.
 fn reveals(from: &Type, into: &Type) -> bool {
     match (from, into) {
-        (_, Type::Secret(_)) => false,
-        (Type::Secret(_), _) => true,
+        (_, Type::Hidden(_)) => false,
+        (Type::Hidden(_), _) => true,
         (Type::List(from), Type::List(into)) | (Type::Map(from), Type::Map(into)) => reveals(from, into),
         (Type::Struct(from), Type::Map(into)) => from.values().any(|from| reveals(from, into)),
         (Type::Struct(from), Type::Struct(into)) => {
@@ -281,8 +281,8 @@ fn reveals(from: &Type, into: &Type) -> bool {
 pub(super) fn holds_secret(ty: &Type, value: &Value) -> bool {
     match (ty, value) {
         (_, Value::Null) => false,
-        (Type::Secret(inner), Value::List(items)) if matches!(**inner, Type::List(_)) => !items.is_empty(),
-        (Type::Secret(_), _) => true,
+        (Type::Hidden(inner), Value::List(items)) if matches!(**inner, Type::List(_)) => !items.is_empty(),
+        (Type::Hidden(_), _) => true,
         (Type::List(item), Value::List(items)) => items.iter().any(|value| holds_secret(item, value)),
         (Type::Map(item), Value::Map(items)) => items.values().any(|value| holds_secret(item, value)),
         (Type::Struct(fields), Value::Map(items)) => {

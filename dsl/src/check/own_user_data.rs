@@ -49,7 +49,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     for ((name, server), _) in
         model.resources.iter().zip(runs).filter(|((_, resource), runs)| *runs && resource.is_server())
     {
-        let raw = |value: &Expr| matches!(value, Expr::Constant(Value::String(text)) if &**text == "RAW");
+        let raw = |value: &Expr| matches!(value, Expr::Constant(Value::Str(text)) if &**text == "RAW");
         let data = server.properties.get("user_data");
         let format = server.properties.get("user_data_format").filter(|format| !raw(&format.value));
         let mut finding = OWN_USER_DATA

@@ -71,7 +71,7 @@ fn breaks(parameter: &Parameter, constraint: &Constraint, value: &Value) -> Opti
             .map(|bounds| format!("{} is not {bounds}", plain(value))),
         Constraint::Length { min, max } => {
             let (length, what) = match value {
-                Value::String(text) => (text.chars().count(), "characters"),
+                Value::Str(text) => (text.chars().count(), "characters"),
                 Value::List(items) => (items.len(), "items"),
                 Value::Map(items) => (items.len(), "items"),
                 _ => return None,
@@ -83,8 +83,8 @@ fn breaks(parameter: &Parameter, constraint: &Constraint, value: &Value) -> Opti
         Constraint::AllowedValues(allowed) => {
             let ty = match parameter.ty.revealed() {
                 Type::Boolean => PropertyType::Boolean,
-                Type::Integer { .. } | Type::Float | Type::Duration => PropertyType::Number,
-                _ => PropertyType::String,
+                Type::Integer { .. } | Type::Float | Type::Seconds => PropertyType::Number,
+                _ => PropertyType::Str,
             };
             // Of a list, each item must be allowed.
             let is_allowed = |value: &Value| allowed.iter().any(|allowed| is_same(ty, allowed, value));
@@ -127,15 +127,15 @@ pub(super) mod tests {
     #[test]
     fn defaults_within_their_constraints_are_taken() {
         let list = |items: &[&str]| items.iter().map(|item| (*item).to_owned()).collect::<Vec<_>>();
-        let strings = || Type::List(Box::new(Type::String));
+        let strings = || Type::List(Box::new(Type::Str));
         let values = || Constraint::AllowedValues(vec!["a".into(), "b".into()]);
         for model in [
             default(Type::Float, 80, range(80.0, 80.0)),
-            default(Type::String, "four", length(4)),
+            default(Type::Str, "four", length(4)),
             default(strings(), list(&["a"]), length(1)),
-            default(Type::String, "a", values()),
+            default(Type::Str, "a", values()),
             default(strings(), list(&["a", "b", "a"]), values()),
-            default(Type::String, "x", Constraint::AllowedPattern("[0-9]".into())),
+            default(Type::Str, "x", Constraint::AllowedPattern("[0-9]".into())),
         ] {
             assert!(codes(&model).is_empty(), "{model:?}");
         }
@@ -146,9 +146,9 @@ pub(super) mod tests {
         let values = || Constraint::AllowedValues(vec!["a".into(), "b".into()]);
         for model in [
             default(Type::Ip, "nowhere", length(1)),
-            default(Type::String, "for", length(4)),
-            default(Type::String, "c", values()),
-            default(Type::List(Box::new(Type::String)), vec!["a".to_owned(), "c".to_owned()], values()),
+            default(Type::Str, "for", length(4)),
+            default(Type::Str, "c", values()),
+            default(Type::List(Box::new(Type::Str)), vec!["a".to_owned(), "c".to_owned()], values()),
             default(Type::Float, 81, Constraint::AllowedValues(vec![80.into()])),
         ] {
             assert_eq!(codes(&model), ["W0801"], "{model:?}");
@@ -157,8 +157,7 @@ pub(super) mod tests {
 
     #[test]
     fn a_secret_is_not_told() {
-        let mut model =
-            sound().parameter("p", secret(Type::String)).export("p", secret(Type::String), parameter("p")).model;
+        let mut model = sound().parameter("p", secret(Type::Str)).export("p", secret(Type::Str), parameter("p")).model;
         model.parameters["p"].default = Some("hunter2".into());
         model.parameters["p"].constraints = vec![length(12), Constraint::AllowedValues(vec!["x".into()])];
         let found = check(&model, &Limits::default());

@@ -114,13 +114,13 @@ impl Judge<'_> {
     }
 
     fn expression(&mut self, schema: &PropertySchema, value: &Expr) {
-        use PropertyType::{Any, Boolean, Integer, List, Map, Number, String};
+        use PropertyType::{Any, Boolean, Integer, List, Map, Number, Str};
         match value {
             Expr::Constant(value) => self.value(schema, value),
             Expr::Parameter(name) => {
                 let Some(parameter) = self.model.parameters.get(name) else { return };
                 let refused = match parameter.heat_type {
-                    ParameterType::String => matches!(schema.ty, List | Map),
+                    ParameterType::Str => matches!(schema.ty, List | Map),
                     ParameterType::Number => matches!(schema.ty, List | Map | Boolean),
                     ParameterType::Boolean => matches!(schema.ty, List | Map),
                     ParameterType::CommaDelimitedList => !matches!(schema.ty, List | Any),
@@ -154,30 +154,30 @@ impl Judge<'_> {
                 }
             }
             // Known once Heat made what it depends on; what no property takes is refused elsewhere.
-            _ => debug_assert!(matches!(schema.ty, Any | Boolean | Integer | Number | String | List | Map)),
+            _ => debug_assert!(matches!(schema.ty, Any | Boolean | Integer | Number | Str | List | Map)),
         }
     }
 
     fn value(&mut self, schema: &PropertySchema, value: &Value) {
-        use PropertyType::{Any, Boolean, Integer, List, Map, Number, String};
+        use PropertyType::{Any, Boolean, Integer, List, Map, Number, Str};
         let fits = match (schema.ty, value) {
             // Heat takes nothing as if the property were not given.
             (_, Value::Null) => return,
             (Any, _)
-            | (String, Value::String(_) | Value::Integer(_) | Value::Boolean(_))
+            | (Str, Value::Str(_) | Value::Integer(_) | Value::Boolean(_))
             | (Integer | Number, Value::Integer(_) | Value::Float(_) | Value::Boolean(_))
             | (Boolean, Value::Boolean(_))
             | (List, Value::List(_))
             | (Map, Value::Map(_)) => true,
-            (Integer, Value::String(text)) => is_integer(text),
-            (Number, Value::String(text)) => is_integer(text) || text.trim().replace('_', "").parse::<f64>().is_ok(),
-            (Boolean, Value::String(text)) => text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false"),
+            (Integer, Value::Str(text)) => is_integer(text),
+            (Number, Value::Str(text)) => is_integer(text) || text.trim().replace('_', "").parse::<f64>().is_ok(),
+            (Boolean, Value::Str(text)) => text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false"),
             _ => false,
         };
         if !fits {
             let found = match value {
                 Value::List(_) | Value::Map(_) => value.kind().to_owned(),
-                Value::String(text) => format!("{} `{}`", value.kind(), text.escape_debug()),
+                Value::Str(text) => format!("{} `{}`", value.kind(), text.escape_debug()),
                 _ => format!("{} `{value}`", value.kind()),
             };
             self.expected(schema, &found);
@@ -254,7 +254,7 @@ impl Judge<'_> {
 
     fn range(&mut self, ty: PropertyType, bounds: &[Option<f64>], value: &Value) {
         match (ty, value) {
-            (PropertyType::String, Value::String(text)) => {
+            (PropertyType::Str, Value::Str(text)) => {
                 let length = text.chars().count();
                 if let Some(bounds) = outside(bounds, length) {
                     self.refuse(format!("it has {length} characters, not {bounds}"));
@@ -283,7 +283,7 @@ fn outside(bounds: &[Option<f64>], length: usize) -> Option<String> {
 
 fn word(ty: PropertyType) -> &'static str {
     match ty {
-        PropertyType::String => "a string",
+        PropertyType::Str => "a string",
         PropertyType::Integer => "an integer",
         PropertyType::Number => "a number",
         PropertyType::Boolean => "a boolean",

@@ -84,9 +84,9 @@ pub(super) mod tests {
     use crate::model::{Model, Type};
 
     fn login(default: bool) -> Model {
-        let sketch = Sketch::new().parameter("p", secret(Type::String)).server("db");
+        let sketch = Sketch::new().parameter("p", secret(Type::Str)).server("db");
         let mut sketch =
-            sketch.kind("Login", &[("password", secret(Type::String))], &[]).component("db", "login", "Login");
+            sketch.kind("Login", &[("password", secret(Type::Str))], &[]).component("db", "login", "Login");
         if default {
             sketch.model.parameters["p"].default = Some("hunter2".into());
         }
@@ -94,7 +94,7 @@ pub(super) mod tests {
     }
 
     pub(in crate::check) fn failing() -> Model {
-        let sketch = Sketch::new().server("db").kind("Login", &[("password", secret(Type::String))], &[]);
+        let sketch = Sketch::new().server("db").kind("Login", &[("password", secret(Type::Str))], &[]);
         sketch.component("db", "login", "Login").input("db/login", "password", "hunter2").model
     }
 

@@ -41,7 +41,7 @@ check! {
     /// # let mut model = t.finish(Exports::new().entry("digest", login.digest));
     /// # assert!(!wattle::check::finds(&model, "W0601"));
     /// # for kind in model.declarations.values_mut() {
-    /// kind.inputs["password"].ty = Type::String;
+    /// kind.inputs["password"].ty = Type::Str;
     /// # }
     /// # assert!(wattle::check::finds(&model, "W0601"));
     /// ```
@@ -134,12 +134,12 @@ pub(super) mod tests {
 
     fn vault() -> Sketch {
         Sketch::new()
-            .parameter("password", secret(Type::String))
+            .parameter("password", secret(Type::Str))
             .server("db")
-            .kind("Db2", &[("password", secret(Type::String))], &[("token", secret(Type::String))])
+            .kind("Db2", &[("password", secret(Type::Str))], &[("token", secret(Type::Str))])
             .component("db", "db2", "Db2")
             .input("db/db2", "password", parameter("password"))
-            .export("token", secret(Type::String), output("db/db2", "token"))
+            .export("token", secret(Type::Str), output("db/db2", "token"))
     }
 
     fn web(ty: Type, value: Expr) -> Vec<&'static str> {
@@ -154,7 +154,7 @@ pub(super) mod tests {
 
     pub(in crate::check) fn failing() -> Model {
         let value = text(["token=".into(), output("db/db2", "token")]);
-        let sketch = vault().kind("Web", &[("url", Type::String)], &[]).component("db", "web", "Web");
+        let sketch = vault().kind("Web", &[("url", Type::Str)], &[]).component("db", "web", "Web");
         sketch.input("db/web", "url", value).model
     }
 
@@ -163,17 +163,16 @@ pub(super) mod tests {
         let list = |ty| Type::List(Box::new(ty));
         let password = || parameter("password");
         for (ty, value) in [
-            (Type::String, password()),
-            (Type::String, output("db/db2", "token")),
-            (list(Type::String), Expr::List(vec![password()])),
-            (Type::Map(Box::new(Type::String)), map([("a", text([password()]))])),
-            (Type::Struct([("a".into(), Type::String)].into_iter().collect()), map([("a", password())])),
+            (Type::Str, password()),
+            (Type::Str, output("db/db2", "token")),
+            (list(Type::Str), Expr::List(vec![password()])),
+            (Type::Map(Box::new(Type::Str)), map([("a", text([password()]))])),
+            (Type::Struct([("a".into(), Type::Str)].into_iter().collect()), map([("a", password())])),
         ] {
             assert_eq!(web(ty.clone(), value.clone()), ["W0601"], "{ty}: {value:?}");
         }
-        assert_eq!(codes(&vault().export("p", Type::String, password()).model), ["W0601"]);
-        let promise =
-            vault().promise("p", Type::String).fulfil("p", password()).export("p", Type::String, promise("p"));
+        assert_eq!(codes(&vault().export("p", Type::Str, password()).model), ["W0601"]);
+        let promise = vault().promise("p", Type::Str).fulfil("p", password()).export("p", Type::Str, promise("p"));
         assert_eq!(codes(&promise.model), ["W0601"], "once, where it leaks");
     }
 
@@ -182,10 +181,10 @@ pub(super) mod tests {
         let list = |ty| Type::List(Box::new(ty));
         let password = || parameter("password");
         for (ty, value) in [
-            (secret(Type::String), text(["x".into(), password()])),
-            (list(secret(Type::String)), Expr::List(vec![password()])),
-            (secret(list(Type::String)), Expr::List(vec![password()])),
-            (Type::Struct([("a".into(), secret(Type::String))].into_iter().collect()), map([("a", password())])),
+            (secret(Type::Str), text(["x".into(), password()])),
+            (list(secret(Type::Str)), Expr::List(vec![password()])),
+            (secret(list(Type::Str)), Expr::List(vec![password()])),
+            (Type::Struct([("a".into(), secret(Type::Str))].into_iter().collect()), map([("a", password())])),
         ] {
             assert!(web(ty.clone(), value.clone()).is_empty(), "{ty}: {value:?}");
         }

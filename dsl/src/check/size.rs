@@ -7,7 +7,7 @@ pub(super) fn of_value(value: &Value) -> usize {
     match value {
         Value::Null | Value::Boolean(_) => 4,
         Value::Integer(_) | Value::Float(_) => 1,
-        Value::String(text) => text.len() + 2,
+        Value::Str(text) => text.len() + 2,
         Value::List(items) => 2 + items.iter().map(|item| of_value(item) + 1).sum::<usize>(),
         Value::Map(items) => 2 + items.iter().map(|(name, item)| name.len() + of_value(item) + 4).sum::<usize>(),
     }
@@ -26,7 +26,7 @@ pub(super) fn of_expression(value: &Expr) -> usize {
 /// Bytes of the text that `value` is, as far as it is known.
 pub(super) fn of_text(value: &Expr) -> usize {
     match value {
-        Expr::Constant(Value::String(text)) => text.len(),
+        Expr::Constant(Value::Str(text)) => text.len(),
         Expr::Text(parts) => parts.iter().map(of_text).sum(),
         _ => 0,
     }

@@ -130,14 +130,14 @@ impl Sketch {
 pub(super) fn sound() -> Sketch {
     Sketch::new()
         .server("db")
-        .kind("Db2", &[("port", Type::Integer { min: 0, max: 65_535 })], &[("url", Type::Url)])
+        .kind("Db2", &[("port", Type::Integer { min: 0, max: 65_535 })], &[("url", Type::Uri)])
         .component("db", "db2", "Db2")
         .input("db/db2", "port", 50_000)
-        .export("url", Type::Url, output("db/db2", "url"))
+        .export("url", Type::Uri, output("db/db2", "url"))
 }
 
 pub(super) fn secret(ty: Type) -> Type {
-    Type::Secret(Box::new(ty))
+    Type::Hidden(Box::new(ty))
 }
 
 pub(super) fn output(component: &str, output: &str) -> Expr {

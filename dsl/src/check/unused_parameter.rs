@@ -50,12 +50,12 @@ pub(super) mod tests {
     use crate::model::{Model, Type};
 
     pub(in crate::check) fn failing() -> Model {
-        sound().parameter("image", Type::String).model
+        sound().parameter("image", Type::Str).model
     }
 
     #[test]
     fn a_use_within_text_counts() {
-        let sketch = sound().parameter("image", Type::String);
+        let sketch = sound().parameter("image", Type::Str);
         assert!(codes(&sketch.property("db", "name", text(["on ".into(), parameter("image")])).model).is_empty());
     }
 }

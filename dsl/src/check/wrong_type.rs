@@ -100,12 +100,12 @@ pub(super) mod tests {
     #[test]
     fn what_is_wider_fits() {
         let url = || output("db/db2", "url");
-        assert!(export(Type::String, url()).is_empty());
-        assert!(export(list(Type::String), Expr::List(vec![url(), "x".into()])).is_empty());
-        assert!(export(Type::Map(Box::new(Type::Url)), map([("u", url())])).is_empty());
-        assert!(export(Type::Struct([("u".into(), Type::Url)].into_iter().collect()), map([("u", url())])).is_empty());
+        assert!(export(Type::Str, url()).is_empty());
+        assert!(export(list(Type::Str), Expr::List(vec![url(), "x".into()])).is_empty());
+        assert!(export(Type::Map(Box::new(Type::Uri)), map([("u", url())])).is_empty());
+        assert!(export(Type::Struct([("u".into(), Type::Uri)].into_iter().collect()), map([("u", url())])).is_empty());
         assert!(export(Type::Float, 7).is_empty());
-        assert!(export(Type::Url, text(["http://".into(), url()])).is_empty());
+        assert!(export(Type::Uri, text(["http://".into(), url()])).is_empty());
     }
 
     #[test]
@@ -114,13 +114,13 @@ pub(super) mod tests {
         for (ty, value) in [
             (Type::Ip, url()),
             (Type::Ip, text([url()])),
-            (Type::Url, parameter("flag")),
+            (Type::Uri, parameter("flag")),
             (Type::Ipv4, "::1".into()),
-            (Type::String, Expr::List(vec![url()])),
-            (Type::String, map([("u", url())])),
+            (Type::Str, Expr::List(vec![url()])),
+            (Type::Str, map([("u", url())])),
             (list(Type::Ip), Expr::List(vec![url()])),
             (Type::Map(Box::new(Type::Ip)), map([("u", url())])),
-            (Type::Struct([("v".into(), Type::Url)].into_iter().collect()), map([("u", url())])),
+            (Type::Struct([("v".into(), Type::Uri)].into_iter().collect()), map([("u", url())])),
             (Type::Struct([("u".into(), Type::Ip)].into_iter().collect()), map([("u", url())])),
         ] {
             assert_eq!(export(ty.clone(), value.clone()), ["W0108"], "{ty} {value:?}");

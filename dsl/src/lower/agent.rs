@@ -62,20 +62,20 @@ pub(super) fn parameters(stack: &Name) -> [(Name, HotParameter); 5] {
         (Name::from(name), parameter)
     };
     let (stack_name, mut stack_parameter) =
-        parameter(STACK, ParameterType::String, "Name of the stack in the data space.");
-    stack_parameter.default = Some(Value::String(stack.clone()));
+        parameter(STACK, ParameterType::Str, "Name of the stack in the data space.");
+    stack_parameter.default = Some(Value::Str(stack.clone()));
     let (space_name, mut space) =
-        parameter(SPACE, ParameterType::String, "Where the data space is: zookeeper://HOST:PORT[,HOST:PORT...].");
+        parameter(SPACE, ParameterType::Str, "Where the data space is: zookeeper://HOST:PORT[,HOST:PORT...].");
     space.constraints.push(Constraint::AllowedPattern(r"\S+".into()));
     let (credentials_name, mut credentials) =
         parameter(CREDENTIALS, ParameterType::Json, "Credential of each server, by its name; made with the seed.");
     credentials.default = Some(Value::Map(IndexMap::new()));
     credentials.hidden = true;
     let (url_name, mut url) =
-        parameter(URL, ParameterType::String, "Where servers fetch the agent; empty when the image has it.");
+        parameter(URL, ParameterType::Str, "Where servers fetch the agent; empty when the image has it.");
     url.default = Some("".into());
     url.constraints.push(Constraint::AllowedPattern(r"\S*".into()));
-    let (sha256_name, mut sha256) = parameter(SHA256, ParameterType::String, "SHA-256 of the agent, in hexadecimal.");
+    let (sha256_name, mut sha256) = parameter(SHA256, ParameterType::Str, "SHA-256 of the agent, in hexadecimal.");
     sha256.default = Some("".into());
     sha256.constraints.push(Constraint::AllowedPattern("([0-9a-f]{64})?".into()));
     [
@@ -145,7 +145,7 @@ impl Words {
 
     /// The user data of one server.
     pub(super) fn user_data(&self, model: &Model, name: &Name, resource: &Resource, duties: &Server<'_>) -> Hot {
-        let own_name = || Hot::Value(Value::String(name.clone()));
+        let own_name = || Hot::Value(Value::Str(name.clone()));
         let mut identity = Vec::with_capacity(6);
         identity.push((self.stack.clone(), Hot::parameter(self.stack_parameter.clone())));
         identity.push((self.server.clone(), own_name()));

@@ -35,7 +35,7 @@ pub(super) fn attribute_for_heat(attribute: &Attribute<'_>) -> Hot {
 
 fn steps(path: &[Step]) -> Vec<Hot> {
     let step = |step: &Step| match step {
-        Step::Key(name) => Hot::Value(Value::String(name.clone())),
+        Step::Key(name) => Hot::Value(Value::Str(name.clone())),
         Step::Index(index) => Hot::Value(Value::from(*index)),
         Step::Resource(name) => Hot::GetResource(name.clone()),
     };
@@ -53,7 +53,7 @@ fn text(parts: &[Expr]) -> Hot {
     let mut params = Vec::new();
     for part in parts {
         match part {
-            Expr::Constant(Value::String(text)) => template.push_str(text),
+            Expr::Constant(Value::Str(text)) => template.push_str(text),
             Expr::Constant(value) => template.push_str(&value.to_string()),
             other => {
                 let key = format!("{open}{}>", params.len() + 1);

@@ -230,7 +230,7 @@ impl<'m> Cut<'m> {
             Hot::GetAttr { resource, .. } if &**resource == agent::ROOT => {
                 if !template.resources.contains_key(agent::ROOT) {
                     let text: Name = agent::TEXT.into();
-                    template.parameters.insert(text.clone(), HotParameter::new(ParameterType::String));
+                    template.parameters.insert(text.clone(), HotParameter::new(ParameterType::Str));
                     template.resources.insert(agent::ROOT.into(), agent::root_of(Hot::parameter(text.clone())));
                     given.insert(text, part.clone());
                 }
@@ -269,11 +269,11 @@ impl<'m> Cut<'m> {
     }
 
     fn type_of(&self, reference: &Hot) -> ParameterType {
-        let Hot::GetAttr { resource, attribute, path } = reference else { return ParameterType::String };
+        let Hot::GetAttr { resource, attribute, path } = reference else { return ParameterType::Str };
         let schema = self.types.get(resource).and_then(|ty| self.model.schemas.get(ty));
         match schema.and_then(|schema| schema.attributes.get(attribute)).map(|attribute| attribute.ty) {
             Some(PropertyType::List | PropertyType::Map) if path.is_empty() => ParameterType::Json,
-            _ => ParameterType::String,
+            _ => ParameterType::Str,
         }
     }
 }
@@ -285,7 +285,7 @@ fn crossing(reference: &Hot) -> String {
         Hot::GetAttr { resource, attribute, path } => {
             path.iter().fold(format!("{resource}:{attribute}"), |name, step| name + "." + &crossing(step))
         }
-        Hot::Value(Value::String(text)) => text.to_string(),
+        Hot::Value(Value::Str(text)) => text.to_string(),
         Hot::Value(value) => value.to_string(),
         _ => String::new(),
     }

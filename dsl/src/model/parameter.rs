@@ -43,7 +43,8 @@ impl Parameter {
 #[serde(rename_all = "snake_case")]
 pub enum ParameterType {
     /// Text.
-    String,
+    #[serde(rename = "string")]
+    Str,
     /// An integer or a float.
     Number,
     /// A truth value.
@@ -59,9 +60,9 @@ impl ParameterType {
     pub fn of(ty: &Type) -> Self {
         match ty.revealed() {
             Type::Boolean => Self::Boolean,
-            Type::Integer { .. } | Type::Float | Type::Duration => Self::Number,
-            Type::String | Type::Ip | Type::Ipv4 | Type::Ipv6 | Type::Url => Self::String,
-            Type::List(item) if Self::of(item) == Self::String => Self::CommaDelimitedList,
+            Type::Integer { .. } | Type::Float | Type::Seconds => Self::Number,
+            Type::Str | Type::Ip | Type::Ipv4 | Type::Ipv6 | Type::Uri => Self::Str,
+            Type::List(item) if Self::of(item) == Self::Str => Self::CommaDelimitedList,
             _ => Self::Json,
         }
     }

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::{Name, Value};
 
 /// The type of a value that flows between components.
+///
+/// Its alternatives have other names than the Rust types that they stand for: the compiler writes `String` in full, with
+/// its path, wherever something else that can be seen has the same name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -24,7 +27,8 @@ pub enum Type {
     /// A 64-bit floating-point number, finite.
     Float,
     /// Text.
-    String,
+    #[serde(rename = "string")]
+    Str,
     /// An IPv4 or IPv6 address, as text.
     Ip,
     /// An IPv4 address, as text.
@@ -32,9 +36,11 @@ pub enum Type {
     /// An IPv6 address, as text.
     Ipv6,
     /// An absolute URL (RFC 3986), as text.
-    Url,
+    #[serde(rename = "url")]
+    Uri,
     /// A length of time, as a number of seconds.
-    Duration,
+    #[serde(rename = "duration")]
+    Seconds,
     /// Values of one type, in order.
     List(Box<Type>),
     /// Values of one type, by name.
@@ -42,14 +48,15 @@ pub enum Type {
     /// Named fields, each of its own type.
     Struct(IndexMap<Name, Type>),
     /// The same, confidential.
-    Secret(Box<Type>),
+    #[serde(rename = "secret")]
+    Hidden(Box<Type>),
 }
 
 impl Type {
     /// Whether a value of this type must be kept confidential, in whole or in part.
     pub fn is_secret(&self) -> bool {
         match self {
-            Self::Secret(_) => true,
+            Self::Hidden(_) => true,
             Self::List(item) | Self::Map(item) => item.is_secret(),
             Self::Struct(fields) => fields.values().any(Self::is_secret),
             _ => false,
@@ -59,7 +66,7 @@ impl Type {
     /// The type without its confidentiality.
     pub fn revealed(&self) -> &Self {
         match self {
-            Self::Secret(inner) => inner.revealed(),
+            Self::Hidden(inner) => inner.revealed(),
             other => other,
         }
     }
@@ -69,22 +76,22 @@ impl Type {
         let of = |ok: bool| (!ok).then(|| format!("expected {self}, found {}", value.kind()));
         let parsed = |ok: bool, text: &Name| (!ok).then(|| format!("`{text}` is not {self}"));
         match (self, value) {
-            (Self::Secret(inner), _) => inner.refuse(value),
+            (Self::Hidden(inner), _) => inner.refuse(value),
             (Self::Boolean, _) => of(matches!(value, Value::Boolean(_))),
             (Self::Integer { min, max }, Value::Integer(number)) => {
                 let fits = (i128::from(*min)..=i128::from(*max)).contains(number);
                 (!fits).then(|| format!("{number} is not between {min} and {max}"))
             }
             (Self::Float, Value::Float(number)) => (!number.is_finite()).then(|| format!("{number} is not finite")),
-            (Self::Float, Value::Integer(_)) | (Self::String, Value::String(_)) => None,
-            (Self::Duration, Value::Integer(number)) => (*number < 0).then(|| format!("{number} is negative")),
-            (Self::Duration, Value::Float(number)) => {
+            (Self::Float, Value::Integer(_)) | (Self::Str, Value::Str(_)) => None,
+            (Self::Seconds, Value::Integer(number)) => (*number < 0).then(|| format!("{number} is negative")),
+            (Self::Seconds, Value::Float(number)) => {
                 (!number.is_finite() || *number < 0.0).then(|| format!("{number} is not a length of time"))
             }
-            (Self::Ip, Value::String(text)) => parsed(text.parse::<std::net::IpAddr>().is_ok(), text),
-            (Self::Ipv4, Value::String(text)) => parsed(text.parse::<std::net::Ipv4Addr>().is_ok(), text),
-            (Self::Ipv6, Value::String(text)) => parsed(text.parse::<std::net::Ipv6Addr>().is_ok(), text),
-            (Self::Url, Value::String(text)) => parsed(fluent_uri::Uri::parse(&**text).is_ok(), text),
+            (Self::Ip, Value::Str(text)) => parsed(text.parse::<std::net::IpAddr>().is_ok(), text),
+            (Self::Ipv4, Value::Str(text)) => parsed(text.parse::<std::net::Ipv4Addr>().is_ok(), text),
+            (Self::Ipv6, Value::Str(text)) => parsed(text.parse::<std::net::Ipv6Addr>().is_ok(), text),
+            (Self::Uri, Value::Str(text)) => parsed(fluent_uri::Uri::parse(&**text).is_ok(), text),
             (Self::List(item), Value::List(values)) => values
                 .iter()
                 .enumerate()
@@ -117,12 +124,12 @@ impl fmt::Display for Type {
             Self::Integer { min: i64::MIN, .. } => f.write_str("an integer"),
             Self::Integer { min, max } => write!(f, "an integer between {min} and {max}"),
             Self::Float => f.write_str("a float"),
-            Self::String => f.write_str("a string"),
+            Self::Str => f.write_str("a string"),
             Self::Ip => f.write_str("an IP address"),
             Self::Ipv4 => f.write_str("an IPv4 address"),
             Self::Ipv6 => f.write_str("an IPv6 address"),
-            Self::Url => f.write_str("an absolute URL"),
-            Self::Duration => f.write_str("a number of seconds"),
+            Self::Uri => f.write_str("an absolute URL"),
+            Self::Seconds => f.write_str("a number of seconds"),
             Self::List(item) => write!(f, "a list whose items are each {item}"),
             Self::Map(item) => write!(f, "a map whose values are each {item}"),
             Self::Struct(fields) => {
@@ -132,7 +139,7 @@ impl fmt::Display for Type {
                 }
                 Ok(())
             }
-            Self::Secret(inner) => write!(f, "{inner} (secret)"),
+            Self::Hidden(inner) => write!(f, "{inner} (secret)"),
         }
     }
 }

@@ -73,7 +73,8 @@ pub struct AttributeSchema {
 #[serde(rename_all = "snake_case")]
 pub enum PropertyType {
     /// Text; Heat takes numbers for it too.
-    String,
+    #[serde(rename = "string")]
+    Str,
     /// A whole number.
     Integer,
     /// A whole number or a float.

@@ -20,7 +20,7 @@ pub enum Value {
     /// A number with a fraction.
     Float(f64),
     /// Text.
-    String(Name),
+    Str(Name),
     /// Values in order.
     List(Vec<Value>),
     /// Values by name.
@@ -35,7 +35,7 @@ impl Value {
             Self::Boolean(_) => "a boolean",
             Self::Integer(_) => "an integer",
             Self::Float(_) => "a float",
-            Self::String(_) => "a string",
+            Self::Str(_) => "a string",
             Self::List(_) => "a list",
             Self::Map(_) => "a map",
         }
@@ -44,7 +44,7 @@ impl Value {
     /// The text, if it is text.
     pub fn as_str(&self) -> Option<&str> {
         match self {
-            Self::String(text) => Some(text),
+            Self::Str(text) => Some(text),
             _ => None,
         }
     }
@@ -58,13 +58,13 @@ impl From<bool> for Value {
 
 impl From<&str> for Value {
     fn from(value: &str) -> Self {
-        Self::String(value.into())
+        Self::Str(value.into())
     }
 }
 
 impl From<String> for Value {
     fn from(value: String) -> Self {
-        Self::String(value.into())
+        Self::Str(value.into())
     }
 }
 
@@ -109,7 +109,7 @@ impl Serialize for Value {
                 _ => Err(serde::ser::Error::custom(format_args!("the integer {value} needs more than 64 bits"))),
             },
             Self::Float(value) => to.serialize_f64(*value),
-            Self::String(value) => to.serialize_str(value),
+            Self::Str(value) => to.serialize_str(value),
             Self::List(values) => to.collect_seq(values),
             Self::Map(values) => to.collect_map(values),
         }
