@@ -44,5 +44,9 @@ mod names;
 pub mod prelude;
 pub mod view;
 
+// What messages of the compiler name: here, so that they name it with the shortest path.
+pub use author::{
+    Attribute, Component, Export, Exports, Module, Output, Parameter, Promise, RawResource, Secret, Text, Topology, Url,
+};
 pub use cli::main;
 pub use wattle_macros::{Parameters, PortType, blueprint, component, text};

@@ -110,6 +110,11 @@ impl Findings {
 }
 
 impl Include {
+    /// Whether this runs the recipe at `path`.
+    pub(crate) fn names_recipe(&self, path: &str) -> bool {
+        matches!(self, Self::Cookbook { folder: "recipes", .. }) && self.is_given(&[path], &[])
+    }
+
     fn is_given(&self, paths: &[&str], defined: &[String]) -> bool {
         match self {
             Self::File(name) | Self::Template(name) => paths.iter().any(|path| file_name(path) == name),

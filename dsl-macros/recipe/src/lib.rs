@@ -27,7 +27,7 @@ pub use analysis::{Analysis, SyntaxError};
 pub use chef::path::{ChefRecipe, ChefRecipeError, chef_recipe_path};
 pub use compare::{never_read, never_written, suggest};
 pub use tool::Tool;
-pub use whole::{FileError, analyse_all};
+pub use whole::{FileError, analyse_all, analyse_run};
 
 use analysis::Findings;
 

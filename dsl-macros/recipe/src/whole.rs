@@ -1,6 +1,6 @@
 //! A recipe of several files.
 
-use crate::analysis::{Analysis, Findings, SyntaxError};
+use crate::analysis::{Analysis, Findings, Include, SyntaxError};
 use crate::tool::{Tool, extension};
 use crate::{chef, jinja, puppet};
 
@@ -17,30 +17,82 @@ pub struct FileError {
 
 /// What a recipe of several files reads and writes: the union of its files.
 ///
-/// Every file is taken for what its extension says, whichever tool runs the recipe; templates (`.erb`, `.j2`) are read
-/// for what they read (`.epp` too); files of other types are skipped. A file that another one includes makes the answer dynamic only
-/// if it is not among `files`.
+/// Every file is taken for what its extension says, whichever tool runs the recipe; templates (`.erb`, `.j2`, `.epp`)
+/// are read for what they read; files of other types are skipped. A file that another one includes makes the answer
+/// dynamic only if it is not among `files`.
 ///
 /// # Errors
 ///
 /// A file of `tool` is malformed. One of another tool may be data that only looks like a recipe, and makes the answer
 /// dynamic instead.
 pub fn analyse_all<'a>(tool: Tool, files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Analysis, FileError> {
+    let files: Vec<_> = files.into_iter().collect();
+    let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
     let mut all = Findings::default();
-    let mut paths = Vec::new();
     for (path, source) in files {
-        paths.push(path);
-        match (Tool::of_path(path), extension(path)) {
-            (Some(own), _) => match crate::findings(own, source) {
-                Ok(findings) => all.merge(findings),
-                Err(error) if own == tool => return Err(FileError { path: path.to_owned(), error }),
-                Err(_) => all.analysis.anything(),
-            },
-            (None, Some("erb")) => all.analysis.merge(chef::template(source)),
-            (None, Some("epp")) => all.analysis.merge(puppet::template(source)),
-            (None, Some("j2" | "jinja" | "jinja2")) => jinja::template(source, &mut all.analysis),
-            _ => {}
+        all.merge(findings(tool, path, source)?);
+    }
+    Ok(all.among(&paths))
+}
+
+/// What one run of a recipe reads and writes, of which `files` travel along: as [`analyse_all`], but of the recipes of
+/// Chef cookbooks only those that `entry`, a `COOKBOOK::RECIPE`, runs by `include_recipe`, however far away.
+///
+/// # Errors
+///
+/// As [`analyse_all`], of the files that count.
+pub fn analyse_run<'a>(
+    tool: Tool,
+    entry: &str,
+    files: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<Analysis, FileError> {
+    let Some((cookbook, recipe)) = entry.split_once("::").filter(|_| tool == Tool::Chef) else {
+        return analyse_all(tool, files);
+    };
+    let files: Vec<_> = files.into_iter().collect();
+    let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
+    let mut waiting: Vec<(&str, &str)> = Vec::new();
+    let mut all = Findings::default();
+    for (path, source) in files {
+        if is_recipe(path) {
+            waiting.push((path, source));
+        } else {
+            all.merge(findings(tool, path, source)?);
+        }
+    }
+    all.includes.push(Include::Cookbook { cookbook: cookbook.into(), folder: "recipes", file: format!("{recipe}.rb") });
+    loop {
+        let runs = |(path, _): &(&str, &str)| all.includes.iter().any(|include| include.names_recipe(path));
+        let Some(next) = waiting.iter().position(runs) else { break };
+        let (path, source) = waiting.swap_remove(next);
+        all.merge(findings(tool, path, source)?);
+    }
+    if all.analysis.dynamic_writes {
+        // A recipe that is included under a computed name is one of those that are left.
+        for (path, source) in waiting {
+            all.merge(findings(tool, path, source)?);
         }
     }
     Ok(all.among(&paths))
+}
+
+/// Whether the file is a recipe of a Chef cookbook.
+fn is_recipe(path: &str) -> bool {
+    extension(path) == Some("rb") && path.rsplit('/').nth(1) == Some("recipes")
+}
+
+fn findings(tool: Tool, path: &str, source: &str) -> Result<Findings, FileError> {
+    let mut found = Findings::default();
+    match (Tool::of_path(path), extension(path)) {
+        (Some(own), _) => match crate::findings(own, source) {
+            Ok(findings) => return Ok(findings),
+            Err(error) if own == tool => return Err(FileError { path: path.to_owned(), error }),
+            Err(_) => found.analysis.anything(),
+        },
+        (None, Some("erb")) => found.analysis.merge(chef::template(source)),
+        (None, Some("epp")) => found.analysis.merge(puppet::template(source)),
+        (None, Some("j2" | "jinja" | "jinja2")) => jinja::template(source, &mut found.analysis),
+        _ => {}
+    }
+    Ok(found)
 }

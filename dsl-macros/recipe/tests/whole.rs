@@ -1,6 +1,6 @@
 //! Recipes of several files, as a component brings them.
 
-use wattle_recipe::{Analysis, Tool, analyse_all, chef_recipe_path, never_read, never_written};
+use wattle_recipe::{Analysis, Tool, analyse_all, analyse_run, chef_recipe_path, never_read, never_written};
 
 fn all(tool: Tool, files: &[(&'static str, &'static str)]) -> Analysis {
     analyse_all(tool, files.iter().copied()).unwrap_or_else(|error| panic!("{error}"))
@@ -103,4 +103,26 @@ fn data_that_only_looks_like_a_recipe_is_no_error() {
     let files = [("a.sh", "wattle set url x\n"), ("chart.yaml", "{{- if x }}\na: [\n{{ end }}\n")];
     let analysis = analyse_all(Tool::Shell, files).expect("not a shell file");
     assert!(analysis.dynamic_writes && analysis.dynamic_reads);
+}
+
+#[test]
+fn a_run_takes_in_only_the_recipes_that_it_includes() {
+    let files = [
+        ("cookbooks/was/attributes/default.rb", "default['was']['root'] = '/opt'\n"),
+        ("cookbooks/was/recipes/dmgr.rb", "include_recipe 'was::install'\nnode.default['was']['host'] = 'x'\n"),
+        ("cookbooks/was/recipes/install.rb", "include_recipe 'im'\npackage node['was']['package']\n"),
+        ("cookbooks/was/recipes/node.rb", "node.default['was']['member'] = 'x'\n"),
+        ("cookbooks/im/recipes/default.rb", "node.default['im']['version'] = '1'\n"),
+        ("cookbooks/im/recipes/other.rb", "node.default['im']['other'] = (\n"),
+    ];
+    let dmgr = analyse_run(Tool::Chef, "was::dmgr", files).expect("`other` is not run, so its mistake is no matter");
+    assert_eq!(dmgr.writes.keys().collect::<Vec<_>>(), ["im/version", "was/host", "was/root"]);
+    assert!(is_static(&dmgr));
+    let node = analyse_run(Tool::Chef, "was::node", files).expect("well formed");
+    assert_eq!(node.writes.keys().collect::<Vec<_>>(), ["was/member", "was/root"]);
+    assert!(never_read(&node, ["was/package"]).contains(&"was/package"));
+    let computed = ("cookbooks/was/recipes/any.rb", "include_recipe \"was::#{node['was']['role']}\"\n");
+    let any = analyse_run(Tool::Chef, "was::any", files[..5].iter().copied().chain([computed])).expect("well formed");
+    assert!(any.dynamic_writes && any.writes.contains_key("was/member"));
+    assert!(analyse_run(Tool::Chef, "im::other", files).is_err());
 }

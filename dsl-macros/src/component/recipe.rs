@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::LitStr;
-use wattle_recipe::{Analysis, ChefRecipe, Tool, analyse_all, chef_recipe_path, never_written, suggest};
+use wattle_recipe::{Analysis, ChefRecipe, Tool, analyse_run, chef_recipe_path, never_written, suggest};
 
 use crate::errors::Errors;
 
@@ -131,7 +131,7 @@ fn cookbook(own: &Crate, at: &LitStr, errors: &mut Errors) -> Option<(Recipe, Ve
 /// Notes each output that the recipe never writes.
 fn compare(component: &Component, at: &LitStr, recipe: &Recipe, files: &[Read], errors: &mut Errors) {
     let texts = files.iter().filter_map(|file| Some((file.path.as_str(), file.text()?)));
-    let analysis = match analyse_all(recipe.tool, texts) {
+    let analysis = match analyse_run(recipe.tool, &recipe.entry, texts) {
         Ok(analysis) => analysis,
         Err(error) => {
             let message = format!(

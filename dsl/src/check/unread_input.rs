@@ -82,7 +82,7 @@ fn analysis(kind: &Declaration) -> Option<wattle_recipe::Analysis> {
         Tool::Puppet => wattle_recipe::Tool::Puppet,
         Tool::Chef => wattle_recipe::Tool::Chef,
     };
-    wattle_recipe::analyse_all(tool, known).ok()
+    wattle_recipe::analyse_run(tool, &kind.recipe.entry, known).ok()
 }
 
 /// The name by which the recipe reads an input.

@@ -19,10 +19,9 @@ use workspace::{Error, Workspace};
 const ORIGINAL: &str = "original";
 
 /// Wirings that are more than one mistake, with the errors that they give.
-const SEVERAL_MISTAKES: [(&str, usize); 6] = [
+const SEVERAL_MISTAKES: [(&str, usize); 5] = [
     ("cognos_with_nothing", 5),
     // Told to each of the two components whose recipes are in that cookbook.
-    ("end_forgotten", 2),
     ("host_and_port_swapped", 2),
     ("output_became_input", 2),
     // For each of two nodes.

@@ -59,6 +59,10 @@ fn parse_here(source: String, visit: fn(&Node, &Lines) -> Findings) -> Result<Fi
             unknown.analysis.anything();
             return Ok(unknown);
         }
+        let message = match message.as_str() {
+            "unexpected END_OF_INPUT" => "the file ends too early; is an `end` missing?".to_owned(),
+            _ => message,
+        };
         return Err(SyntaxError::new(lines.of(error.loc.begin), message));
     }
     Ok(result.ast.as_deref().map(|ast| visit(ast, &lines)).unwrap_or_default())
