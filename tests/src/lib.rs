@@ -2,3 +2,8 @@
 
 pub mod random;
 pub mod workload;
+
+/// The README's code compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

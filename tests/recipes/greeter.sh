@@ -1,0 +1,2 @@
+#!/bin/sh
+printf 'hello, %s' "$name" >"${heat_outputs_path}.greeting"
