@@ -18,6 +18,11 @@ macro_rules! resource {
                 }))
             }
 
+            /// The attribute `name`, by Heat's name, for what has no method.
+            pub fn attribute<T>(self, name: &'static str) -> wattle::author::Attribute<T> {
+                self.0.attribute(name)
+            }
+
             /// The resource without its type.
             pub fn resource(self) -> wattle::author::Resource {
                 self.0

@@ -89,6 +89,8 @@ impl<'t> OnServer<'t> {
 
     /// Declares that `component` runs on this server, after those that were declared on it before, and returns its
     /// handle with its outputs.
+    ///
+    /// The order of declaration does not count on a server of [`Order::Dataflow`](crate::model::Order::Dataflow).
     #[track_caller]
     pub fn run<S: Software>(self, name: impl AsRef<str>, component: S) -> S::Handle {
         let at = Source::caller();

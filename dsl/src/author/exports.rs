@@ -14,6 +14,17 @@ use super::secret::Secret;
 use super::text::{Confidential, Open, Text};
 
 /// What a stack lets others read, and shows its operator.
+///
+/// ```
+/// use wattle::prelude::*;
+///
+/// fn exports(url: Output<Url>, version: Output<String>) -> Exports {
+///     Exports::new().entry("url", url).entry("version", version)
+/// }
+/// # let mut t = Topology::new("demo");
+/// # let (url, version) = (t.later("url").output(), t.later("version").output());
+/// # assert_eq!(t.finish(exports(url, version)).exports.len(), 2);
+/// ```
 #[derive(Default)]
 pub struct Exports {
     pub(super) entries: Vec<Entry>,
@@ -21,6 +32,7 @@ pub struct Exports {
 
 pub(super) struct Entry {
     pub(super) name: &'static str,
+    pub(super) stack: Option<&'static str>,
     pub(super) ty: Type,
     pub(super) value: Expression,
     pub(super) at: Source,
@@ -33,12 +45,14 @@ impl Exports {
     }
 
     /// Exports `value` under a name, or under the typed constant ([`Export`]) that importing crates use.
+    ///
+    /// Secrets go out only under such a constant, which says in its type that they are.
     #[track_caller]
     #[must_use]
     pub fn entry<V>(mut self, name: impl ExportName<V>, value: V) -> Self {
         let at = Source::caller();
-        let (name, ty, value) = name.entry(value);
-        self.entries.push(Entry { name, ty, value, at });
+        let (stack, (name, ty, value)) = (name.stack(), name.entry(value));
+        self.entries.push(Entry { name, stack, ty, value, at });
         self
     }
 }
@@ -93,6 +107,8 @@ impl<T> Export<T> {
     note = "`Exports::entry` takes a name, or an `Export<T>` whose type is the value's"
 )]
 pub trait ExportName<V> {
+    /// The stack that it names, if it names one.
+    fn stack(&self) -> Option<&'static str>;
     /// The entry's name, type and value.
     fn entry(self, value: V) -> (&'static str, Type, Expression);
 }
@@ -101,12 +117,18 @@ impl<V: Exportable> ExportName<V> for &'static str
 where
     V::Type: Public,
 {
+    fn stack(&self) -> Option<&'static str> {
+        None
+    }
     fn entry(self, value: V) -> (&'static str, Type, Expression) {
         (self, V::Type::port_type(), value.into_export())
     }
 }
 
 impl<T: PortType, V: IntoInput<T>> ExportName<V> for Export<T> {
+    fn stack(&self) -> Option<&'static str> {
+        Some(self.stack)
+    }
     fn entry(self, value: V) -> (&'static str, Type, Expression) {
         (self.name, T::port_type(), value.into_input())
     }

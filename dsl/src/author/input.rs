@@ -15,7 +15,7 @@ use super::secret::Secret;
     message = "an input of type `{T}` cannot be wired to `{Self}`",
     label = "this is `{Self}`, the input takes `{T}`",
     note = "an input takes a constant, a `Parameter`, an `Attribute`, an `Output` or a `Promise` of its own type",
-    note = "text around deferred values is built with `text!(\"http://{{}}/\", output)`"
+    note = "text around deferred values is built with `text!(\"http://{{}}/\", output)`; a secret is a `Parameter<Secret<String>>`, or `Secret::new(...)`"
 )]
 pub trait IntoInput<T> {
     /// The value.
@@ -125,6 +125,13 @@ impl<T> From<Promise<T>> for Expression {
 impl<T: PortType> IntoInput<Secret<T>> for Secret<T> {
     fn into_input(self) -> Expression {
         Expression::Constant(self.into_value())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoInput<Secret<String>> for Secret<&str> {
+    fn into_input(self) -> Expression {
+        self.reveal().into()
     }
 }
 

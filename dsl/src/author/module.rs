@@ -12,6 +12,10 @@ use super::topology::Topology;
 
 /// A reusable part of a topology: a struct whose fields are its inputs, and whose `build` returns its outputs.
 ///
+/// A field can be a constant, a handle (`neutron::Net`, a component's own struct), an [`Output`](super::Output), an
+/// [`Attribute`](super::Attribute) or a [`Parameter`](super::Parameter); what is not known where a module is added is
+/// promised with [`Topology::later`].
+///
 /// ```
 /// use wattle::prelude::*;
 ///
@@ -84,7 +88,7 @@ impl Properties {
         Self { ty: String::new(), schema: Some((ty, schema)), values: Vec::new(), order: Order::default() }
     }
 
-    /// Sets the property `name`; the last value counts.
+    /// Sets the property `name`.
     #[track_caller]
     pub fn set(&mut self, name: impl Into<Cow<'static, str>>, value: Expression) {
         self.values.push((name.into(), value, Location::caller()));

@@ -3,6 +3,8 @@
 use super::handle::{Output, OutputSource, unprintable};
 
 /// A `T` that one part uses and another supplies later with `t.fulfil(...)`.
+///
+/// [`Topology::later`](super::Topology::later) makes one, and has an example. Inputs and text take it as it is.
 pub struct Promise<T> {
     output: Output<T>,
 }
@@ -12,7 +14,19 @@ impl<T> Promise<T> {
         Self { output: Output::new(topology, OutputSource::Promise(index)) }
     }
 
-    /// The value, for what takes an output.
+    /// The value, for what takes an output: a module's field, or a list of outputs.
+    ///
+    /// ```
+    /// use wattle::prelude::*;
+    ///
+    /// fn members(t: &mut Topology, first: Output<String>) -> Vec<Output<String>> {
+    ///     let last = t.later("last");
+    ///     vec![first, last.output()]
+    /// }
+    /// # let mut t = Topology::new("demo");
+    /// # let first = t.later("first").output();
+    /// # assert_eq!(members(&mut t, first).len(), 2);
+    /// ```
     pub fn output(self) -> Output<T> {
         self.output
     }

@@ -1,5 +1,6 @@
 //! What a resource's property takes: whatever Heat knows before the servers run.
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::model::Value;
@@ -11,6 +12,7 @@ use super::port::PortType;
 use super::promise::Promise;
 use super::scalar::Url;
 use super::secret::Secret;
+use super::text::Text;
 
 /// A value that can be given to a property of type `T`.
 #[diagnostic::on_unimplemented(
@@ -189,5 +191,32 @@ impl<T: PortType + Public> IntoProperty<AnyValue> for Parameter<T> {
 impl<T: PortType + Public> IntoProperty<AnyValue> for Attribute<T> {
     fn into_property(self) -> Expression {
         self.into()
+    }
+}
+
+impl<S, P> IntoProperty<AnyValue> for Text<S, P>
+where
+    Text<S, P>: IntoProperty<String>,
+{
+    fn into_property(self) -> Expression {
+        self.into()
+    }
+}
+
+impl<S: IntoProperty<AnyValue>> IntoProperty<AnyValue> for Vec<S> {
+    fn into_property(self) -> Expression {
+        Expression::List(self.into_iter().map(S::into_property).collect())
+    }
+}
+
+impl<S: IntoProperty<AnyValue>, const N: usize> IntoProperty<AnyValue> for [S; N] {
+    fn into_property(self) -> Expression {
+        Expression::List(self.into_iter().map(S::into_property).collect())
+    }
+}
+
+impl<S: IntoProperty<AnyValue>> IntoProperty<AnyValue> for BTreeMap<String, S> {
+    fn into_property(self) -> Expression {
+        Expression::Map(self.into_iter().map(|(name, item)| (name.into(), item.into_property())).collect())
     }
 }

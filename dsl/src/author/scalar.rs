@@ -4,6 +4,18 @@ use std::fmt;
 use std::str::FromStr;
 
 /// An absolute URL (RFC 3986), kept as it was written.
+///
+/// One is made by parsing. Where a `Url` is computed from values that are not known yet, take a `String` input and
+/// [`text!`](crate::text) instead.
+///
+/// ```
+/// use wattle::prelude::*;
+///
+/// let mirror: Url = "http://mirror.example.com/debian".parse()?;
+/// assert_eq!(mirror.as_str(), "http://mirror.example.com/debian");
+/// assert!("/debian".parse::<Url>().is_err());
+/// # Ok::<(), wattle::author::NotAUrl>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Url(String);
 

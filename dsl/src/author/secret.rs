@@ -5,6 +5,21 @@
 /// It cannot be printed, and its type keeps it out of inputs, properties and exports that are not secret. A secret
 /// that stands in the blueprint itself is readable by whoever has the program: prefer a
 /// `Parameter<Secret<String>>`, which `check` asks for.
+///
+/// ```
+/// use wattle::prelude::*;
+///
+/// /// Chosen at deployment: in no file of the blueprint, nor in what it emits.
+/// #[derive(Parameters)]
+/// pub struct Settings {
+///     /// Password of the administrator.
+///     password: Parameter<Secret<String>>,
+/// }
+///
+/// // In the program itself, for a test or a value that is none of yours to keep:
+/// let password = Secret::new("public anyway".to_owned());
+/// # let _: Secret<String> = password;
+/// ```
 #[derive(Clone)]
 pub struct Secret<T>(T);
 

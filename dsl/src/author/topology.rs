@@ -46,12 +46,53 @@ impl Topology {
         part.add_to(self, name.as_ref(), Source::caller())
     }
 
-    /// The server on which components are to run.
+    /// The server on which components are to run: `t.on(server).run(name, component)`.
+    ///
+    /// ```
+    /// use wattle::prelude::*;
+    ///
+    /// #[component(recipe = "src/check/examples/greet.sh")]
+    /// pub struct Greeter {
+    ///     #[input]
+    ///     name: String,
+    ///     #[output]
+    ///     greeting: String,
+    /// }
+    ///
+    /// fn greet(t: &mut Topology) -> Output<String> {
+    ///     let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    ///     let greeter = t.on(server).run("greeter", Greeter::new().name("world"));
+    ///     greeter.greeting
+    /// }
+    /// # greet(&mut Topology::new("demo"));
+    /// ```
     pub fn on<H: Host>(&mut self, server: H) -> OnServer<'_> {
         OnServer::new(self, server.resource())
     }
 
     /// Orders two components that exchange nothing: `component` runs only when `predecessor` has finished.
+    ///
+    /// ```
+    /// use wattle::prelude::*;
+    ///
+    /// #[component(recipe = "src/check/examples/greet.sh")]
+    /// pub struct Greeter {
+    ///     #[input]
+    ///     name: String,
+    ///     #[output]
+    ///     greeting: String,
+    /// }
+    ///
+    /// fn politely(t: &mut Topology) {
+    ///     let [left, right] = ["left", "right"].map(|name| t.add(name, RawResource::new("OS::Nova::Server")));
+    ///     let first = t.on(left).run("greeter", Greeter::new().name("ladies"));
+    ///     let second = t.on(right).run("greeter", Greeter::new().name("gentlemen"));
+    ///     t.after(second, first);
+    /// }
+    /// # let mut t = Topology::new("demo");
+    /// # politely(&mut t);
+    /// # assert_eq!(t.finish(Exports::new()).after.len(), 1);
+    /// ```
     #[track_caller]
     pub fn after(&mut self, component: impl AsComponent, predecessor: impl AsComponent) {
         let at = Source::caller();
@@ -61,6 +102,33 @@ impl Topology {
     }
 
     /// Promises a `T` that another part supplies with [`Topology::fulfil`].
+    ///
+    /// What is promised can be wired at once, before the part exists that writes it. So two modules can feed each
+    /// other; `check` reports a promise that nobody fulfils, and components that wait for each other in a ring.
+    ///
+    /// ```
+    /// use wattle::prelude::*;
+    ///
+    /// #[component(recipe = "src/check/examples/peer.sh")]
+    /// pub struct Peer {
+    ///     #[input]
+    ///     other: String,
+    ///     #[output]
+    ///     address: String,
+    /// }
+    ///
+    /// fn peers(t: &mut Topology) -> Output<String> {
+    ///     let [left, right] = ["left", "right"].map(|name| t.add(name, RawResource::new("OS::Nova::Server")));
+    ///     let address = t.later::<String>("right-address");
+    ///     let on_left = t.on(left).run("peer", Peer::new().other(address));
+    ///     let on_right = t.on(right).run("peer", Peer::new().other("nobody"));
+    ///     t.fulfil(address, on_right.address);
+    ///     on_left.address
+    /// }
+    /// # let mut t = Topology::new("demo");
+    /// # let address = peers(&mut t);
+    /// # assert_eq!(wattle::check::check(&t.finish(Exports::new().entry("address", address)), &Default::default()), []);
+    /// ```
     #[track_caller]
     pub fn later<T: PortType>(&mut self, name: impl AsRef<str>) -> Promise<T> {
         let at = Source::caller();
@@ -71,7 +139,20 @@ impl Topology {
         Promise::new(self.id, index)
     }
 
-    /// Supplies what `promise` promised.
+    /// Supplies what `promise` promised: anything that an input of its type takes, exactly once.
+    ///
+    /// ```
+    /// use wattle::prelude::*;
+    ///
+    /// fn settle(t: &mut Topology, promised: Promise<Vec<String>>, members: Vec<Output<String>>) {
+    ///     t.fulfil(promised, members);
+    /// }
+    /// # let mut t = Topology::new("demo");
+    /// # let promised = t.later("members");
+    /// # settle(&mut t, promised, Vec::new());
+    /// ```
+    ///
+    /// [`Topology::later`] has a whole example.
     #[track_caller]
     pub fn fulfil<T: PortType>(&mut self, promise: Promise<T>, value: impl IntoInput<T>) {
         let binding = model::Binding { value: self.lower(value.into_input()), at: Source::caller() };
@@ -92,7 +173,25 @@ impl Topology {
         self.model.promises.insert(name.into(), foreign);
     }
 
-    /// A value that another stack exports.
+    /// A value that another stack exports: an output like any other, which exists once that stack has it.
+    ///
+    /// ```
+    /// use wattle::prelude::*;
+    ///
+    /// /// The URL of the stack `shop`, as its crate offers it.
+    /// pub const SHOP: Export<Url> = Export::new("shop", "url");
+    ///
+    /// fn shop(url: Output<Url>) -> Exports {
+    ///     Exports::new().entry(SHOP, url)
+    /// }
+    ///
+    /// fn portal(t: &mut Topology) -> Output<Url> {
+    ///     t.import(SHOP)
+    /// }
+    /// # let mut t = Topology::new("portal");
+    /// # let url = portal(&mut t);
+    /// # shop(url);
+    /// ```
     #[track_caller]
     pub fn import<T: PortType>(&mut self, export: Export<T>) -> Output<T> {
         let import = model::Import {
@@ -109,7 +208,7 @@ impl Topology {
     pub fn finish(mut self, exports: Exports) -> Model {
         for entry in exports.entries {
             let value = self.lower(entry.value);
-            let export = model::Export { ty: entry.ty, value, at: entry.at };
+            let export = model::Export { ty: entry.ty, value, stack: entry.stack.map(Into::into), at: entry.at };
             let name: String = entry.name.into();
             insert(&mut self.model.exports, &mut self.model.duplicates, Kind::Export, name, export, |e| &e.at);
         }
@@ -131,6 +230,7 @@ impl Topology {
         let mut resource = model::Resource::new(ty, at);
         resource.order = properties.order;
         resource.properties.reserve(properties.values.len());
+        let qualified = self.qualified(name);
         for (name, value, at) in properties.values {
             let name = match name {
                 std::borrow::Cow::Borrowed(name) => self.shared(name),
@@ -138,9 +238,13 @@ impl Topology {
             };
             let value = self.lower(value);
             let binding = model::Binding { value, at: at.into() };
-            resource.properties.insert(name, binding);
+            let again = binding.at.clone();
+            if let Some(first) = resource.properties.insert(name.clone(), binding) {
+                let name = format!("{qualified}.{name}").into();
+                self.model.duplicates.push(Duplicate { kind: Kind::Property, name, first: first.at, again });
+            }
         }
-        let name = self.qualified(name);
+        let name = qualified;
         let index =
             insert(&mut self.model.resources, &mut self.model.duplicates, Kind::Resource, name, resource, |r| &r.at);
         Resource { id: Id { topology: self.id, index } }

@@ -31,7 +31,8 @@ check! {
 
 fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
-    for duplicate in model.duplicates.iter().filter(|duplicate| duplicate.kind != Kind::Input) {
+    for duplicate in model.duplicates.iter().filter(|duplicate| !matches!(duplicate.kind, Kind::Input | Kind::Property))
+    {
         let (kind, name) = (duplicate.kind, &duplicate.name);
         let help = match (kind, name.rsplit_once('/')) {
             (Kind::Component, Some((server, _))) => format!("give each component of `{server}` a name of its own"),

@@ -20,9 +20,11 @@ mod uses;
 
 mod cycle;
 mod doubly_fulfilled_promise;
+mod doubly_set_property;
 mod doubly_wired_input;
 mod duplicate_name;
 mod entry_size;
+mod export_of_another_stack;
 mod foreign_handle;
 mod illegal_name;
 mod late_property;
@@ -41,6 +43,7 @@ mod secret_constant;
 mod secret_leak;
 mod server_dependency;
 mod shared_name;
+mod unconnected_network;
 mod unfulfilled_promise;
 mod unknown_attribute;
 mod unknown_name;
@@ -83,11 +86,14 @@ pub static CHECKS: &[&Check] = &[
     &server_dependency::SERVER_DEPENDENCY,
     &own_user_data::OWN_USER_DATA,
     &mixed_export::MIXED_EXPORT,
+    &unconnected_network::UNCONNECTED_NETWORK,
+    &export_of_another_stack::EXPORT_OF_ANOTHER_STACK,
     &unknown_property::UNKNOWN_PROPERTY,
     &property_value::PROPERTY_VALUE,
     &missing_property::MISSING_PROPERTY,
     &unknown_attribute::UNKNOWN_ATTRIBUTE,
     &late_property::LATE_PROPERTY,
+    &doubly_set_property::DOUBLY_SET_PROPERTY,
     &user_data_size::USER_DATA_SIZE,
     &entry_size::ENTRY_SIZE,
     &resource_count::RESOURCE_COUNT,

@@ -120,7 +120,7 @@ impl Sketch {
     }
 
     pub(super) fn export(mut self, name: &str, ty: Type, value: impl Into<Expr>) -> Self {
-        let export = Export { ty, value: value.into(), at: self.at() };
+        let export = Export { ty, value: value.into(), stack: None, at: self.at() };
         self.model.exports.insert(name.into(), export);
         self
     }

@@ -60,14 +60,21 @@ fn run(sink: &mut Sink<'_, '_>) {
             let finding = UNREAD_INPUT
                 .finding(format!("the recipe of `{}` never reads the input `{name}`", kind.name))
                 .label(&input.at, format!("`{}` does not read it", kind.recipe.entry))
-                .help_if(sink.suggest(
-                    read_as,
-                    analysis.reads.keys().map(String::as_str).filter(|read| !names.iter().any(|name| name == read)),
-                ))
+                .help_if(misspelt(&analysis, read_as, &names))
                 .help("read it in the recipe, or leave it out of the declaration");
             sink.push(finding);
         }
     }
+}
+
+/// What the recipe reads that is no input, and was probably meant to be this one.
+fn misspelt(analysis: &wattle_recipe::Analysis, name: &str, names: &[String]) -> Option<String> {
+    let others = analysis.reads.iter().filter(|(read, _)| !names.contains(read));
+    let near = crate::names::nearest(name, others.map(|(read, _)| read.as_str()))?;
+    Some(format!(
+        "the recipe reads `{near}` in line {}, which is no input: was `{name}` meant there?",
+        analysis.reads[near]
+    ))
 }
 
 fn analysis(kind: &Declaration) -> Option<wattle_recipe::Analysis> {

@@ -120,7 +120,7 @@ fn command<B: Blueprint>(width: Option<usize>) -> clap::Command {
         .args(common_args());
     let check = clap::Command::new("check")
         .about("Check the model and write nothing but what was found")
-        .arg(messages("format").help("How to write what was found"))
+        .arg(messages("format").alias("message-format").help("How to write what was found"))
         .args(common_args());
     let explain = clap::Command::new("explain")
         .about("Explain the code of an error or a warning; without a code, list them all")

@@ -13,12 +13,16 @@ pub(super) struct Sources {
 
 impl Sources {
     /// The text of `file`. The compiler names files relative to the workspace that it compiled, which is the current
-    /// directory, the crate that cargo runs, or a directory above one of them.
+    /// directory, the crate that cargo runs, the program's own directory, or a directory above one of them.
     pub(super) fn read(&self, file: &str) -> Option<Arc<str>> {
         if let Some(text) = self.read.borrow().get(file) {
             return text.clone();
         }
-        let starts = [std::env::current_dir().ok(), std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from)];
+        let starts = [
+            std::env::current_dir().ok(),
+            std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from),
+            std::env::current_exe().ok(),
+        ];
         let directories = starts.iter().flatten().flat_map(|start| start.ancestors());
         let text =
             directories.map(|directory| directory.join(file)).find_map(|path| std::fs::read_to_string(path).ok());

@@ -183,9 +183,9 @@ impl<'m> Build<'m> {
                 }
                 Reference::Attribute { resource, attribute, .. } => {
                     let is_server = model.resources.get(resource).is_some_and(Resource::is_server);
-                    if let (false, Some(server), Some(to)) =
-                        (is_server, self.resource(&read.component.server), self.resource(resource))
-                    {
+                    let host = model.resources.get(&read.component.server).filter(|host| host.is_server());
+                    let host = host.and_then(|_| self.resource(&read.component.server));
+                    if let (false, Some(server), Some(to)) = (is_server, host, self.resource(resource)) {
                         self.wait(
                             server,
                             to,

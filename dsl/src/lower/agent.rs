@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
 
-use crate::model::{Constraint, Expr, Model, Name, ParameterType, Reference, Resource, Value};
+use crate::model::{Constraint, Model, Name, ParameterType, Reference, Resource, Value};
 
 use super::hot::{Hot, HotParameter, HotResource};
 use super::plan::Server;
@@ -152,9 +152,11 @@ impl Words {
         identity.push((self.space.clone(), Hot::parameter(self.space_parameter.clone())));
         let credential = Hot::GetParam { parameter: self.credentials_parameter.clone(), path: vec![own_name()] };
         identity.push((self.credential.clone(), credential));
-        let networks = networks(model, resource);
+        // So that the agent can tell its own addresses apart.
+        let (networks, _) = model.networks_of(resource);
         if !networks.is_empty() {
-            identity.push((self.networks.clone(), Hot::Map(networks)));
+            let networks = networks.into_iter().map(|network| (network.clone(), Hot::GetResource(network.clone())));
+            identity.push((self.networks.clone(), Hot::Map(networks.collect())));
         }
         if !duties.told.is_empty() {
             let told = duties.told.iter().map(|(key, attribute)| (key.as_str().into(), attribute_for_heat(attribute)));
@@ -163,25 +165,4 @@ impl Words {
         // Heat writes a map within text as one line of JSON, which is what the block scalar at the end of the text takes.
         Hot::Join(vec![self.root.clone(), self.indent.clone(), Hot::Map(identity), self.newline.clone()])
     }
-}
-
-/// The networks that a server is on, so that its agent can tell its own addresses apart.
-fn networks(model: &Model, server: &Resource) -> Vec<(Name, Hot)> {
-    let mut networks: Vec<(Name, Hot)> = Vec::new();
-    let Some(Expr::List(items)) = server.properties.get("networks").map(|binding| &binding.value) else {
-        return networks;
-    };
-    for item in items {
-        let Expr::Map(item) = item else { continue };
-        let of_port = |port: &Expr| match port {
-            Expr::Resource(port) => model.resources.get(port)?.properties.get("network").map(|binding| &binding.value),
-            _ => None,
-        };
-        if let Some(Expr::Resource(network)) = item.get("network").or_else(|| of_port(item.get("port")?))
-            && !networks.iter().any(|(known, _)| known == network)
-        {
-            networks.push((network.clone(), Hot::GetResource(network.clone())));
-        }
-    }
-    networks
 }

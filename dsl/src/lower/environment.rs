@@ -40,10 +40,13 @@ impl Environment {
 
     /// The file: valid as it stands, with a commented line for each parameter.
     pub fn to_yaml(&self) -> String {
-        let mut text =
-            format!("# Parameters of the stack `{}`: remove the `#` before a name to give it a value.\n", self.stack);
         let given = self.parameters.iter().rposition(|(_, parameter)| parameter.default.is_some() && !parameter.hidden);
-        text.push_str(if given.is_some() { "parameters:\n" } else { "parameters: {}\n" });
+        // Heat takes no section without a value, but a file without a section.
+        let (section, before) = if given.is_some() { ("", "") } else { ("#", "`parameters` and before ") };
+        let mut text = format!(
+            "# Parameters of the stack `{}`: remove the `#` before {before}a name to give it a value.\n{section}parameters:\n",
+            self.stack
+        );
         for (index, (name, parameter)) in self.parameters.iter().enumerate() {
             describe(&mut text, name, parameter, given == Some(index));
         }
@@ -53,8 +56,12 @@ impl Environment {
 
 fn describe(text: &mut String, name: &str, parameter: &HotParameter, given: bool) {
     text.push('\n');
-    for line in parameter.description.lines() {
-        let _ = writeln!(text, "  # {line}");
+    // What ends a line for YAML and not for us must not end the comment.
+    for line in parameter.description.split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']) {
+        let line: String = line.chars().filter(|c| !is_special(*c)).collect();
+        if !line.trim().is_empty() {
+            let _ = writeln!(text, "  # {}", line.trim_end());
+        }
     }
     let mut remarks = Vec::new();
     if parameter.default.is_none() {
@@ -67,6 +74,58 @@ fn describe(text: &mut String, name: &str, parameter: &HotParameter, given: bool
         let _ = writeln!(text, "  # ({})", remarks.join(", "));
     }
     // JSON is YAML, and means the same to every reader of it.
-    let default = parameter.default.as_ref().map(|value| format!(" {value}")).unwrap_or_default();
+    let default =
+        parameter.default.as_ref().map(|value| format!(" {}", escaped(&value.to_string()))).unwrap_or_default();
     let _ = writeln!(text, "  {}{name}:{default}", if given { "" } else { "#" });
+}
+
+/// JSON without anything that YAML would not read as it stands.
+fn escaped(json: &str) -> String {
+    json.chars().fold(String::with_capacity(json.len()), |mut text, c| {
+        if is_special(c) {
+            let _ = write!(text, "\\u{:04x}", u32::from(c));
+        } else {
+            text.push(c);
+        }
+        text
+    })
+}
+
+/// Whether YAML 1.1 takes it for the end of a line, or refuses it.
+fn is_special(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Parameter, Source, Type};
+
+    fn text(description: &str, default: Option<&str>) -> String {
+        let mut model = Model::new("demo");
+        let mut parameter = Parameter::new(Type::Str, Source::default());
+        parameter.description = description.into();
+        parameter.default = default.map(Into::into);
+        model.parameters.insert("motto".into(), parameter);
+        let lowered = crate::lower::lower(&model, &crate::lower::Options::default());
+        lowered.environment.to_yaml()
+    }
+
+    #[test]
+    fn nothing_ends_a_comment_but_a_line() {
+        let yaml = text("one\u{2028}two\u{85}three\rfour\u{7}", Some("a\u{2028}  evil: 1 #\u{85}b\u{feff}"));
+        let read: serde_yaml::Value = serde_yaml::from_str(&yaml).expect("YAML");
+        assert_eq!(read["parameters"]["motto"], "a\u{2028}  evil: 1 #\u{85}b\u{feff}");
+        assert!(yaml.chars().all(|c| c == '\n' || !is_special(c)), "{yaml:?}");
+        assert!(yaml.contains("  # one\n  # two\n  # three\n  # four\n"), "{yaml}");
+    }
+
+    #[test]
+    fn a_file_without_values_is_a_comment_that_becomes_valid_as_told() {
+        let yaml = text("What it says.", None);
+        assert_eq!(serde_yaml::from_str::<serde_yaml::Value>(&yaml).expect("YAML"), serde_yaml::Value::Null);
+        let filled = yaml.replace("#parameters:", "parameters:").replace("  #motto:", "  motto: x");
+        let read: serde_yaml::Value = serde_yaml::from_str(&filled).expect("YAML");
+        assert_eq!(read["parameters"]["motto"], "x");
+    }
 }

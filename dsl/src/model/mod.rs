@@ -98,6 +98,9 @@ pub struct Export {
     pub ty: Type,
     /// The value.
     pub value: Expr,
+    /// The stack that the constant under which it is exported names, if it is exported under one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stack: Option<Name>,
     /// Where it was exported.
     pub at: Source,
 }
@@ -123,6 +126,8 @@ pub enum Kind {
     Component,
     /// An input of a component, wired twice.
     Input,
+    /// A property of a resource, set twice.
+    Property,
     /// A parameter.
     Parameter,
     /// A promise.
@@ -138,6 +143,7 @@ impl std::fmt::Display for Kind {
             Self::Module => "module",
             Self::Component => "component",
             Self::Input => "input",
+            Self::Property => "property",
             Self::Parameter => "parameter",
             Self::Promise => "promise",
             Self::Export => "export",
@@ -167,6 +173,36 @@ impl Model {
     /// The declaration of a component.
     pub fn declaration(&self, component: &Component) -> Option<&Declaration> {
         self.declarations.get(&component.declaration)
+    }
+
+    /// The networks of the model that a server is on, and whether it may be on others, which exist already.
+    pub fn networks_of<'m>(&'m self, server: &'m Resource) -> (Vec<&'m Name>, bool) {
+        let mut known: Vec<&Name> = Vec::new();
+        let Some(Expr::List(items)) = server.properties.get("networks").map(|binding| &binding.value) else {
+            // Without any, Nova takes what the project has.
+            return (known, true);
+        };
+        let network = |item: &'m Expr| {
+            let Expr::Map(item) = item else { return None };
+            match (item.get("network").or_else(|| item.get("uuid")), item.get("port")) {
+                (Some(Expr::Resource(network)), _) => Some(network),
+                (None, Some(Expr::Resource(port))) => match &self.resources.get(port)?.properties.get("network")?.value
+                {
+                    Expr::Resource(network) => Some(network),
+                    _ => None,
+                },
+                _ => None,
+            }
+        };
+        let mut others = false;
+        for item in items {
+            match network(item) {
+                Some(network) if !known.contains(&network) => known.push(network),
+                Some(_) => {}
+                None => others = true,
+            }
+        }
+        (known, others)
     }
 
     /// The key under which [`Model::components`] holds a component.

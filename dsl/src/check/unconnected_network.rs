@@ -1,0 +1,145 @@
+//! W0306: a server's address on a network that it is not on.
+
+use crate::model::{Expr, Reference, Resource, Source, Step};
+
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// Something reads a server's address on a network that the server is not connected to. There is no such address, so
+    /// the reader would wait for ever.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # use wattle::author::Segment;
+    /// # use wattle::model::{Name, Value};
+    /// # fn on(network: wattle::author::Resource) -> Vec<BTreeMap<String, wattle::author::Resource>> { vec![BTreeMap::from([("network".into(), network)])] }
+    /// # fn address(server: wattle::author::Resource, network: wattle::author::Resource) -> Attribute<IpAddr> {
+    /// #     server.attribute::<()>("networks").at(&[Segment::Resource(network), Segment::Index(0)])
+    /// # }
+    /// # let mut t = Topology::new("demo");
+    /// let front = t.add("front", RawResource::new("OS::Neutron::Net"));
+    /// let back = t.add("back", RawResource::new("OS::Neutron::Net"));
+    /// let server = t.add("server", RawResource::new("OS::Nova::Server").property("networks", on(front)));
+    /// let exports = Exports::new().entry("address", address(server, back));
+    /// # assert!(wattle::check::finds(&t.finish(exports), "W0306"));
+    /// ```
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # use wattle::author::Segment;
+    /// # fn on(network: wattle::author::Resource) -> Vec<BTreeMap<String, wattle::author::Resource>> { vec![BTreeMap::from([("network".into(), network)])] }
+    /// # fn address(server: wattle::author::Resource, network: wattle::author::Resource) -> Attribute<IpAddr> {
+    /// #     server.attribute::<()>("networks").at(&[Segment::Resource(network), Segment::Index(0)])
+    /// # }
+    /// # let mut t = Topology::new("demo");
+    /// # let front = t.add("front", RawResource::new("OS::Neutron::Net"));
+    /// let server = t.add("server", RawResource::new("OS::Nova::Server").property("networks", on(front)));
+    /// let exports = Exports::new().entry("address", address(server, front));
+    /// # assert!(!wattle::check::finds(&t.finish(exports), "W0306"));
+    /// ```
+    UNCONNECTED_NETWORK: "W0306", Error, "a server's address on a network that it is not on", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let model = sink.model;
+    for component in model.components.values() {
+        for binding in component.inputs.values() {
+            judge(sink, &binding.value, &binding.at);
+        }
+    }
+    for resource in model.resources.values() {
+        for binding in resource.properties.values() {
+            judge(sink, &binding.value, &binding.at);
+        }
+    }
+    for promise in model.promises.values() {
+        for binding in &promise.fulfilled {
+            judge(sink, &binding.value, &binding.at);
+        }
+    }
+    for export in model.exports.values() {
+        judge(sink, &export.value, &export.at);
+    }
+}
+
+fn judge(sink: &mut Sink<'_, '_>, value: &Expr, at: &Source) {
+    let model = sink.model;
+    value.references(&mut |reference| {
+        let Reference::Attribute { resource: name, attribute, path: [Step::Resource(network), ..] } = reference else {
+            return;
+        };
+        let Some(server) = model.resources.get(name).filter(|server| server.is_server()) else { return };
+        if !matches!(&**attribute, "networks" | "addresses") || !model.resources.contains_key(network) {
+            return;
+        }
+        let (known, _) = model.networks_of(server);
+        // What is on a network by its name may be on one of the stack's by another name, but nobody would mean it so.
+        if !known.contains(&network) {
+            sink.push(finding(name, network, server, &known, at));
+        }
+    });
+}
+
+fn finding(
+    name: &str,
+    network: &str,
+    server: &Resource,
+    known: &[&crate::model::Name],
+    at: &Source,
+) -> super::Diagnostic {
+    let is_on = if known.is_empty() {
+        "no network of this stack".to_owned()
+    } else {
+        crate::names::list(known.iter().map(|name| &***name), "and")
+    };
+    UNCONNECTED_NETWORK
+        .finding(format!("the server `{name}` is not on the network `{network}`, and has no address there"))
+        .label(at, format!("reads the address of `{name}` on `{network}`"))
+        .label(&server.at, format!("`{name}` is on {is_on}"))
+        .help(format!(
+            "connect the server to `{network}`, directly or by a port, or read its address on another network"
+        ))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{Sketch, codes, map, output, resource};
+    use crate::model::{Expr, Model, Step, Type};
+
+    fn address(server: &str, network: &str) -> Expr {
+        let path = vec![Step::Resource(network.into()), Step::Index(0)];
+        Expr::Attribute { resource: server.into(), attribute: "networks".into(), path }
+    }
+
+    fn reading(network: &str, connected: Vec<Expr>) -> Model {
+        Sketch::new()
+            .resource("front", "OS::Neutron::Net")
+            .resource("back", "OS::Neutron::Net")
+            .resource("port", "OS::Neutron::Port")
+            .property("port", "network", resource("back"))
+            .server("db")
+            .property("db", "networks", Expr::List(connected))
+            .kind("Part", &[("address", Type::Ip)], &[("text", Type::Str)])
+            .component("db", "part", "Part")
+            .input("db/part", "address", address("db", network))
+            .export("text", Type::Str, output("db/part", "text"))
+            .model
+    }
+
+    pub(in crate::check) fn failing() -> Model {
+        reading("back", vec![map([("network", resource("front"))])])
+    }
+
+    #[test]
+    fn an_address_on_a_network_of_its_own_is_fine() {
+        assert!(codes(&reading("front", vec![map([("network", resource("front"))])])).is_empty());
+        assert!(codes(&reading("back", vec![map([("port", resource("port"))])])).is_empty());
+    }
+
+    #[test]
+    fn a_server_on_no_network_has_no_address() {
+        assert_eq!(codes(&reading("back", Vec::new())), ["W0306"]);
+        assert_eq!(codes(&reading("back", vec![map([("network", "private".into())])])), ["W0306"]);
+    }
+}
