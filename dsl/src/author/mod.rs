@@ -21,18 +21,31 @@ mod text;
 mod topology;
 
 pub use blueprint::{Blueprint, NoConfig};
-pub use component::{AsComponent, Component, Inputs, Missing, OnServer, Software, Wired};
-pub use constant::{Constant, constant};
-pub use exports::{Export, ExportName, Exportable, Exports};
-pub use expression::Expression;
-pub use handle::{Attribute, Host, Output, Parameter, Resource, Segment};
-pub use input::{IntoInput, Public};
-pub use module::{Module, Part, Properties, RawResource};
-pub use parameters::{ParameterOptions, Parameters};
+pub use component::{AsComponent, Component, OnServer};
+pub use exports::{Export, Exports};
+pub use handle::{Attribute, Output, Parameter, Resource};
+pub use module::{Module, RawResource};
+pub use parameters::Parameters;
 pub use port::PortType;
 pub use promise::Promise;
-pub use property::{AnyValue, IntoProperty};
 pub use scalar::{NotAUrl, Url};
 pub use secret::Secret;
-pub use text::{AtDeployment, AtRunTime, Confidential, Open, Privacy, Scalar, Stage, Text, TextPart};
+pub use text::Text;
 pub use topology::Topology;
+
+// What a catalog's resources are made of, and what tells which values go where.
+pub use exports::{ExportName, Exportable};
+pub use expression::Expression;
+pub use handle::{Host, Segment};
+pub use input::{IntoInput, Public};
+pub use module::{Part, Properties};
+pub use property::{AnyValue, IntoProperty};
+pub use text::{AtDeployment, AtRunTime, Confidential, Open, Privacy, Scalar, Stage, TextPart};
+
+// What only generated code calls.
+#[doc(hidden)]
+pub use component::{Inputs, Missing, Software, Wired};
+#[doc(hidden)]
+pub use constant::{Constant, constant};
+#[doc(hidden)]
+pub use parameters::ParameterOptions;

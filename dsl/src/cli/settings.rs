@@ -14,6 +14,13 @@ use super::shape::{self, Place, Shape, Step};
 /// The configuration: the file's settings, and over them those of `--set` in their order.
 pub(super) fn config<B: Blueprint>(file: Option<&Path>, set: &[String]) -> Result<B::Config, Failure> {
     let settings = Settings { blueprint: B::NAME, at: shape::at::<B::Config>, is_parameter: help::is_parameter::<B> };
+    let whole = shape::at::<B::Config>(&[]).shape;
+    if !matches!(whole, Shape::Settings(_) | Shape::Map | Shape::Unknown) {
+        let failure = Failure::usage(format!("the configuration of the blueprint `{}` is no struct", B::NAME));
+        return Err(failure
+            .note(format!("it takes {whole}, and settings are given by name"))
+            .help("make it a struct with `#[derive(Deserialize)]`, `#[serde(default)]` and a `Default`"));
+    }
     let given = settings.given(file, set)?;
     if given.is_empty() {
         return Ok(B::Config::default());

@@ -100,3 +100,22 @@ fn wrong_files() {
     let missing = demo(&["check", "--config", "/no/such/file"]);
     assert_eq!(missing.err, "error: cannot read the settings in `/no/such/file`: no such file or directory\n");
 }
+
+#[test]
+fn a_configuration_is_a_struct() {
+    struct Counted;
+    impl crate::author::Blueprint for Counted {
+        const NAME: &'static str = "counted";
+        const DESCRIPTION: &'static str = "";
+        type Parameters = ();
+        type Config = u32;
+        fn at(&self) -> crate::model::Source {
+            crate::model::Source::new("src/counted.rs", 1, 1)
+        }
+        fn build(&self, _: &mut crate::author::Topology, (): (), _: u32) -> crate::author::Exports {
+            crate::author::Exports::new()
+        }
+    }
+    let refused = super::super::settings::config::<Counted>(None, &[]).expect_err("no struct");
+    assert_eq!(refused.message, "the configuration of the blueprint `counted` is no struct");
+}
