@@ -69,6 +69,20 @@ use proc_macro::TokenStream;
 /// | `#[output]` | the recipe is read while compiling, and must write it |
 /// | `#[output(dynamic)]` | written in a way that reading the recipe does not show |
 /// | `path = "db2/instance/port"` | in both, for Chef: the node attribute, by default `COOKBOOK/NAME` |
+///
+/// # What the recipe sees
+///
+/// | tool | an input `port` | an output `url` |
+/// |---|---|---|
+/// | shell | the environment variable `$port` | the file `${heat_outputs_path}.url` |
+/// | Ansible | the extra variable `{{ port }}` | `set_stats` with `data: { url: ... }`, or the file |
+/// | Puppet | `lookup('port')`, or the fact `$facts['port']` | the file `${facts['heat_outputs_path']}.url` |
+/// | Chef | `node['COOKBOOK']['port']` | `node.default['COOKBOOK']['url'] = ...` |
+///
+/// As an environment variable a `bool` is `true` or `false`, a `Duration` its seconds, and a list, map or struct JSON
+/// text; an absent `Option` is not set. `inputs.json` beside them keeps the types. The recipe ends with a status other
+/// than 0 if it failed, and may be run again after a crash. The repository's `docs/recipes.md` has an example for each
+/// tool.
 #[proc_macro_attribute]
 pub fn component(keys: TokenStream, item: TokenStream) -> TokenStream {
     component::expand(keys.into(), item.into()).into()
@@ -138,9 +152,42 @@ pub fn port_type(item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// The second argument is what is chosen at deployment; the third, if any, what is chosen while building: any
-/// `Deserialize + Default` struct. A blueprint returns `Exports` or nothing. Its stack is called as the function;
-/// `#[blueprint(name = "other-name")]` calls it otherwise. Its documentation describes the stack.
+/// The second argument is what is chosen at deployment, the third what is chosen while building; both may be left out.
+/// A blueprint returns `Exports` or nothing. Its stack is called as the function; `#[blueprint(name = "other-name")]`
+/// calls it otherwise. Its documentation describes the stack.
+///
+/// What is chosen while building is a struct that implements serde's `Deserialize`, and `Default` for what is not set.
+/// `--set nodes=3` sets a field, `--config FILE` those in a YAML file:
+///
+/// ```ignore
+/// use serde::Deserialize;
+/// use wattle::prelude::*;
+///
+/// /// Chosen when the stack is deployed: nothing.
+/// #[derive(Parameters)]
+/// pub struct Settings {}
+///
+/// #[derive(Deserialize)]
+/// #[serde(default, deny_unknown_fields)]
+/// pub struct Choices {
+///     /// How many servers there are.
+///     nodes: usize,
+/// }
+///
+/// impl Default for Choices {
+///     fn default() -> Self {
+///         Self { nodes: 2 }
+///     }
+/// }
+///
+/// /// So many servers.
+/// #[blueprint]
+/// pub fn several(t: &mut Topology, _: Settings, choices: Choices) {
+///     for n in 1..=choices.nodes {
+///         t.add(format!("server{n}"), RawResource::new("OS::Nova::Server"));
+///     }
+/// }
+/// ```
 #[proc_macro_attribute]
 pub fn blueprint(keys: TokenStream, item: TokenStream) -> TokenStream {
     blueprint::expand(keys.into(), item.into()).into()
