@@ -5,6 +5,7 @@
 
 mod agent;
 mod decision;
+mod dependence;
 mod environment;
 pub mod hot;
 mod plan;
@@ -60,11 +61,16 @@ pub struct Lowered {
 }
 
 /// Lowers a sound model: one in which `check` finds no error.
+///
+/// # Panics
+/// If a server requires another, which `check` refuses as W0303.
 pub fn lower(model: &Model, options: &Options) -> Lowered {
     let mut decisions = decision::Decisions::new(options.decisions);
     let plan = plan::Plan::of(model, &mut decisions);
     let whole = template::build(model, &plan, &mut decisions);
-    let (template, nested) = split::split(model, whole, options);
+    let requires = dependence::requires(&whole);
+    dependence::assert_independent_servers(&whole, &requires);
+    let (template, nested) = split::split(model, whole, &requires, options);
     let environment = Environment::of(model, &template);
     let seed = seed::build(model, &plan);
     Lowered { template, nested, environment, seed, decisions: decisions.made }

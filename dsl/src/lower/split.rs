@@ -12,16 +12,22 @@ use crate::model::{Model, Name, ParameterType, PropertyType, Value};
 
 use super::Options;
 use super::agent;
+use super::dependence::dependents_first;
 use super::hot::{Hot, HotOutput, HotParameter, HotResource, Template};
 
 /// The template and the templates of its nested stacks, by file name.
-pub(super) fn split(model: &Model, whole: Template, options: &Options) -> (Template, IndexMap<String, Template>) {
+pub(super) fn split(
+    model: &Model,
+    whole: Template,
+    requires: &[Vec<usize>],
+    options: &Options,
+) -> (Template, IndexMap<String, Template>) {
     let sizes: Vec<usize> = whole.resources.values().map(size).collect();
     let fits = whole.resources.len() <= options.stack_resources && sizes.iter().sum::<usize>() <= options.stack_bytes;
     if fits || whole.servers() < 2 {
         return (whole, IndexMap::new());
     }
-    let homes = homes(&whole);
+    let homes = homes(&whole, requires);
     let parts = pack(&whole, &homes, &sizes, options);
     Cut::new(model, whole, &parts).cut(parts.len())
 }
@@ -71,17 +77,8 @@ impl Needed {
     }
 }
 
-fn homes(whole: &Template) -> Vec<Home> {
-    let requires: Vec<Vec<usize>> = whole
-        .resources
-        .values()
-        .map(|resource| {
-            let mut required = Vec::new();
-            resource.requires(&mut |name| required.extend(whole.resources.get_index_of(name)));
-            required
-        })
-        .collect();
-    let order = dependents_first(&requires);
+fn homes(whole: &Template, requires: &[Vec<usize>]) -> Vec<Home> {
+    let order = dependents_first(requires);
     let mut needed = vec![Needed::Nobody; requires.len()];
     for &index in &order {
         if whole.resources[index].is_server() {
@@ -107,24 +104,6 @@ fn homes(whole: &Template) -> Vec<Home> {
         };
     }
     homes
-}
-
-/// Every resource before those that it requires.
-fn dependents_first(requires: &[Vec<usize>]) -> Vec<usize> {
-    let mut dependents = vec![0_usize; requires.len()];
-    requires.iter().flatten().for_each(|&required| dependents[required] += 1);
-    let mut order: Vec<usize> = (0..requires.len()).filter(|&index| dependents[index] == 0).collect();
-    let mut next = 0;
-    while let Some(&index) = order.get(next) {
-        next += 1;
-        for &required in &requires[index] {
-            dependents[required] -= 1;
-            if dependents[required] == 0 {
-                order.push(required);
-            }
-        }
-    }
-    order
 }
 
 /// The resources of each part, as their places in `whole`.
