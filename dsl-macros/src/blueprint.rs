@@ -163,7 +163,7 @@ fn check(sig: &Signature, errors: &mut Errors) {
         Some(FnArg::Receiver(receiver)) => {
             errors.push(receiver, "a blueprint is a function of its own, not a method", SHAPE);
         }
-        Some(FnArg::Typed(argument)) => errors.keep(topology(&argument.ty)).unwrap_or_default(),
+        Some(FnArg::Typed(argument)) => errors.keep(topology(&argument.ty, types(sig))).unwrap_or_default(),
     }
     if let Some(argument) = inputs.nth(2) {
         errors.push(argument, "a blueprint takes at most three arguments", SHAPE);
@@ -185,7 +185,7 @@ fn check(sig: &Signature, errors: &mut Errors) {
         }
     }
     for (argument, what) in types(sig).skip(1).zip(["parameters", "configuration"]) {
-        if let Type::Reference(_) = argument {
+        if matches!(argument, Type::Reference(_)) && !is_topology(argument) {
             errors.push(argument, format!("a blueprint owns its {what}"), "remove the `&`");
         }
     }
@@ -195,20 +195,17 @@ fn is_nothing(ty: &Type) -> bool {
     matches!(ty, Type::Tuple(tuple) if tuple.elems.is_empty())
 }
 
-fn topology(ty: &Type) -> syn::Result<()> {
-    match ty {
-        Type::Reference(reference)
-            if reference.mutability.is_some()
-                && last_segment(&reference.elem).is_some_and(|name| name == "Topology") =>
-        {
-            Ok(())
-        }
-        _ => {
-            let message =
-                format!("the first argument of a blueprint is `&mut Topology`, not `{}`", docs::type_name(ty));
-            Err(error(ty, message, SHAPE))
-        }
+fn topology<'a>(first: &Type, mut all: impl Iterator<Item = &'a Type>) -> syn::Result<()> {
+    if is_topology(first) {
+        return Ok(());
     }
+    let message = format!("the first argument of a blueprint is `&mut Topology`, not `{}`", docs::type_name(first));
+    Err(error(first, message, if all.any(is_topology) { "move `&mut Topology` to the front" } else { SHAPE }))
+}
+
+fn is_topology(ty: &Type) -> bool {
+    matches!(ty, Type::Reference(reference)
+        if reference.mutability.is_some() && last_segment(&reference.elem).is_some_and(|name| name == "Topology"))
 }
 
 fn types(sig: &Signature) -> impl Iterator<Item = &Type> {

@@ -29,7 +29,8 @@ pub fn suggest<'a, 'd>(
     /// As clap and rustc have it: below this, names do not look alike to a person.
     const ALIKE: f64 = 0.7;
     let declared: BTreeSet<&str> = declared.into_iter().collect();
-    let likeness = |name: &str| strsim::jaro(&folded(name), &folded(output)).max(last_part(name, output));
+    let likeness =
+        |name: &str| strsim::jaro(&folded(name), &folded(output)).max(last_part(name, output)).max(slip(name, output));
     analysis
         .writes
         .keys()
@@ -51,6 +52,13 @@ fn last_part(name: &str, output: &str) -> f64 {
         (Some((_, name)), Some((_, output))) if name == output => 0.75,
         _ => 0.0,
     }
+}
+
+/// Short names that differ by one slip of the finger, which are otherwise like nothing else.
+fn slip(name: &str, output: &str) -> f64 {
+    let (name, output) = (folded(name), folded(output));
+    let may = (2..=4).contains(&output.len()) && output.len().abs_diff(name.len()) <= 1;
+    if may && strsim::osa_distance(&name, &output) == 1 { 0.75 } else { 0.0 }
 }
 
 fn missing<'a>(known: &BTreeMap<String, u32>, dynamic: bool, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
@@ -111,6 +119,14 @@ mod tests {
         assert_eq!(suggest(&analysis, "prot", []), Some("port"));
         assert_eq!(suggest(&analysis, "prot", ["prot", "port"]), None, "the right name of another output");
         assert_eq!(suggest(&analysis, "certificate", []), None);
+    }
+
+    #[test]
+    fn a_slip_in_a_short_name_is_seen() {
+        let analysis = analysis(&["ulr", "ip"], &[]);
+        assert_eq!(suggest(&analysis, "url", ["url"]), Some("ulr"));
+        assert_eq!(suggest(&analysis, "pi", []), Some("ip"));
+        assert_eq!(suggest(&analysis, "key", []), None);
     }
 
     #[test]

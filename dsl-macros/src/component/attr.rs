@@ -63,7 +63,14 @@ pub(super) fn field(component: &Ident, field: syn::Field, chef: bool, errors: &m
     match &roles[..] {
         [] => {
             let message = format!("`{name}` is neither an input nor an output of the component `{component}`");
-            errors.push(&ident, message, "put `#[input]` or `#[output]` on it");
+            let meant = attrs.iter().find_map(|attr| {
+                let found = attr.path().get_ident()?.to_string();
+                Some((attr, names::nearest(&found, ["input", "output"])?))
+            });
+            match meant {
+                Some((attr, meant)) => errors.push(attr, message, format_args!("did you mean `#[{meant}]`?")),
+                None => errors.push(&ident, message, "put `#[input]` or `#[output]` on it"),
+            }
         }
         [attr] if attr.path().is_ident("input") => {
             let mut keys =

@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use crate::constant::argument;
 use crate::docs;
 use crate::errors::Errors;
 
@@ -14,16 +15,11 @@ pub(super) fn expand(component: &Component, errors: Errors) -> TokenStream {
     let docs = component.attrs.iter().filter(|attr| docs::is_doc(attr));
     let builder = component.builder();
     // A field whose role is unknown is both, so that no use of it is an error too.
-    let outputs: Vec<_> = component
-        .fields
-        .iter()
-        .filter(|field| !matches!(field.role, Role::Input { .. }) && field.name != "component")
-        .collect();
-    let inputs =
-        component.fields.iter().filter(|field| !matches!(field.role, Role::Output { .. }) && field.name != "new");
+    let outputs: Vec<_> = component.fields.iter().filter(|field| !matches!(field.role, Role::Input { .. })).collect();
+    let inputs = component.fields.iter().filter(|field| !matches!(field.role, Role::Output { .. }));
     let mut seen = std::collections::HashSet::new();
     let fields = outputs.iter().filter(|field| seen.insert(&field.name)).map(|field| {
-        let (name, ty) = (&field.ident, field.value_type());
+        let (name, ty) = (&field.ident, argument(&field.ty, "Option").unwrap_or(&field.ty));
         quote!(#[allow(missing_docs)] pub #name: ::wattle::author::Output<#ty>)
     });
     let mut seen = std::collections::HashSet::new();
@@ -31,6 +27,12 @@ pub(super) fn expand(component: &Component, errors: Errors) -> TokenStream {
         let name = &field.ident;
         quote!(#[allow(missing_docs)] pub fn #name<V>(self, _: V) -> Self { self })
     });
+    // An output of that name, which was refused, has the place of the component itself.
+    let (own, component) = if outputs.iter().any(|field| field.name == "component") {
+        (quote!(), quote!(::core::unimplemented!()))
+    } else {
+        (quote!(#[allow(missing_docs)] pub component: ::wattle::author::Component,), quote!(self.component))
+    };
     quote! {
         #errors
 
@@ -38,14 +40,13 @@ pub(super) fn expand(component: &Component, errors: Errors) -> TokenStream {
         #[derive(Clone, Copy)]
         #[allow(dead_code)]
         #vis struct #ident {
-            #[allow(missing_docs)]
-            pub component: ::wattle::author::Component,
+            #own
             #(#fields,)*
         }
 
         impl ::wattle::author::AsComponent for #ident {
             fn component(self) -> ::wattle::author::Component {
-                self.component
+                #component
             }
         }
 

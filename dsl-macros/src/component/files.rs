@@ -38,6 +38,11 @@ impl Crate {
         std::env::var_os("CARGO_MANIFEST_DIR").map(|root| Self { root: root.into() })
     }
 
+    /// Whether there is a folder at `path`.
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.root.join(path).is_dir()
+    }
+
     /// One file. `what` names it in messages: `recipe`.
     pub(super) fn file(&self, what: &str, path: &str) -> Result<Read, Refusal> {
         let path = inside(what, path)?;

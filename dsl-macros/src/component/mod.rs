@@ -7,6 +7,7 @@
 mod ast;
 mod attr;
 mod builder;
+mod depends;
 mod expand;
 mod fallback;
 mod files;

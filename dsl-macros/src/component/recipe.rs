@@ -3,11 +3,13 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::LitStr;
+use wattle_recipe::shell::is_other_program;
 use wattle_recipe::{Analysis, ChefRecipe, Tool, analyse_run, chef_recipe_path, never_written, suggest};
 
 use crate::errors::Errors;
 
 use super::ast::{Component, Field, Role};
+use super::depends;
 use super::files::{Crate, Read, Refusal};
 
 /// What travels with the component.
@@ -18,6 +20,8 @@ pub(super) struct Recipe {
     /// What messages call it.
     shown: String,
     chef: Option<ChefRecipe>,
+    /// Folders of the cookbooks that travel along because another one depends on them.
+    dependencies: Vec<String>,
     pub(super) files: Vec<Embedded>,
 }
 
@@ -39,14 +43,20 @@ pub(super) fn read(component: &Component, errors: &mut Errors) -> Option<Recipe>
     };
     let (mut recipe, mut files) = match (&keys.recipe, &keys.chef) {
         (Some(path), _) => single(&own, path, errors)?,
-        (None, Some(name)) => cookbook(&own, name, errors)?,
+        (None, Some(name)) => cookbook(&own, name, &keys.files, errors)?,
         (None, None) => return None,
     };
+    for file in &files {
+        line_ends(at, if file.path == recipe.shown { "recipe" } else { "file" }, file, errors);
+    }
     for also in &keys.files {
         match own.files("file", &also.value()) {
             Err(refusal) => refuse(also, refusal, errors),
             Ok(also_files) => {
                 for file in also_files {
+                    if recipe.depends(&file.path) {
+                        continue;
+                    }
                     if files.iter().any(|known| known.path == file.path) {
                         errors.push(
                             also,
@@ -54,6 +64,7 @@ pub(super) fn read(component: &Component, errors: &mut Errors) -> Option<Recipe>
                             "remove it from `files`",
                         );
                     } else {
+                        line_ends(also, "file", &file, errors);
                         files.push(file);
                     }
                 }
@@ -97,13 +108,23 @@ fn single(own: &Crate, at: &LitStr, errors: &mut Errors) -> Option<(Recipe, Vec<
         }
         Ok(file) => {
             let entry = file.path.clone();
-            Some((Recipe { tool, shown: entry.clone(), entry, chef: None, files: Vec::new() }, vec![file]))
+            let (shown, dependencies) = (entry.clone(), Vec::new());
+            Some((Recipe { tool, shown, entry, chef: None, dependencies, files: Vec::new() }, vec![file]))
         }
     }
 }
 
-/// `chef = "cookbooks/db2::server"`: the cookbook travels as a whole.
-fn cookbook(own: &Crate, at: &LitStr, errors: &mut Errors) -> Option<(Recipe, Vec<Read>)> {
+/// A shell takes the carriage return of a Windows line end for a part of the last word.
+fn line_ends(at: &LitStr, what: &str, file: &Read, errors: &mut Errors) {
+    let windows = file.content.windows(2).any(|pair| pair == b"\r\n");
+    if windows && Tool::of_path(&file.path) == Some(Tool::Shell) {
+        let message = format!("the {what} `{}` has Windows line ends", file.path);
+        errors.push(at, message, "save it with line ends of Unix (LF)");
+    }
+}
+
+/// `chef = "cookbooks/db2::server"`: the cookbook travels as a whole, with those on which it depends.
+fn cookbook(own: &Crate, at: &LitStr, named: &[LitStr], errors: &mut Errors) -> Option<(Recipe, Vec<Read>)> {
     let chef = match chef_recipe_path(&at.value()) {
         Ok(chef) => chef,
         Err(error) => {
@@ -118,12 +139,15 @@ fn cookbook(own: &Crate, at: &LitStr, errors: &mut Errors) -> Option<(Recipe, Ve
             refuse(at, refusal, errors);
             None
         }
-        Ok(files) => {
-            let entry = format!("{}::{}", chef.cookbook, chef.recipe);
-            Some((
-                Recipe { tool: Tool::Chef, entry, shown: chef.file.clone(), chef: Some(chef), files: Vec::new() },
-                files,
-            ))
+        Ok(mut files) => {
+            let named: Vec<String> = named.iter().map(LitStr::value).collect();
+            let mut dependencies = Vec::new();
+            if let Err(refusal) = depends::bring(own, &chef, &named, &mut files, &mut dependencies) {
+                refuse(at, refusal, errors);
+            }
+            let (entry, shown) = (format!("{}::{}", chef.cookbook, chef.recipe), chef.file.clone());
+            let recipe = Recipe { tool: Tool::Chef, entry, shown, chef: Some(chef), dependencies, files: Vec::new() };
+            Some((recipe, files))
         }
     }
 }
@@ -149,20 +173,25 @@ fn compare(component: &Component, at: &LitStr, recipe: &Recipe, files: &[Read], 
     let outputs: Vec<(String, &Field)> = component.outputs().map(|field| (written(field), field)).collect();
     let checked = outputs.iter().filter(|(_, field)| matches!(field.role, Role::Output { dynamic: false }));
     let missing = never_written(&analysis, checked.map(|(name, _)| name.as_str()));
+    let entry = files.iter().find(|file| file.path == recipe.shown).and_then(Read::text);
+    let is_program = entry.is_some_and(is_other_program);
     let declared = || outputs.iter().map(|(name, _)| name.as_str());
     for (name, field) in outputs.iter().filter(|(name, _)| missing.contains(&name.as_str())) {
         let message = format!("the recipe `{}` never writes the output `{}`", recipe.shown, field.name);
         let meant = suggest(&analysis, name, declared());
-        errors.push(&field.ident, message, help(recipe.tool, name, meant, &analysis));
+        errors.push(&field.ident, message, help(recipe.tool, is_program, name, meant, &analysis));
     }
 }
 
-fn help(tool: Tool, name: &str, meant: Option<&str>, analysis: &Analysis) -> String {
+fn help(tool: Tool, is_program: bool, name: &str, meant: Option<&str>, analysis: &Analysis) -> String {
     let meant = meant.map(|meant| match analysis.writes.get(meant) {
         Some(line) => format!("it writes `{meant}` in line {line}: did you mean `{name}` there?\n      otherwise "),
         None => String::new(),
     });
     let how = match tool {
+        Tool::Shell if is_program => {
+            format!("write it to the path in the environment variable `heat_outputs_path`, with `.{name}` behind")
+        }
         Tool::Shell => format!("write it as `echo \"$value\" > \"$heat_outputs_path.{name}\"`"),
         Tool::Ansible => format!("write it as `set_stats: {{ data: {{ {name}: \"{{{{ value }}}}\" }} }}`"),
         Tool::Puppet => {
@@ -187,6 +216,11 @@ fn program(tool: Tool) -> &'static str {
 }
 
 impl Recipe {
+    /// Whether the file at `path` travels along because a cookbook depends on its cookbook.
+    fn depends(&self, path: &str) -> bool {
+        self.dependencies.iter().any(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
+    }
+
     /// Where a Chef recipe has the value of a field; empty for other tools.
     pub(super) fn path(&self, field: &Field) -> Vec<String> {
         match (&self.chef, &field.path) {

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use syn::Type;
+
 use crate::constant::argument;
 use crate::errors::Errors;
 use crate::{docs, names};
@@ -80,6 +82,14 @@ fn name(component: &Component, field: &Field, errors: &mut Errors) {
 
 fn value(component: &Component, field: &Field, errors: &mut Errors) {
     let Field { name, ty, .. } = field;
+    if let Some((word, instead)) = refused_type(field.value_type()) {
+        errors.push(
+            ty,
+            format!("a value of type `{word}` cannot flow between components"),
+            format_args!("use {instead}"),
+        );
+        return;
+    }
     match &field.role {
         Role::Input { default: Some(default) } if field.is_optional() => {
             let help = format!("write `{name}: {}`, or remove the default", docs::type_name(field.value_type()));
@@ -96,4 +106,19 @@ fn value(component: &Component, field: &Field, errors: &mut Errors) {
         }
         _ => {}
     }
+}
+
+/// A type that everybody knows and that no recipe does, with what to use instead.
+fn refused_type(ty: &Type) -> Option<(String, &'static str)> {
+    if let Some(inner) = ["Vec", "Secret"].iter().find_map(|outer| argument(ty, outer)) {
+        return refused_type(inner);
+    }
+    let word = docs::type_name(ty);
+    let instead = match word.as_str() {
+        "usize" | "u128" => "u16, u32 or u64",
+        "isize" | "i128" => "i16, i32 or i64",
+        "char" | "&str" | "&'static str" | "str" => "String",
+        _ => return None,
+    };
+    Some((word, instead))
 }

@@ -65,10 +65,13 @@ fn one<'a>(field: &'a Field, errors: &mut Errors) -> Option<Declared<'a>> {
     }
     let mut keys = attr.map_or_else(|| Keys::none(&KEYS), |attr: &Attribute| Keys::of(attr, &KEYS, errors));
     let Some(ty) = argument(&field.ty, "Parameter") else {
-        let ty = docs::type_name(&field.ty);
-        let help = format!(
-            "declare it as `{name}: Parameter<{ty}>`; what is chosen while building belongs into the blueprint's third argument"
-        );
+        let later = ["Output", "Attribute", "Promise"].iter().find_map(|later| argument(&field.ty, later));
+        let why = match later {
+            Some(_) => "what is known only later is no parameter",
+            None => "what is chosen while building belongs into the blueprint's third argument",
+        };
+        let ty = docs::type_name(later.unwrap_or(&field.ty));
+        let help = format!("declare it as `{name}: Parameter<{ty}>`; {why}");
         errors.push(&field.ty, format!("the parameter `{name}` is not declared as a `Parameter`"), help);
         return None;
     };

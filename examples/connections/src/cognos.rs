@@ -6,7 +6,7 @@ use crate::database::Database;
 use crate::platform::Platform;
 
 /// Cognos Business Intelligence, on the database of Metrics.
-#[component(chef = "cookbooks/cognos::server", files = ["cookbooks/installation_manager"], deadline = "2h")]
+#[component(chef = "cookbooks/cognos::server", deadline = "2h")]
 pub struct Cognos {
     /// Directory below which IBM's installers are unpacked.
     #[input]

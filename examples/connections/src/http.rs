@@ -7,7 +7,7 @@ use crate::platform::Platform;
 use crate::storage::Storage;
 
 /// IBM HTTP Server, with WebSphere's plug-in.
-#[component(chef = "cookbooks/ihs::server", files = ["cookbooks/installation_manager"], deadline = "1h")]
+#[component(chef = "cookbooks/ihs::server", deadline = "1h")]
 pub struct HttpServer {
     /// Directory below which IBM's installers are unpacked.
     #[input]

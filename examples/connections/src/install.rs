@@ -3,7 +3,7 @@
 use wattle::prelude::*;
 
 /// IBM Connections, installed on the deployment manager for all nodes of its cell.
-#[component(chef = "cookbooks/connections::install", files = ["cookbooks/installation_manager"], deadline = "4h")]
+#[component(chef = "cookbooks/connections::install", deadline = "4h")]
 pub struct Connections {
     /// Directory below which IBM's installers are unpacked.
     #[input]
@@ -45,7 +45,7 @@ pub struct Connections {
 }
 
 /// Pushes Connections to the nodes, and starts it there.
-#[component(chef = "cookbooks/connections::push", files = ["cookbooks/installation_manager"], deadline = "1h")]
+#[component(chef = "cookbooks/connections::push", deadline = "1h")]
 pub struct Push {
     /// Name of the cluster that runs Connections.
     #[input]

@@ -8,7 +8,7 @@ use crate::platform::Platform;
 use crate::storage::Storage;
 
 /// The deployment manager: the head of a cell, whose users are the people of a directory.
-#[component(chef = "cookbooks/was::dmgr", files = ["cookbooks/installation_manager"], deadline = "2h")]
+#[component(chef = "cookbooks/was::dmgr", deadline = "2h")]
 pub struct DeploymentManager {
     /// Directory below which IBM's installers are unpacked.
     #[input]
@@ -47,7 +47,7 @@ pub struct DeploymentManager {
 }
 
 /// A node, joined to the cell of a deployment manager.
-#[component(chef = "cookbooks/was::node", files = ["cookbooks/installation_manager"], deadline = "2h")]
+#[component(chef = "cookbooks/was::node", deadline = "2h")]
 pub struct Node {
     /// Directory below which IBM's installers are unpacked.
     #[input]

@@ -13,6 +13,9 @@
 //! **Scripts inside.** Text for `sh -c`, `su -c`, `ssh`, `eval`, `trap`, and heredocs for a shell are analysed as
 //! scripts; other heredocs and quoted arguments as programs in another language, roughly.
 //!
+//! **Other languages.** A file whose first line names a program that is no shell (`#!/usr/bin/env python3`) is read as
+//! the text of such a program; where no write is seen in it, it may write anything.
+//!
 //! **Dynamic.** Names that do not resolve to constants; the bare prefix given to another program; `eval` of computed
 //! text; `${!name}`, namerefs, `env`, `set`, `envsubst`, `inputs.json`; scripts sourced or run that are not given,
 //! unless they are the system's (`. /etc/os-release`) or an absolute path (a vendor's installer).
@@ -30,6 +33,8 @@ mod walk;
 mod word;
 
 use crate::analysis::{Findings, SyntaxError};
+use crate::embedded;
+use crate::tool::file_name;
 
 /// The variable that holds the path in front of every output's file.
 const PREFIX: &str = "heat_outputs_path";
@@ -38,6 +43,9 @@ const PREFIX: &str = "heat_outputs_path";
 const OWN: [&str; 2] = [PREFIX, "WATTLE_RUN_DIR"];
 
 pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
+    if is_other_program(source) {
+        return Ok(other_program(source));
+    }
     let mut script = walk::Script::default();
     script.add(source, 1, 0)?;
     let mut findings = commands::judge(script);
@@ -45,6 +53,31 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
         findings.analysis.reads.remove(name);
     }
     Ok(findings)
+}
+
+/// Whether the first line names a program that is no shell, such as Python.
+pub fn is_other_program(source: &str) -> bool {
+    let first = source.lines().next().unwrap_or_default();
+    let Some(words) = first.strip_prefix("#!") else { return false };
+    let mut words = words.split_ascii_whitespace().map(file_name);
+    let program = match words.next() {
+        Some("env") => words.find(|word| !word.starts_with('-') && !word.contains('=')),
+        program => program,
+    };
+    program.is_some_and(|program| !program.ends_with("sh") && program != "busybox")
+}
+
+/// What a program in another language does, roughly; where it says nothing of outputs, it may write any.
+fn other_program(source: &str) -> Findings {
+    let mut findings = Findings::default();
+    embedded::reads(source, 1, &mut findings.analysis);
+    embedded::writes(source, 1, &mut findings.analysis);
+    findings.analysis.dynamic_reads = true;
+    findings.analysis.dynamic_writes |= findings.analysis.writes.is_empty();
+    for name in OWN {
+        findings.analysis.reads.remove(name);
+    }
+    findings
 }
 
 #[cfg(test)]

@@ -326,3 +326,18 @@ fn long_chains_of_variables_end() {
     assert!(shell(&(doubling + "v60=a\necho x > $heat_outputs_path.$v40")).dynamic_writes);
     assert!(shell("x=$y; y=$x; echo x > $heat_outputs_path.$x").dynamic_writes);
 }
+
+#[test]
+fn a_program_in_another_language_is_read_as_such() {
+    let python =
+        "#!/usr/bin/env -S python3 -u\nopen(os.environ[\"heat_outputs_path\"] + \".url\", 'w').write(\"it's\")";
+    let found = shell(python);
+    assert_eq!((found.writes.into_keys().collect::<Vec<_>>(), found.dynamic_writes), (vec!["url".to_owned()], false));
+    for source in ["#!/usr/bin/perl -w\nuse Recipe;\nprint \"it's\";", "#! /usr/bin/ruby\nrequire 'recipe'"] {
+        let found = shell(source);
+        assert!(found.dynamic_writes && found.dynamic_reads && found.writes.is_empty(), "{source}");
+    }
+    for source in ["#!/bin/bash -eu\ntrue", "#!/usr/bin/env bash\ntrue", "#!/bin/sh", "#!\ntrue"] {
+        assert!(!shell(source).dynamic_writes, "{source}");
+    }
+}

@@ -1,0 +1,4 @@
+name 'web'
+version '1.0.0'
+
+depends 'tls'

@@ -1,0 +1,1 @@
+node.default['wiki']['url'] = "https://#{node['fqdn']}/wiki"

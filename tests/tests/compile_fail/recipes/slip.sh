@@ -1,0 +1,2 @@
+#!/bin/sh
+echo "http://localhost" > "$heat_outputs_path.ulr"
