@@ -55,7 +55,7 @@ use proc_macro::TokenStream;
 /// | key | meaning |
 /// |---|---|
 /// | `recipe = "recipes/db2.sh"` | a shell script (`.sh`, `.bash`), Ansible playbook (`.yml`, `.yaml`) or Puppet manifest (`.pp`) |
-/// | `chef = "cookbooks/db2::server"` | a Chef recipe; its cookbook travels as a whole |
+/// | `chef = "cookbooks/db2::server"` | a Chef recipe; its cookbook travels as a whole, with those beside it that its `metadata.rb` names by `depends` |
 /// | `files = ["recipes/db2.sql"]` | what else the recipe needs: files, and folders with all that is in them |
 /// | `deadline = "30m"` | how long one run may take (`s`, `m`, `h`, `d`), waiting for inputs not counted |
 ///
