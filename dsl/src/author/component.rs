@@ -101,7 +101,7 @@ impl<'t> OnServer<'t> {
         let mut wired = model::Component::new(name.clone(), server.clone(), kind.clone(), at);
         for (input, expression, at) in component.into_inputs().wires {
             let binding = model::Binding { value: t.lower(expression), at: at.into() };
-            let input = t.shared(input);
+            let input = t.share(input);
             let again = binding.at.clone();
             if let Some(first) = wired.inputs.insert(input.clone(), binding) {
                 let name = format!("{server}/{name}.{input}").into();

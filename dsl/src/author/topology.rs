@@ -219,7 +219,7 @@ impl Topology {
     pub fn add_resource(&mut self, name: &str, properties: Properties, at: Source) -> Resource {
         let ty = match properties.schema {
             Some((ty, schema)) => {
-                let ty = self.shared(ty);
+                let ty = self.share(ty);
                 if !self.model.schemas.contains_key(&ty) {
                     self.model.schemas.insert(ty.clone(), schema());
                 }
@@ -233,7 +233,7 @@ impl Topology {
         let qualified = self.qualified(name);
         for (name, value, at) in properties.values {
             let name = match name {
-                std::borrow::Cow::Borrowed(name) => self.shared(name),
+                std::borrow::Cow::Borrowed(name) => self.share(name),
                 std::borrow::Cow::Owned(name) => name.into(),
             };
             let value = self.lower(value);
@@ -259,7 +259,7 @@ impl Topology {
         build: impl FnOnce(&mut Self) -> O,
     ) -> O {
         let kind = kind.split('<').next().unwrap_or(kind).rsplit("::").next().unwrap_or(kind);
-        let module = model::Module { kind: self.shared(kind), at };
+        let module = model::Module { kind: self.share(kind), at };
         let qualified = self.qualified(name);
         let index =
             insert(&mut self.model.modules, &mut self.model.duplicates, Kind::Module, qualified, module, |m| &m.at);

@@ -73,7 +73,7 @@ fn judge(sink: &mut Sink<'_, '_>, value: &Expr, at: &Source) {
         if !matches!(&**attribute, "networks" | "addresses") || !model.resources.contains_key(network) {
             return;
         }
-        let (known, _) = model.networks_of(server);
+        let known = model.networks_of(server);
         // What is on a network by its name may be on one of the stack's by another name, but nobody would mean it so.
         if !known.contains(&network) {
             sink.push(finding(name, network, server, &known, at));

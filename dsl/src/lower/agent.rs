@@ -104,11 +104,6 @@ pub(super) fn root_of(text: Hot) -> HotResource {
     root
 }
 
-/// The text that [`root`] holds.
-pub(super) fn root_text() -> Hot {
-    Hot::GetAttr { resource: ROOT.into(), attribute: "value".into(), path: Vec::new() }
-}
-
 /// Names that occur in the user data of every server.
 pub(super) struct Words {
     stack: Name,
@@ -137,7 +132,7 @@ impl Words {
             stack_parameter: STACK.into(),
             space_parameter: SPACE.into(),
             credentials_parameter: CREDENTIALS.into(),
-            root: root_text(),
+            root: Hot::GetAttr { resource: ROOT.into(), attribute: "value".into(), path: Vec::new() },
             indent: "      ".into(),
             newline: "\n".into(),
         }
@@ -153,7 +148,7 @@ impl Words {
         let credential = Hot::GetParam { parameter: self.credentials_parameter.clone(), path: vec![own_name()] };
         identity.push((self.credential.clone(), credential));
         // So that the agent can tell its own addresses apart.
-        let (networks, _) = model.networks_of(resource);
+        let networks = model.networks_of(resource);
         if !networks.is_empty() {
             let networks = networks.into_iter().map(|network| (network.clone(), Hot::GetResource(network.clone())));
             identity.push((self.networks.clone(), Hot::Map(networks.collect())));

@@ -175,12 +175,12 @@ impl Model {
         self.declarations.get(&component.declaration)
     }
 
-    /// The networks of the model that a server is on, and whether it may be on others, which exist already.
-    pub fn networks_of<'m>(&'m self, server: &'m Resource) -> (Vec<&'m Name>, bool) {
+    /// The networks of the model that a server is on; it may be on others, which exist already.
+    pub fn networks_of<'m>(&'m self, server: &'m Resource) -> Vec<&'m Name> {
         let mut known: Vec<&Name> = Vec::new();
         let Some(Expr::List(items)) = server.properties.get("networks").map(|binding| &binding.value) else {
             // Without any, Nova takes what the project has.
-            return (known, true);
+            return known;
         };
         let network = |item: &'m Expr| {
             let Expr::Map(item) = item else { return None };
@@ -194,15 +194,12 @@ impl Model {
                 _ => None,
             }
         };
-        let mut others = false;
-        for item in items {
-            match network(item) {
-                Some(network) if !known.contains(&network) => known.push(network),
-                Some(_) => {}
-                None => others = true,
+        for network in items.iter().filter_map(network) {
+            if !known.contains(&network) {
+                known.push(network);
             }
         }
-        (known, others)
+        known
     }
 
     /// The key under which [`Model::components`] holds a component.
