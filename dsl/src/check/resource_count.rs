@@ -7,8 +7,9 @@ use super::size::grouped;
 check! {
     /// The model has more resources than a stock Heat takes in one stack.
     ///
-    /// Heat's option `max_resources_per_stack` is 1,000 unless the operator changed it. It counts the resources of nested
-    /// stacks together with those of the stack that holds them, so cutting a template in parts does not help.
+    /// Heat's option `max_resources_per_stack` is 1,000 unless the operator changed it. It is meant to count the resources
+    /// of nested stacks together with those of the stack that holds them, so cutting a template in parts is no sure help;
+    /// Heat 27 counts each stack alone.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -38,7 +39,9 @@ fn run(sink: &mut Sink<'_, '_>) {
         let finding = RESOURCE_COUNT
             .finding(format!("the stack has {} resources, and a stock Heat takes {}", grouped(count), grouped(limit)))
             .label(&sink.model.at, "the stack")
-            .note("`max_resources_per_stack` counts the resources of nested stacks too")
+            .note(
+                "`max_resources_per_stack` is meant for a stack with its nested ones, though Heat 27 counts each alone",
+            )
             .help("make several stacks, or ask the operator of this Heat for a higher `max_resources_per_stack`");
         sink.push(finding);
     }
