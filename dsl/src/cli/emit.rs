@@ -81,7 +81,7 @@ fn of_seed(seed: &Seed) -> String {
 
 fn seed(seed: &Seed, file: &mut fs::File) -> Result<(), EmitError> {
     let mut out = io::BufWriter::with_capacity(1 << 20, file);
-    serde_yaml::to_writer(&mut out, seed).map_err(|error| EmitError::Value(error.to_string()))?;
+    seed.write(&mut out).map_err(|error| EmitError::Value(error.to_string()))?;
     Ok(out.flush()?)
 }
 

@@ -1,0 +1,77 @@
+//! Recipes: one component, one run of its tool.
+//!
+//! The agent asks a [`Runner`] to run a [`Job`]; it decides when, with which inputs, and what becomes of the outputs.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use indexmap::IndexMap;
+use wattle::model::{Name, Value};
+
+use crate::space::{Failure, Kind, PlannedComponent, Script};
+
+/// One run of one component's recipe.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The component, as `SERVER/COMPONENT`.
+    pub name: Name,
+    /// What it declares.
+    pub component: PlannedComponent,
+    /// What is run of it.
+    pub script: Script,
+    /// Its inputs. For Chef they may be missing here: its recipes ask for them one by one, by [`Live::input`].
+    pub inputs: IndexMap<Name, Value>,
+    /// Its own run directory, in which the recipe's files already stand, each at its path below `files/`.
+    pub directory: PathBuf,
+    /// How long it may take, the time in which it waits for inputs not counted.
+    pub deadline: Duration,
+    /// What it may ask and tell while it runs.
+    pub live: Arc<dyn Live>,
+}
+
+/// What a recipe may ask and tell while it runs.
+#[async_trait]
+pub trait Live: Send + Sync + fmt::Debug {
+    /// The value of an input, waiting until it is there; none for an optional one that is not wired.
+    ///
+    /// # Errors
+    /// The failure that took its place, or that there is no such input.
+    async fn input(&self, name: &str) -> Result<Option<Value>, Failure>;
+
+    /// Publishes an output at once.
+    ///
+    /// # Errors
+    /// Why it is not published: no such output, another type.
+    async fn publish(&self, name: &str, value: Value) -> Result<(), Broken>;
+
+    /// How long the recipe has waited in [`Live::input`] so far.
+    fn waited(&self) -> Duration;
+
+    /// Where the recipe reaches this: the path of a Unix socket, and the token that tells its run from others.
+    fn socket(&self) -> Option<(PathBuf, String)>;
+}
+
+/// Why a run did not do what it should.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Broken {
+    /// What kind of failure it is.
+    pub kind: Kind,
+    /// What happened, in one line, without the component's name.
+    pub message: String,
+    /// The last lines of its output, secrets masked.
+    pub log: Vec<String>,
+}
+
+/// Runs recipes.
+#[async_trait]
+pub trait Runner: Send + Sync + fmt::Debug {
+    /// Runs `job` to its end, and gives its outputs, each of the type that was declared. Dropped before that, it leaves
+    /// nothing of the run behind that still runs.
+    ///
+    /// # Errors
+    /// Why there are no outputs.
+    async fn run(&self, job: &Job) -> Result<IndexMap<Name, Value>, Broken>;
+}

@@ -1,0 +1,92 @@
+//! Where what is kept.
+
+/// Above all stacks.
+pub const ROOT: &str = "/wattle";
+
+/// The paths of one stack.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    stack: String,
+}
+
+impl Layout {
+    /// The paths of `stack`.
+    pub fn new(stack: &str) -> Self {
+        Self { stack: stack.to_owned() }
+    }
+
+    /// The stack.
+    pub fn stack(&self) -> &str {
+        &self.stack
+    }
+
+    /// Above everything of the stack.
+    pub fn root(&self) -> String {
+        format!("{ROOT}/{}", self.stack)
+    }
+
+    /// The goal: number and digest of the revision that is to be reached.
+    pub fn revision(&self) -> String {
+        format!("{ROOT}/{}/revision", self.stack)
+    }
+
+    /// Above the servers.
+    pub fn servers(&self) -> String {
+        format!("{ROOT}/{}/servers", self.stack)
+    }
+
+    /// Above what is kept of `server`.
+    pub fn server(&self, server: &str) -> String {
+        format!("{ROOT}/{}/servers/{server}", self.stack)
+    }
+
+    /// What `server` is to do.
+    pub fn plan(&self, server: &str) -> String {
+        format!("{ROOT}/{}/servers/{server}/plan", self.stack)
+    }
+
+    /// There while an agent acts for `server`.
+    pub fn alive(&self, server: &str) -> String {
+        format!("{ROOT}/{}/servers/{server}/alive", self.stack)
+    }
+
+    /// Above the entries.
+    pub fn entries(&self) -> String {
+        format!("{ROOT}/{}/entries", self.stack)
+    }
+
+    /// One entry, by `SERVER/COMPONENT/OUTPUT`.
+    pub fn entry(&self, entry: &str) -> String {
+        format!("{ROOT}/{}/entries/{entry}", self.stack)
+    }
+
+    /// Above how everything is doing.
+    pub fn statuses(&self) -> String {
+        format!("{ROOT}/{}/status", self.stack)
+    }
+
+    /// How one component is doing, by `SERVER/COMPONENT`.
+    pub fn status(&self, component: &str) -> String {
+        format!("{ROOT}/{}/status/{component}", self.stack)
+    }
+
+    /// Above the files of recipes.
+    pub fn recipes(&self) -> String {
+        format!("{ROOT}/{}/recipes", self.stack)
+    }
+
+    /// One file of a recipe, by its digest.
+    pub fn recipe(&self, digest: &str) -> String {
+        format!("{ROOT}/{}/recipes/{digest}", self.stack)
+    }
+
+    /// Above what other stacks may read.
+    pub fn exports(&self) -> String {
+        format!("{ROOT}/{}/exports", self.stack)
+    }
+
+    /// One export: where its value comes from.
+    pub fn export(&self, export: &str) -> String {
+        format!("{ROOT}/{}/exports/{export}", self.stack)
+    }
+}

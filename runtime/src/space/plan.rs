@@ -1,0 +1,149 @@
+//! What a server is to do in one revision, written by `seed apply` for its agent.
+
+use std::borrow::Cow;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use wattle::model::{Name, Order, Step, Tool, Type, Value};
+
+/// The revision that is to be reached.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Goal {
+    /// Its number, from 1.
+    pub revision: u64,
+    /// The digest of the seed.
+    pub digest: String,
+    /// The number that a `seed apply` under way works at: plans may already be of that revision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub applying: Option<u64>,
+}
+
+/// What a server is to do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// For which revision.
+    pub revision: u64,
+    /// What orders its components.
+    #[serde(default)]
+    pub order: Order,
+    /// Whether the server has left the model: its agent tears everything down, and ends.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub retired: bool,
+    /// The server's own attributes to publish, by the output's name in `SERVER/server/OUTPUT`.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub publishes: IndexMap<Name, PlannedAttribute>,
+    /// Its components, in order.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub components: IndexMap<Name, PlannedComponent>,
+}
+
+/// An attribute of the server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlannedAttribute {
+    /// By Heat's name; `id` for the identity.
+    pub attribute: Name,
+    /// The way into its value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<Step>,
+}
+
+/// A component, with everything that its declaration says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlannedComponent {
+    /// What runs its recipe.
+    pub tool: Tool,
+    /// What is run: a path among the files, or Chef's `COOKBOOK::RECIPE`.
+    pub recipe: Name,
+    /// What is run when it has left the model: as `recipe`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub teardown: Option<Name>,
+    /// The digest of each file, by path.
+    pub files: IndexMap<Cow<'static, str>, String>,
+    /// Seconds that one run may take, and that all its inputs may be awaited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<u64>,
+    /// The components that must have ended before, as `SERVER/COMPONENT`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<Name>,
+    /// What it reads. An optional input that is not wired is not here.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub inputs: IndexMap<Name, PlannedInput>,
+    /// What it writes.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub outputs: IndexMap<Name, PlannedOutput>,
+}
+
+/// Which script of a component runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Script {
+    /// The recipe.
+    Recipe,
+    /// What undoes it.
+    Teardown,
+}
+
+/// An input of a component.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlannedInput {
+    /// Its type.
+    #[serde(rename = "type")]
+    pub ty: Type,
+    /// Where a Chef recipe reads it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<Name>,
+    /// Where its value comes from.
+    pub from: Source,
+}
+
+/// An output of a component.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlannedOutput {
+    /// Its type.
+    #[serde(rename = "type")]
+    pub ty: Type,
+    /// Where a Chef recipe writes it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<Name>,
+    /// For a secret: age's recipients for whom it is encrypted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recipients: Vec<String>,
+}
+
+/// Where a value comes from: a [`wattle::lower::seed::Wire`] whose parameters and imports are resolved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// The value itself.
+    Value(Value),
+    /// A secret value, encrypted for this server.
+    Sealed(String),
+    /// An entry of this stack.
+    Entry(Name),
+    /// An entry of another stack, of whatever revision it is.
+    Foreign {
+        /// The stack.
+        stack: Name,
+        /// The entry.
+        entry: Name,
+    },
+    /// A value that the server was told by its user data.
+    UserData(Name),
+    /// Text: the values one behind the other, as they are printed.
+    Text(Vec<Source>),
+    /// Values in order.
+    List(Vec<Source>),
+    /// Values by name.
+    Map(IndexMap<Name, Source>),
+}
+
+impl Source {
+    /// The entries that it needs of this stack.
+    pub fn entries<'a>(&'a self, found: &mut Vec<&'a Name>) {
+        match self {
+            Self::Entry(entry) => found.push(entry),
+            Self::Text(parts) | Self::List(parts) => parts.iter().for_each(|part| part.entries(found)),
+            Self::Map(parts) => parts.values().for_each(|part| part.entries(found)),
+            Self::Value(_) | Self::Sealed(_) | Self::Foreign { .. } | Self::UserData(_) => {}
+        }
+    }
+}

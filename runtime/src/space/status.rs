@@ -1,0 +1,59 @@
+//! How components and servers are doing, for whoever looks.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use wattle::model::Name;
+
+use super::Failure;
+
+/// How a component is doing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Status {
+    /// In which revision.
+    pub revision: u64,
+    /// Since when.
+    pub since: Timestamp,
+    /// How.
+    #[serde(flatten)]
+    pub state: State,
+}
+
+/// How a component is doing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "state", content = "detail", rename_all = "kebab-case")]
+pub enum State {
+    /// It waits; for what is told, and every part of it is awaited at the same time.
+    Waiting(Vec<Waiting>),
+    /// Its recipe runs.
+    Running,
+    /// It is done, and its outputs are published.
+    Done,
+    /// It failed, or what it depends on did.
+    Failed(Failure),
+}
+
+/// Something that is awaited.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waiting {
+    /// The entry `SERVER/COMPONENT/OUTPUT`, or the component `SERVER/COMPONENT` that must end before.
+    #[serde(rename = "for")]
+    pub what: Name,
+    /// The input that needs it; none for mere order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Name>,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+/// An agent that acts for a server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Alive {
+    /// Since when.
+    pub since: Timestamp,
+    /// Its host's name.
+    pub host: String,
+    /// Its process.
+    pub pid: u32,
+    /// Its version.
+    pub version: String,
+}

@@ -1,0 +1,78 @@
+//! What goes wrong with a store.
+
+use super::MAX_DATA;
+
+/// Why a store did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// There is no such node.
+    #[error("there is no `{path}` in the data space")]
+    Missing {
+        /// Where one was looked for.
+        path: String,
+    },
+    /// There is such a node already.
+    #[error("`{path}` is already in the data space")]
+    Exists {
+        /// Where.
+        path: String,
+    },
+    /// The node has changed meanwhile.
+    #[error("`{path}` was changed by someone else meanwhile")]
+    Conflict {
+        /// Where.
+        path: String,
+    },
+    /// The node has children.
+    #[error("`{path}` is not empty")]
+    NotEmpty {
+        /// Where.
+        path: String,
+    },
+    /// The credential's rights do not allow it.
+    #[error("this credential may not {action} `{path}`")]
+    Denied {
+        /// What was tried: `read`, `write`.
+        action: &'static str,
+        /// Where.
+        path: String,
+    },
+    /// More data than a node takes.
+    #[error("{bytes} bytes for `{path}` are more than the {MAX_DATA} that a data space takes for one")]
+    TooLarge {
+        /// Where.
+        path: String,
+        /// How many.
+        bytes: usize,
+    },
+    /// The store cannot be reached, or does not know the credential; trying again is of no use.
+    #[error("cannot use the data space at {address}: {reason}")]
+    Unusable {
+        /// Where the store is.
+        address: String,
+        /// What is in the way.
+        reason: String,
+    },
+}
+
+impl StoreError {
+    pub(crate) fn missing(path: &str) -> Self {
+        Self::Missing { path: path.to_owned() }
+    }
+
+    pub(crate) fn denied(action: &'static str, path: &str) -> Self {
+        Self::Denied { action, path: path.to_owned() }
+    }
+
+    /// Refuses data that a store would not take.
+    ///
+    /// # Errors
+    /// [`StoreError::TooLarge`].
+    pub(crate) fn check_size(path: &str, data: &[u8]) -> Result<(), Self> {
+        if data.len() > MAX_DATA {
+            return Err(Self::TooLarge { path: path.to_owned(), bytes: data.len() });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,156 @@
+//! Stores: where a data space is kept. One trait, and what implements it.
+//!
+//! A store is a tree of nodes, each with data, a version and rights: ZooKeeper's model, because the other store can have
+//! it too and the reverse is not so. What the nodes mean is the business of [`crate::space`], not of a store.
+
+mod access;
+mod address;
+mod embedded;
+mod error;
+mod tree;
+mod zookeeper;
+
+use std::fmt;
+
+use async_trait::async_trait;
+
+pub use access::{Access, Login, Principal, Rights};
+pub use address::{Address, AddressError};
+pub use error::StoreError;
+pub use tree::Memory;
+
+/// Most bytes that a node's data may have. ZooKeeper drops the connection of whoever sends more than 1,048,575 bytes in
+/// one request (`jute.maxbuffer`); the rest is for the path and the request's own fields.
+pub const MAX_DATA: usize = 1_000_000;
+
+/// A version of a node's data. Two reads that give the same version gave the same data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Version {
+    /// The store's transaction that wrote it: never the same for two changes, also of a node that was made anew.
+    pub transaction: i64,
+    /// How often the node's data was set since it was created.
+    pub count: i32,
+}
+
+/// What a node holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Its data, as it was written.
+    pub data: Vec<u8>,
+    /// The version of the data.
+    pub version: Version,
+}
+
+/// One step of a larger change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// Makes a node; its parent must be there, itself must not.
+    Create {
+        /// Where: `/wattle/shop/revision`.
+        path: String,
+        /// What it holds.
+        data: Vec<u8>,
+        /// Who may do what with it, besides the operator.
+        access: Access,
+    },
+    /// Replaces a node's data.
+    Set {
+        /// Where.
+        path: String,
+        /// What it is to hold.
+        data: Vec<u8>,
+        /// The version that it must have; none for any.
+        expected: Option<Version>,
+    },
+    /// Removes a node, which must have no children.
+    Delete {
+        /// Where.
+        path: String,
+    },
+}
+
+impl Op {
+    /// Where it works.
+    pub fn path(&self) -> &str {
+        match self {
+            Self::Create { path, .. } | Self::Set { path, .. } | Self::Delete { path } => path,
+        }
+    }
+
+    /// Bytes that it takes in a request, generously.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Create { path, data, access } => 64 + path.len() + data.len() + access.size(),
+            Self::Set { path, data, .. } => 64 + path.len() + data.len(),
+            Self::Delete { path } => 64 + path.len(),
+        }
+    }
+}
+
+/// A tree of nodes that many processes share.
+///
+/// All methods may be dropped before they are done: nothing is left behind but, for a write, the doubt whether it was
+/// carried out. A store that is out of reach is waited for; how long is the caller's to say.
+#[async_trait]
+pub trait Store: Send + Sync + fmt::Debug {
+    /// The node at `path`; none if there is none.
+    ///
+    /// # Errors
+    /// When it may not be read.
+    async fn get(&self, path: &str) -> Result<Option<Node>, StoreError>;
+
+    /// Waits until the node at `path` is not as it was `seen`, and gives it as it is then: none for a node that is not
+    /// there. Changes in between may be passed over, the last one is not.
+    ///
+    /// # Errors
+    /// When it may not be read.
+    async fn changed(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError>;
+
+    /// Replaces the data of the node at `path`, if its version is the `expected` one.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`], [`StoreError::Conflict`], [`StoreError::Denied`], [`StoreError::TooLarge`].
+    async fn set(&self, path: &str, data: &[u8], expected: Option<Version>) -> Result<Version, StoreError>;
+
+    /// The names of the nodes below `path`, sorted; none at all if it is not there.
+    ///
+    /// # Errors
+    /// When they may not be read.
+    async fn children(&self, path: &str) -> Result<Vec<String>, StoreError>;
+
+    /// Carries out many changes, in their order, in as few requests as the store allows; those of one request together
+    /// or not at all. What fails is told with its path, and what comes after it is not done.
+    ///
+    /// # Errors
+    /// [`StoreError::Exists`] and all that [`Store::set`] fails with.
+    async fn apply(&self, ops: Vec<Op>) -> Result<(), StoreError>;
+
+    /// Gives the node at `path` other rights.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`], [`StoreError::Denied`].
+    async fn protect(&self, path: &str, access: &Access) -> Result<(), StoreError>;
+
+    /// Keeps a node at `path` for as long as the result lives and this process runs: it is made again when the store
+    /// forgot it, and takes the place of one that a former process left.
+    ///
+    /// # Errors
+    /// When the parent is missing or its rights do not allow it.
+    async fn hold(&self, path: &str, data: &[u8], access: &Access) -> Result<Hold, StoreError>;
+}
+
+/// A node that is there for as long as this lives.
+#[derive(Debug)]
+#[must_use = "the node goes when this is dropped"]
+pub struct Hold {
+    // Dropped, it tells the task that keeps the node to remove it and end.
+    _release: tokio::sync::oneshot::Sender<()>,
+}
+
+impl Hold {
+    /// A hold, and what ends when it is dropped.
+    pub(crate) fn new() -> (Self, tokio::sync::oneshot::Receiver<()>) {
+        let (release, released) = tokio::sync::oneshot::channel();
+        (Self { _release: release }, released)
+    }
+}
