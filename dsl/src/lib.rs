@@ -40,7 +40,7 @@ pub mod emit;
 pub mod graph;
 pub mod lower;
 pub mod model;
-mod names;
+pub mod names;
 pub mod prelude;
 pub mod view;
 

@@ -4,7 +4,7 @@
 const ALIKE: f64 = 0.7;
 
 /// The candidate most like `name`, if one looks like it; the first of several. Cases of letters do not matter.
-pub(crate) fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let name = name.to_lowercase();
     let mut best = (ALIKE, None);
     for candidate in candidates {
@@ -25,7 +25,7 @@ fn slip(name: &str, candidate: &str) -> f64 {
 }
 
 /// Names as a message lists them: `` `a`, `b` and `c` ``.
-pub(crate) fn list<'c>(names: impl IntoIterator<Item = &'c str>, last: &str) -> String {
+pub fn list<'c>(names: impl IntoIterator<Item = &'c str>, last: &str) -> String {
     let quoted: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
     match quoted.as_slice() {
         [most @ .., end] if !most.is_empty() => format!("{} {last} {end}", most.join(", ")),

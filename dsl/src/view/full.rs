@@ -38,7 +38,7 @@ pub(super) fn render(finding: &Diagnostic, read: Read<'_>, options: &Options, ou
 }
 
 /// Something that is no finding of a check, such as wrong usage, in the same look.
-pub(crate) fn failure(message: &str, notes: &[String], help: &[String], options: &Options) -> String {
+pub fn failure(message: &str, notes: &[String], help: &[String], options: &Options) -> String {
     let notes = notes.iter().map(|note| Level::NOTE.message(note));
     let help = help.iter().map(|help| Level::HELP.message(help));
     let group = Group::with_title(Level::ERROR.primary_title(one_line(message))).elements(notes).elements(help);

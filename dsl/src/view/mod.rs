@@ -18,7 +18,7 @@ use annotate_snippets::renderer::Style;
 
 use crate::check::{Diagnostic, Severity};
 
-pub(crate) use full::failure;
+pub use full::failure;
 
 /// The text of a source file by the name under which the compiler knew it; `None` when it cannot be had.
 pub type Read<'a> = &'a dyn Fn(&str) -> Option<Arc<str>>;
