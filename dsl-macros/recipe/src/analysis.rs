@@ -29,7 +29,8 @@ impl Analysis {
         first(&mut self.reads, name.into(), line);
     }
 
-    pub(crate) fn merge(&mut self, other: Self) {
+    /// What both together read and write.
+    pub fn merge(&mut self, other: Self) {
         for (name, line) in other.writes {
             self.write(name, line);
         }

@@ -24,8 +24,11 @@ pub(super) struct ComponentKeys {
     pub(super) recipe: Option<LitStr>,
     pub(super) chef: Option<LitStr>,
     pub(super) files: Vec<LitStr>,
+    pub(super) teardown: Option<LitStr>,
     /// Seconds.
     pub(super) deadline: Option<u64>,
+    /// Seconds.
+    pub(super) wait: Option<u64>,
 }
 
 /// A field of the declaration.
@@ -48,6 +51,7 @@ pub(super) enum Role {
     },
     Output {
         dynamic: bool,
+        early: bool,
     },
     /// Neither, or both; an error was noted.
     Unknown,

@@ -9,11 +9,12 @@ use crate::{duration, names};
 
 use super::ast::{ComponentKeys, Field, Role};
 
-static COMPONENT: Known = Known { attribute: "#[component(...)]", keys: &["recipe", "chef", "files", "deadline"] };
+static COMPONENT: Known =
+    Known { attribute: "#[component(...)]", keys: &["recipe", "chef", "teardown", "files", "deadline", "wait"] };
 static INPUT: Known = Known { attribute: "#[input(...)]", keys: &["default"] };
 static OUTPUT: Known = Known { attribute: "#[output(...)]", keys: &["dynamic"] };
 static CHEF_INPUT: Known = Known { attribute: "#[input(...)]", keys: &["default", "path"] };
-static CHEF_OUTPUT: Known = Known { attribute: "#[output(...)]", keys: &["dynamic", "path"] };
+static CHEF_OUTPUT: Known = Known { attribute: "#[output(...)]", keys: &["dynamic", "early", "path"] };
 
 /// The keys of `#[component(...)]`.
 pub(super) fn component(ident: &Ident, tokens: TokenStream, errors: &mut Errors) -> ComponentKeys {
@@ -24,14 +25,9 @@ pub(super) fn component(ident: &Ident, tokens: TokenStream, errors: &mut Errors)
         recipe: keys.text("recipe", "\"recipes/db2.sh\"", errors),
         chef: keys.text("chef", "\"cookbooks/db2::server\"", errors),
         files: keys.texts("files", "[\"recipes/db2.sql\"]", errors),
-        deadline: keys.text("deadline", "\"30m\"", errors).and_then(|text| {
-            let seconds = duration::seconds(&text.value());
-            if seconds.is_none() {
-                let help = "write hours, minutes and seconds: \"1h30m\", \"30m\", \"90s\"";
-                errors.push(&text, format!("the deadline `{}` is not a length of time", text.value()), help);
-            }
-            seconds
-        }),
+        teardown: keys.text("teardown", "\"recipes/db2-remove.sh\"", errors),
+        deadline: length_of_time("deadline", &mut keys, errors),
+        wait: length_of_time("wait", &mut keys, errors),
     };
     match (&read.recipe, &read.chef) {
         // A key that was misspelt or has no value was reported as that.
@@ -51,6 +47,17 @@ pub(super) fn component(ident: &Ident, tokens: TokenStream, errors: &mut Errors)
         _ => {}
     }
     read
+}
+
+/// The value of `key`, in seconds.
+fn length_of_time(key: &str, keys: &mut Keys, errors: &mut Errors) -> Option<u64> {
+    let text = keys.text(key, "\"30m\"", errors)?;
+    let seconds = duration::seconds(&text.value());
+    if seconds.is_none() {
+        let help = "write hours, minutes and seconds: \"1h30m\", \"30m\", \"90s\"";
+        errors.push(&text, format!("the {key} `{}` is not a length of time", text.value()), help);
+    }
+    seconds
 }
 
 /// One field; nothing if it has no name.
@@ -81,7 +88,14 @@ pub(super) fn field(component: &Ident, field: syn::Field, chef: bool, errors: &m
         [attr] => {
             let mut keys =
                 Keys::of(attr, if chef { &CHEF_OUTPUT } else { misplaced(attr, &OUTPUT, &CHEF_OUTPUT) }, errors);
-            role = Role::Output { dynamic: keys.flag("dynamic", errors).is_some() };
+            let dynamic = keys.flag("dynamic", errors).is_some();
+            let early = keys.flag("early", errors);
+            if let (false, Some(at)) = (chef, early) {
+                let help =
+                    "remove it: with `wattle set NAME VALUE` a recipe of another tool publishes an output at once";
+                errors.push(Ident::new("early", at), format!("`early` of `{name}` is for Chef recipes"), help);
+            }
+            role = Role::Output { dynamic, early: early.is_some() };
             path = keys.text("path", "\"db2/instance/url\"", errors);
         }
         [first, again, ..] => {
@@ -112,8 +126,10 @@ fn is_role(attr: &Attribute) -> bool {
     attr.path().is_ident("input") || attr.path().is_ident("output")
 }
 
-/// `path` outside of Chef gets its own message, instead of being unknown.
+/// What is for Chef gets its own message elsewhere, instead of being unknown.
 fn misplaced(attr: &Attribute, plain: &'static Known, chef: &'static Known) -> &'static Known {
-    let has_path = matches!(&attr.meta, syn::Meta::List(list) if list.tokens.to_string().contains("path"));
-    if has_path { chef } else { plain }
+    let syn::Meta::List(list) = &attr.meta else { return plain };
+    let tokens = list.tokens.to_string();
+    let is_for_chef = |key: &&str| !plain.keys.contains(key) && tokens.contains(*key);
+    if chef.keys.iter().any(is_for_chef) { chef } else { plain }
 }

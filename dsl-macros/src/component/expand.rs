@@ -1,7 +1,7 @@
 //! What a declaration means: the handle, the builder, and the declaration as data.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::Ident;
 use syn::spanned::Spanned;
 
@@ -100,10 +100,9 @@ fn declaration(component: &Component, recipe: &Recipe, errors: &mut Errors) -> T
     let (name, doc, at) = (ident.to_string(), docs::text(&component.attrs), source::expand(ident.span()));
     let (tool, entry) = (recipe.tool(), &recipe.entry);
     let files = recipe.files.iter().map(Embedded::expand);
-    let deadline = component
-        .keys
-        .deadline
-        .map_or_else(|| quote!(::core::option::Option::None), |seconds| quote!(::core::option::Option::Some(#seconds)));
+    let teardown = optional(recipe.teardown.as_ref().map(|teardown| quote!(::wattle::model::Name::from(#teardown))));
+    let deadline = optional(component.keys.deadline);
+    let wait = optional(component.keys.wait);
     let inputs: Vec<TokenStream> = component.inputs().map(|field| input(field, recipe, errors)).collect();
     let outputs = component.outputs().map(|field| output(field, recipe));
     quote! {
@@ -113,13 +112,22 @@ fn declaration(component: &Component, recipe: &Recipe, errors: &mut Errors) -> T
             recipe: ::wattle::model::Recipe {
                 tool: #tool,
                 entry: ::wattle::model::Name::from(#entry),
+                teardown: #teardown,
                 files: ::std::vec![#(#files),*],
             },
             inputs: ::core::iter::FromIterator::from_iter([#(#inputs,)*]),
             outputs: ::core::iter::FromIterator::from_iter([#(#outputs,)*]),
             deadline: #deadline,
+            wait: #wait,
             at: #at,
         }
+    }
+}
+
+fn optional(value: Option<impl ToTokens>) -> TokenStream {
+    match value {
+        Some(value) => quote!(::core::option::Option::Some(#value)),
+        None => quote!(::core::option::Option::None),
     }
 }
 
@@ -138,9 +146,15 @@ fn input(field: &Field, recipe: &Recipe, errors: &mut Errors) -> TokenStream {
 
 fn output(field: &Field, recipe: &Recipe) -> TokenStream {
     let (name, common) = (&field.name, common(field, recipe));
-    let dynamic = matches!(field.role, Role::Output { dynamic: true });
+    let (dynamic, early) = match field.role {
+        Role::Output { dynamic, early } => (dynamic, early),
+        _ => (false, false),
+    };
     quote! {
-        (::wattle::model::Name::from(#name), ::wattle::model::OutputDeclaration { dynamic: #dynamic, #common })
+        (
+            ::wattle::model::Name::from(#name),
+            ::wattle::model::OutputDeclaration { dynamic: #dynamic, early: #early, #common },
+        )
     }
 }
 

@@ -12,6 +12,7 @@ mod expand;
 mod fallback;
 mod files;
 mod recipe;
+mod teardown;
 mod valid;
 
 use proc_macro2::TokenStream;

@@ -4,22 +4,25 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::LitStr;
 use wattle_recipe::shell::is_other_program;
-use wattle_recipe::{Analysis, ChefRecipe, Tool, analyse_run, chef_recipe_path, never_written, suggest};
+use wattle_recipe::{Analysis, ChefRecipe, FileError, Tool, analyse_run, chef_recipe_path, never_written, suggest};
 
 use crate::errors::Errors;
 
 use super::ast::{Component, Field, Role};
 use super::depends;
 use super::files::{Crate, Read, Refusal};
+use super::teardown;
 
 /// What travels with the component.
 pub(super) struct Recipe {
     pub(super) tool: Tool,
     /// What the tool runs.
     pub(super) entry: String,
+    /// What the tool runs when the component has left the model.
+    pub(super) teardown: Option<String>,
     /// What messages call it.
-    shown: String,
-    chef: Option<ChefRecipe>,
+    pub(super) shown: String,
+    pub(super) chef: Option<ChefRecipe>,
     /// Folders of the cookbooks that travel along because another one depends on them.
     dependencies: Vec<String>,
     pub(super) files: Vec<Embedded>,
@@ -49,6 +52,10 @@ pub(super) fn read(component: &Component, errors: &mut Errors) -> Option<Recipe>
     for file in &files {
         line_ends(at, if file.path == recipe.shown { "recipe" } else { "file" }, file, errors);
     }
+    let teardown = keys.teardown.as_ref().and_then(|at| {
+        let read = teardown::read(&own, at, &recipe, &mut files);
+        read.map_err(|refusal| refuse(at, refusal, errors)).ok().map(|teardown| (at, teardown))
+    });
     for also in &keys.files {
         match own.files("file", &also.value()) {
             Err(refusal) => refuse(also, refusal, errors),
@@ -71,7 +78,16 @@ pub(super) fn read(component: &Component, errors: &mut Errors) -> Option<Recipe>
             }
         }
     }
-    compare(component, at, &recipe, &files, errors);
+    let is_teardown = |file: &&Read| teardown.as_ref().is_some_and(|(_, teardown)| file.path == teardown.file);
+    let of_run: Vec<&Read> = files.iter().filter(|file| !is_teardown(file)).collect();
+    let is_sound = compare(component, at, &recipe, &of_run, errors);
+    if let (true, Some((at, teardown))) = (is_sound, &teardown) {
+        for file in files.iter().filter(is_teardown) {
+            line_ends(at, "teardown", file, errors);
+        }
+        teardown::check(at, teardown, &recipe, &files, errors);
+    }
+    recipe.teardown = teardown.map(|(_, teardown)| teardown.entry);
     recipe.files = files.into_iter().map(|file| Embedded { is_text: file.text().is_some(), path: file.path }).collect();
     Some(recipe)
 }
@@ -109,7 +125,10 @@ fn single(own: &Crate, at: &LitStr, errors: &mut Errors) -> Option<(Recipe, Vec<
         Ok(file) => {
             let entry = file.path.clone();
             let (shown, dependencies) = (entry.clone(), Vec::new());
-            Some((Recipe { tool, shown, entry, chef: None, dependencies, files: Vec::new() }, vec![file]))
+            Some((
+                Recipe { tool, shown, entry, teardown: None, chef: None, dependencies, files: Vec::new() },
+                vec![file],
+            ))
         }
     }
 }
@@ -146,24 +165,21 @@ fn cookbook(own: &Crate, at: &LitStr, named: &[LitStr], errors: &mut Errors) -> 
                 refuse(at, refusal, errors);
             }
             let (entry, shown) = (format!("{}::{}", chef.cookbook, chef.recipe), chef.file.clone());
-            let recipe = Recipe { tool: Tool::Chef, entry, shown, chef: Some(chef), dependencies, files: Vec::new() };
+            let (tool, teardown, chef, own) = (Tool::Chef, None, Some(chef), Vec::new());
+            let recipe = Recipe { tool, entry, teardown, shown, chef, dependencies, files: own };
             Some((recipe, files))
         }
     }
 }
 
-/// Notes each output that the recipe never writes.
-fn compare(component: &Component, at: &LitStr, recipe: &Recipe, files: &[Read], errors: &mut Errors) {
+/// Notes each output that the recipe never writes. Says whether the recipe is well-formed.
+fn compare(component: &Component, at: &LitStr, recipe: &Recipe, files: &[&Read], errors: &mut Errors) -> bool {
     let texts = files.iter().filter_map(|file| Some((file.path.as_str(), file.text()?)));
     let analysis = match analyse_run(recipe.tool, &recipe.entry, texts) {
         Ok(analysis) => analysis,
         Err(error) => {
-            let message = format!(
-                "the recipe `{}` is malformed at line {}: {}",
-                error.path, error.error.line, error.error.message
-            );
-            errors.push(at, message, format_args!("{} would refuse it as well", program(recipe.tool)));
-            return;
+            malformed(at, "recipe", recipe.tool, &error, errors);
+            return false;
         }
     };
     let written = |field: &Field| match recipe.path(field) {
@@ -171,9 +187,9 @@ fn compare(component: &Component, at: &LitStr, recipe: &Recipe, files: &[Read], 
         path => path.join("/"),
     };
     let outputs: Vec<(String, &Field)> = component.outputs().map(|field| (written(field), field)).collect();
-    let checked = outputs.iter().filter(|(_, field)| matches!(field.role, Role::Output { dynamic: false }));
+    let checked = outputs.iter().filter(|(_, field)| matches!(field.role, Role::Output { dynamic: false, .. }));
     let missing = never_written(&analysis, checked.map(|(name, _)| name.as_str()));
-    let entry = files.iter().find(|file| file.path == recipe.shown).and_then(Read::text);
+    let entry = files.iter().find(|file| file.path == recipe.shown).and_then(|file| file.text());
     let is_program = entry.is_some_and(is_other_program);
     let declared = || outputs.iter().map(|(name, _)| name.as_str());
     for (name, field) in outputs.iter().filter(|(name, _)| missing.contains(&name.as_str())) {
@@ -181,6 +197,13 @@ fn compare(component: &Component, at: &LitStr, recipe: &Recipe, files: &[Read], 
         let meant = suggest(&analysis, name, declared());
         errors.push(&field.ident, message, help(recipe.tool, is_program, name, meant, &analysis));
     }
+    true
+}
+
+pub(super) fn malformed(at: &LitStr, what: &str, tool: Tool, error: &FileError, errors: &mut Errors) {
+    let FileError { path, error } = error;
+    let message = format!("the {what} `{path}` is malformed at line {}: {}", error.line, error.message);
+    errors.push(at, message, format_args!("{} would refuse it as well", program(tool)));
 }
 
 fn help(tool: Tool, is_program: bool, name: &str, meant: Option<&str>, analysis: &Analysis) -> String {

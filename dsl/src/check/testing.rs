@@ -60,14 +60,21 @@ impl Sketch {
         }
         let path = format!("recipes/{}.sh", name.to_lowercase());
         let file = File { path: path.clone().into(), content: Content::Text(text.into()) };
-        let recipe = Recipe { tool: Tool::Shell, entry: path.into(), files: vec![file] };
+        let recipe = Recipe { tool: Tool::Shell, entry: path.into(), teardown: None, files: vec![file] };
         let at = self.at();
         let input = |(name, ty): &(&str, Type), at| {
             let input = Input { ty: ty.clone(), required: true, default: None, doc: String::new(), path: vec![], at };
             (Name::from(*name), input)
         };
         let output = |(name, ty): &(&str, Type), at| {
-            let output = OutputDeclaration { ty: ty.clone(), dynamic: false, doc: String::new(), path: vec![], at };
+            let output = OutputDeclaration {
+                ty: ty.clone(),
+                dynamic: false,
+                early: false,
+                doc: String::new(),
+                path: vec![],
+                at,
+            };
             (Name::from(*name), output)
         };
         let declaration = Declaration {
@@ -77,6 +84,7 @@ impl Sketch {
             inputs: inputs.iter().map(|one| input(one, self.at())).collect(),
             outputs: outputs.iter().map(|one| output(one, self.at())).collect(),
             deadline: None,
+            wait: None,
             at,
         };
         self.model.declarations.insert(name.into(), declaration);

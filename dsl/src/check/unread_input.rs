@@ -89,7 +89,11 @@ fn analysis(kind: &Declaration) -> Option<wattle_recipe::Analysis> {
         Tool::Puppet => wattle_recipe::Tool::Puppet,
         Tool::Chef => wattle_recipe::Tool::Chef,
     };
-    wattle_recipe::analyse_run(tool, &kind.recipe.entry, known).ok()
+    let mut analysis = wattle_recipe::analyse_run(tool, &kind.recipe.entry, known.clone()).ok()?;
+    if let Some(teardown) = &kind.recipe.teardown {
+        analysis.merge(wattle_recipe::analyse_run(tool, teardown, known).ok()?);
+    }
+    Some(analysis)
 }
 
 /// The name by which the recipe reads an input.

@@ -59,6 +59,9 @@ pub struct Declaration {
     /// Seconds that one run may take, waiting for inputs not counted.
     #[serde(default)]
     pub deadline: Option<u64>,
+    /// Seconds that its inputs may be awaited, from the time on at which it could run but for them.
+    #[serde(default)]
+    pub wait: Option<u64>,
     /// Where the kind was declared.
     pub at: Source,
 }
@@ -93,6 +96,9 @@ pub struct OutputDeclaration {
     /// Whether the recipe writes it in a way that reading the recipe does not show.
     #[serde(default)]
     pub dynamic: bool,
+    /// Whether a Chef recipe publishes it as soon as it is written, even while recipes are compiled.
+    #[serde(default)]
+    pub early: bool,
     /// What its documentation says.
     #[serde(default)]
     pub doc: String,
@@ -110,6 +116,9 @@ pub struct Recipe {
     pub tool: Tool,
     /// What is run: a path among `files`, or Chef's `COOKBOOK::RECIPE`.
     pub entry: Name,
+    /// What is run, by the same tool, when the component has left the model: as `entry`.
+    #[serde(default)]
+    pub teardown: Option<Name>,
     /// Everything that it needs, by path.
     pub files: Vec<File>,
 }

@@ -59,9 +59,12 @@ pub struct PlannedComponent {
     pub teardown: Option<Name>,
     /// The digest of each file, by path.
     pub files: IndexMap<Cow<'static, str>, String>,
-    /// Seconds that one run may take, and that all its inputs may be awaited.
+    /// Seconds that one run may take, waiting for inputs not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<u64>,
+    /// Seconds that its inputs may be awaited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<u64>,
     /// The components that must have ended before, as `SERVER/COMPONENT`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<Name>,
@@ -104,6 +107,10 @@ pub struct PlannedOutput {
     /// Where a Chef recipe writes it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<Name>,
+    /// Whether Chef publishes it as soon as it is written, and not at the end of the run if recipes wrote it while they
+    /// were compiled.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub early: bool,
     /// For a secret: age's recipients for whom it is encrypted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recipients: Vec<String>,

@@ -43,6 +43,7 @@ fn declarations(model: &Model, recipes: &mut IndexMap<String, Content>) -> Index
     let mut lower = |declaration: &Declaration| SeedDeclaration {
         tool: declaration.recipe.tool,
         recipe: declaration.recipe.entry.clone(),
+        teardown: declaration.recipe.teardown.clone(),
         files: declaration
             .recipe
             .files
@@ -54,6 +55,7 @@ fn declarations(model: &Model, recipes: &mut IndexMap<String, Content>) -> Index
             })
             .collect(),
         deadline: declaration.deadline,
+        wait: declaration.wait,
         inputs: declaration
             .inputs
             .iter()
@@ -64,7 +66,7 @@ fn declarations(model: &Model, recipes: &mut IndexMap<String, Content>) -> Index
         outputs: declaration
             .outputs
             .iter()
-            .map(|(name, o)| (name.clone(), SeedOutput { ty: o.ty.clone(), path: o.path.clone() }))
+            .map(|(name, o)| (name.clone(), SeedOutput { ty: o.ty.clone(), path: o.path.clone(), early: o.early }))
             .collect(),
     };
     model.declarations.iter().map(|(name, declaration)| (name.clone(), lower(declaration))).collect()

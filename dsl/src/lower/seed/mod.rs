@@ -61,11 +61,17 @@ pub struct SeedDeclaration {
     pub tool: Tool,
     /// What is run: a path among `files`, or Chef's `COOKBOOK::RECIPE`.
     pub recipe: Name,
+    /// What is run when the component has left the model: as `recipe`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub teardown: Option<Name>,
     /// The digest of each file, by path.
     pub files: IndexMap<Cow<'static, str>, String>,
     /// Seconds that one run may take, waiting for inputs not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<u64>,
+    /// Seconds that its inputs may be awaited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<u64>,
     /// What it reads.
     pub inputs: IndexMap<Name, SeedInput>,
     /// What it writes.
@@ -95,6 +101,10 @@ pub struct SeedOutput {
     /// Where a Chef recipe writes it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<Name>,
+    /// Whether Chef publishes it as soon as it is written, and not at the end of the run if recipes wrote it while they
+    /// were compiled.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub early: bool,
 }
 
 /// What one server does.

@@ -1,0 +1,80 @@
+//! The recipe that is run when the component has left the model.
+
+use syn::LitStr;
+use wattle_recipe::{Tool, analyse_run, chef_recipe_path};
+
+use crate::errors::Errors;
+
+use super::files::{Crate, Read, Refusal};
+use super::recipe::{Recipe, malformed};
+
+/// A teardown that was found.
+pub(super) struct Teardown {
+    /// What the tool runs.
+    pub(super) entry: String,
+    /// Relative to the crate.
+    pub(super) file: String,
+}
+
+/// Finds what `at` names, and adds it to `files` unless it is there already: within Chef's cookbook.
+pub(super) fn read(own: &Crate, at: &LitStr, recipe: &Recipe, files: &mut Vec<Read>) -> Result<Teardown, Refusal> {
+    let text = at.value();
+    let teardown = if let Some(chef) = &recipe.chef {
+        let teardown = chef_recipe_path(&text).map_err(|error| Refusal {
+            message: error.to_string(),
+            help: format!("write `teardown = \"{}::remove\"`", chef.cookbook_dir),
+        })?;
+        if teardown.cookbook_dir != chef.cookbook_dir {
+            return Err(Refusal {
+                message: format!("the teardown `{text}` is not of the cookbook `{}`", chef.cookbook),
+                help: format!("write `teardown = \"{}::{}\"`", chef.cookbook_dir, teardown.recipe),
+            });
+        }
+        own.file("teardown", &teardown.file)?;
+        Teardown { entry: format!("{}::{}", teardown.cookbook, teardown.recipe), file: teardown.file }
+    } else {
+        if Tool::of_path(&text) != Some(recipe.tool) {
+            return Err(Refusal {
+                message: format!("the teardown `{text}` is not run by the tool of the recipe `{}`", recipe.shown),
+                help: format!("both are run by one tool: write a teardown for {}", name(recipe.tool)),
+            });
+        }
+        let file = own.file("teardown", &text)?;
+        if file.text().is_none() {
+            return Err(Refusal {
+                message: format!("the teardown `{text}` is not UTF-8 text"),
+                help: "save it as UTF-8".into(),
+            });
+        }
+        let path = file.path.clone();
+        if path != recipe.shown {
+            files.push(file);
+        }
+        Teardown { entry: path.clone(), file: path }
+    };
+    if teardown.entry == recipe.entry {
+        return Err(Refusal {
+            message: format!("the teardown `{text}` is the recipe itself"),
+            help: "a teardown undoes what the recipe did, once the component has left the model".into(),
+        });
+    }
+    Ok(teardown)
+}
+
+/// Notes what the tool would refuse.
+pub(super) fn check(at: &LitStr, teardown: &Teardown, recipe: &Recipe, files: &[Read], errors: &mut Errors) {
+    let of_run = files.iter().filter(|file| file.path != recipe.shown);
+    let texts = of_run.filter_map(|file| Some((file.path.as_str(), file.text()?)));
+    if let Err(error) = analyse_run(recipe.tool, &teardown.entry, texts) {
+        malformed(at, "teardown", recipe.tool, &error, errors);
+    }
+}
+
+fn name(tool: Tool) -> &'static str {
+    match tool {
+        Tool::Shell => "the shell (`.sh`)",
+        Tool::Ansible => "Ansible (`.yml`)",
+        Tool::Puppet => "Puppet (`.pp`)",
+        Tool::Chef => "Chef",
+    }
+}
