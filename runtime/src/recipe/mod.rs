@@ -50,6 +50,9 @@ pub trait Live: Send + Sync + fmt::Debug {
     /// How long the recipe has waited in [`Live::input`] so far.
     fn waited(&self) -> Duration;
 
+    /// The secret values that were handed out so far: they must not stand in anything that the recipe prints.
+    fn secrets(&self) -> Vec<Value>;
+
     /// Where the recipe reaches this: the path of a Unix socket, and the token that tells its run from others.
     fn socket(&self) -> Option<(PathBuf, String)>;
 }
@@ -63,6 +66,9 @@ pub struct Broken {
     pub message: String,
     /// The last lines of its output, secrets masked.
     pub log: Vec<String>,
+    /// The failure of an input, if that is why: it is passed on, instead of what stands here. Only Chef's recipes, which
+    /// start before their inputs are there, come to this.
+    pub cause: Option<Failure>,
 }
 
 /// Runs recipes.
