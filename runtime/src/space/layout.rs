@@ -3,6 +3,9 @@
 /// Above all stacks.
 pub const ROOT: &str = "/wattle";
 
+/// What stands for the server itself where a component's name does otherwise.
+pub const SERVER: &str = "server";
+
 /// The paths of one stack.
 #[derive(Clone, Debug)]
 pub struct Layout {
@@ -68,6 +71,11 @@ impl Layout {
     /// How one component is doing, by `SERVER/COMPONENT`.
     pub fn status(&self, component: &str) -> String {
         format!("{ROOT}/{}/status/{component}", self.stack)
+    }
+
+    /// How `server` itself is doing. No component has this name, since a server's own attributes have it among entries.
+    pub fn server_status(&self, server: &str) -> String {
+        format!("{ROOT}/{}/status/{server}/{SERVER}", self.stack)
     }
 
     /// Above the files of recipes.

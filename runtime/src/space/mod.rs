@@ -22,10 +22,10 @@ use crate::store::{Access, Hold, Node, Store, StoreError, Version};
 pub use content::{Content, Written};
 pub use credential::{Credential, CredentialError, OPERATOR, Opener, OperatorKey};
 pub use failure::{Failure, Kind};
-pub use layout::{Layout, ROOT};
+pub use layout::{Layout, ROOT, SERVER};
 pub use plan::{Goal, Plan, PlannedAttribute, PlannedComponent, PlannedInput, PlannedOutput, Script, Source};
 pub use seal::{SealError, open, seal};
-pub use status::{Alive, State, Status, Waiting};
+pub use status::{Alive, ServerStatus, State, Status, Waiting};
 
 /// Why the data space did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -251,6 +251,23 @@ impl Space {
     /// When it cannot be read.
     pub async fn status(&self, component: &str) -> Result<Option<Status>, SpaceError> {
         self.get_json(&self.layout.status(component)).await
+    }
+
+    /// Says how `server` is doing.
+    ///
+    /// # Errors
+    /// As [`Space::set_status`].
+    pub async fn set_server_status(&self, server: &str, status: &ServerStatus) -> Result<(), SpaceError> {
+        self.store.set(&self.layout.server_status(server), &to_json(status), None).await?;
+        Ok(())
+    }
+
+    /// How `server` is doing; none if nothing was ever said.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub async fn server_status(&self, server: &str) -> Result<Option<ServerStatus>, SpaceError> {
+        self.get_json(&self.layout.server_status(server)).await
     }
 
     /// How `component` (`SERVER/COMPONENT`) ended in `revision`, waiting until it has: the failure, if it failed.

@@ -45,6 +45,18 @@ pub struct Waiting {
     pub since: Timestamp,
 }
 
+/// How a server is doing, besides its components.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerStatus {
+    /// In which revision.
+    pub revision: u64,
+    /// Since when it is in that revision.
+    pub since: Timestamp,
+    /// What is wrong, each in one line: a teardown that failed, a disk that is full. Empty when nothing is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub troubles: Vec<String>,
+}
+
 /// An agent that acts for a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alive {
