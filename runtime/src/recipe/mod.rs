@@ -2,6 +2,11 @@
 //!
 //! The agent asks a [`Runner`] to run a [`Job`]; it decides when, with which inputs, and what becomes of the outputs.
 
+mod lines;
+mod mask;
+pub mod parse;
+pub mod print;
+
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,6 +15,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use indexmap::IndexMap;
 use wattle::model::{Name, Value};
+
+pub use mask::Mask;
 
 use crate::space::{Failure, Kind, PlannedComponent, Script};
 
@@ -46,6 +53,13 @@ pub trait Live: Send + Sync + fmt::Debug {
     /// # Errors
     /// Why it is not published: no such output, another type.
     async fn publish(&self, name: &str, value: Value) -> Result<(), Broken>;
+
+    /// The value of an output that was published while the recipe ran; it counts as written.
+    fn published(&self, name: &str) -> Option<Value>;
+
+    /// The secret values that went through this while the recipe ran, inputs that it asked for and outputs that it
+    /// published, without the first `known` of them: they are masked in its log from then on.
+    fn secrets(&self, known: usize) -> Vec<Value>;
 
     /// How long the recipe has waited in [`Live::input`] so far.
     fn waited(&self) -> Duration;

@@ -185,12 +185,7 @@ impl Space {
     ///
     /// # Errors
     /// [`SpaceError::Unknown`], [`SpaceError::Superseded`], [`StoreError::Denied`], [`StoreError::TooLarge`].
-    pub async fn write(
-        &self,
-        entry: &str,
-        revision: u64,
-        content: &Content,
-    ) -> Result<Option<Content>, SpaceError> {
+    pub async fn write(&self, entry: &str, revision: u64, content: &Content) -> Result<Option<Content>, SpaceError> {
         let path = self.layout.entry(entry);
         let data = Written { revision, content: content.clone() }.to_bytes();
         let mut known = self.versions().get(entry).copied();

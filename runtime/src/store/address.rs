@@ -25,7 +25,9 @@ pub enum Address {
 
 /// Why a text is no [`Address`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not where a data space can be: {why}; expected `zookeeper://HOST:PORT[,HOST:PORT...]` or `unix:PATH`")]
+#[error(
+    "`{text}` is not where a data space can be: {why}; expected `zookeeper://HOST:PORT[,HOST:PORT...]` or `unix:PATH`"
+)]
 pub struct AddressError {
     text: String,
     why: &'static str,

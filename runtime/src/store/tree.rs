@@ -90,7 +90,8 @@ impl Tree {
     /// Why `op` cannot be carried out.
     fn refuse(&self, who: &Who, op: &Op) -> Result<(), StoreError> {
         let path = op.path();
-        let above = || parent(path).map_or(Rights { create: true, delete: true, ..Rights::default() }, |p| self.rights(who, p));
+        let above =
+            || parent(path).map_or(Rights { create: true, delete: true, ..Rights::default() }, |p| self.rights(who, p));
         match op {
             Op::Create { data, .. } => {
                 if let Some(parent) = parent(path)
