@@ -1,5 +1,8 @@
 //! What runs a topology that was lowered: the data space, the agent on each server, and a whole topology on one machine.
 
+pub mod cli;
+pub mod local;
 pub mod recipe;
+pub mod report;
 pub mod space;
 pub mod store;

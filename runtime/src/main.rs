@@ -1,1 +1,7 @@
-fn main() {}
+//! The command `wattle`; see [`wattle_runtime::cli::main`].
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    wattle_runtime::cli::main()
+}

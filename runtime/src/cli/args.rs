@@ -1,0 +1,215 @@
+//! The command line: what can be asked for.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::builder::{StyledStr, Styles};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use wattle::names::nearest;
+
+use super::console::Console;
+use super::failure::Exit;
+use super::{agent, down, get, ls, seed, set, status, up, watch};
+
+const EXIT_CODES: &str = "    0  done
+    1  it could not be done, or what runs has failed
+    2  wrong usage: a command, an option or a name that does not exist or fit; nothing was done";
+
+/// The whole command line.
+pub(super) fn command() -> Command {
+    let commands = [
+        up::command(),
+        down::command(),
+        status::command(),
+        seed::command(),
+        get::command(),
+        set::command(),
+        watch::command(),
+        ls::command(),
+        agent::command(),
+    ];
+    Command::new("wattle")
+        .bin_name("wattle")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Runs what a blueprint emitted: a whole topology on this machine, or the agent of one server")
+        .after_help(section(&[
+            (
+                "Examples",
+                "  wattle up out/three_tier             the whole topology on this machine, until Ctrl-C
+  wattle status --why                  how it is doing, and why something does not go on
+  wattle get db/postgres/url --wait    one value, as soon as it is there
+  wattle seed apply out/three_tier --space zookeeper://zk1:2181
+                                       what servers of OpenStack will read, before the stack is created",
+            ),
+            ("Exit codes", EXIT_CODES),
+        ]))
+        .disable_help_subcommand(true)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .max_term_width(120)
+        .subcommands(commands.map(|command| command.arg(color())))
+}
+
+/// What stands below the options.
+pub(super) fn section(sections: &[(&str, &str)]) -> StyledStr {
+    let header = *Styles::styled().get_header();
+    let sections = sections.iter().map(|(title, text)| format!("{header}{title}:{header:#}\n{text}"));
+    StyledStr::from(sections.collect::<Vec<_>>().join("\n\n"))
+}
+
+fn color() -> Arg {
+    Arg::new("color")
+        .long("color")
+        .value_name("WHEN")
+        .global(true)
+        .default_value("auto")
+        .value_parser(["auto", "always", "never"])
+        .help("When to colour; auto: on a terminal, unless NO_COLOR is set")
+}
+
+/// Where the data space is, and as whom to look at it.
+pub(super) fn target() -> [Arg; 4] {
+    [
+        Arg::new("space").long("space").value_name("ADDRESS").help(
+            "Where the data space is: zookeeper://HOST:PORT[,HOST:PORT...] or unix:PATH; as WATTLE_SPACE has it, else that of \
+             what `up` runs",
+        ),
+        Arg::new("dir")
+            .long("dir")
+            .value_name("DIR")
+            .value_parser(value_parser!(PathBuf))
+            .help("The directory of what `up` runs, when it is not here or in ./out"),
+        Arg::new("stack").long("stack").value_name("STACK").help("The stack, when the data space has several"),
+        Arg::new("key").long("key").value_name("FILE").value_parser(value_parser!(PathBuf)).help(
+            "The operator's key, which `seed apply` wrote; as WATTLE_KEY has it, else operator.key here or in DIR",
+        ),
+    ]
+}
+
+/// A choice of formats, the first one being the default.
+pub(super) fn format(formats: &'static [&'static str]) -> Arg {
+    Arg::new("format")
+        .long("format")
+        .value_name("FORMAT")
+        .default_value(formats[0])
+        .value_parser(formats.to_vec())
+        .help("How to write it")
+}
+
+/// An option that is there or not.
+pub(super) fn flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+}
+
+/// Whether JSON is asked for.
+pub(super) fn is_json(matches: &ArgMatches) -> bool {
+    matches.get_one::<String>("format").is_some_and(|format| format == "json")
+}
+
+/// A length of time: `90s`, `10m`, `1h30m`.
+pub(super) fn duration(text: &str) -> Result<std::time::Duration, String> {
+    let wrong = || format!("`{text}` is no length of time; write it as `90s`, `10m` or `1h30m`");
+    let mut seconds = 0_u64;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
+        let number: u64 = rest[..digits].parse().map_err(|_| wrong())?;
+        let factor = match rest.as_bytes()[digits] {
+            b's' => 1,
+            b'm' => 60,
+            b'h' => 3600,
+            b'd' => 86_400,
+            _ => return Err(wrong()),
+        };
+        seconds = number.checked_mul(factor).and_then(|n| n.checked_add(seconds)).ok_or_else(wrong)?;
+        rest = &rest[digits + 1..];
+    }
+    if seconds == 0 { Err(wrong()) } else { Ok(std::time::Duration::from_secs(seconds)) }
+}
+
+/// Reads the command line, and sets the console's colours. Help and wrong usage are written at once.
+pub(super) fn parse(args: &[OsString], console: &mut Console) -> Result<ArgMatches, Exit> {
+    // What clap itself writes is coloured as asked for, too.
+    match color_of(args).as_deref() {
+        Some("always") => (console.out.color, console.err.color) = (true, true),
+        Some("never") => (console.out.color, console.err.color) = (false, false),
+        _ => {}
+    }
+    let mut command = command();
+    command.try_get_matches_from_mut(args).map_err(|error| {
+        let error = suggest(error, active(&command, args));
+        let (stream, exit) =
+            if error.use_stderr() { (&mut console.err, Exit::Usage) } else { (&mut console.out, Exit::Fine) };
+        let text = error.render();
+        let text = if stream.color { text.ansi().to_string() } else { text.to_string() };
+        // Nothing is left to tell it to when the stream is gone.
+        let _ = stream.write(&text);
+        exit
+    })
+}
+
+/// The innermost command that is named.
+fn active<'c>(command: &'c Command, args: &[OsString]) -> &'c Command {
+    args.iter()
+        .skip(1)
+        .filter_map(|arg| arg.to_str())
+        .fold(command, |command, arg| command.find_subcommand(arg).unwrap_or(command))
+}
+
+/// Suggests an option where clap finds none: it takes `--spcae` for too unlike `--space`.
+fn suggest(mut error: clap::Error, command: &Command) -> clap::Error {
+    let given = |error: &clap::Error, kind| match error.get(kind) {
+        Some(ContextValue::String(given)) => Some(given.clone()),
+        _ => None,
+    };
+    if error.kind() == ErrorKind::UnknownArgument
+        && error.get(ContextKind::SuggestedArg).is_none()
+        && let Some(given) = given(&error, ContextKind::InvalidArg)
+    {
+        let given = given.split('=').next().unwrap_or_default().trim_start_matches('-').to_owned();
+        if let Some(near) = nearest(&given, command.get_arguments().filter_map(Arg::get_long)) {
+            error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{near}")));
+        }
+    }
+    if error.kind() == ErrorKind::InvalidSubcommand
+        && error.get(ContextKind::SuggestedSubcommand).is_none()
+        && let Some(given) = given(&error, ContextKind::InvalidSubcommand)
+        && let Some(near) = nearest(&given, command.get_subcommands().map(Command::get_name))
+    {
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![near.to_owned()]));
+    }
+    error
+}
+
+fn color_of(args: &[OsString]) -> Option<String> {
+    let mut args = args.iter().map(|arg| arg.to_string_lossy());
+    let mut color = None;
+    while let Some(arg) = args.next() {
+        match arg.strip_prefix("--color") {
+            Some("") => color = args.next().map(Into::into),
+            Some(rest) => color = rest.strip_prefix('=').map(Into::into).or(color),
+            None => {}
+        }
+    }
+    color
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn lengths_of_time() {
+        assert_eq!(duration("90s").map(|d| d.as_secs()), Ok(90));
+        assert_eq!(duration("1h30m").map(|d| d.as_secs()), Ok(5400));
+        for wrong in ["", "90", "0s", "m", "1w", "99999999999999999999s", "99999999999999999h"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The two streams that a command talks to.
+
+use std::ffi::OsString;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+
+use super::failure::{Failure, reason};
+
+/// The streams of a program.
+#[derive(Debug)]
+pub(super) struct Console {
+    /// What was asked for.
+    pub(super) out: Stream,
+    /// Everything else.
+    pub(super) err: Stream,
+}
+
+/// One stream.
+#[derive(Debug)]
+pub(super) struct Stream {
+    of: Of,
+    pub(super) color: bool,
+    pub(super) is_terminal: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Of {
+    Out,
+    Err,
+}
+
+impl Console {
+    /// The streams of this process, coloured where a person looks on.
+    pub(super) fn of_process() -> Self {
+        let var = |name: &str| std::env::var_os(name);
+        let stream = |of, is_terminal| Stream { of, is_terminal, color: wants_color(is_terminal, var) };
+        Self { out: stream(Of::Out, io::stdout().is_terminal()), err: stream(Of::Err, io::stderr().is_terminal()) }
+    }
+}
+
+/// Whether output is coloured when the user does not say: on a terminal that can, unless `NO_COLOR` is there and not
+/// empty (<https://no-color.org>).
+fn wants_color(is_terminal: bool, var: impl Fn(&str) -> Option<OsString>) -> bool {
+    is_terminal && var("NO_COLOR").is_none_or(|value| value.is_empty()) && var("TERM").is_none_or(|term| term != "dumb")
+}
+
+impl Stream {
+    /// How failures are written here.
+    pub(super) fn options(&self) -> wattle::view::Options {
+        wattle::view::Options { color: self.color, ..wattle::view::Options::default() }
+    }
+
+    /// Writes `text`. That nobody reads any more (`| head`) is no failure, but says so.
+    pub(super) fn try_write(&mut self, text: &str) -> Result<bool, Failure> {
+        let written = match self.of {
+            Of::Out => write_to(&mut io::stdout().lock(), text),
+            Of::Err => write_to(&mut io::stderr().lock(), text),
+        };
+        match written {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+            Err(error) => Err(Failure::new(format!("cannot write to the standard output: {}", reason(&error)))),
+        }
+    }
+
+    /// Writes `text`. That nobody reads any more (`| head`) is no failure.
+    pub(super) fn write(&mut self, text: &str) -> Result<(), Failure> {
+        self.try_write(text).map(|_| ())
+    }
+}
+
+fn write_to(stream: &mut impl Write, text: &str) -> io::Result<()> {
+    stream.write_all(text.as_bytes())?;
+    stream.flush()
+}

@@ -1,0 +1,148 @@
+//! `wattle get`: one value.
+
+use std::time::Duration;
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+use jiff::Timestamp;
+
+use crate::report::{Picture, roots};
+use crate::space::{Content, Space, SpaceError, State, Written};
+
+use super::console::Console;
+use super::failure::{Exit, Failure};
+use super::{args, entries, recipe, target, why};
+
+pub(super) fn command() -> Command {
+    Command::new("get")
+        .about("Print the value of an entry; within a recipe, of an input")
+        .arg(Arg::new("name").value_name("ENTRY").required(true).help(
+            "SERVER/COMPONENT/OUTPUT; within a recipe the name of an input",
+        ))
+        .arg(args::flag("wait", "Wait until there is a value"))
+        .arg(
+            Arg::new("timeout")
+                .long("timeout")
+                .value_name("TIME")
+                .requires("wait")
+                .value_parser(args::duration)
+                .help("Wait no longer than this: 90s, 10m"),
+        )
+        .arg(
+            Arg::new("revision")
+                .long("revision")
+                .value_name("N")
+                .value_parser(value_parser!(u64).range(1..))
+                .help("Take no value but one of this revision"),
+        )
+        .arg(args::format(&["plain", "json"]))
+        .args(args::target())
+        .after_help(args::section(&[(
+            "Printed",
+            "  Text as it is, anything else as JSON. Secret values are encrypted for the servers that read them: the operator
+  cannot read them either. Within a recipe the command asks the agent, and prints an input of the component.",
+        )]))
+}
+
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let name = matches.get_one::<String>("name").expect("INVARIANT: it is required");
+    if let Some(agent) = recipe::agent(matches) {
+        let value = agent.get(name).await?;
+        let text = if args::is_json(matches) { value.to_string() } else { recipe::plain(&value) };
+        console.out.write(&format!("{text}\n"))?;
+        return Ok(Exit::Fine);
+    }
+    let target = target::find(matches)?;
+    let space = target.space().await?;
+    let entry = entries::tidy(name);
+    let revision = matches.get_one::<u64>("revision").copied();
+    let written = match target::patiently(&target.address, space.peek(entry)).await {
+        Ok(written) => written.filter(|written| revision.is_none_or(|wanted| written.revision == wanted)),
+        Err(failure) => {
+            let picture = Picture::read(&space, None).await?;
+            let known = entries::list(&space, &picture, entry).await?;
+            return Err(match known.iter().any(|known| &**known == entry) {
+                true => failure,
+                false => part_of_tree(entry, known.len()),
+            });
+        }
+    };
+    let written = match written {
+        Some(written) => written,
+        None if matches.get_flag("wait") => wait(&space, entry, revision, matches.get_one("timeout").copied()).await?,
+        None => return Err(not_yet(&space, entry, revision).await?),
+    };
+    match &written.content {
+        Content::Value(value) => {
+            let text = if args::is_json(matches) { value.to_string() } else { entries::plain(value) };
+            console.out.write(&format!("{text}\n"))?;
+            Ok(Exit::Fine)
+        }
+        Content::Sealed(_) => {
+            Err(Failure::new(format!("`{entry}` is a secret: it is encrypted for the servers that read it"))
+                .note("the operator cannot read it either")
+                .help(format!("a component that declares it as an input can: `wattle get INPUT` in its recipe")))
+        }
+        Content::Failure(failure) => {
+            let shown = Failure::new(format!("`{entry}` has no value: {}", entries::one_line(&failure.to_string())));
+            let log = why::log(failure, false);
+            Err(if log.is_empty() {
+                shown
+            } else {
+                shown.note(format!("the recipe's last words were\n{}", log.trim_end()))
+            })
+        }
+    }
+}
+
+fn part_of_tree(entry: &str, entries: usize) -> Failure {
+    let count = if entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") };
+    Failure::usage(format!("`{entry}` is no entry, but has {count} below it"))
+        .help(format!("list them: `wattle ls {entry}`"))
+}
+
+async fn wait(space: &Space, entry: &str, revision: Option<u64>, limit: Option<Duration>) -> Result<Written, Failure> {
+    let read = async {
+        match revision {
+            Some(revision) => Ok(Written { revision, content: space.read(entry, revision).await? }),
+            None => space.read_latest(entry).await,
+        }
+    };
+    let Some(limit) = limit else { return superseded(entry, read.await) };
+    match tokio::time::timeout(limit, read).await {
+        Ok(read) => superseded(entry, read),
+        Err(_) => Err(not_yet(space, entry, revision).await?),
+    }
+}
+
+fn superseded(entry: &str, read: Result<Written, SpaceError>) -> Result<Written, Failure> {
+    read.map_err(|error| match error {
+        SpaceError::Superseded { ours, newer } => {
+            Failure::new(format!("`{entry}` is of revision {newer} already: its value of revision {ours} is gone"))
+        }
+        other => other.into(),
+    })
+}
+
+/// That there is no value, and why.
+async fn not_yet(space: &Space, entry: &str, revision: Option<u64>) -> Result<Failure, Failure> {
+    let picture = Picture::read(space, None).await?;
+    let of = revision.map(|revision| format!(" of revision {revision}")).unwrap_or_default();
+    let mut failure = Failure::new(format!("`{entry}` has no value{of} yet"));
+    let now = Timestamp::now();
+    if let Some((component, _)) = entry.rsplit_once('/') {
+        let causes = roots(&picture);
+        let causes = causes.iter().filter(|root| {
+            root.holds.iter().any(|held| &**held == component)
+                || root.cause.component().is_some_and(|own| &**own == component)
+        });
+        for root in causes.take(3) {
+            failure = failure.note(entries::one_line(&root.cause.sentence(now)));
+        }
+        if let Some(crate::report::Condition::Said(status)) = picture.find(component).map(|part| part.condition)
+            && matches!(status.state, State::Done)
+        {
+            failure = failure.note(format!("{component} is done with revision {}", status.revision));
+        }
+    }
+    Ok(failure.help("`--wait` waits for it"))
+}

@@ -1,0 +1,85 @@
+//! `wattle ls`: the tree of entries.
+
+use std::collections::HashMap;
+
+use clap::{Arg, ArgMatches, Command};
+use serde_json::json;
+use wattle::model::Name;
+
+use crate::report::{Condition, Picture};
+use crate::space::{State, Written};
+
+use super::console::Console;
+use super::entries::{self, Look};
+use super::failure::{Exit, Failure};
+use super::paint::{Cell, Tone, table, width};
+use super::{args, target};
+
+pub(super) fn command() -> Command {
+    Command::new("ls")
+        .about("List the entries, and what they hold")
+        .arg(Arg::new("path").value_name("PATH").help("Only what is at or below SERVER[/COMPONENT[/OUTPUT]]"))
+        .arg(args::format(&["plain", "json"]))
+        .args(args::target())
+}
+
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let path = matches.get_one::<String>("path").map_or("", |path| entries::tidy(path));
+    let target = target::find(matches)?;
+    let space = target.space().await?;
+    let picture = target::patiently(&target.address, Picture::read(&space, None)).await?;
+    let names = entries::list(&space, &picture, path).await?;
+    let contents = entries::contents(&space, &names).await?;
+    let text = if args::is_json(matches) {
+        let entries: serde_json::Map<String, serde_json::Value> =
+            names.iter().zip(&contents).map(|(name, held)| (name.to_string(), entries::json(held.as_ref()))).collect();
+        let all = json!({ "stack": picture.stack, "revision": picture.revision(), "entries": entries });
+        format!("{all:#}\n")
+    } else {
+        let width = if console.out.is_terminal { width(true) } else { width(false) };
+        table(&rows(&picture, &names, &contents), console.out.color, width)
+    };
+    console.out.write(&text)?;
+    Ok(Exit::Fine)
+}
+
+fn rows(picture: &Picture, names: &[Name], contents: &[Option<Written>]) -> Vec<Vec<Cell>> {
+    let states: HashMap<String, Cell> = picture.parts().map(|part| (part.path(), state(part.condition))).collect();
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    let mut last = ("", "");
+    for (name, held) in names.iter().zip(contents) {
+        let mut parts = name.splitn(3, '/');
+        let (server, component) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
+        let output = parts.next().unwrap_or("");
+        if last.0 != server {
+            rows.push(vec![(format!("{server}/"), Tone::Head)]);
+        }
+        if last != (server, component) {
+            let state = states.get(&format!("{server}/{component}")).cloned();
+            rows.push(vec![(format!("  {component}/"), Tone::Head), state.unwrap_or((String::new(), Tone::Plain))]);
+            last = (server, component);
+        }
+        let (text, look) = entries::summary(held.as_ref());
+        let tone = match look {
+            Look::Empty => Tone::Faint,
+            Look::Value => Tone::Plain,
+            Look::Secret => Tone::Waiting,
+            Look::Failure => Tone::Bad,
+        };
+        rows.push(vec![(format!("    {output}"), Tone::Plain), (text, tone)]);
+    }
+    rows
+}
+
+/// The word for how a component is doing.
+pub(super) fn state(condition: Condition<'_>) -> Cell {
+    match condition {
+        Condition::Idle => ("not begun".into(), Tone::Faint),
+        Condition::Said(status) => match status.state {
+            State::Waiting(_) => ("waiting".into(), Tone::Waiting),
+            State::Running => ("running".into(), Tone::Busy),
+            State::Done => ("done".into(), Tone::Good),
+            State::Failed(_) => ("failed".into(), Tone::Bad),
+        },
+    }
+}

@@ -1,0 +1,88 @@
+//! Colours, and columns.
+
+use std::fmt::Write as _;
+
+use clap::builder::styling::{AnsiColor, Style};
+
+/// What a piece of text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tone {
+    Plain,
+    Head,
+    Good,
+    Busy,
+    Waiting,
+    Bad,
+    Faint,
+}
+
+impl Tone {
+    fn style(self) -> Style {
+        let color = |color: AnsiColor| Style::new().fg_color(Some(color.into()));
+        match self {
+            Self::Plain => Style::new(),
+            Self::Head => Style::new().bold(),
+            Self::Good => color(AnsiColor::Green),
+            Self::Busy => color(AnsiColor::Cyan),
+            Self::Waiting => color(AnsiColor::Yellow),
+            Self::Bad => color(AnsiColor::Red).bold(),
+            Self::Faint => Style::new().dimmed(),
+        }
+    }
+}
+
+/// `text` in a tone, if colours are wanted.
+pub(super) fn paint(text: &str, tone: Tone, color: bool) -> String {
+    if !color || tone == Tone::Plain || text.is_empty() {
+        return text.to_owned();
+    }
+    let style = tone.style();
+    format!("{style}{text}{style:#}")
+}
+
+/// One piece of a row.
+pub(super) type Cell = (String, Tone);
+
+/// Rows whose columns are as wide as their widest cell; the last one as wide as it is, and cut at `width`.
+pub(super) fn table(rows: &[Vec<Cell>], color: bool, width: usize) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let size = |text: &str| text.chars().count();
+    let widths: Vec<usize> = (0..columns)
+        .map(|i| rows.iter().filter_map(|row| row.get(i)).map(|(text, _)| size(text)).max().unwrap_or(0))
+        .collect();
+    let mut out = String::new();
+    for row in rows {
+        let mut line = String::new();
+        let mut column = 0;
+        for (i, (text, tone)) in row.iter().enumerate() {
+            let room = width.saturating_sub(column).max(8);
+            let text = cut(text, room);
+            let is_last = row[i + 1..].iter().all(|(text, _)| text.is_empty());
+            line.push_str(&paint(&text, *tone, color));
+            if is_last {
+                break;
+            }
+            let gap = widths[i].saturating_sub(size(&text)) + 2;
+            line.push_str(&" ".repeat(gap));
+            column += size(&text) + gap;
+        }
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+    out
+}
+
+/// `text` within `room` columns.
+pub(super) fn cut(text: &str, room: usize) -> String {
+    if text.chars().count() <= room {
+        return text.to_owned();
+    }
+    text.chars().take(room.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// Columns of the terminal, or more than anybody has.
+pub(super) fn width(is_terminal: bool) -> usize {
+    if !is_terminal {
+        return usize::MAX / 2;
+    }
+    rustix::termios::tcgetwinsize(std::io::stderr()).map_or(100, |size| usize::from(size.ws_col).max(40))
+}

@@ -1,0 +1,67 @@
+//! Within a recipe: the agent that runs it, behind its socket. One JSON line each way.
+
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::UnixStream;
+
+use super::failure::{Failure, reason};
+
+/// The agent that runs this recipe.
+#[derive(Debug)]
+pub(super) struct Agent {
+    socket: PathBuf,
+    token: String,
+}
+
+/// The agent that runs the recipe from which this command was called; none elsewhere, and none when the command line
+/// names a data space.
+pub(super) fn agent(matches: &ArgMatches) -> Option<Agent> {
+    let is_elsewhere = ["space", "dir", "stack", "key"].into_iter().any(|name| matches.contains_id(name));
+    let socket = std::env::var_os("WATTLE_SOCKET").filter(|socket| !socket.is_empty())?;
+    let token = std::env::var("WATTLE_TOKEN").ok()?;
+    (!is_elsewhere).then(|| Agent { socket: socket.into(), token })
+}
+
+impl Agent {
+    /// The value of an input, waiting for it if the recipe was started before it was there; null for an optional one
+    /// that is not wired.
+    pub(super) async fn get(&self, name: &str) -> Result<Value, Failure> {
+        let mut answer = self.ask(&json!({ "token": self.token, "get": name })).await?;
+        Ok(answer.get_mut("value").map(Value::take).unwrap_or_default())
+    }
+
+    /// Publishes an output.
+    pub(super) async fn set(&self, name: &str, value: &Value) -> Result<(), Failure> {
+        self.ask(&json!({ "token": self.token, "set": name, "value": value })).await.map(|_| ())
+    }
+
+    async fn ask(&self, question: &Value) -> Result<Value, Failure> {
+        let lost = |error: &std::io::Error| {
+            Failure::new(format!("the agent at {} does not answer: {}", self.socket.display(), reason(error)))
+                .note("WATTLE_SOCKET names it; this works only while the recipe runs")
+        };
+        let stream = UnixStream::connect(&self.socket).await.map_err(|error| lost(&error))?;
+        let mut stream = BufReader::new(stream);
+        stream.write_all(format!("{question}\n").as_bytes()).await.map_err(|error| lost(&error))?;
+        let mut line = String::new();
+        stream.read_line(&mut line).await.map_err(|error| lost(&error))?;
+        let answer: Value = serde_json::from_str(&line)
+            .map_err(|_| Failure::new(format!("the agent at {} ended before it answered", self.socket.display())))?;
+        match answer.get("error") {
+            Some(error) => Err(Failure::new(error.as_str().map_or_else(|| error.to_string(), str::to_owned))),
+            None => Ok(answer),
+        }
+    }
+}
+
+/// A value as a recipe gets it in its environment: text as it is, nothing as nothing, anything else as JSON.
+pub(super) fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,234 @@
+//! `wattle status`: how a stack is doing.
+
+use std::time::Duration;
+
+use clap::{ArgMatches, Command};
+use jiff::Timestamp;
+use serde_json::json;
+
+use crate::report::{Cause, Condition, Picture, Root, Span, Standing, roots};
+use crate::space::{State, Status, Waiting};
+
+use super::console::Console;
+use super::entries::one_line;
+use super::failure::{Exit, Failure};
+use super::paint::{Cell, Tone, paint, table, width};
+use super::{args, ls, target, why};
+
+/// How often to look again.
+const PAUSE: Duration = Duration::from_secs(1);
+
+pub(super) fn command() -> Command {
+    Command::new("status")
+        .about("Show how servers and components are doing, and for what they wait")
+        .arg(args::flag("watch", "Show it again and again, until everything is done or Ctrl-C"))
+        .arg(args::flag("why", "Tell the root cause of whatever does not go on"))
+        .arg(args::format(&["plain", "json"]))
+        .args(args::target())
+        .after_help(args::section(&[(
+            "Exit codes",
+            "    0  everything is done or goes on
+    1  something has failed, or the data space does not answer
+    2  wrong usage",
+        )]))
+}
+
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let target = target::find(matches)?;
+    let space = target.space().await?;
+    let is_watching = matches.get_flag("watch");
+    let mut before: Option<Picture> = None;
+    let mut shown = String::new();
+    loop {
+        let picture = target::patiently(&target.address, Picture::read(&space, before.as_ref())).await?;
+        let text = if args::is_json(matches) {
+            let picture = json(&picture, Timestamp::now());
+            if is_watching { format!("{picture}\n") } else { format!("{picture:#}\n") }
+        } else {
+            let width = width(console.out.is_terminal);
+            let mut text = show(&picture, Timestamp::now(), console.out.color, width);
+            if matches.get_flag("why") {
+                text.push('\n');
+                text.push_str(&why::why(&picture, Timestamp::now(), console.out.color));
+            }
+            text
+        };
+        let is_redrawn = is_watching && console.out.is_terminal && !args::is_json(matches);
+        let frame = if is_redrawn { redraw(&text) } else { text.clone() };
+        // Without a terminal, what is the same as before is not worth a line.
+        if (is_redrawn || text != shown) && !console.out.try_write(&frame)? {
+            return Ok(Exit::Fine);
+        }
+        shown = text;
+        let tally = picture.tally();
+        if !is_watching || (tally.is_over() && tally.all > 0) {
+            return Ok(if tally.failed > 0 { Exit::Failed } else { Exit::Fine });
+        }
+        before = Some(picture);
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// From the top of the screen, each line's rest and what is below cleared: nothing flickers.
+fn redraw(text: &str) -> String {
+    format!("\x1b[H{}\x1b[J", text.replace('\n', "\x1b[K\n"))
+}
+
+/// The stack in one line.
+pub(super) fn headline(picture: &Picture, color: bool) -> String {
+    let tally = picture.tally();
+    let stack = paint(&picture.stack, Tone::Head, color);
+    let Some(goal) = &picture.goal else { return format!("{stack}  no seed has been applied yet\n") };
+    let mut parts = vec![format!("{} of {} done", tally.done, count(tally.all, "component"))];
+    for (number, word, tone) in [
+        (tally.running, "running", Tone::Busy),
+        (tally.waiting, "waiting", Tone::Waiting),
+        (tally.failed, "failed", Tone::Bad),
+    ] {
+        if number > 0 {
+            parts.push(paint(&format!("{number} {word}"), tone, color));
+        }
+    }
+    let mut line = format!("{stack}  revision {}: {}\n", goal.revision, parts.join(", "));
+    if let Some(applying) = goal.applying {
+        line.push_str(&format!("revision {applying} is being applied\n"));
+    }
+    line
+}
+
+/// `1 server`, `2 servers`.
+pub(super) fn count(number: usize, word: &str) -> String {
+    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
+}
+
+fn show(picture: &Picture, now: Timestamp, color: bool, width: usize) -> String {
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    let head = |text: &str| (text.to_owned(), Tone::Faint);
+    rows.push(["SERVER", "AGENT", "COMPONENT", "STATE", "SINCE", ""].map(head).to_vec());
+    for (server, standing) in &picture.servers {
+        let mut first = [(server.to_string(), Tone::Head), agent(standing, now)].to_vec();
+        let next = || [(String::new(), Tone::Plain), (String::new(), Tone::Plain)].to_vec();
+        for name in standing.components.keys() {
+            let Some(part) = picture.find(&format!("{server}/{name}")) else { continue };
+            let mut row = std::mem::replace(&mut first, next());
+            row.push((name.to_string(), Tone::Plain));
+            row.push(match part.condition {
+                Condition::Said(status) if standing.alive.is_none() && status.state == State::Running => {
+                    ("stopped".into(), Tone::Waiting)
+                }
+                condition => ls::state(condition),
+            });
+            if let Condition::Said(status) = part.condition {
+                row.push((Span::between(status.since, now).to_string(), Tone::Plain));
+                row.push(detail(status));
+            }
+            rows.push(row);
+        }
+        if standing.components.is_empty() {
+            rows.push(first);
+        }
+    }
+    let mut text = format!("{}\n{}", headline(picture, color), table(&rows, color, width));
+    for (server, trouble) in
+        picture.servers.iter().flat_map(|(s, standing)| standing.troubles.iter().map(move |t| (s, t)))
+    {
+        text.push_str(&format!("{} {server}: {}\n", paint("!", Tone::Waiting, color), one_line(trouble)));
+    }
+    text
+}
+
+fn agent(standing: &Standing, now: Timestamp) -> Cell {
+    match &standing.alive {
+        Some(alive) => (format!("up {}", Span::between(alive.since, now)), Tone::Good),
+        None if standing.components.values().any(Option::is_some) => ("gone".into(), Tone::Bad),
+        None => ("not started".into(), Tone::Faint),
+    }
+}
+
+/// What a component waits for, or what happened to it.
+pub(super) fn detail(status: &Status) -> Cell {
+    match &status.state {
+        State::Waiting(waits) => (format!("for {}", waits_for(waits)), Tone::Plain),
+        State::Failed(failure) if failure.through.is_empty() => (one_line(&failure.message), Tone::Bad),
+        State::Failed(failure) => (format!("because {} failed", failure.component), Tone::Plain),
+        State::Running | State::Done => (String::new(), Tone::Plain),
+    }
+}
+
+/// What is awaited, a few of it by name.
+pub(super) fn waits_for(waits: &[Waiting]) -> String {
+    let shown: Vec<&str> = waits.iter().take(3).map(|wait| &*wait.what).collect();
+    match waits.len().saturating_sub(3) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// For programs. Keys stay as they are; further ones may be added.
+fn json(picture: &Picture, now: Timestamp) -> serde_json::Value {
+    let tally = picture.tally();
+    let servers: serde_json::Map<_, _> = picture
+        .servers
+        .iter()
+        .map(|(server, standing)| {
+            let components: serde_json::Map<_, _> = standing
+                .components
+                .keys()
+                .filter_map(|name| picture.find(&format!("{server}/{name}")))
+                .map(|part| (part.name.to_string(), json_of_part(part.condition)))
+                .collect();
+            (
+                server.to_string(),
+                json!({ "agent": standing.alive, "troubles": standing.troubles, "components": components }),
+            )
+        })
+        .collect();
+    json!({
+        "stack": picture.stack,
+        "revision": picture.revision(),
+        "applying": picture.goal.as_ref().and_then(|goal| goal.applying),
+        "components": {
+            "all": tally.all,
+            "done": tally.done,
+            "running": tally.running,
+            "waiting": tally.waiting,
+            "failed": tally.failed,
+        },
+        "servers": servers,
+        "causes": roots(picture).iter().map(|root| json_of_root(root, now)).collect::<Vec<_>>(),
+    })
+}
+
+fn json_of_part(condition: Condition<'_>) -> serde_json::Value {
+    let Condition::Said(status) = condition else { return json!({ "state": "not-begun" }) };
+    let (state, waits, failure) = match &status.state {
+        State::Waiting(waits) => ("waiting", Some(waits), None),
+        State::Running => ("running", None, None),
+        State::Done => ("done", None, None),
+        State::Failed(failure) => ("failed", None, Some(failure)),
+    };
+    let mut object = json!({ "state": state, "revision": status.revision, "since": status.since });
+    if let Some(waits) = waits {
+        object["waiting"] = json!(waits);
+    }
+    if let Some(failure) = failure {
+        object["failure"] = json!(failure);
+    }
+    object
+}
+
+fn json_of_root(root: &Root, now: Timestamp) -> serde_json::Value {
+    let mut object = json!({ "cause": root.cause.word(), "sentence": root.cause.sentence(now), "holds": root.holds });
+    match &root.cause {
+        Cause::Failed(failure) => object["failure"] = json!(failure),
+        Cause::NoAgent { server, .. } => object["server"] = json!(server),
+        Cause::Attribute { entry } => object["entry"] = json!(entry),
+        Cause::Elsewhere { what, .. } => object["entry"] = json!(what),
+        Cause::Circle { components } => object["components"] = json!(components),
+        _ => {}
+    }
+    if let Some(component) = root.cause.component() {
+        object["component"] = json!(component);
+    }
+    object
+}

@@ -1,0 +1,167 @@
+//! Which data space a command is about, and as whom it looks at it.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::ArgMatches;
+use wattle::names::{list, nearest};
+
+use crate::local::{self, Folder};
+use crate::space::{OperatorKey, ROOT, Space};
+use crate::store::{Address, Login, Store};
+
+use super::failure::{Failure, reason};
+
+/// How long a data space may take to answer for the first time.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Where a data space is, and what opens it.
+#[derive(Debug)]
+pub(super) struct Target {
+    pub(super) address: Address,
+    key: Option<PathBuf>,
+    stack: Option<String>,
+}
+
+/// The data space that the command line names, else the environment, else that of a running `up`.
+pub(super) fn find(matches: &ArgMatches) -> Result<Target, Failure> {
+    let text = |name: &str, variable: &str| {
+        matches
+            .get_one::<String>(name)
+            .cloned()
+            .or_else(|| std::env::var(variable).ok().filter(|text| !text.is_empty()))
+    };
+    let dir = matches.get_one::<PathBuf>("dir");
+    let key = matches.get_one::<PathBuf>("key").cloned();
+    let key = key.or_else(|| std::env::var_os("WATTLE_KEY").filter(|text| !text.is_empty()).map(PathBuf::from));
+    let stack = text("stack", "WATTLE_STACK");
+    if let (Some(address), None) = (text("space", "WATTLE_SPACE"), dir) {
+        let beside = || Some(PathBuf::from("operator.key")).filter(|file| file.exists());
+        return Ok(Target { address: address_of(&address)?, key: key.or_else(beside), stack });
+    }
+    let folder = running(dir.map(PathBuf::as_path))?;
+    let address = Address::Socket(folder.socket());
+    let stack = stack.or_else(|| folder.record().ok().flatten().map(|record| record.stack));
+    Ok(Target { address, key: key.or_else(|| Some(folder.operator_key())), stack })
+}
+
+/// Where a data space is, from the command line.
+pub(super) fn address_of(text: &str) -> Result<Address, Failure> {
+    Address::from_str(text).map_err(|error| Failure::usage(error.to_string()))
+}
+
+/// The folder of the `up` that runs in `dir`; without one, of that which runs here or in a directory of `./out`.
+pub(super) fn running(dir: Option<&Path>) -> Result<Folder, Failure> {
+    let found = match dir {
+        Some(dir) => {
+            let folder = Folder::of(dir);
+            if folder.is_running() {
+                return Ok(folder);
+            }
+            if !dir.is_dir() {
+                return Err(Failure::usage(format!("there is no directory `{}`", dir.display())));
+            }
+            return Err(Failure::new(format!("nothing runs of `{}`", dir.display()))
+                .help(format!("start it: `wattle up {}`", dir.display())));
+        }
+        None => local::running_below(Path::new(".")),
+    };
+    let names: Vec<String> = found.iter().map(|folder| folder.directory().display().to_string()).collect();
+    match <[Folder; 1]>::try_from(found) {
+        Ok([folder]) => Ok(folder),
+        Err(_) if names.is_empty() => Err(Failure::usage(
+            "it is not known which data space is meant: nothing that `up` started runs here or in ./out",
+        )
+        .help("name a data space: `--space zookeeper://HOST:PORT`, or set WATTLE_SPACE")
+        .help("or name the directory of what runs: `--dir DIR`")),
+        Err(_) => Err(Failure::usage(format!(
+            "it is not known which data space is meant: {} run",
+            list(names.iter().map(String::as_str), "and")
+        ))
+        .help("name one: `--dir DIR`")),
+    }
+}
+
+/// Connects, and gives up after a time that a person waits.
+pub(super) async fn connect(address: &Address, logins: &[Login]) -> Result<Arc<dyn Store>, Failure> {
+    let unreachable = || {
+        let failure = Failure::new(format!("the data space at {address} does not answer"));
+        match address {
+            Address::Socket(_) => failure.help("does it run? `wattle up DIR` starts it"),
+            _ => failure.help("is it running, and can it be reached from here?"),
+        }
+    };
+    match tokio::time::timeout(PATIENCE, address.connect(logins)).await {
+        Ok(store) => Ok(store?),
+        Err(_) => Err(unreachable()),
+    }
+}
+
+/// A request that is given up after a time that a person waits.
+pub(super) async fn patiently<T, E: Into<Failure>>(
+    address: &Address,
+    request: impl Future<Output = Result<T, E>>,
+) -> Result<T, Failure> {
+    match tokio::time::timeout(PATIENCE, request).await {
+        Ok(answer) => answer.map_err(Into::into),
+        Err(_) => Err(Failure::new(format!("the data space at {address} does not answer"))
+            .help("is it running, and can it be reached from here?")),
+    }
+}
+
+/// The operator's key in a file.
+pub(super) fn read_key(file: &Path) -> Result<OperatorKey, Failure> {
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        Failure::usage(format!("cannot read the operator's key `{}`: {}", file.display(), reason(&error)))
+    })?;
+    text.parse().map_err(|_| {
+        Failure::usage(format!("`{}` holds no operator's key", file.display()))
+            .help("it is the file `operator.key` that `wattle seed apply` wrote")
+    })
+}
+
+impl Target {
+    /// Connects as the operator.
+    pub(super) async fn store(&self) -> Result<Arc<dyn Store>, Failure> {
+        let logins = match &self.key {
+            Some(file) => vec![read_key(file)?.login()],
+            None => Vec::new(),
+        };
+        connect(&self.address, &logins).await
+    }
+
+    /// The data space of the stack that is meant.
+    pub(super) async fn space(&self) -> Result<Space, Failure> {
+        let store = self.store().await?;
+        let stacks = patiently(&self.address, store.children(ROOT)).await;
+        let stack = match (&self.stack, stacks) {
+            (Some(stack), Ok(stacks)) if !stacks.contains(stack) => return Err(self.no_stack(stack, &stacks)),
+            (Some(stack), _) => stack.clone(),
+            (None, Ok(stacks)) => match stacks.as_slice() {
+                [one] => one.clone(),
+                [] => return Err(self.no_stack("", &[])),
+                several => {
+                    return Err(Failure::usage(format!("the data space at {} has several stacks", self.address))
+                        .note(format!("they are {}", list(several.iter().map(String::as_str), "and")))
+                        .help("name one: `--stack NAME`"));
+                }
+            },
+            (None, Err(failure)) => return Err(failure),
+        };
+        Ok(Space::new(store, &stack))
+    }
+
+    fn no_stack(&self, stack: &str, stacks: &[String]) -> Failure {
+        if stacks.is_empty() {
+            return Failure::usage(format!("the data space at {} holds no stack", self.address))
+                .help("a seed is written to it by `wattle seed apply DIR`");
+        }
+        let known = list(stacks.iter().map(String::as_str), "and");
+        let near = nearest(stack, stacks.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
+        Failure::usage(format!("the data space at {} holds no stack `{stack}`", self.address))
+            .note(format!("it holds {known}"))
+            .maybe_help(near)
+    }
+}

@@ -1,0 +1,88 @@
+//! `wattle watch`: changes of entries, one a line.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use clap::{Arg, ArgMatches, Command};
+use jiff::Timestamp;
+use serde_json::json;
+use wattle::model::Name;
+
+use crate::report::Picture;
+use crate::space::Written;
+
+use super::console::Console;
+use super::entries::{self, Look};
+use super::failure::{Exit, Failure};
+use super::paint::{Tone, paint};
+use super::{args, target};
+
+/// How often to look. A watch for each entry would be more than a session of ZooKeeper takes.
+const PAUSE: Duration = Duration::from_millis(250);
+
+pub(super) fn command() -> Command {
+    Command::new("watch")
+        .about("Print what entries hold, and every change of it, until Ctrl-C")
+        .arg(Arg::new("path").value_name("PATH").help("Only what is at or below SERVER[/COMPONENT[/OUTPUT]]"))
+        .arg(args::format(&["plain", "json"]))
+        .args(args::target())
+        .after_help(args::section(&[(
+            "Printed",
+            "  TIME ENTRY VALUE, one line a change; with --format json one object a line. What changes several times in a quarter
+  of a second is printed once.",
+        )]))
+}
+
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let path = matches.get_one::<String>("path").map_or("", |path| entries::tidy(path));
+    let target = target::find(matches)?;
+    let space = target.space().await?;
+    let mut picture: Option<Picture> = None;
+    let mut names: Vec<Name> = Vec::new();
+    let mut seen: HashMap<Name, Option<Written>> = HashMap::new();
+    loop {
+        let goal = target::patiently(&target.address, space.goal()).await?;
+        // A revision may have other entries than the one before.
+        if picture.as_ref().is_none_or(|picture| picture.goal != goal) {
+            let new = target::patiently(&target.address, Picture::read(&space, picture.as_ref())).await?;
+            match entries::list(&space, &new, path).await {
+                Ok(listed) => names = listed,
+                Err(failure) if picture.is_none() => return Err(failure),
+                Err(_) => names.clear(),
+            }
+            picture = Some(new);
+        }
+        let contents = target::patiently(&target.address, entries::contents(&space, &names)).await?;
+        for (name, held) in names.iter().zip(contents) {
+            let before = seen.get(name);
+            if before.is_some_and(|before| *before == held) || (before.is_none() && held.is_none()) {
+                continue;
+            }
+            if !console.out.try_write(&line(name, held.as_ref(), matches, console.out.color))? {
+                return Ok(Exit::Fine);
+            }
+            seen.insert(name.clone(), held);
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+fn line(name: &Name, held: Option<&Written>, matches: &ArgMatches, color: bool) -> String {
+    let now = Timestamp::now();
+    if args::is_json(matches) {
+        let mut object = json!({ "time": now, "entry": name });
+        if let (Some(object), serde_json::Value::Object(held)) = (object.as_object_mut(), entries::json(held)) {
+            object.extend(held);
+        }
+        return format!("{object}\n");
+    }
+    let (text, look) = entries::summary(held);
+    let tone = match look {
+        Look::Empty => Tone::Faint,
+        Look::Value => Tone::Plain,
+        Look::Secret => Tone::Waiting,
+        Look::Failure => Tone::Bad,
+    };
+    let time = paint(&now.strftime("%FT%TZ").to_string(), Tone::Faint, color);
+    format!("{time} {} {}\n", paint(name, Tone::Head, color), paint(&text, tone, color))
+}

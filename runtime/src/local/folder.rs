@@ -1,0 +1,205 @@
+//! Where `up` keeps what it needs of a topology: `DIR/.wattle`, unless it is told otherwise.
+//!
+//! ```text
+//! lock                   held while it runs
+//! up.json                stack, addresses of the servers, what network they are in
+//! operator.key           of the embedded store
+//! credentials.yaml       of the servers
+//! secrets.yaml           what `--generate-secrets` made
+//! space/                 the embedded store's log
+//! up.log                 what a detached `up` says
+//! servers/NAME/          one server: agent.log, identity.json, agent/ (its journal), and WATTLE_STATE_DIR as state/
+//! ```
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::net::Ipv4Addr;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use wattle::model::Name;
+
+/// Bytes that the path of a Unix socket may have: `sun_path` holds 108 with the zero at its end.
+const SOCKET_PATH: usize = 107;
+
+/// Where the state of one `up` is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Folder {
+    directory: PathBuf,
+    state: PathBuf,
+}
+
+/// What is remembered of an `up`, also when it does not run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The stack.
+    pub stack: String,
+    /// The process that runs it, or ran it last.
+    pub pid: u32,
+    /// What was emitted, as `up` was given it.
+    pub directory: PathBuf,
+    /// The network that the servers are in.
+    pub network: Network,
+    /// The addresses of the servers, and of ports of none.
+    pub addresses: IndexMap<Name, Ipv4Addr>,
+}
+
+/// What network servers of `up` are in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Network {
+    /// That of this machine, each at its own address.
+    #[default]
+    Loopback,
+    /// Each in its own, so that each has all ports to itself.
+    Namespaces,
+}
+
+/// What keeps anybody else from running the same.
+#[derive(Debug)]
+pub struct Lock(#[expect(dead_code, reason = "held, not looked at")] File);
+
+impl Folder {
+    /// The state beside what was emitted into `directory`; or `directory` itself, if it holds one.
+    pub fn of(directory: &Path) -> Self {
+        let inner = directory.join(".wattle");
+        let state = if directory.join("up.json").is_file() { directory.to_owned() } else { inner };
+        Self { directory: directory.to_owned(), state }
+    }
+
+    /// The state at `state`, of what was emitted into `directory`.
+    pub fn at(directory: &Path, state: &Path) -> Self {
+        Self { directory: directory.to_owned(), state: state.to_owned() }
+    }
+
+    /// What was emitted.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Where everything of it is.
+    pub fn state(&self) -> &Path {
+        &self.state
+    }
+
+    /// Makes the folder; others may pass through it, since services run as users of their own.
+    ///
+    /// # Errors
+    /// When the file system refuses.
+    pub fn create(&self) -> io::Result<()> {
+        fs::DirBuilder::new().recursive(true).mode(0o755).create(&self.state)?;
+        // Whatever is emitted into a repository, the state is nothing to commit.
+        let ignore = self.state.join(".gitignore");
+        if !ignore.exists() {
+            fs::write(ignore, "*\n")?;
+        }
+        fs::DirBuilder::new().recursive(true).mode(0o755).create(self.state.join("servers"))
+    }
+
+    /// Takes the lock; none if somebody else has it.
+    ///
+    /// # Errors
+    /// When the file system refuses.
+    pub fn lock(&self) -> io::Result<Option<Lock>> {
+        let file = File::options().create(true).append(true).open(self.state.join("lock"))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Lock(file))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    /// Whether somebody runs it.
+    pub fn is_running(&self) -> bool {
+        self.state.join("lock").exists() && matches!(self.lock(), Ok(None))
+    }
+
+    /// What is remembered of it.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn record(&self) -> io::Result<Option<Record>> {
+        match fs::read(self.state.join("up.json")) {
+            Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Remembers it.
+    ///
+    /// # Errors
+    /// When the file system refuses.
+    pub fn remember(&self, record: &Record) -> io::Result<()> {
+        write_whole(
+            &self.state.join("up.json"),
+            format!("{}\n", serde_json::to_string_pretty(record)?).as_bytes(),
+            0o644,
+        )
+    }
+
+    /// The socket of the store.
+    pub fn socket(&self) -> PathBuf {
+        let here = std::path::absolute(&self.state).unwrap_or_else(|_| self.state.clone()).join("space.sock");
+        if here.as_os_str().len() <= SOCKET_PATH {
+            return here;
+        }
+        let digest = Sha256::digest(here.as_os_str().as_encoded_bytes());
+        let name = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect::<String>();
+        std::env::temp_dir().join(format!("wattle-{name}.sock"))
+    }
+
+    /// The log of the store.
+    pub fn space(&self) -> PathBuf {
+        self.state.join("space")
+    }
+
+    /// The key of the store's operator.
+    pub fn operator_key(&self) -> PathBuf {
+        self.state.join("operator.key")
+    }
+
+    /// The credentials of the servers.
+    pub fn credentials(&self) -> PathBuf {
+        self.state.join("credentials.yaml")
+    }
+
+    /// Secrets that were made up.
+    pub fn secrets(&self) -> PathBuf {
+        self.state.join("secrets.yaml")
+    }
+
+    /// What a detached `up` says.
+    pub fn log(&self) -> PathBuf {
+        self.state.join("up.log")
+    }
+
+    /// All of one server.
+    pub fn server(&self, server: &str) -> PathBuf {
+        self.state.join("servers").join(server)
+    }
+}
+
+/// Every folder in which something runs, of `directory` itself and of those in its `out`.
+pub fn running_below(directory: &Path) -> Vec<Folder> {
+    let emitted = fs::read_dir(directory.join("out")).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut found: Vec<PathBuf> = emitted.filter(|path| path.is_dir()).collect();
+    found.sort();
+    let found = std::iter::once(directory.to_owned()).chain(found);
+    found.map(|path| Folder::of(path.strip_prefix("./").unwrap_or(&path))).filter(Folder::is_running).collect()
+}
+
+/// Writes a file so that it is there as a whole or not at all.
+///
+/// # Errors
+/// When the file system refuses.
+pub fn write_whole(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
+    let mut new = path.as_os_str().to_owned();
+    new.push(".new");
+    let mut file = File::options().create(true).write(true).truncate(true).mode(mode).open(&new)?;
+    io::Write::write_all(&mut file, content)?;
+    fs::rename(&new, path)
+}

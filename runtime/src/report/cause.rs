@@ -1,0 +1,272 @@
+//! Why something does not go on: waits are followed to their ends.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use indexmap::IndexMap;
+use jiff::Timestamp;
+use wattle::model::Name;
+
+use crate::space::{Failure, State, Waiting};
+
+use super::{Condition, Part, Picture};
+
+/// What holds something up, and is held up by nothing else.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Cause {
+    /// A component has failed.
+    Failed(Failure),
+    /// A recipe runs; nothing is wrong.
+    Running {
+        /// The component.
+        component: Name,
+        /// Since when.
+        since: Timestamp,
+    },
+    /// A recipe was running when its agent went away.
+    Abandoned {
+        /// The component.
+        component: Name,
+        /// Since when it ran.
+        since: Timestamp,
+    },
+    /// Nobody acts for a server.
+    NoAgent {
+        /// The server.
+        server: Name,
+        /// Whether anybody ever did.
+        was_there: bool,
+    },
+    /// The agent is there, and has not begun with a component that nothing is in the way of.
+    NotBegun {
+        /// The component.
+        component: Name,
+    },
+    /// The agent is there, and has not published an attribute of its server.
+    Attribute {
+        /// `SERVER/server/ATTRIBUTE`.
+        entry: Name,
+    },
+    /// Something that this stack does not have: a value of another one.
+    Elsewhere {
+        /// What is awaited.
+        what: Name,
+        /// Since when.
+        since: Timestamp,
+    },
+    /// Components wait for each other in a circle.
+    Circle {
+        /// They.
+        components: Vec<Name>,
+    },
+}
+
+/// A cause, and what it holds up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Root {
+    /// The cause.
+    pub cause: Cause,
+    /// The components that do not go on because of it, as `SERVER/COMPONENT`; itself left out.
+    pub holds: Vec<Name>,
+}
+
+/// Every cause for which some component has not been done; failures first, those that hold up most before the others.
+pub fn roots(picture: &Picture) -> Vec<Root> {
+    let mut found: IndexMap<String, Root> = IndexMap::new();
+    for part in picture.parts() {
+        let component: Name = part.path().into();
+        let mut search = Search { picture, path: Vec::new(), seen: HashSet::new(), causes: Vec::new() };
+        search.component(part);
+        for cause in search.causes {
+            let root = found.entry(cause.key()).or_insert_with(|| Root { cause, holds: Vec::new() });
+            if root.cause.component().is_none_or(|own| *own != component) {
+                root.holds.push(component.clone());
+            }
+        }
+    }
+    let mut found: Vec<Root> = found.into_values().collect();
+    found.sort_by_key(|root| (root.cause.rank(), std::cmp::Reverse(root.holds.len())));
+    found
+}
+
+struct Search<'p> {
+    picture: &'p Picture,
+    path: Vec<Name>,
+    seen: HashSet<String>,
+    causes: Vec<Cause>,
+}
+
+impl<'p> Search<'p> {
+    fn component(&mut self, part: Part<'p>) {
+        let component: Name = part.path().into();
+        if let Some(at) = self.path.iter().position(|on_the_way| *on_the_way == component) {
+            self.causes.push(Cause::Circle { components: self.path[at..].to_vec() });
+            return;
+        }
+        if !self.seen.insert(component.to_string()) {
+            return;
+        }
+        let is_alive = self.picture.servers.get(part.server).is_some_and(|standing| standing.alive.is_some());
+        self.path.push(component.clone());
+        match part.condition {
+            Condition::Said(status) => match &status.state {
+                State::Done => {}
+                State::Failed(failure) => self.causes.push(Cause::Failed(failure.clone())),
+                State::Running if is_alive => {
+                    self.causes.push(Cause::Running { component, since: status.since });
+                }
+                State::Running => self.causes.push(Cause::Abandoned { component, since: status.since }),
+                State::Waiting(_) if !is_alive => self.no_agent(part.server),
+                State::Waiting(waits) => waits.iter().for_each(|wait| self.wait(wait)),
+            },
+            Condition::Idle if !is_alive => self.no_agent(part.server),
+            Condition::Idle => match self.picture.predecessor(part.server, part.name) {
+                Some(before) => self.component(before),
+                None => self.causes.push(Cause::NotBegun { component }),
+            },
+        }
+        self.path.pop();
+    }
+
+    fn no_agent(&mut self, server: &Name) {
+        let standing = self.picture.servers.get(server);
+        let was_there = standing.is_some_and(|standing| standing.components.values().any(Option::is_some));
+        self.causes.push(Cause::NoAgent { server: server.clone(), was_there });
+    }
+
+    fn wait(&mut self, wait: &Waiting) {
+        if let Some(part) = self.picture.find(&wait.what) {
+            return self.component(part);
+        }
+        let Some((producer, _)) = wait.what.rsplit_once('/') else { return self.elsewhere(wait) };
+        if let Some(part) = self.picture.find(producer) {
+            return self.component(part);
+        }
+        let server = producer.strip_suffix("/server").and_then(|server| self.picture.servers.get_key_value(server));
+        match server {
+            Some((server, standing)) if standing.alive.is_none() => self.no_agent(server),
+            Some(_) => self.causes.push(Cause::Attribute { entry: wait.what.clone() }),
+            None => self.elsewhere(wait),
+        }
+    }
+
+    fn elsewhere(&mut self, wait: &Waiting) {
+        self.causes.push(Cause::Elsewhere { what: wait.what.clone(), since: wait.since });
+    }
+}
+
+impl Cause {
+    /// The word for it, which stays the same.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Failed(_) => "failed",
+            Self::Running { .. } => "running",
+            Self::Abandoned { .. } => "abandoned",
+            Self::NoAgent { .. } => "no-agent",
+            Self::NotBegun { .. } => "not-begun",
+            Self::Attribute { .. } => "attribute",
+            Self::Elsewhere { .. } => "elsewhere",
+            Self::Circle { .. } => "circle",
+        }
+    }
+
+    /// The component whose own matter it is.
+    pub fn component(&self) -> Option<&Name> {
+        match self {
+            Self::Failed(failure) => Some(&failure.component),
+            Self::Running { component, .. } | Self::Abandoned { component, .. } | Self::NotBegun { component } => {
+                Some(component)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it will not pass by itself.
+    pub fn is_stuck(&self) -> bool {
+        !matches!(self, Self::Running { .. } | Self::NotBegun { .. } | Self::Attribute { .. })
+    }
+
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Failed(_) => 0,
+            Self::Circle { .. } => 1,
+            Self::Abandoned { .. } | Self::NoAgent { .. } => 2,
+            Self::Elsewhere { .. } => 3,
+            Self::Attribute { .. } | Self::NotBegun { .. } => 4,
+            Self::Running { .. } => 5,
+        }
+    }
+
+    /// The same for the same cause.
+    fn key(&self) -> String {
+        match self {
+            Self::Failed(failure) => format!("failed {} {}", failure.component, failure.at),
+            Self::Running { component, .. } | Self::Abandoned { component, .. } | Self::NotBegun { component } => {
+                format!("component {component}")
+            }
+            Self::NoAgent { server, .. } => format!("server {server}"),
+            Self::Attribute { entry } => format!("entry {entry}"),
+            Self::Elsewhere { what, .. } => format!("elsewhere {what}"),
+            Self::Circle { components } => {
+                let mut components = components.clone();
+                components.sort();
+                format!("circle {components:?}")
+            }
+        }
+    }
+
+    /// As a sentence, the time being `now`.
+    pub fn sentence(&self, now: Timestamp) -> String {
+        let ago = |since: &Timestamp| Span::between(*since, now);
+        match self {
+            Self::Failed(failure) => format!("{} has failed: {}", failure.component, failure.message),
+            Self::Running { component, since } => format!("{component} has been running for {}", ago(since)),
+            Self::Abandoned { component, since } => {
+                let server = component.rsplit_once('/').map_or("", |(server, _)| server);
+                format!("{component} was running since {} ago, but the agent of {server} is gone", ago(since))
+            }
+            Self::NoAgent { server, was_there: false } => {
+                format!("{server} has never started: no agent of it has come up")
+            }
+            Self::NoAgent { server, was_there: true } => format!("{server} has stopped: its agent is gone"),
+            Self::NotBegun { component } => format!("{component} is about to begin"),
+            Self::Attribute { entry } => {
+                let (server, attribute) = entry.split_once("/server/").unwrap_or((entry, ""));
+                format!("the agent of {server} has not told its `{attribute}` yet")
+            }
+            Self::Elsewhere { what, since } => {
+                format!("{what} of another stack has been awaited for {}", ago(since))
+            }
+            Self::Circle { components } => {
+                format!(
+                    "{} wait for each other in a circle",
+                    wattle::names::list(components.iter().map(|c| &**c), "and")
+                )
+            }
+        }
+    }
+}
+
+/// A length of time as people say it: `3s`, `2m 05s`, `1h 10m`, `3d 4h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Span(pub(crate) i64);
+
+impl Span {
+    /// From one time to another; none at all if it is in the future, as clocks of several machines have it.
+    pub(crate) fn between(since: Timestamp, now: Timestamp) -> Self {
+        Self((now.as_second() - since.as_second()).max(0))
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.0;
+        match seconds {
+            ..60 => write!(f, "{seconds}s"),
+            60..3600 => write!(f, "{}m {:02}s", seconds / 60, seconds % 60),
+            3600..86_400 => write!(f, "{}h {:02}m", seconds / 3600, seconds % 3600 / 60),
+            _ => write!(f, "{}d {:02}h", seconds / 86_400, seconds % 86_400 / 3600),
+        }
+    }
+}

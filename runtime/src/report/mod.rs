@@ -1,0 +1,12 @@
+//! How a stack is doing, as whoever looks at the whole of it sees it.
+//!
+//! What lives here: reading everything at once, and finding out why something does not go on. What must not: how it
+//! looks; that is the command's business.
+
+mod cause;
+mod picture;
+
+pub(crate) use cause::Span;
+pub use cause::{Cause, Root, roots};
+pub(crate) use picture::natural;
+pub use picture::{Condition, Part, Picture, Standing, Tally};

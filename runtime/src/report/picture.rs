@@ -1,0 +1,223 @@
+//! The whole of a stack at one time.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use indexmap::IndexMap;
+use wattle::model::{Name, Order};
+
+use crate::space::{Alive, Goal, Plan, Space, SpaceError, State, Status};
+
+/// Requests that are under way at the same time.
+const AT_ONCE: usize = 64;
+
+/// The whole of a stack at one time. Its parts are read one after the other, so it may mix what was never there together.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    /// The stack.
+    pub stack: Name,
+    /// The revision that is to be reached; none before the first seed.
+    pub goal: Option<Goal>,
+    /// Its servers, `app2` before `app10`.
+    pub servers: IndexMap<Name, Standing>,
+}
+
+/// A server.
+#[derive(Clone, Debug)]
+pub struct Standing {
+    /// Who acts for it.
+    pub alive: Option<Alive>,
+    /// What it is to do.
+    pub plan: Option<Arc<Plan>>,
+    /// What is wrong with the server itself, each in one line.
+    pub troubles: Vec<String>,
+    /// How its components are doing, in their order; none for one of which nothing was ever said.
+    pub components: IndexMap<Name, Option<Status>>,
+}
+
+/// A component within a picture.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'p> {
+    /// Its server.
+    pub server: &'p Name,
+    /// Its own name.
+    pub name: &'p Name,
+    /// How it is doing in the revision of the picture.
+    pub condition: Condition<'p>,
+}
+
+/// How a component is doing in the revision of a picture.
+#[derive(Clone, Copy, Debug)]
+pub enum Condition<'p> {
+    /// Nothing is known of it in this revision.
+    Idle,
+    /// As its agent says.
+    Said(&'p Status),
+}
+
+/// How many components are how far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// All.
+    pub all: usize,
+    /// Done.
+    pub done: usize,
+    /// Whose recipe runs.
+    pub running: usize,
+    /// That wait for something.
+    pub waiting: usize,
+    /// That have failed, or whatever they depend on has.
+    pub failed: usize,
+}
+
+impl Tally {
+    /// Whether nothing will go on any more: everything has been done or has failed.
+    pub fn is_over(self) -> bool {
+        self.done + self.failed == self.all
+    }
+}
+
+impl Picture {
+    /// Looks at everything. What `before` knows and cannot have changed is not read again.
+    ///
+    /// # Errors
+    /// When something cannot be read.
+    pub async fn read(space: &Space, before: Option<&Self>) -> Result<Self, SpaceError> {
+        let goal = space.goal().await?;
+        let mut names = space.store().children(&space.layout().servers()).await?;
+        names.sort_by(|a, b| natural(a, b));
+        let revision = goal.as_ref().map_or(0, |goal| goal.revision);
+        let read = |name: String| async move {
+            let known = before.and_then(|before| before.servers.get(name.as_str())?.plan.clone());
+            let known = known.filter(|plan| plan.revision == revision);
+            let alive = space.alive(&name).await?;
+            let plan = match known {
+                Some(plan) => Some(plan),
+                None => space.plan(&name).await?.map(Arc::new),
+            };
+            let troubles = match space.server_status(&name).await? {
+                Some(status) if status.revision >= revision => status.troubles,
+                _ => Vec::new(),
+            };
+            let mut components = IndexMap::new();
+            for component in plan.iter().flat_map(|plan| plan.components.keys()) {
+                let status = match space.status(&format!("{name}/{component}")).await {
+                    Ok(status) => status,
+                    // Its removal by a `seed apply` under way.
+                    Err(SpaceError::Store(crate::store::StoreError::Missing { .. })) => None,
+                    Err(error) => return Err(error),
+                };
+                components.insert(component.clone(), status);
+            }
+            Ok((Name::from(name), Standing { alive, plan, troubles, components }))
+        };
+        let servers: Vec<_> = stream::iter(names).map(read).buffered(AT_ONCE).try_collect().await?;
+        // A server that has left the model, and has nothing to do any more.
+        let stays = |standing: &Standing| match &standing.plan {
+            Some(plan) => !plan.retired || standing.alive.is_some(),
+            None => true,
+        };
+        let servers = servers.into_iter().filter(|(_, standing)| stays(standing)).collect();
+        Ok(Self { stack: space.layout().stack().into(), goal, servers })
+    }
+
+    /// The revision that it is about: 0 before the first seed.
+    pub fn revision(&self) -> u64 {
+        self.goal.as_ref().map_or(0, |goal| goal.revision)
+    }
+
+    /// Every component, in order.
+    pub fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+        self.servers.iter().flat_map(move |(server, standing)| {
+            standing.components.iter().map(move |(name, status)| self.part(server, name, status.as_ref()))
+        })
+    }
+
+    /// One component, by `SERVER/COMPONENT`.
+    pub fn find(&self, component: &str) -> Option<Part<'_>> {
+        // Names of servers may hold slashes, those of components never.
+        let (server, name) = component.rsplit_once('/')?;
+        let (server, standing) = self.servers.get_key_value(server)?;
+        let (name, status) = standing.components.get_key_value(name)?;
+        Some(self.part(server, name, status.as_ref()))
+    }
+
+    fn part<'p>(&'p self, server: &'p Name, name: &'p Name, status: Option<&'p Status>) -> Part<'p> {
+        let condition = match status {
+            Some(status) if status.revision >= self.revision() => Condition::Said(status),
+            _ => Condition::Idle,
+        };
+        Part { server, name, condition }
+    }
+
+    /// How many components are how far.
+    pub fn tally(&self) -> Tally {
+        self.parts().fold(Tally::default(), |mut tally, part| {
+            tally.all += 1;
+            if let Condition::Said(status) = part.condition {
+                match status.state {
+                    State::Waiting(_) => tally.waiting += 1,
+                    State::Running => tally.running += 1,
+                    State::Done => tally.done += 1,
+                    State::Failed(_) => tally.failed += 1,
+                }
+            }
+            tally
+        })
+    }
+
+    /// The component of the same server that has to end before this one begins, if there is one that has not ended.
+    pub(super) fn predecessor(&self, server: &str, name: &str) -> Option<Part<'_>> {
+        let (server, standing) = self.servers.get_key_value(server)?;
+        if standing.plan.as_ref().is_some_and(|plan| plan.order == Order::Dataflow) {
+            return None;
+        }
+        let at = standing.components.get_index_of(name)?;
+        let before = standing.components.iter().take(at);
+        let mut before = before.map(|(name, status)| self.part(server, name, status.as_ref()));
+        before.find(|part| !matches!(part.condition, Condition::Said(Status { state: State::Done, .. })))
+    }
+}
+
+impl Part<'_> {
+    /// `SERVER/COMPONENT`.
+    pub fn path(&self) -> String {
+        format!("{}/{}", self.server, self.name)
+    }
+}
+
+/// Names as people order them: numbers within them by their size.
+pub(crate) fn natural(a: &str, b: &str) -> Ordering {
+    let split = |text: &str| -> usize {
+        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+        if digits > 0 { digits } else { text.bytes().take_while(|byte| !byte.is_ascii_digit()).count() }
+    };
+    let (mut a, mut b) = (a, b);
+    loop {
+        if a.is_empty() || b.is_empty() {
+            return a.len().cmp(&b.len());
+        }
+        let (left, right) = (&a[..split(a)], &b[..split(b)]);
+        let order = match (left.parse::<u64>(), right.parse::<u64>()) {
+            (Ok(left), Ok(right)) => left.cmp(&right),
+            _ => left.cmp(right),
+        };
+        if order != Ordering::Equal {
+            return order;
+        }
+        (a, b) = (&a[left.len()..], &b[right.len()..]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_the_order_of_people() {
+        let mut names = ["app10", "app2", "db", "app", "app2b", "10", "9"];
+        names.sort_by(|a, b| natural(a, b));
+        assert_eq!(names, ["9", "10", "app", "app2", "app2b", "app10", "db"]);
+    }
+}
