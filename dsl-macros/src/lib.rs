@@ -57,7 +57,9 @@ use proc_macro::TokenStream;
 /// | `recipe = "recipes/db2.sh"` | a shell script (`.sh`, `.bash`), Ansible playbook (`.yml`, `.yaml`) or Puppet manifest (`.pp`) |
 /// | `chef = "cookbooks/db2::server"` | a Chef recipe; its cookbook travels as a whole, with those beside it that its `metadata.rb` names by `depends` |
 /// | `files = ["recipes/db2.sql"]` | what else the recipe needs: files, and folders with all that is in them |
+/// | `teardown = "recipes/db2-remove.sh"` | a recipe of the same tool (for Chef: of the same cookbook, `"cookbooks/db2::remove"`) that is run when the component has left the model; it reads the same inputs and writes nothing |
 /// | `deadline = "30m"` | how long one run may take (`s`, `m`, `h`, `d`), waiting for inputs not counted |
+/// | `wait = "2h"` | how long its inputs may be awaited |
 ///
 /// Paths are relative to the crate. The files become a part of the program, so that changing one of them recompiles it
 /// (a file that is new in a folder is seen at the next change of another one).
@@ -68,6 +70,7 @@ use proc_macro::TokenStream;
 /// | `#[input(default = 50_000)]` | a constant for when it is not wired |
 /// | `#[output]` | the recipe is read while compiling, and must write it |
 /// | `#[output(dynamic)]` | written in a way that reading the recipe does not show |
+/// | `#[output(early)]` | for Chef: what recipes write while they are compiled is published at once, not at the end of the run |
 /// | `path = "db2/instance/port"` | in both, for Chef: the node attribute, by default `COOKBOOK/NAME` |
 ///
 /// # What the recipe sees

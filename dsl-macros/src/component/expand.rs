@@ -125,9 +125,10 @@ fn declaration(component: &Component, recipe: &Recipe, errors: &mut Errors) -> T
 }
 
 fn optional(value: Option<impl ToTokens>) -> TokenStream {
-    match value {
-        Some(value) => quote!(::core::option::Option::Some(#value)),
-        None => quote!(::core::option::Option::None),
+    if let Some(value) = value {
+        quote!(::core::option::Option::Some(#value))
+    } else {
+        quote!(::core::option::Option::None)
     }
 }
 
@@ -146,10 +147,8 @@ fn input(field: &Field, recipe: &Recipe, errors: &mut Errors) -> TokenStream {
 
 fn output(field: &Field, recipe: &Recipe) -> TokenStream {
     let (name, common) = (&field.name, common(field, recipe));
-    let (dynamic, early) = match field.role {
-        Role::Output { dynamic, early } => (dynamic, early),
-        _ => (false, false),
-    };
+    let (dynamic, early) =
+        if let Role::Output { dynamic, early } = field.role { (dynamic, early) } else { (false, false) };
     quote! {
         (
             ::wattle::model::Name::from(#name),

@@ -7,7 +7,7 @@ use super::sink::Sink;
 use super::unused::is_own;
 
 check! {
-    /// A kind of component declares an input that its recipe never reads, so that wiring it changes nothing.
+    /// A kind of component declares an input that neither its recipe nor its teardown reads, so that wiring it changes nothing.
     ///
     /// Nothing is reported where a recipe computes the names that it reads, or runs code that is not at hand, nor for
     /// kinds that come with a library.
@@ -104,7 +104,7 @@ fn read_as(kind: &Declaration, name: &str, path: &[crate::model::Name]) -> Strin
 #[cfg(test)]
 pub(super) mod tests {
     use crate::check::testing::{codes, sound};
-    use crate::model::{Content, Model};
+    use crate::model::{Content, File, Model};
 
     fn recipe(text: &'static str) -> Model {
         let mut model = sound().model;
@@ -114,6 +114,17 @@ pub(super) mod tests {
 
     pub(in crate::check) fn failing() -> Model {
         recipe("#!/bin/sh\necho \"$prot\"\necho > \"${heat_outputs_path}.url\"\n")
+    }
+
+    #[test]
+    fn what_only_the_teardown_reads_is_read() {
+        let mut model = recipe("#!/bin/sh\necho > \"${heat_outputs_path}.url\"\n");
+        assert!(codes(&model).contains(&"W0703"));
+        let recipe = &mut model.declarations["Db2"].recipe;
+        let content = Content::Text("#!/bin/sh\necho \"$port\"\n".into());
+        recipe.files.push(File { path: "recipes/remove.sh".into(), content });
+        recipe.teardown = Some("recipes/remove.sh".into());
+        assert!(codes(&model).is_empty());
     }
 
     #[test]

@@ -164,8 +164,8 @@ pub struct File {
 pub enum Content {
     /// UTF-8 text.
     Text(Cow<'static, str>),
-    /// Anything else.
-    Binary(Cow<'static, [u8]>),
+    /// Anything else; written as base64.
+    Binary(#[serde(with = "super::bytes")] Cow<'static, [u8]>),
 }
 
 impl Content {

@@ -3,6 +3,7 @@
 //! What lives here: data, its serde form, and questions that need nothing but the data. What must not: anything that
 //! decides, reports or writes; the model imports nothing of ours but itself.
 
+mod bytes;
 mod component;
 mod expr;
 mod parameter;

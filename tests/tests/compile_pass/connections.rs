@@ -10,7 +10,8 @@ use wattle_catalog::nova;
 /// for each application.
 ///
 /// It listens everywhere.
-#[component(recipe = "recipes/db2.sh", files = ["recipes/db2.sql"], deadline = "1h30m")]
+#[component(recipe = "recipes/db2.sh", files = ["recipes/db2.sql"], teardown = "recipes/db2-remove.sh",
+    deadline = "1h30m", wait = "2d")]
 pub struct Db2 {
     /// TCP port on which the instance listens.
     #[input(default = 50_000)]
@@ -60,13 +61,13 @@ pub struct Named {
 }
 
 /// DB2 by Chef.
-#[component(chef = "cookbooks/db2::server")]
+#[component(chef = "cookbooks/db2::server", teardown = "cookbooks/db2::remove")]
 pub struct ChefDb2 {
     /// The port.
     #[input(default = 50_000, path = "db2/port")]
     port: u16,
     /// How others reach it.
-    #[output]
+    #[output(early)]
     jdbc_base: String,
 }
 
@@ -144,11 +145,12 @@ fn main() {
     assert_eq!(&*nothing.model(wattle::author::NoConfig {}).stack, "nothing");
 
     let db2 = model.declarations.iter().find(|(kind, _)| kind.ends_with("::Db2")).expect("declared").1;
-    assert_eq!((&*db2.name, db2.deadline), ("Db2", Some(5400)));
+    assert_eq!((&*db2.name, db2.deadline, db2.wait), ("Db2", Some(5400), Some(172_800)));
     assert_eq!(db2.doc, "DB2, with one database for each application.\nIt listens everywhere.");
     assert_eq!((db2.recipe.tool, &*db2.recipe.entry), (Tool::Shell, "recipes/db2.sh"));
     let files: Vec<_> = db2.recipe.files.iter().map(|file| &*file.path).collect();
-    assert_eq!(files, ["recipes/db2.sh", "recipes/db2.sql"]);
+    assert_eq!(files, ["recipes/db2.sh", "recipes/db2-remove.sh", "recipes/db2.sql"]);
+    assert_eq!(db2.recipe.teardown.as_deref(), Some("recipes/db2-remove.sh"));
     assert!(matches!(&db2.recipe.files[0].content, Content::Text(text) if text.contains("jdbc_base")));
     let port = &db2.inputs["port"];
     assert_eq!((port.required, &port.default), (false, &Some(Value::from(50_000_u16))));
@@ -166,7 +168,9 @@ fn main() {
     let chef = model.declarations.iter().find(|(kind, _)| kind.ends_with("::ChefDb2")).expect("declared").1;
     assert_eq!((chef.recipe.tool, &*chef.recipe.entry), (Tool::Chef, "db2::server"));
     let files: Vec<_> = chef.recipe.files.iter().map(|file| &*file.path).collect();
-    assert_eq!(files, ["cookbooks/db2/metadata.rb", "cookbooks/db2/recipes/server.rb"]);
+    assert_eq!(files, ["cookbooks/db2/metadata.rb", "cookbooks/db2/recipes/remove.rb", "cookbooks/db2/recipes/server.rb"]);
+    assert_eq!(chef.recipe.teardown.as_deref(), Some("db2::remove"));
+    assert!(chef.outputs["jdbc_base"].early && !db2.outputs["jdbc_base"].early);
     assert_eq!(chef.outputs["jdbc_base"].path.join("/"), "db2/jdbc_base");
 
     let Expr::Text(parts) = &model.components["db/app"].inputs["database"].value else { panic!("not a text") };

@@ -1,0 +1,17 @@
+//! Bytes as text: base64 (RFC 4648), which every format that a model is written in can hold.
+
+use std::borrow::Cow;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::de::{Deserialize as _, Deserializer, Error as _};
+use serde::ser::Serializer;
+
+pub(super) fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&STANDARD.encode(bytes))
+}
+
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'static, [u8]>, D::Error> {
+    let text = String::deserialize(from)?;
+    STANDARD.decode(text).map(Cow::Owned).map_err(|error| D::Error::custom(format_args!("no base64: {error}")))
+}
