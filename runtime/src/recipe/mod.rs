@@ -57,14 +57,11 @@ pub trait Live: Send + Sync + fmt::Debug {
     /// The value of an output that was published while the recipe ran; it counts as written.
     fn published(&self, name: &str) -> Option<Value>;
 
-    /// The secret values that went through this while the recipe ran, inputs that it asked for and outputs that it
-    /// published, without the first `known` of them: they are masked in its log from then on.
-    fn secrets(&self, known: usize) -> Vec<Value>;
-
     /// How long the recipe has waited in [`Live::input`] so far.
     fn waited(&self) -> Duration;
 
-    /// The secret values that were handed out so far: they must not stand in anything that the recipe prints.
+    /// The secret values that went through this so far, inputs that were handed out and outputs that were published, in
+    /// that order: they must not stand in anything that the recipe prints.
     fn secrets(&self) -> Vec<Value>;
 
     /// Where the recipe reaches this: the path of a Unix socket, and the token that tells its run from others.
