@@ -4,5 +4,6 @@ pub mod cli;
 pub mod local;
 pub mod recipe;
 pub mod report;
+pub mod seed;
 pub mod space;
 pub mod store;

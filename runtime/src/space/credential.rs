@@ -60,6 +60,11 @@ impl Credential {
         Login { name: stack.to_owned(), password: member.to_owned() }
     }
 
+    /// What is common to the servers of its stack.
+    pub(crate) fn member(&self) -> &str {
+        &self.member
+    }
+
     /// For whom to encrypt what only this server may read.
     pub fn recipient(&self) -> String {
         self.key.to_public().to_string()

@@ -97,4 +97,14 @@ impl Layout {
     pub fn export(&self, export: &str) -> String {
         format!("{ROOT}/{}/exports/{export}", self.stack)
     }
+
+    /// Above the stacks that read from this one.
+    pub fn importers(&self) -> String {
+        format!("{ROOT}/{}/importers", self.stack)
+    }
+
+    /// What one other stack reads from this one.
+    pub fn importer(&self, stack: &str) -> String {
+        format!("{ROOT}/{}/importers/{stack}", self.stack)
+    }
 }

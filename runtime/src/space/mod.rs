@@ -5,6 +5,7 @@
 
 mod content;
 mod credential;
+mod export;
 mod failure;
 mod layout;
 mod plan;
@@ -21,6 +22,7 @@ use crate::store::{Access, Hold, Node, Store, StoreError, Version};
 
 pub use content::{Content, Written};
 pub use credential::{Credential, CredentialError, OPERATOR, Opener, OperatorKey};
+pub use export::{Export, Exported, Importer};
 pub use failure::{Failure, Kind};
 pub use layout::{Layout, ROOT, SERVER};
 pub use plan::{Goal, Plan, PlannedAttribute, PlannedComponent, PlannedInput, PlannedOutput, Script, Source};

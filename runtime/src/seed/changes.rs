@@ -1,0 +1,281 @@
+//! What a seed changes in a data space.
+
+use std::fmt;
+
+use indexmap::{IndexMap, IndexSet};
+use serde::Serialize;
+use wattle::model::Name;
+use wattle::names::list;
+
+use crate::space::{Layout, Plan, PlannedComponent};
+
+use super::present::Present;
+use super::wanted::Wanted;
+
+/// What a seed changes in a data space; shown as text with one line for each server and component that changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Changes {
+    /// The stack.
+    pub stack: String,
+    /// The revision that is there; none before the first.
+    pub from: Option<u64>,
+    /// The revision that it becomes: the same if nothing is to be done.
+    pub to: u64,
+    /// What becomes of each server.
+    pub servers: IndexMap<Name, ServerChanges>,
+    /// Entries that come and go, as `SERVER/COMPONENT/OUTPUT`.
+    pub entries: Delta,
+    /// Entries that stay, and to which other servers have rights.
+    pub rights: Vec<String>,
+    /// Files of recipes that come and go, by path.
+    pub recipes: Delta,
+    /// Exports that come and go.
+    pub exports: Delta,
+    /// Exports that stay, and have another value or type.
+    pub exports_changed: Vec<String>,
+    /// Servers that get another credential than they had.
+    pub credentials: Vec<String>,
+    /// What the operator should look after.
+    pub warnings: Vec<String>,
+}
+
+/// Names that come and go.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Delta {
+    /// Those that come.
+    pub added: Vec<String>,
+    /// Those that go.
+    pub gone: Vec<String>,
+}
+
+/// What becomes of a server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ServerChanges {
+    /// The server as a whole.
+    pub change: Change,
+    /// Each of its components.
+    pub components: IndexMap<Name, ComponentChange>,
+}
+
+/// What becomes of a component.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ComponentChange {
+    /// The component as a whole.
+    pub change: Change,
+    /// What of it is another: `recipe`, ``input `port` ``. Values are not shown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub what: Vec<String>,
+}
+
+/// What becomes of something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Change {
+    /// It comes.
+    Added,
+    /// It stays, and is another.
+    Changed,
+    /// It goes.
+    Gone,
+    /// It stays as it is.
+    Unchanged,
+}
+
+impl Changes {
+    /// Whether there is nothing to be done.
+    pub fn is_empty(&self) -> bool {
+        self.from == Some(self.to)
+    }
+
+    pub(super) fn between(layout: &Layout, present: &Present, wanted: &Wanted, to: u64) -> Self {
+        let mut changes = Self {
+            stack: layout.stack().to_owned(),
+            from: present
+                .deployed
+                .as_ref()
+                .map(|(deployed, _)| deployed.goal.revision)
+                .filter(|revision| *revision > 0),
+            to,
+            ..Self::default()
+        };
+        for (name, plan) in &wanted.plans {
+            let before = present.plans.get(name).filter(|before| !before.retired);
+            changes.servers.insert(name.clone(), server(before, Some(plan)));
+        }
+        let gone = wanted.retired.keys().filter_map(|name| Some((name, present.plans.get(name)?)));
+        for (name, before) in gone.filter(|(_, before)| !before.retired) {
+            changes.servers.insert(name.clone(), server(Some(before), None));
+        }
+        changes.entries = entries(layout, present, wanted);
+        changes.recipes = recipes(present, wanted);
+        changes.exports = delta(present.exports.keys(), wanted.exports.keys());
+        let changed = wanted
+            .exports
+            .iter()
+            .filter(|(name, export)| present.exports.get(*name).is_some_and(|before| before != *export));
+        changes.exports_changed = changed.map(|(name, _)| name.to_string()).collect();
+        let other =
+            |server: &&Name| present.principals.get(*server).is_some_and(|p| Some(p) != wanted.principals.get(*server));
+        changes.credentials = wanted.plans.keys().filter(other).map(ToString::to_string).collect();
+        changes
+    }
+}
+
+fn server(before: Option<&Plan>, after: Option<&Plan>) -> ServerChanges {
+    let components = |plan: Option<&Plan>| plan.map(|plan| plan.components.keys().cloned().collect::<Vec<_>>());
+    let names: IndexSet<Name> = components(after).into_iter().chain(components(before)).flatten().collect();
+    let mut changed = false;
+    let components = names.into_iter().map(|name| {
+        let of = |plan: Option<&'_ Plan>| plan.and_then(|plan| plan.components.get(&name).cloned());
+        let change = match (of(before), of(after)) {
+            (None, _) => ComponentChange { change: Change::Added, what: Vec::new() },
+            (_, None) => ComponentChange { change: Change::Gone, what: Vec::new() },
+            (Some(before), Some(after)) => {
+                let what = differences(&before, &after);
+                let change = if what.is_empty() { Change::Unchanged } else { Change::Changed };
+                ComponentChange { change, what }
+            }
+        };
+        changed |= change.change != Change::Unchanged;
+        (name, change)
+    });
+    let components = components.collect();
+    let change = match (before, after) {
+        (None, _) => Change::Added,
+        (_, None) => Change::Gone,
+        (Some(before), Some(after)) => {
+            if changed || before.order != after.order || before.publishes != after.publishes {
+                Change::Changed
+            } else {
+                Change::Unchanged
+            }
+        }
+    };
+    ServerChanges { change, components }
+}
+
+/// What of a component is another. For whom a secret is encrypted is a matter of rights.
+fn differences(before: &PlannedComponent, after: &PlannedComponent) -> Vec<String> {
+    let mut what = Vec::new();
+    let mut note = |differs: bool, name: &str| {
+        if differs {
+            what.push(name.to_owned());
+        }
+    };
+    note(before.tool != after.tool, "tool");
+    note(before.recipe != after.recipe, "recipe");
+    note(before.teardown != after.teardown, "teardown");
+    let paths: IndexSet<_> = after.files.keys().chain(before.files.keys()).collect();
+    for path in paths {
+        note(before.files.get(path) != after.files.get(path), &format!("file `{path}`"));
+    }
+    note(before.deadline != after.deadline, "deadline");
+    note(before.wait != after.wait, "wait");
+    note(before.after != after.after, "order");
+    let inputs: IndexSet<_> = after.inputs.keys().chain(before.inputs.keys()).collect();
+    for name in inputs {
+        note(before.inputs.get(name) != after.inputs.get(name), &format!("input `{name}`"));
+    }
+    let outputs: IndexSet<_> = after.outputs.keys().chain(before.outputs.keys()).collect();
+    for name in outputs {
+        let of = |component: &PlannedComponent| {
+            component.outputs.get(name).map(|output| (output.ty.clone(), output.path.clone(), output.early))
+        };
+        note(of(before) != of(after), &format!("output `{name}`"));
+    }
+    what
+}
+
+fn delta<T: fmt::Display + std::hash::Hash + Eq>(
+    before: impl Iterator<Item = T>,
+    after: impl Iterator<Item = T>,
+) -> Delta {
+    let (before, after): (IndexSet<T>, IndexSet<T>) = (before.collect(), after.collect());
+    Delta {
+        added: after.difference(&before).map(ToString::to_string).collect(),
+        gone: before.difference(&after).map(ToString::to_string).collect(),
+    }
+}
+
+fn entries(layout: &Layout, present: &Present, wanted: &Wanted) -> Delta {
+    let top = format!("{}/", layout.entries());
+    // The levels above are `SERVER` and `SERVER/COMPONENT`.
+    let is_entry = |name: &&str| name.split('/').count() == 3;
+    let mut before: Vec<&str> =
+        present.paths.iter().filter_map(|path| path.strip_prefix(&top)).filter(is_entry).collect();
+    before.sort_unstable();
+    delta(before.into_iter(), wanted.entries.keys().map(|name| &**name))
+}
+
+/// By path; a file that is another counts as one that comes, under the same path.
+fn recipes(present: &Present, wanted: &Wanted) -> Delta {
+    fn files<'p>(plans: impl Iterator<Item = &'p Plan>) -> IndexMap<&'p str, &'p str> {
+        let components = plans.flat_map(|plan| plan.components.values());
+        components.flat_map(|component| &component.files).map(|(path, digest)| (digest.as_str(), &**path)).collect()
+    }
+    let (before, after) = (files(present.plans.values()), files(wanted.plans.values()));
+    let added = after.iter().filter(|(digest, _)| !before.contains_key(*digest));
+    let gone = before.iter().filter(|(digest, _)| !after.contains_key(*digest));
+    Delta {
+        added: added.map(|(_, path)| (*path).to_owned()).collect(),
+        gone: gone.map(|(_, path)| (*path).to_owned()).collect(),
+    }
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Added => "+",
+            Self::Changed => "~",
+            Self::Gone => "-",
+            Self::Unchanged => "=",
+        })
+    }
+}
+
+impl fmt::Display for Changes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.from {
+            Some(from) if from == self.to => writeln!(f, "stack `{}`: revision {from}, unchanged", self.stack)?,
+            Some(from) => writeln!(f, "stack `{}`: revision {from} -> {}", self.stack, self.to)?,
+            None => writeln!(f, "stack `{}`: new, revision {}", self.stack, self.to)?,
+        }
+        let mut unchanged = 0;
+        for (name, server) in &self.servers {
+            if server.change == Change::Unchanged {
+                unchanged += server.components.len();
+                continue;
+            }
+            writeln!(f, "{} {name}", server.change)?;
+            for (name, component) in &server.components {
+                match (component.change, component.what.as_slice()) {
+                    (Change::Unchanged, _) => unchanged += 1,
+                    (change, []) => writeln!(f, "  {change} {name}")?,
+                    (change, what) => writeln!(f, "  {change} {name}: {}", what.join(", "))?,
+                }
+            }
+        }
+        if unchanged > 0 {
+            writeln!(f, "= {unchanged} component{} unchanged", if unchanged == 1 { "" } else { "s" })?;
+        }
+        let mut delta = |what: &str, delta: &Delta| {
+            let (added, gone) = (delta.added.len(), delta.gone.len());
+            if added + gone > 0 { writeln!(f, "{what}: {added} new, {gone} gone") } else { Ok(()) }
+        };
+        delta("entries", &self.entries)?;
+        delta("files of recipes", &self.recipes)?;
+        delta("exports", &self.exports)?;
+        let mut names = |what: &str, names: &[String]| {
+            if names.is_empty() {
+                Ok(())
+            } else {
+                writeln!(f, "{what}: {}", list(names.iter().map(String::as_str), "and"))
+            }
+        };
+        names("other values of exports", &self.exports_changed)?;
+        names("other rights", &self.rights)?;
+        names("other credentials", &self.credentials)?;
+        self.warnings.iter().try_for_each(|warning| writeln!(f, "warning: {warning}"))
+    }
+}

@@ -1,0 +1,238 @@
+//! Credentials of a stack's servers and the operator's key, and the files that keep them.
+
+use std::fmt::Write as _;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use indexmap::IndexMap;
+use serde::Deserialize;
+use wattle::lower::Seed;
+use wattle::model::Name;
+
+use crate::space::{Credential, OperatorKey};
+use crate::store::{Login, Principal};
+
+use super::SeedError;
+
+/// The credentials of one stack's servers, which stay the same from revision to revision.
+#[derive(Clone, Default)]
+pub struct Credentials {
+    servers: IndexMap<Name, Credential>,
+    member: Option<String>,
+}
+
+impl std::fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Credentials({} servers)", self.servers.len())
+    }
+}
+
+#[derive(Deserialize)]
+struct File {
+    parameters: Parameters,
+}
+
+#[derive(Deserialize)]
+struct Parameters {
+    #[serde(default)]
+    wattle_credentials: IndexMap<Name, String>,
+}
+
+impl Credentials {
+    /// None yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The credential of `server`.
+    pub fn get(&self, server: &str) -> Option<&Credential> {
+        self.servers.get(server)
+    }
+
+    /// Every server's.
+    pub fn iter(&self) -> impl Iterator<Item = (&Name, &Credential)> {
+        self.servers.iter()
+    }
+
+    /// Makes one for each server of `seed` that has none. Those of servers that `seed` does not have stay: the model
+    /// may get them back.
+    pub fn complete(&mut self, seed: &Seed) {
+        let member = self.member.get_or_insert_with(random).clone();
+        self.servers.reserve(seed.servers.len());
+        for server in seed.servers.keys() {
+            if !self.servers.contains_key(server) {
+                self.servers.insert(server.clone(), Credential::generate(&member));
+            }
+        }
+    }
+
+    /// What all servers of `stack` are together.
+    pub(super) fn member(&self, stack: &str) -> Principal {
+        Credential::member_login(stack, self.member.as_deref().unwrap_or_default()).principal()
+    }
+
+    /// Reads what [`Credentials::write`] wrote; there are none where there is no file.
+    ///
+    /// # Errors
+    /// [`SeedError::File`], [`SeedError::Malformed`].
+    pub fn read(path: &Path) -> Result<Self, SeedError> {
+        let Some(text) = read(path)? else { return Ok(Self::new()) };
+        let malformed = |reason: String| SeedError::Malformed { path: path.to_owned(), reason };
+        // What is wrong with YAML is told without the line that it stands in.
+        let file: File = serde_yaml::from_str(&text)
+            .map_err(|_| malformed("no environment file with `wattle_credentials` below `parameters`".to_owned()))?;
+        let mut credentials = Self::new();
+        for (server, text) in file.parameters.wattle_credentials {
+            let credential: Credential =
+                text.parse().map_err(|error| malformed(format!("server `{server}`: {error}")))?;
+            let member = credentials.member.get_or_insert_with(|| credential.member().to_owned());
+            if member != credential.member() {
+                return Err(malformed(format!("server `{server}` is of another stack than those before it")));
+            }
+            credentials.servers.insert(server, credential);
+        }
+        Ok(credentials)
+    }
+
+    /// Writes them as an environment file of Heat's, with what else Heat must be told: `space` is where the servers find
+    /// the data space. The file is its owner's alone, and is replaced as a whole.
+    ///
+    /// # Errors
+    /// [`SeedError::File`].
+    pub fn write(&self, path: &Path, stack: &str, space: &str) -> Result<(), SeedError> {
+        // JSON is YAML, and means the same to every reader of it.
+        let quoted = |text: &str| serde_json::Value::from(text).to_string();
+        let mut text = format!(
+            "# Environment file for Heat (`openstack stack create -e`), written by `wattle seed apply` for the stack\n\
+             # `{stack}`. SECRET: whoever has it can act for every server of the stack. Keep it: the next `seed apply`\n\
+             # reads it, so that servers keep what they prove themselves with.\n\
+             parameters:\n  wattle_stack: {}\n  wattle_space: {}\n  wattle_credentials:\n",
+            quoted(stack),
+            quoted(space)
+        );
+        for (server, credential) in &self.servers {
+            let _ = writeln!(text, "    {}: {}", quoted(server), quoted(&credential.expose()));
+        }
+        if self.servers.is_empty() {
+            text.truncate(text.trim_end().len());
+            text.push_str(" {}\n");
+        }
+        replace(path, &text)
+    }
+}
+
+/// Reads the operator's key; none where there is no file.
+///
+/// # Errors
+/// [`SeedError::File`], [`SeedError::Malformed`].
+pub fn read_operator_key(path: &Path) -> Result<Option<OperatorKey>, SeedError> {
+    let Some(text) = read(path)? else { return Ok(None) };
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
+    let key = line.unwrap_or_default().parse();
+    key.map(Some).map_err(|_| SeedError::Malformed { path: path.to_owned(), reason: "no operator's key".to_owned() })
+}
+
+/// Writes the operator's key: its owner's alone, replaced as a whole.
+///
+/// # Errors
+/// [`SeedError::File`].
+pub fn write_operator_key(path: &Path, key: &OperatorKey) -> Result<(), SeedError> {
+    let text = format!(
+        "# Key of the operator of a data space of wattle's. SECRET: whoever has it can change every stack that was\n\
+         # made with it, and without it nobody can.\n{}\n",
+        key.expose()
+    );
+    replace(path, &text)
+}
+
+fn read(path: &Path) -> Result<Option<String>, SeedError> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(SeedError::File { path: path.to_owned(), source }),
+    }
+}
+
+/// Puts a file that only its owner may read in the place of what is at `path`: whole, or not at all.
+fn replace(path: &Path, text: &str) -> Result<(), SeedError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = path.with_file_name(format!(".{name}.{}", random()));
+    let write = |beside: &PathBuf| {
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(beside)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(beside, path)
+    };
+    write(&beside).map_err(|source| {
+        let _ = fs::remove_file(&beside);
+        SeedError::File { path: path.to_owned(), source }
+    })
+}
+
+/// 256 random bits.
+fn random() -> String {
+    let login: Login = OperatorKey::generate().login();
+    login.password
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    fn some() -> Credentials {
+        let mut credentials = Credentials { member: Some("m".repeat(64)), ..Credentials::default() };
+        for server in ["db", "apps.node1", "1e3", "yes"] {
+            credentials.servers.insert(server.into(), Credential::generate(&"m".repeat(64)));
+        }
+        credentials
+    }
+
+    #[test]
+    fn files_are_read_as_they_were_written_and_are_their_owners_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("credentials.yaml");
+        assert!(Credentials::read(&path).unwrap().servers.is_empty());
+        let credentials = some();
+        for _ in 0..2 {
+            credentials.write(&path, "shop: #1", "zookeeper://zk:2181").unwrap();
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+        let read = Credentials::read(&path).unwrap();
+        let texts = |credentials: &Credentials| -> Vec<(Name, String)> {
+            credentials.iter().map(|(name, credential)| (name.clone(), credential.expose())).collect()
+        };
+        assert_eq!(texts(&read), texts(&credentials));
+        assert_eq!(read.member, credentials.member);
+        Credentials::new().write(&path, "shop", "unix:/run/x").unwrap();
+        assert!(Credentials::read(&path).unwrap().servers.is_empty());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "something is left beside it");
+    }
+
+    #[test]
+    fn a_damaged_file_is_told_without_what_it_holds() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("credentials.yaml");
+        for text in ["parameters: {wattle_credentials: {db: hunter2}}", "parameters: [hunter2", "hunter2: 1"] {
+            fs::write(&path, text).unwrap();
+            let message = Credentials::read(&path).expect_err("no credentials").to_string();
+            assert!(message.contains("credentials.yaml") && !message.contains("hunter2"), "{message}");
+        }
+    }
+
+    #[test]
+    fn the_operators_key_is_read_as_it_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("operator.key");
+        assert!(read_operator_key(&path).unwrap().is_none());
+        let key = OperatorKey::generate();
+        write_operator_key(&path, &key).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(read_operator_key(&path).unwrap().unwrap().expose(), key.expose());
+        fs::write(&path, "# nothing\n").unwrap();
+        read_operator_key(&path).expect_err("no key");
+    }
+}

@@ -1,0 +1,92 @@
+//! Removing a stack from a data space.
+
+use std::sync::Arc;
+
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use indexmap::IndexMap;
+
+use crate::space::{Layout, to_json};
+use crate::store::{Op, Store, StoreError};
+
+use super::present::{self, AT_ONCE, get_json};
+use super::{SeedError, check_name, imports};
+
+/// How often what comes back while it is removed is removed again: agents that are forced keep their nodes.
+const TRIES: usize = 20;
+
+/// Removes everything of a stack; false if there was nothing. `store` is used as the operator.
+///
+/// # Errors
+/// [`SeedError::Alive`] while agents act for the stack's servers and [`SeedError::Imported`] while other stacks read from
+/// it, unless it is `force`d. What is broken off is completed by the next call.
+pub async fn delete(store: &Arc<dyn Store>, stack: &str, force: bool) -> Result<bool, SeedError> {
+    check_name(stack)?;
+    let layout = Layout::new(stack);
+    let root = layout.root();
+    if store.get(&root).await?.is_none() {
+        return Ok(false);
+    }
+    if !force {
+        refuse(store, &layout).await?;
+    }
+    // Whoever applies a seed from now on sees that the stack is not whole.
+    if let Some((mut there, version)) = present::deployed(store, &layout).await? {
+        there.goal.applying.get_or_insert(there.goal.revision + 1);
+        store.set(&layout.revision(), &to_json(&there), Some(version)).await?;
+    }
+    imports::register(store, stack, &IndexMap::new(), false).await?;
+    let mut last = Ok(());
+    for _ in 0..TRIES {
+        last = remove(store, &layout).await;
+        if !matches!(
+            last,
+            Err(SeedError::Space(crate::space::SpaceError::Store(
+                StoreError::NotEmpty { .. } | StoreError::Missing { .. }
+            )))
+        ) {
+            break;
+        }
+    }
+    last.map(|()| true)
+}
+
+async fn refuse(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
+    let names = store.children(&layout.servers()).await?;
+    let alive = stream::iter(names).map(|name| async move {
+        let alive = store.get(&layout.alive(&name)).await?;
+        Ok::<_, SeedError>(alive.map(|_| name))
+    });
+    let servers: Vec<String> = alive.buffered(AT_ONCE).try_collect::<Vec<_>>().await?.into_iter().flatten().collect();
+    if !servers.is_empty() {
+        return Err(SeedError::Alive { stack: layout.stack().to_owned(), servers });
+    }
+    let mut importers = Vec::new();
+    for name in store.children(&layout.importers()).await? {
+        let importer: Option<crate::space::Importer> = get_json(store, &layout.importer(&name)).await?;
+        if importer.is_some_and(|importer| !importer.entries.is_empty()) {
+            importers.push(name);
+        }
+    }
+    if importers.is_empty() { Ok(()) } else { Err(SeedError::Imported { stack: layout.stack().to_owned(), importers }) }
+}
+
+/// Removes all that is there, the goal and the stack's own node last.
+async fn remove(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
+    let (root, goal) = (layout.root(), layout.revision());
+    let mut found = Vec::new();
+    let mut level = vec![root.clone()];
+    while !level.is_empty() {
+        let below = stream::iter(level).map(|path| async move {
+            let names = store.children(&path).await?;
+            Ok::<_, SeedError>(names.into_iter().map(|name| format!("{path}/{name}")).collect::<Vec<_>>())
+        });
+        level = below.buffered(AT_ONCE).try_collect::<Vec<_>>().await?.into_iter().flatten().collect();
+        found.extend(level.iter().filter(|path| **path != goal).cloned());
+    }
+    let mut ops: Vec<Op> = found.into_iter().rev().map(|path| Op::Delete { path }).collect();
+    if store.get(&goal).await?.is_some() {
+        ops.push(Op::Delete { path: goal });
+    }
+    ops.push(Op::Delete { path: root });
+    Ok(store.apply(ops).await?)
+}

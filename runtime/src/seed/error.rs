@@ -1,0 +1,135 @@
+//! Why a seed was not written, or a stack not removed.
+
+use std::path::PathBuf;
+
+use wattle::lower::seed::FORMAT;
+
+use crate::space::{CredentialError, SealError, SpaceError};
+use crate::store::{MAX_DATA, StoreError};
+
+/// Why a seed was not written, or a stack not removed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SeedError {
+    /// A seed of another format.
+    #[error("the seed is of the format `{format}`, and this program reads `{FORMAT}`")]
+    Format {
+        /// Its format.
+        format: String,
+    },
+    /// A name of a stack that has no place in a data space.
+    #[error("`{name}` cannot be the name of a stack: {why}")]
+    Name {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// Text that gives parameters and is no such text.
+    #[error("the parameters cannot be read: {reason}")]
+    Given {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Parameters that are missing, unknown or of another type: all of them, one a line.
+    #[error("{}", .faults.join("\n"))]
+    Parameters {
+        /// What is wrong with each.
+        faults: Vec<String>,
+    },
+    /// Values of other stacks that cannot be had: all of them, one a line.
+    #[error("{}", .faults.join("\n"))]
+    Imports {
+        /// What is wrong with each.
+        faults: Vec<String>,
+    },
+    /// Something that is more than one node takes.
+    #[error("{what} takes {bytes} bytes, more than the {MAX_DATA} that a data space takes at once: {help}")]
+    TooLarge {
+        /// What: the plan of a server, an entry's readers, a file of a recipe.
+        what: String,
+        /// How many bytes.
+        bytes: usize,
+        /// What can be done about it.
+        help: &'static str,
+    },
+    /// A seed that contradicts itself.
+    #[error("the seed is damaged: {what}")]
+    Damaged {
+        /// What is wrong with it.
+        what: String,
+    },
+    /// Servers that run with credentials that were not given.
+    #[error(
+        "the credentials of {} are not given, and with new ones Heat would replace what runs: give the file \
+         `credentials.yaml` that the first `seed apply` wrote, or ask for new credentials",
+        names(.servers)
+    )]
+    Credentials {
+        /// The servers.
+        servers: Vec<String>,
+    },
+    /// Someone else writes a seed of the same stack.
+    #[error("another `seed apply` of `{stack}` came between: apply again once it is done")]
+    Busy {
+        /// The stack.
+        stack: String,
+    },
+    /// Servers that still run.
+    #[error("agents still act for {} of `{stack}`: delete the stack in Heat first, or force it", names(.servers))]
+    Alive {
+        /// The stack.
+        stack: String,
+        /// The servers.
+        servers: Vec<String>,
+    },
+    /// Stacks that read from this one.
+    #[error("{} still read from `{stack}`: delete or change them first, or force it", names(.importers))]
+    Imported {
+        /// The stack.
+        stack: String,
+        /// Who reads from it.
+        importers: Vec<String>,
+    },
+    /// A file that cannot be read or written.
+    #[error("cannot use `{}`: {source}", .path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file of credentials that holds none.
+    #[error("`{}` does not hold what it should: {reason}", .path.display())]
+    Malformed {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A credential that is none.
+    #[error(transparent)]
+    Credential(#[from] CredentialError),
+    /// A secret that cannot be sealed.
+    #[error(transparent)]
+    Seal(#[from] SealError),
+    /// What the data space says.
+    #[error(transparent)]
+    Space(#[from] SpaceError),
+}
+
+impl From<StoreError> for SeedError {
+    fn from(error: StoreError) -> Self {
+        Self::Space(error.into())
+    }
+}
+
+/// Names as a message lists them, but not thousands.
+fn names(names: &[String]) -> String {
+    const MOST: usize = 5;
+    let shown = names.iter().take(MOST).map(String::as_str);
+    match names.len().checked_sub(MOST) {
+        Some(more @ 1..) => format!("{} and {more} more", wattle::names::list(shown, ",")),
+        _ => wattle::names::list(shown, "and"),
+    }
+}

@@ -1,0 +1,243 @@
+//! Parameters as an operator gives them, and as a seed takes them.
+
+use indexmap::{IndexMap, IndexSet};
+use serde::Deserialize;
+use wattle::lower::Seed;
+use wattle::lower::seed::{SeedParameter, Wire};
+use wattle::model::{Name, Type, Value};
+use wattle::names::nearest;
+
+use super::SeedError;
+
+/// Names of our own in templates: what a seed does not know of, but Heat does.
+const RESERVED: &str = "wattle_";
+
+/// Values of parameters, as an operator gives them: what was given last counts.
+#[derive(Clone, Default)]
+pub struct Given {
+    values: IndexMap<String, Value>,
+    // Heat's `parameter_defaults`: may name what this stack does not have.
+    defaults: IndexMap<String, Value>,
+}
+
+/// Shows names only: values may be secret.
+impl std::fmt::Debug for Given {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.values.keys()).entries(self.defaults.keys()).finish()
+    }
+}
+
+#[derive(Deserialize)]
+struct Environment {
+    #[serde(default)]
+    parameters: Option<IndexMap<String, Value>>,
+    #[serde(default)]
+    parameter_defaults: Option<IndexMap<String, Value>>,
+}
+
+impl Given {
+    /// Nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes what an environment file of Heat's gives in `parameters` and `parameter_defaults`.
+    ///
+    /// # Errors
+    /// [`SeedError::Given`] when `text` is not such a file.
+    pub fn environment(&mut self, text: &str) -> Result<(), SeedError> {
+        let read: Result<Option<Environment>, _> = serde_yaml::from_str(text);
+        let read = read.map_err(|error| SeedError::Given { reason: error.to_string() })?;
+        if let Some(environment) = read {
+            self.values.extend(environment.parameters.unwrap_or_default());
+            self.defaults.extend(environment.parameter_defaults.unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// Takes `NAME=VALUE`: the value is what stands there, of whatever type the parameter is.
+    ///
+    /// # Errors
+    /// [`SeedError::Given`] when there is no `=`.
+    pub fn assignment(&mut self, text: &str) -> Result<(), SeedError> {
+        let Some((name, value)) = text.split_once('=') else {
+            return Err(SeedError::Given { reason: format!("`{text}` is not NAME=VALUE") });
+        };
+        self.set(name.trim(), value.into());
+        Ok(())
+    }
+
+    /// Gives a parameter a value.
+    pub fn set(&mut self, name: &str, value: Value) {
+        self.values.insert(name.to_owned(), value);
+    }
+
+    /// The parameters that `seed` needs and that have no value: neither given nor a default.
+    pub fn missing<'s>(&self, seed: &'s Seed) -> Vec<(&'s Name, &'s SeedParameter)> {
+        let given = |name: &str| self.values.contains_key(name) || self.defaults.contains_key(name);
+        let needed = needed(seed);
+        let parameters = seed.parameters.iter();
+        let missing =
+            parameters.filter(|(name, parameter)| needed.contains(name) && parameter.default.is_none() && !given(name));
+        missing.collect()
+    }
+
+    /// The values that `seed` needs, each of the type that it declares: those that a component or an export reads.
+    ///
+    /// # Errors
+    /// [`SeedError::Parameters`], with all that is wrong.
+    pub(super) fn resolve(&self, seed: &Seed) -> Result<IndexMap<Name, Value>, SeedError> {
+        let mut faults = Vec::new();
+        for name in self.values.keys().filter(|name| !name.starts_with(RESERVED)) {
+            if !seed.parameters.contains_key(name.as_str()) {
+                let known = seed.parameters.keys().map(|name| &**name);
+                let help = nearest(name, known).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+                faults.push(format!("the stack `{}` has no parameter `{name}`{help}", seed.stack));
+            }
+        }
+        let needed = needed(seed);
+        let mut values = IndexMap::with_capacity(needed.len());
+        for (name, parameter) in &seed.parameters {
+            let given = self.values.get(&**name).or_else(|| self.defaults.get(&**name));
+            match given {
+                Some(value) => match fit(value, &parameter.ty) {
+                    Ok(value) if needed.contains(name) => drop(values.insert(name.clone(), value)),
+                    Ok(_) => {}
+                    Err(why) => faults.push(format!("the parameter `{name}` does not fit: {why}")),
+                },
+                None if !needed.contains(name) => {}
+                None => match &parameter.default {
+                    Some(default) => drop(values.insert(name.clone(), default.clone())),
+                    None => faults.push(format!(
+                        "the parameter `{name}` needs a value, {}: give it below `parameters:` of an environment \
+                         file, or as `{name}=VALUE`",
+                        parameter.ty
+                    )),
+                },
+            }
+        }
+        if faults.is_empty() { Ok(values) } else { Err(SeedError::Parameters { faults }) }
+    }
+}
+
+/// The parameters that components and exports read.
+fn needed(seed: &Seed) -> IndexSet<&Name> {
+    let mut found = IndexSet::new();
+    for component in seed.servers.values().flat_map(|server| server.components.values()) {
+        component.inputs.values().for_each(|wire| parameters(wire, &mut found));
+    }
+    // The value of a secret export stays with Heat.
+    for export in seed.exports.values().filter(|export| !export.ty.is_secret()) {
+        parameters(&export.value, &mut found);
+    }
+    found
+}
+
+fn parameters<'s>(wire: &'s Wire, found: &mut IndexSet<&'s Name>) {
+    match wire {
+        Wire::Parameter(name) => drop(found.insert(name)),
+        Wire::Text(parts) | Wire::List(parts) => parts.iter().for_each(|part| parameters(part, found)),
+        Wire::Map(parts) => parts.values().for_each(|part| parameters(part, found)),
+        _ => {}
+    }
+}
+
+/// `value` as one of type `ty`, converted where Heat would convert it.
+fn fit(value: &Value, ty: &Type) -> Result<Value, String> {
+    let refuse = |value: &Value| {
+        // A message may show the value.
+        ty.refuse(value).map(|why| if ty.is_secret() { format!("expected {ty}, found {}", value.kind()) } else { why })
+    };
+    let converted = match (value, ty.revealed()) {
+        (Value::Str(text), ty) => from_text(text, ty),
+        (Value::Integer(number), Type::Str) => Some(number.to_string().into()),
+        _ => None,
+    };
+    let value = converted.unwrap_or_else(|| value.clone());
+    match refuse(&value) {
+        None => Ok(value),
+        Some(why) if matches!((&value, ty.revealed()), (Value::Float(_) | Value::Boolean(_), Type::Str)) => {
+            Err(format!("{why}; put it in quotes"))
+        }
+        Some(why) => Err(why),
+    }
+}
+
+/// What `text` stands for where a value of type `ty` is expected; none if it cannot be told.
+fn from_text(text: &str, ty: &Type) -> Option<Value> {
+    let trimmed = text.trim();
+    let number = |text: &str| {
+        let integer = text.parse::<i128>().ok().map(Value::Integer);
+        integer.or_else(|| text.parse::<f64>().ok().filter(|number| number.is_finite()).map(Value::Float))
+    };
+    match ty {
+        // What Heat takes (oslo.utils, `bool_from_string`).
+        Type::Boolean => match trimmed.to_lowercase().as_str() {
+            "1" | "t" | "true" | "on" | "y" | "yes" => Some(true.into()),
+            "0" | "f" | "false" | "off" | "n" | "no" => Some(false.into()),
+            _ => None,
+        },
+        Type::Integer { .. } | Type::Float | Type::Seconds => number(trimmed),
+        Type::List(item) => match serde_json::from_str(trimmed) {
+            Ok(value @ Value::List(_)) => Some(value),
+            // Heat's `comma_delimited_list`.
+            _ if trimmed.is_empty() => Some(Value::List(Vec::new())),
+            _ => trimmed.split(',').map(|part| from_text(part.trim(), item)).collect::<Option<_>>().map(Value::List),
+        },
+        Type::Map(_) | Type::Struct(_) => serde_json::from_str(trimmed).ok().filter(|v| matches!(v, Value::Map(_))),
+        Type::Hidden(inner) => from_text(text, inner),
+        _ => Some(text.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn port() -> Type {
+        Type::Integer { min: 0, max: 65_535 }
+    }
+
+    #[test]
+    fn text_is_of_the_declared_type() {
+        let list = Type::List(Box::new(Type::Str));
+        let ports = Type::List(Box::new(port()));
+        let cases: &[(&str, &Type, Value)] = &[
+            ("8080", &port(), 8080_u16.into()),
+            ("8080", &Type::Str, "8080".into()),
+            (" a ", &Type::Str, " a ".into()),
+            ("yes", &Type::Boolean, true.into()),
+            ("0.5", &Type::Float, 0.5.into()),
+            ("90", &Type::Seconds, 90_u8.into()),
+            ("a, b", &list, vec!["a", "b"].into()),
+            ("", &list, Value::List(Vec::new())),
+            (r#"["a,b"]"#, &list, vec!["a,b"].into()),
+            ("1,2", &ports, vec![1_u8, 2].into()),
+            (r#"{"a": 1}"#, &Type::Map(Box::new(port())), Value::Map([("a".into(), 1_u8.into())].into())),
+            ("s3cret", &Type::Hidden(Box::new(Type::Str)), "s3cret".into()),
+        ];
+        for (text, ty, expected) in cases {
+            assert_eq!(fit(&(*text).into(), ty).as_ref(), Ok(expected), "{text}");
+        }
+        for (text, ty) in [("a", &port()), ("70000", &port()), ("maybe", &Type::Boolean), ("x", &Type::Ip)] {
+            fit(&text.into(), ty).expect_err(text);
+        }
+    }
+
+    #[test]
+    fn numbers_are_text_where_text_is_expected_and_can_be_had_back() {
+        assert_eq!(fit(&5_u8.into(), &Type::Str), Ok("5".into()));
+        let why = fit(&1.10.into(), &Type::Str).expect_err("1.10 is not 1.1");
+        assert!(why.contains("put it in quotes"), "{why}");
+    }
+
+    #[test]
+    fn what_does_not_fit_does_not_show_a_secret() {
+        let secret = Type::Hidden(Box::new(Type::Ip));
+        let why = fit(&"hunter2".into(), &secret).expect_err("no address");
+        assert!(!why.contains("hunter2"), "{why}");
+        let mut given = Given::new();
+        given.assignment("password=hunter2").unwrap();
+        assert!(!format!("{given:?}").contains("hunter2"));
+    }
+}

@@ -1,0 +1,229 @@
+//! Values of other stacks.
+//!
+//! A stack's exports stand below `exports`. Whoever reads an entry of another stack says so below that stack's
+//! `importers`, from which the exporter takes their rights whenever it is applied again.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use indexmap::{IndexMap, IndexSet};
+use wattle::lower::Seed;
+use wattle::lower::seed::Wire;
+use wattle::model::Name;
+
+use crate::space::{Export, Exported, Importer, Layout, ROOT, Source, parse_json, to_json};
+use crate::store::{Access, Op, Principal, Rights, Store, StoreError};
+
+use super::SeedError;
+use super::present::{AT_ONCE, get_json};
+use super::resolve::{ImportKey, each};
+
+/// What the imports of `seed` are, as its own agents read them.
+///
+/// # Errors
+/// [`SeedError::Imports`], with all that cannot be had.
+pub(super) async fn resolve(
+    store: &Arc<dyn Store>,
+    seed: &Seed,
+    stack: &str,
+) -> Result<IndexMap<ImportKey, Source>, SeedError> {
+    let mut found = IndexMap::new();
+    let mut faults = Vec::new();
+    for (other, name) in wanted(seed) {
+        let path = Layout::new(&other).export(&name);
+        let fault = match get_json::<Export>(store, &path).await? {
+            _ if *other == *stack => {
+                Some("a stack does not import from itself: read the value where it is made".to_owned())
+            }
+            None => Some(format!("apply the seed of `{other}` first, and see that it exports `{name}`")),
+            Some(Export { from: None, .. }) => Some(
+                "it is secret, and a secret does not leave its stack: give it to both stacks as a parameter".to_owned(),
+            ),
+            Some(Export { from: Some(source), .. }) if told(&source) => Some(format!(
+                "only Heat knows it: pass it as a parameter (`openstack stack output show {other} {name}`)"
+            )),
+            Some(Export { from: Some(source), .. }) => {
+                found.insert((other.clone(), name.clone()), foreign(&source, &other));
+                None
+            }
+        };
+        faults.extend(fault.map(|fault| format!("the export `{name}` of the stack `{other}` cannot be read: {fault}")));
+    }
+    if faults.is_empty() { Ok(found) } else { Err(SeedError::Imports { faults }) }
+}
+
+fn wanted(seed: &Seed) -> IndexSet<ImportKey> {
+    fn visit(wire: &Wire, found: &mut IndexSet<ImportKey>) {
+        match wire {
+            Wire::Import { stack, export } => drop(found.insert((stack.clone(), export.clone()))),
+            Wire::Text(parts) | Wire::List(parts) => parts.iter().for_each(|part| visit(part, found)),
+            Wire::Map(parts) => parts.values().for_each(|part| visit(part, found)),
+            _ => {}
+        }
+    }
+    let mut found = IndexSet::new();
+    for component in seed.servers.values().flat_map(|server| server.components.values()) {
+        component.inputs.values().for_each(|wire| visit(wire, &mut found));
+    }
+    seed.exports.values().for_each(|export| visit(&export.value, &mut found));
+    found
+}
+
+/// Whether a part of it is known to Heat alone.
+fn told(source: &Source) -> bool {
+    let mut told = false;
+    each(source, &mut |part| told |= matches!(part, Source::UserData(_)));
+    told
+}
+
+/// An export of `stack`, in the terms of another one.
+fn foreign(source: &Source, stack: &Name) -> Source {
+    let all = |parts: &[Source]| parts.iter().map(|part| foreign(part, stack)).collect();
+    match source {
+        Source::Entry(entry) => Source::Foreign { stack: stack.clone(), entry: entry.clone() },
+        Source::Text(parts) => Source::Text(all(parts)),
+        Source::List(parts) => Source::List(all(parts)),
+        Source::Map(parts) => {
+            Source::Map(parts.iter().map(|(name, part)| (name.clone(), foreign(part, stack))).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// What stands above the exports: each entry of the stack's own that is exported or still read by an importer, with the
+/// stack's own rights to it.
+pub(super) fn exported(
+    exports: &IndexMap<Name, Export>,
+    entries: &IndexMap<Name, Access>,
+    importers: &IndexMap<Name, Importer>,
+) -> Exported {
+    let mut names: IndexSet<&Name> = IndexSet::new();
+    for source in exports.values().filter_map(|export| export.from.as_ref()) {
+        each(source, &mut |part| {
+            if let Source::Entry(entry) = part {
+                names.insert(entry);
+            }
+        });
+    }
+    names.extend(importers.values().flat_map(|importer| importer.entries.keys()));
+    let rights = |entry: &Name| Some((entry.clone(), entries.get(entry)?.clone()));
+    Exported { entries: names.into_iter().filter_map(rights).collect() }
+}
+
+/// The rights to `entry` with those of importers.
+pub(super) fn with_importers<'i>(
+    entry: &str,
+    own: &Access,
+    importers: impl IntoIterator<Item = &'i Importer>,
+) -> Access {
+    let readers = importers.into_iter().filter_map(|importer| importer.entries.get(entry)).flatten();
+    readers.fold(own.clone(), |access, reader| access.grant(reader, Rights::READ))
+}
+
+/// What `stack` is known to read of all other stacks.
+async fn known(store: &Arc<dyn Store>, stack: &str) -> Result<IndexMap<Name, Importer>, SeedError> {
+    let stacks = store.children(ROOT).await?;
+    let mut read = stream::iter(stacks)
+        .map(|other| async move {
+            let importer = get_json::<Importer>(store, &Layout::new(&other).importer(stack)).await?;
+            Ok::<_, SeedError>((other, importer))
+        })
+        .buffered(AT_ONCE);
+    let mut found = IndexMap::new();
+    while let Some((other, importer)) = read.try_next().await? {
+        found.extend(importer.map(|importer| (Name::from(other), importer)));
+    }
+    Ok(found)
+}
+
+/// What `stack` is known to read of other stacks, and `foreign` besides.
+pub(super) async fn joined(
+    store: &Arc<dyn Store>,
+    stack: &str,
+    foreign: &IndexMap<Name, Importer>,
+) -> Result<IndexMap<Name, Importer>, SeedError> {
+    let mut all = foreign.clone();
+    for (other, importer) in known(store, stack).await? {
+        let there = all.entry(other).or_default();
+        for (entry, readers) in importer.entries {
+            let both: BTreeSet<Principal> =
+                there.entries.get(&entry).into_iter().flatten().cloned().chain(readers).collect();
+            there.entries.insert(entry, both.into_iter().collect());
+        }
+    }
+    Ok(all)
+}
+
+/// Says to each stack in `foreign` what `stack` reads of it, and to all others that it reads nothing of them any more, and
+/// has the rights follow; also where that is said already, if it was `broken` off before.
+pub(super) async fn register(
+    store: &Arc<dyn Store>,
+    stack: &str,
+    foreign: &IndexMap<Name, Importer>,
+    broken: bool,
+) -> Result<(), SeedError> {
+    let known = known(store, stack).await?;
+    let others: IndexSet<&Name> = foreign.keys().chain(known.keys()).collect();
+    for other in others {
+        let (before, now) = (known.get(other), foreign.get(other));
+        if before == now && !broken {
+            continue;
+        }
+        let layout = Layout::new(other);
+        let path = layout.importer(stack);
+        let data = to_json(&now.cloned().unwrap_or_default());
+        // A node without entries goes only once the rights have gone: what is broken off before that is repeated.
+        let say = match before {
+            Some(_) => Op::Set { path: path.clone(), data, expected: None },
+            None => Op::Create { path: path.clone(), data, access: Access::new() },
+        };
+        store.apply(vec![say]).await?;
+        protect(store, &layout).await?;
+        if now.is_none() {
+            store.apply(vec![Op::Delete { path }]).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Gives the exported entries of a stack the rights that it and its importers need.
+async fn protect(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
+    loop {
+        let path = layout.exports();
+        let Some(node) = store.get(&path).await? else { return Ok(()) };
+        let exported: Exported = parse_json(&path, &node.data)?.unwrap_or_default();
+        let importers = importers(store, layout).await?;
+        let entries = exported.entries.iter();
+        let accesses =
+            entries.map(|(entry, own)| (layout.entry(entry), with_importers(entry, own, importers.values())));
+        protect_all(store, accesses.collect()).await?;
+        // Someone else may have come between what was read and what was written.
+        let same = store.get(&path).await?.is_some_and(|now| now.version == node.version);
+        if same && self::importers(store, layout).await? == importers {
+            return Ok(());
+        }
+    }
+}
+
+async fn importers(store: &Arc<dyn Store>, layout: &Layout) -> Result<IndexMap<Name, Importer>, SeedError> {
+    let mut found = IndexMap::new();
+    for name in store.children(&layout.importers()).await? {
+        if let Some(importer) = get_json(store, &layout.importer(&name)).await? {
+            found.insert(name.into(), importer);
+        }
+    }
+    Ok(found)
+}
+
+/// Gives nodes their rights; those that are gone meanwhile need none.
+pub(super) async fn protect_all(store: &Arc<dyn Store>, accesses: Vec<(String, Access)>) -> Result<(), SeedError> {
+    stream::iter(accesses.into_iter().map(Ok::<_, SeedError>))
+        .try_for_each_concurrent(AT_ONCE, |(path, access)| async move {
+            match store.protect(&path, &access).await {
+                Err(StoreError::Missing { .. }) => Ok(()),
+                other => Ok(other?),
+            }
+        })
+        .await
+}

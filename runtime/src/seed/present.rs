@@ -1,0 +1,189 @@
+//! What a data space holds of a stack.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use indexmap::IndexMap;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use wattle::model::Name;
+
+use crate::space::{Export, Goal, Importer, Layout, Plan, parse_json};
+use crate::store::{Principal, Store, Version};
+
+use super::{SeedError, rights};
+
+/// How many requests are under way at a time.
+pub(super) const AT_ONCE: usize = 256;
+
+/// The goal with what only `seed apply` asks for.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Deployed {
+    #[serde(flatten)]
+    pub(super) goal: Goal,
+    /// A keyed digest of everything besides the seed that plans and rights stand on.
+    #[serde(default)]
+    pub(super) given: String,
+}
+
+/// What a data space holds of a stack.
+#[derive(Default)]
+pub(super) struct Present {
+    pub(super) deployed: Option<(Deployed, Version)>,
+    /// Whether everything is as the plans say: no `seed apply` was broken off.
+    pub(super) whole: bool,
+    /// Every node below the stack but those that agents make.
+    pub(super) paths: HashSet<String>,
+    pub(super) plans: IndexMap<Name, Plan>,
+    pub(super) principals: HashMap<Name, Principal>,
+    pub(super) member: Option<Principal>,
+    pub(super) exports: IndexMap<Name, Export>,
+    /// By stack.
+    pub(super) importers: IndexMap<Name, Importer>,
+}
+
+/// The goal of `layout`'s stack.
+pub(super) async fn deployed(
+    store: &Arc<dyn Store>,
+    layout: &Layout,
+) -> Result<Option<(Deployed, Version)>, SeedError> {
+    let path = layout.revision();
+    let Some(node) = store.get(&path).await? else { return Ok(None) };
+    Ok(parse_json(&path, &node.data)?.map(|goal| (goal, node.version)))
+}
+
+impl Present {
+    pub(super) async fn read(store: &Arc<dyn Store>, layout: &Layout) -> Result<Self, SeedError> {
+        let deployed = deployed(store, layout).await?;
+        let mut present = Self { whole: true, ..Self::default() };
+        if deployed.is_none() && store.get(&layout.root()).await?.is_none() {
+            return Ok(present);
+        }
+        present.paths.insert(layout.root());
+        present.whole = deployed.as_ref().is_some_and(|(deployed, _)| deployed.goal.applying.is_none());
+        if deployed.is_some() {
+            present.paths.insert(layout.revision());
+        }
+        present.deployed = deployed;
+        let tops = [
+            layout.servers(),
+            layout.entries(),
+            layout.statuses(),
+            layout.recipes(),
+            layout.exports(),
+            layout.importers(),
+        ];
+        if present.whole {
+            present.paths.extend(tops);
+        } else {
+            let names: HashSet<String> = store.children(&layout.root()).await?.into_iter().collect();
+            let there = |top: &String| top.rsplit_once('/').is_some_and(|(_, name)| names.contains(name));
+            present.paths.extend(tops.into_iter().filter(there));
+        }
+        present.servers(store, layout).await?;
+        for top in [layout.recipes(), layout.exports(), layout.importers()] {
+            let names = store.children(&top).await?;
+            present.paths.extend(names.into_iter().map(|name| format!("{top}/{name}")));
+        }
+        present.exports = present.named(store, &layout.exports()).await?;
+        present.importers = present.named(store, &layout.importers()).await?;
+        if present.whole {
+            present.infer(layout)
+        } else {
+            present.walk(store, layout).await?
+        }
+        Ok(present)
+    }
+
+    async fn servers(&mut self, store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
+        let path = layout.servers();
+        let Some(node) = store.get(&path).await? else { return Ok(()) };
+        self.member = parse_json(&path, &node.data)?;
+        let names = store.children(&path).await?;
+        let mut read = stream::iter(names)
+            .map(|name| async move {
+                let path = layout.server(&name);
+                let principal = get_json::<Principal>(store, &path).await?;
+                Ok::<_, SeedError>((principal, get_json::<Plan>(store, &layout.plan(&name)).await?, name))
+            })
+            .buffered(AT_ONCE);
+        while let Some((principal, plan, name)) = read.try_next().await? {
+            let name: Name = name.into();
+            self.paths.insert(layout.server(&name));
+            if let Some(plan) = plan {
+                self.paths.insert(layout.plan(&name));
+                self.plans.insert(name.clone(), plan);
+            }
+            if let Some(principal) = principal {
+                self.principals.insert(name, principal);
+            }
+        }
+        Ok(())
+    }
+
+    /// The nodes right below `top`, by name.
+    async fn named<T: DeserializeOwned>(
+        &self,
+        store: &Arc<dyn Store>,
+        top: &str,
+    ) -> Result<IndexMap<Name, T>, SeedError> {
+        let below = format!("{top}/");
+        let mut names: Vec<&str> = self.paths.iter().filter_map(|path| path.strip_prefix(&below)).collect();
+        names.sort_unstable();
+        let mut read = stream::iter(names)
+            .map(|name| async move { Ok::<_, SeedError>((name, get_json(store, &format!("{top}/{name}")).await?)) })
+            .buffered(AT_ONCE);
+        let mut found = IndexMap::new();
+        while let Some((name, value)) = read.try_next().await? {
+            if let Some(value) = value {
+                found.insert(name.into(), value);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Takes from the plans which entries and statuses there are.
+    fn infer(&mut self, layout: &Layout) {
+        for (server, plan) in &self.plans {
+            for entry in rights::written(server, plan) {
+                add_parents(&mut self.paths, &layout.entry(&entry), &layout.entries());
+            }
+            add_parents(&mut self.paths, &layout.server_status(server), &layout.statuses());
+            for component in plan.components.keys() {
+                self.paths.insert(layout.status(&format!("{server}/{component}")));
+            }
+        }
+    }
+
+    /// Looks which entries and statuses there are.
+    async fn walk(&mut self, store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
+        for (top, depth) in [(layout.entries(), 3), (layout.statuses(), 2)] {
+            let mut level = vec![top];
+            for _ in 0..depth {
+                let below = stream::iter(level).map(|path| async move {
+                    let names = store.children(&path).await?;
+                    Ok::<_, SeedError>(names.into_iter().map(|name| format!("{path}/{name}")).collect::<Vec<_>>())
+                });
+                level = below.buffered(AT_ONCE).try_collect::<Vec<_>>().await?.into_iter().flatten().collect();
+                self.paths.extend(level.iter().cloned());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Adds `path` and what is above it, up to `top`.
+pub(super) fn add_parents(paths: &mut HashSet<String>, path: &str, top: &str) {
+    let mut path = path;
+    while path.len() > top.len() && paths.insert(path.to_owned()) {
+        path = path.rsplit_once('/').map_or(top, |(parent, _)| parent);
+    }
+}
+
+pub(super) async fn get_json<T: DeserializeOwned>(store: &Arc<dyn Store>, path: &str) -> Result<Option<T>, SeedError> {
+    match store.get(path).await? {
+        Some(node) => Ok(parse_json(path, &node.data)?),
+        None => Ok(None),
+    }
+}

@@ -1,0 +1,80 @@
+//! Who may do what with which node.
+
+use std::collections::HashMap;
+
+use wattle::model::Name;
+
+use crate::space::{Plan, SERVER};
+use crate::store::{Access, Principal, Rights};
+
+use super::resolve::each;
+
+/// To an entry: its writer sees what is there, for it is written once.
+pub(super) fn entry<'p>(writer: &Principal, readers: impl IntoIterator<Item = &'p Principal>) -> Access {
+    let own = Access::new().grant(writer, Rights::READ.and(Rights::WRITE));
+    readers.into_iter().fold(own, |access, reader| access.grant(reader, Rights::READ))
+}
+
+/// To what every server of the stack may see.
+pub(super) fn members(member: &Principal) -> Access {
+    Access::new().grant(member, Rights::READ)
+}
+
+/// To a server's node: its agent keeps one below.
+pub(super) fn server(principal: &Principal) -> Access {
+    Access::new().grant(principal, Rights { read: false, write: false, create: true, delete: true })
+}
+
+/// To a server's plan.
+pub(super) fn plan(principal: &Principal) -> Access {
+    Access::new().grant(principal, Rights::READ)
+}
+
+/// To the status of a component.
+pub(super) fn status(principal: &Principal, member: &Principal) -> Access {
+    Access::new().grant(principal, Rights::WRITE).grant(member, Rights::READ)
+}
+
+/// The server that writes an entry, or that a component is of: the first part of the name.
+pub(super) fn server_of(name: &str) -> &str {
+    name.split_once('/').map_or(name, |(server, _)| server)
+}
+
+/// The entries that `server` writes by its plan.
+pub(super) fn written(server: &str, plan: &Plan) -> impl Iterator<Item = String> {
+    let attributes = plan.publishes.keys().map(move |key| format!("{server}/{SERVER}/{key}"));
+    let outputs = plan.components.iter().flat_map(move |(component, planned)| {
+        planned.outputs.keys().map(move |output| format!("{server}/{component}/{output}"))
+    });
+    attributes.chain(outputs)
+}
+
+/// The rights to each entry that plans were written with, as far as it is known who their servers were.
+pub(super) fn granted<'a>(
+    plans: impl Iterator<Item = (&'a Name, &'a Plan)> + Clone,
+    principals: &HashMap<Name, Principal>,
+) -> HashMap<String, Access> {
+    let mut granted: HashMap<String, Access> = HashMap::new();
+    for (server, plan) in plans.clone() {
+        let Some(writer) = principals.get(server) else { continue };
+        granted.extend(written(server, plan).map(|name| (name, entry(writer, []))));
+    }
+    for (server, plan) in plans {
+        let mut unknown = Vec::new();
+        for input in plan.components.values().flat_map(|component| component.inputs.values()) {
+            each(&input.from, &mut |source| {
+                let crate::space::Source::Entry(name) = source else { return };
+                match principals.get(server) {
+                    Some(reader) => {
+                        if let Some(access) = granted.get_mut(&**name) {
+                            *access = std::mem::take(access).grant(reader, Rights::READ);
+                        }
+                    }
+                    None => unknown.push(name),
+                }
+            });
+        }
+        unknown.into_iter().for_each(|name| drop(granted.remove(&**name)));
+    }
+    granted
+}

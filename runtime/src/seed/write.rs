@@ -1,0 +1,380 @@
+//! The writing itself, in an order that can be broken off anywhere and repeated.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use wattle::lower::Seed;
+use wattle::model::Name;
+
+use crate::space::{Goal, Layout, ROOT, SERVER, to_json};
+use crate::store::{Access, MAX_DATA, Op, Store, StoreError, Version};
+
+use super::present::{Deployed, Present};
+use super::wanted::Wanted;
+use super::{SeedError, imports, rights};
+
+/// Everything that is to be done, made before anything is.
+pub(super) struct Writing {
+    /// Before the servers are told.
+    before: Vec<Op>,
+    /// Rights that someone gets.
+    granted: Vec<(String, Access)>,
+    plans: Vec<Op>,
+    /// Rights that someone loses, once the servers are told.
+    withdrawn: Vec<(String, Access)>,
+    /// What is there no more, children first.
+    gone: Vec<Op>,
+    /// Entries to which rights change.
+    pub(super) rights: Vec<Name>,
+    pub(super) warnings: Vec<String>,
+}
+
+struct Maker<'a> {
+    layout: &'a Layout,
+    present: &'a Present,
+    wanted: &'a Wanted,
+    wanted_paths: HashSet<String>,
+    writing: Writing,
+}
+
+impl Writing {
+    pub(super) fn make(layout: &Layout, seed: &Seed, present: &Present, wanted: &Wanted) -> Result<Self, SeedError> {
+        let writing = Self {
+            before: Vec::with_capacity(8 + wanted.plans.len() * 5 + wanted.entries.len() * 4),
+            granted: Vec::new(),
+            plans: Vec::with_capacity(wanted.plans.len()),
+            withdrawn: Vec::new(),
+            gone: Vec::new(),
+            rights: Vec::new(),
+            warnings: Vec::new(),
+        };
+        let mut maker = Maker { layout, present, wanted, wanted_paths: HashSet::new(), writing };
+        maker.recipes(seed)?;
+        maker.servers()?;
+        maker.entries()?;
+        maker.exports()?;
+        maker.gone();
+        Ok(maker.writing)
+    }
+
+    /// Writes it all: `goal` is what the servers are to be told.
+    pub(super) async fn carry_out(
+        self,
+        store: &Arc<dyn Store>,
+        layout: &Layout,
+        present: &Present,
+        wanted: &Wanted,
+        goal: &Deployed,
+    ) -> Result<(), SeedError> {
+        let stack = layout.stack();
+        let busy = |error: StoreError| match error {
+            StoreError::Conflict { .. } | StoreError::Exists { .. } => SeedError::Busy { stack: stack.to_owned() },
+            error => error.into(),
+        };
+        let mut version = announce(store, layout, present, goal, wanted).await.map_err(busy)?;
+        store.apply(self.before).await?;
+        imports::protect_all(store, self.granted).await?;
+        let all = imports::joined(store, stack, &wanted.foreign).await?;
+        imports::register(store, stack, &all, !present.whole).await?;
+        store.apply(self.plans).await?;
+        let cleaning = !self.gone.is_empty() || !self.withdrawn.is_empty() || all != wanted.foreign;
+        let mut goal = goal.clone();
+        goal.goal.applying = cleaning.then_some(goal.goal.revision);
+        version = store.set(&layout.revision(), &to_json(&goal), Some(version)).await.map_err(busy)?;
+        if cleaning {
+            clean(store, layout, wanted, self.withdrawn, self.gone, goal, version).await?;
+        }
+        Ok(())
+    }
+
+    /// Does what is left of a seed that was written but for the end.
+    pub(super) async fn finish(
+        self,
+        store: &Arc<dyn Store>,
+        layout: &Layout,
+        wanted: &Wanted,
+        (goal, version): (Deployed, Version),
+    ) -> Result<(), SeedError> {
+        clean(store, layout, wanted, self.granted, self.gone, goal, version).await
+    }
+}
+
+/// Takes away what nobody needs any more, and says that the seed is written.
+async fn clean(
+    store: &Arc<dyn Store>,
+    layout: &Layout,
+    wanted: &Wanted,
+    withdrawn: Vec<(String, Access)>,
+    gone: Vec<Op>,
+    mut goal: Deployed,
+    version: Version,
+) -> Result<(), SeedError> {
+    imports::protect_all(store, withdrawn).await?;
+    imports::register(store, layout.stack(), &wanted.foreign, false).await?;
+    store.apply(gone).await?;
+    goal.goal.applying = None;
+    store.set(&layout.revision(), &to_json(&goal), Some(version)).await.map_err(|error| match error {
+        StoreError::Conflict { .. } => SeedError::Busy { stack: layout.stack().to_owned() },
+        error => error.into(),
+    })?;
+    Ok(())
+}
+
+/// Says that a seed is being written: from here on, it is known to be incomplete until it is complete.
+async fn announce(
+    store: &Arc<dyn Store>,
+    layout: &Layout,
+    present: &Present,
+    goal: &Deployed,
+    wanted: &Wanted,
+) -> Result<Version, StoreError> {
+    let path = layout.revision();
+    if let Some((before, version)) = &present.deployed {
+        let mut before = before.clone();
+        before.goal.applying = Some(goal.goal.revision);
+        return store.set(&path, &to_json(&before), Some(*version)).await;
+    }
+    for above in [ROOT.to_owned(), layout.root()] {
+        if store.get(&above).await?.is_none() {
+            let create = Op::Create { path: above, data: Vec::new(), access: Access::new() };
+            match store.apply(vec![create]).await {
+                Ok(()) | Err(StoreError::Exists { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    let nothing = Deployed {
+        goal: Goal { revision: 0, digest: String::new(), applying: Some(goal.goal.revision) },
+        given: String::new(),
+    };
+    store
+        .apply(vec![Op::Create {
+            path: path.clone(),
+            data: to_json(&nothing),
+            access: rights::members(&wanted.member),
+        }])
+        .await?;
+    let node = store.get(&path).await?.ok_or(StoreError::Missing { path })?;
+    Ok(node.version)
+}
+
+impl Maker<'_> {
+    fn recipes(&mut self, seed: &Seed) -> Result<(), SeedError> {
+        let members = rights::members(&self.wanted.member);
+        let top = self.layout.recipes();
+        self.above(&top, Vec::new());
+        let mut needed: IndexMap<&str, &str> = IndexMap::new();
+        for declaration in seed
+            .servers
+            .values()
+            .flat_map(|server| server.components.values())
+            .filter_map(|component| seed.declarations.get(&component.declaration))
+        {
+            needed.extend(declaration.files.iter().map(|(path, digest)| (digest.as_str(), &**path)));
+        }
+        for (digest, path) in needed {
+            let content = seed.recipes.get(digest).ok_or_else(|| SeedError::Damaged {
+                what: format!("it has no file `{digest}`, which is `{path}` of a recipe"),
+            })?;
+            let node = self.layout.recipe(digest);
+            if self.present.paths.contains(&node) {
+                self.again(node.clone(), members.clone());
+            } else {
+                let op = Op::Create { path: node.clone(), data: content.bytes().to_vec(), access: members.clone() };
+                let what = || format!("the file `{path}` of a recipe");
+                check(&op, what, "let the recipe fetch it from where large files are kept")?;
+                self.writing.before.push(op);
+            }
+            self.wanted_paths.insert(node);
+        }
+        // Agents may still run what was there before.
+        for component in self.present.plans.values().flat_map(|plan| plan.components.values()) {
+            self.wanted_paths.extend(component.files.values().map(|digest| self.layout.recipe(digest)));
+        }
+        Ok(())
+    }
+
+    fn servers(&mut self) -> Result<(), SeedError> {
+        let wanted = self.wanted;
+        let top = self.layout.servers();
+        if self.present.deployed.is_some() {
+            self.again(self.layout.revision(), rights::members(&wanted.member));
+        }
+        let member = to_json(&wanted.member);
+        self.above(&top, member);
+        let tops = (self.layout.entries(), self.layout.statuses());
+        self.above(&tops.0, Vec::new());
+        self.above(&tops.1, Vec::new());
+        for (name, plan) in &wanted.plans {
+            let Some(principal) = wanted.principals.get(name) else { continue };
+            let known = self.present.principals.get(name) == Some(principal);
+            let node = self.layout.server(name);
+            if !self.present.paths.contains(&node) {
+                self.create(node.clone(), to_json(principal), rights::server(principal));
+            } else if !known || !self.present.whole {
+                self.writing.plans.push(Op::Set { path: node.clone(), data: to_json(principal), expected: None });
+                self.writing.granted.push((node.clone(), rights::server(principal)));
+            }
+            let path = self.layout.plan(name);
+            let data = to_json(plan);
+            let op = if self.present.paths.contains(&path) {
+                if !known || !self.present.whole {
+                    self.writing.granted.push((path.clone(), rights::plan(principal)));
+                }
+                Op::Set { path, data, expected: None }
+            } else {
+                Op::Create { path, data, access: rights::plan(principal) }
+            };
+            let help = "put some of its components on another server, or hand large constants over as a recipe's files";
+            check(&op, || format!("the plan of the server `{name}`"), help)?;
+            self.writing.plans.push(op);
+            self.level(format!("{}/{name}", tops.1));
+
+            for component in std::iter::once(SERVER).chain(plan.components.keys().map(|name| &**name)) {
+                let path = format!("{}/{name}/{component}", tops.1);
+                let access = rights::status(principal, &wanted.member);
+                if self.present.paths.contains(&path) {
+                    if !known || self.present.member.as_ref() != Some(&wanted.member) || !self.present.whole {
+                        self.writing.granted.push((path.clone(), access));
+                    }
+                    self.wanted_paths.insert(path);
+                } else {
+                    self.create(path, Vec::new(), access);
+                }
+            }
+        }
+        for (name, plan) in &wanted.retired {
+            // Where its agent says how it went.
+            self.wanted_paths.extend([format!("{}/{name}", tops.1), self.layout.server_status(name)]);
+            let op = Op::Set { path: self.layout.plan(name), data: to_json(plan), expected: None };
+            self.writing.plans.push(op);
+        }
+        Ok(())
+    }
+
+    fn entries(&mut self) -> Result<(), SeedError> {
+        let (wanted, present) = (self.wanted, self.present);
+        let granted =
+            if present.whole { rights::granted(present.plans.iter(), &present.principals) } else { Default::default() };
+        let top = self.layout.entries();
+        let mut above = String::new();
+        for (entry, own) in &wanted.entries {
+            let path = self.layout.entry(entry);
+            let access = imports::with_importers(entry, own, present.importers.values());
+            let component = path.rsplit_once('/').map_or("", |(component, _)| component);
+            if component != above {
+                let server = component.rsplit_once('/').map_or(top.as_str(), |(server, _)| server).to_owned();
+                component.clone_into(&mut above);
+                self.level(server);
+                self.level(above.clone());
+            }
+            let op = Op::Create { path, data: Vec::new(), access };
+            check(
+                &op,
+                || format!("the list of the {} servers that may read the entry `{entry}`", own.grants().count()),
+                "let a component of each group of servers read it and pass it on to the others of its group",
+            )?;
+            let Op::Create { path, access, .. } = op else { continue };
+            if !present.paths.contains(&path) {
+                self.create(path, Vec::new(), access);
+                continue;
+            }
+            match granted.get(&**entry) {
+                Some(before) if before == own => {}
+                Some(before) => {
+                    let both = before.grants().fold(access.clone(), |all, (who, rights)| all.grant(who, rights));
+                    if both != access {
+                        self.writing.withdrawn.push((path.clone(), access));
+                    }
+                    self.writing.granted.push((path.clone(), both));
+                    self.writing.rights.push(entry.clone());
+                }
+                None => {
+                    self.writing.granted.push((path.clone(), access));
+                    self.writing.rights.extend(present.whole.then(|| entry.clone()));
+                }
+            }
+            self.wanted_paths.insert(path);
+        }
+        Ok(())
+    }
+
+    fn exports(&mut self) -> Result<(), SeedError> {
+        let (wanted, present) = (self.wanted, self.present);
+        let exported = imports::exported(&wanted.exports, &wanted.entries, &present.importers);
+        let exported_only = imports::exported(&wanted.exports, &wanted.entries, &IndexMap::new());
+        for (stack, importer) in &present.importers {
+            let lost = importer.entries.keys().filter(|entry| !exported_only.entries.contains_key(*entry));
+            let warn =
+                |entry| format!("the stack `{stack}` reads `{entry}`, which is exported no more: apply its seed again");
+            self.writing.warnings.extend(lost.map(warn));
+        }
+        let top = self.layout.exports();
+        self.above(&top, to_json(&exported));
+        let importers = self.layout.importers();
+        self.above(&importers, Vec::new());
+        for (name, export) in &wanted.exports {
+            let path = self.layout.export(name);
+            let data = to_json(export);
+            if !present.paths.contains(&path) {
+                self.create(path.clone(), data, Access::new());
+            } else if present.exports.get(name) != Some(export) || !present.whole {
+                self.writing.before.push(Op::Set { path: path.clone(), data, expected: None });
+            }
+            self.wanted_paths.insert(path);
+        }
+        let last = self.writing.before.iter().find(|op| op.size() > MAX_DATA);
+        last.map_or(Ok(()), |op| check(op, || format!("`{}`", op.path()), "let fewer values leave the stack"))
+    }
+
+    /// What is there and is not wanted.
+    fn gone(&mut self) {
+        let tops = [self.layout.entries(), self.layout.statuses(), self.layout.recipes(), self.layout.exports()];
+        let below = |path: &&String| {
+            tops.iter().any(|top| path.strip_prefix(top.as_str()).is_some_and(|rest| rest.starts_with('/')))
+        };
+        let gone = self.present.paths.iter().filter(below).filter(|path| !self.wanted_paths.contains(*path));
+        let mut gone: Vec<&String> = gone.collect();
+        // Children stand behind their parents.
+        gone.sort_unstable_by(|a, b| b.cmp(a));
+        self.writing.gone = gone.into_iter().map(|path| Op::Delete { path: path.clone() }).collect();
+    }
+
+    fn create(&mut self, path: String, data: Vec<u8>, access: Access) {
+        self.writing.before.push(Op::Create { path: path.clone(), data, access });
+        self.wanted_paths.insert(path);
+    }
+
+    /// A node that only groups others: of the stack's own.
+    fn above(&mut self, path: &str, data: Vec<u8>) {
+        if !self.present.paths.contains(path) {
+            self.create(path.to_owned(), data, Access::new());
+        } else if !data.is_empty() {
+            self.writing.before.push(Op::Set { path: path.to_owned(), data, expected: None });
+        }
+    }
+
+    /// A node that only groups others: a server's or a component's.
+    fn level(&mut self, path: String) {
+        if self.wanted_paths.insert(path.clone()) && !self.present.paths.contains(&path) {
+            self.writing.before.push(Op::Create { path, data: Vec::new(), access: Access::new() });
+        }
+    }
+
+    /// Gives a node that stays its rights once more, if they may be others.
+    fn again(&mut self, path: String, access: Access) {
+        if !self.present.whole || self.present.member.as_ref() != Some(&self.wanted.member) {
+            self.writing.granted.push((path, access));
+        }
+    }
+}
+
+/// Refuses what no store would take.
+fn check(op: &Op, what: impl Fn() -> String, help: &'static str) -> Result<(), SeedError> {
+    let bytes = op.size();
+    if bytes > MAX_DATA {
+        return Err(SeedError::TooLarge { what: what(), bytes, help });
+    }
+    Ok(())
+}
