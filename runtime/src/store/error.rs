@@ -6,6 +6,14 @@ use super::MAX_DATA;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
+    /// Not a path that a store takes.
+    #[error("`{path}` cannot be in the data space: {reason}")]
+    Illegal {
+        /// What was given.
+        path: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
     /// There is no such node.
     #[error("there is no `{path}` in the data space")]
     Missing {

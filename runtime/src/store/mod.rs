@@ -5,8 +5,10 @@
 
 mod access;
 mod address;
-mod embedded;
+pub mod embedded;
 mod error;
+mod memory;
+mod path;
 mod tree;
 mod zookeeper;
 
@@ -17,7 +19,8 @@ use async_trait::async_trait;
 pub use access::{Access, Login, Principal, Rights};
 pub use address::{Address, AddressError};
 pub use error::StoreError;
-pub use tree::Memory;
+pub use memory::Memory;
+pub(crate) use path::{check_path, parent};
 
 /// Most bytes that a node's data may have. ZooKeeper drops the connection of whoever sends more than 1,048,575 bytes in
 /// one request (`jute.maxbuffer`); the rest is for the path and the request's own fields.
@@ -88,6 +91,9 @@ impl Op {
 }
 
 /// A tree of nodes that many processes share.
+///
+/// A path begins with `/`, has no empty name in it, none that is `.` or `..`, and no control characters
+/// ([`StoreError::Illegal`]). The node at the top, `/`, is the store's own.
 ///
 /// All methods may be dropped before they are done: nothing is left behind but, for a write, the doubt whether it was
 /// carried out. A store that is out of reach is waited for; how long is the caller's to say.

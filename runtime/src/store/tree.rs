@@ -1,67 +1,60 @@
-//! The tree itself, in this process: what the embedded store serves, and what tests use bare.
+//! The tree itself, in this process: what the embedded store serves, and [`Memory`], which is nothing else.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::ops::Bound;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
-use async_trait::async_trait;
-use tokio::sync::oneshot;
+use super::{Access, Login, Node, Op, Principal, Rights, StoreError, Version, check_path, parent};
 
-use super::{Access, Hold, Login, Node, Op, Principal, Rights, Store, StoreError, Version};
-
-/// A store within this process, as one who is logged in to it sees it. Clones share the tree.
+/// As whom one asks.
 #[derive(Clone, Debug)]
-pub struct Memory {
-    tree: Arc<Mutex<Tree>>,
-    who: Who,
-}
-
-#[derive(Clone, Debug)]
-enum Who {
+pub(super) enum Who {
     Operator,
     Someone(Arc<[Principal]>),
 }
 
-#[derive(Debug, Default)]
-struct Tree {
-    nodes: BTreeMap<String, Slot>,
-    transaction: i64,
-    watchers: HashMap<String, Vec<oneshot::Sender<()>>>,
+impl Who {
+    /// One who has all of `logins`.
+    pub(super) fn new(logins: &[Login]) -> Self {
+        Self::Someone(logins.iter().map(Login::principal).collect())
+    }
 }
 
-#[derive(Clone, Debug)]
+/// Nodes by their paths, and who waits for them. A change is one transaction: all of it or nothing.
+#[derive(Debug, Default)]
+pub(super) struct Tree {
+    nodes: BTreeMap<String, Slot>,
+    transaction: i64,
+    watches: HashMap<String, BTreeMap<u64, Watch>>,
+    last_id: u64,
+}
+
+#[derive(Debug)]
 struct Slot {
     node: Node,
     access: Access,
+    // INVARIANT: a node that someone holds has no children.
+    holder: Option<u64>,
 }
 
-impl Memory {
-    /// An empty tree, as its operator sees it.
-    pub fn new() -> Self {
-        Self { tree: Arc::default(), who: Who::Operator }
-    }
-
-    /// The same tree as one with these logins sees it.
-    pub fn login(&self, logins: &[Login]) -> Self {
-        let principals = logins.iter().map(Login::principal).collect();
-        Self { tree: Arc::clone(&self.tree), who: Who::Someone(principals) }
-    }
-
-    fn tree(&self) -> MutexGuard<'_, Tree> {
-        self.tree.lock().expect("INVARIANT: nothing panics while it holds the tree")
-    }
+struct Watch {
+    who: Who,
+    seen: Option<Version>,
+    tell: Tell,
 }
 
-impl Default for Memory {
-    fn default() -> Self {
-        Self::new()
+/// Is given what a watched node has become, once.
+pub(super) type Tell = Box<dyn FnOnce(Result<Option<&Node>, StoreError>) + Send>;
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").field("who", &self.who).field("seen", &self.seen).finish_non_exhaustive()
     }
 }
 
-/// The node above; none for one at the top.
-fn parent(path: &str) -> Option<&str> {
-    path.rfind('/').filter(|at| *at > 0).map(|at| &path[..at])
-}
+/// What a node was before a transaction.
+type Undo = Vec<(String, Option<Slot>)>;
 
 impl Tree {
     fn rights(&self, who: &Who, path: &str) -> Rights {
@@ -73,12 +66,52 @@ impl Tree {
         }
     }
 
-    fn get(&self, who: &Who, path: &str) -> Result<Option<Node>, StoreError> {
+    /// The last transaction.
+    pub(super) fn transaction(&self) -> i64 {
+        self.transaction
+    }
+
+    /// A number that was never given before.
+    pub(super) fn next_id(&mut self) -> u64 {
+        self.last_id += 1;
+        self.last_id
+    }
+
+    pub(super) fn get(&self, who: &Who, path: &str) -> Result<Option<&Node>, StoreError> {
+        check_path(path)?;
         let Some(slot) = self.nodes.get(path) else { return Ok(None) };
         if !self.rights(who, path).read {
             return Err(StoreError::denied("read", path));
         }
-        Ok(Some(slot.node.clone()))
+        Ok(Some(&slot.node))
+    }
+
+    pub(super) fn children(&self, who: &Who, path: &str) -> Result<Vec<String>, StoreError> {
+        check_path(path)?;
+        if !self.nodes.contains_key(path) {
+            return Ok(Vec::new());
+        }
+        if !self.rights(who, path).read {
+            return Err(StoreError::denied("read", path));
+        }
+        let below = format!("{path}/");
+        let mut names = Vec::new();
+        let mut from = below.clone();
+        while let Some((next, _)) = self.nodes.range::<str, _>((Bound::Included(&*from), Bound::Unbounded)).next() {
+            let Some(rest) = next.strip_prefix(&below) else { break };
+            from.clear();
+            from.push_str(&below);
+            if let Some((child, _)) = rest.split_once('/') {
+                // What is below a child is passed over at once: `0` follows `/`.
+                from.push_str(child);
+                from.push('0');
+            } else {
+                names.push(rest.to_owned());
+                from.push_str(rest);
+                from.push('\0');
+            }
+        }
+        Ok(names)
     }
 
     fn has_children(&self, path: &str) -> bool {
@@ -87,19 +120,23 @@ impl Tree {
         following.next().is_some_and(|(next, _)| next.starts_with(&below))
     }
 
-    /// Why `op` cannot be carried out.
+    /// Why `op` cannot be carried out. The order of the checks is ZooKeeper's (`PrepRequestProcessor`).
     fn refuse(&self, who: &Who, op: &Op) -> Result<(), StoreError> {
         let path = op.path();
-        let above =
-            || parent(path).map_or(Rights { create: true, delete: true, ..Rights::default() }, |p| self.rights(who, p));
+        check_path(path)?;
+        let above = match (parent(path), who) {
+            (Some(parent), _) => self.rights(who, parent),
+            (None, Who::Operator) => Rights { create: true, delete: true, ..Rights::default() },
+            (None, Who::Someone(_)) => Rights::default(),
+        };
         match op {
             Op::Create { data, .. } => {
-                if let Some(parent) = parent(path)
-                    && !self.nodes.contains_key(parent)
-                {
-                    return Err(StoreError::missing(parent));
-                }
-                if !above().create {
+                let holder = match parent(path).map(|parent| self.nodes.get(parent).ok_or(parent)) {
+                    None => None,
+                    Some(Ok(slot)) => slot.holder,
+                    Some(Err(parent)) => return Err(StoreError::missing(parent)),
+                };
+                if !above.create || holder.is_some() {
                     return Err(StoreError::denied("create", path));
                 }
                 if self.nodes.contains_key(path) {
@@ -121,7 +158,7 @@ impl Tree {
                 if !self.nodes.contains_key(path) {
                     return Err(StoreError::missing(path));
                 }
-                if !above().delete {
+                if !above.delete {
                     return Err(StoreError::denied("delete", path));
                 }
                 if self.has_children(path) {
@@ -132,127 +169,143 @@ impl Tree {
         }
     }
 
-    /// Carries out `op`, which nothing is in the way of.
-    fn perform(&mut self, op: Op) -> Version {
-        self.transaction += 1;
-        let mut version = Version { transaction: self.transaction, count: 0 };
-        let path = match op {
+    /// Carries out `op`, which nothing is in the way of, and remembers what was there. A node that is made belongs to
+    /// `holder`.
+    fn perform(&mut self, transaction: i64, holder: Option<u64>, op: Op, undo: &mut Undo) -> Version {
+        let mut version = Version { transaction, count: 0 };
+        match op {
             Op::Create { path, data, access } => {
-                self.nodes.insert(path.clone(), Slot { node: Node { data, version }, access });
-                path
+                let slot = Slot { node: Node { data, version }, access, holder };
+                let former = self.nodes.insert(path.clone(), slot);
+                undo.push((path, former));
             }
             Op::Set { path, data, .. } => {
                 if let Some(slot) = self.nodes.get_mut(&path) {
-                    version.count = slot.node.version.count + 1;
-                    slot.node = Node { data, version };
+                    version.count = slot.node.version.count.wrapping_add(1);
+                    let node = std::mem::replace(&mut slot.node, Node { data, version });
+                    let former = Slot { node, access: slot.access.clone(), holder: slot.holder };
+                    undo.push((path, Some(former)));
                 }
-                path
             }
             Op::Delete { path } => {
-                self.nodes.remove(&path);
-                path
+                let former = self.nodes.remove(&path);
+                undo.push((path, former));
             }
-        };
-        for watcher in self.watchers.remove(&path).into_iter().flatten() {
-            let _ = watcher.send(());
         }
         version
     }
 
-    fn watch(&mut self, path: &str) -> oneshot::Receiver<()> {
-        let (sender, receiver) = oneshot::channel();
-        let watchers = self.watchers.entry(path.to_owned()).or_default();
-        // Those who gave up are cleared away when room would have to be made for them.
-        if watchers.len() == watchers.capacity() {
-            watchers.retain(|watcher| !watcher.is_closed());
-        }
-        watchers.push(sender);
-        receiver
-    }
-}
-
-#[async_trait]
-impl Store for Memory {
-    async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
-        self.tree().get(&self.who, path)
-    }
-
-    async fn changed(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
-        loop {
-            let change = {
-                let mut tree = self.tree();
-                let node = tree.get(&self.who, path)?;
-                if node.as_ref().map(|node| node.version) != seen {
-                    return Ok(node);
-                }
-                tree.watch(path)
-            };
-            let _ = change.await;
-        }
-    }
-
-    async fn set(&self, path: &str, data: &[u8], expected: Option<Version>) -> Result<Version, StoreError> {
-        let op = Op::Set { path: path.to_owned(), data: data.to_vec(), expected };
-        let mut tree = self.tree();
-        tree.refuse(&self.who, &op)?;
-        Ok(tree.perform(op))
-    }
-
-    async fn children(&self, path: &str) -> Result<Vec<String>, StoreError> {
-        let tree = self.tree();
-        if !tree.nodes.contains_key(path) {
-            return Ok(Vec::new());
-        }
-        if !tree.rights(&self.who, path).read {
-            return Err(StoreError::denied("read", path));
-        }
-        let below = format!("{path}/");
-        let following = tree.nodes.range::<str, _>((Bound::Included(&*below), Bound::Unbounded));
-        let names = following.map_while(|(path, _)| path.strip_prefix(&below));
-        Ok(names.filter(|name| !name.contains('/')).map(str::to_owned).collect())
-    }
-
-    async fn apply(&self, ops: Vec<Op>) -> Result<(), StoreError> {
-        let mut tree = self.tree();
+    /// Carries out all of `ops`, or nothing when one of them is refused or they cannot be kept: `keep` is asked once
+    /// all are known to be possible, before anyone sees them. Gives the version that the last one made.
+    pub(super) fn change(
+        &mut self,
+        who: &Who,
+        holder: Option<u64>,
+        ops: Vec<Op>,
+        keep: impl FnOnce() -> Result<(), StoreError>,
+    ) -> Result<Version, StoreError> {
+        let transaction = self.transaction + 1;
+        let mut version = Version { transaction, count: 0 };
+        let mut undo = Undo::new();
+        let mut outcome = Ok(());
         for op in ops {
-            tree.refuse(&self.who, &op)?;
-            tree.perform(op);
+            outcome = self.refuse(who, &op);
+            if outcome.is_err() {
+                break;
+            }
+            version = self.perform(transaction, holder, op, &mut undo);
         }
-        Ok(())
+        if let Err(error) = outcome.and_then(|()| keep()) {
+            for (path, former) in undo.into_iter().rev() {
+                match former {
+                    Some(slot) => self.nodes.insert(path, slot),
+                    None => self.nodes.remove(&path),
+                };
+            }
+            return Err(error);
+        }
+        self.transaction = transaction;
+        for (path, _) in undo {
+            self.tell(&path);
+        }
+        Ok(version)
     }
 
-    async fn protect(&self, path: &str, access: &Access) -> Result<(), StoreError> {
-        if !matches!(self.who, Who::Operator) {
+    /// What makes a node at `path` in place of one that may be there.
+    pub(super) fn ops_to_hold(&self, path: &str, data: Vec<u8>, access: Access) -> Vec<Op> {
+        let create = Op::Create { path: path.to_owned(), data, access };
+        if self.nodes.contains_key(path) { vec![Op::Delete { path: path.to_owned() }, create] } else { vec![create] }
+    }
+
+    /// Removes the node at `path` if it is still `holder`'s.
+    pub(super) fn release(&mut self, path: &str, holder: u64) {
+        if self.nodes.get(path).is_some_and(|slot| slot.holder == Some(holder)) {
+            self.nodes.remove(path);
+            self.transaction += 1;
+            self.tell(path);
+        }
+    }
+
+    /// Gives the node at `path` other rights, if `keep` agrees.
+    pub(super) fn protect(
+        &mut self,
+        who: &Who,
+        path: &str,
+        access: Access,
+        keep: impl FnOnce() -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        check_path(path)?;
+        let slot = self.nodes.get_mut(path).ok_or_else(|| StoreError::missing(path))?;
+        if !matches!(who, Who::Operator) {
             return Err(StoreError::denied("protect", path));
         }
-        let mut tree = self.tree();
-        let slot = tree.nodes.get_mut(path).ok_or_else(|| StoreError::missing(path))?;
-        slot.access = access.clone();
+        keep()?;
+        slot.access = access;
         Ok(())
     }
 
-    async fn hold(&self, path: &str, data: &[u8], access: &Access) -> Result<Hold, StoreError> {
-        {
-            let mut tree = self.tree();
-            let delete = Op::Delete { path: path.to_owned() };
-            if tree.nodes.contains_key(path) {
-                tree.refuse(&self.who, &delete)?;
-                tree.perform(delete);
-            }
-            let create = Op::Create { path: path.to_owned(), data: data.to_vec(), access: access.clone() };
-            tree.refuse(&self.who, &create)?;
-            tree.perform(create);
+    /// Tells what the node at `path` is, as soon as it is not as it was `seen`. If that is not at once: the number by
+    /// which [`Tree::unwatch`] ends it.
+    pub(super) fn watch(&mut self, who: &Who, path: &str, seen: Option<Version>, tell: Tell) -> Option<u64> {
+        let now = self.get(who, path);
+        if !matches!(&now, Ok(node) if node.map(|node| node.version) == seen) {
+            tell(now);
+            return None;
         }
-        let (hold, released) = Hold::new();
-        let (store, path) = (self.clone(), path.to_owned());
-        tokio::spawn(async move {
-            let _ = released.await;
-            let mut tree = store.tree();
-            let delete = Op::Delete { path };
-            if tree.refuse(&Who::Operator, &delete).is_ok() {
-                tree.perform(delete);
+        let id = self.next_id();
+        let watch = Watch { who: who.clone(), seen, tell };
+        self.watches.entry(path.to_owned()).or_default().insert(id, watch);
+        Some(id)
+    }
+
+    pub(super) fn unwatch(&mut self, path: &str, id: u64) {
+        if let Some(watches) = self.watches.get_mut(path) {
+            watches.remove(&id);
+            if watches.is_empty() {
+                self.watches.remove(path);
             }
-        });
-        Ok(hold)
+        }
+    }
+
+    fn tell(&mut self, path: &str) {
+        let Some(watches) = self.watches.remove(path) else { return };
+        let mut unchanged = BTreeMap::new();
+        for (id, watch) in watches {
+            match self.get(&watch.who, path) {
+                Ok(node) if node.map(|node| node.version) == watch.seen => {
+                    unchanged.insert(id, watch);
+                }
+                now => (watch.tell)(now),
+            }
+        }
+        if !unchanged.is_empty() {
+            self.watches.insert(path.to_owned(), unchanged);
+        }
+    }
+
+    /// How many wait for a node.
+    #[cfg(test)]
+    pub(super) fn watching(&self) -> usize {
+        self.watches.values().map(BTreeMap::len).sum()
     }
 }

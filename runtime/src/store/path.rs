@@ -1,0 +1,56 @@
+//! Which paths a store takes: those that ZooKeeper does.
+
+use super::StoreError;
+
+/// Refuses what `PathUtils.validatePath` of ZooKeeper does, and the node at the top.
+///
+/// # Errors
+/// [`StoreError::Illegal`].
+pub(crate) fn check_path(path: &str) -> Result<(), StoreError> {
+    let refuse = |reason| Err(StoreError::Illegal { path: path.to_owned(), reason });
+    let Some(names) = path.strip_prefix('/') else { return refuse("a path begins with `/`") };
+    if names.is_empty() {
+        return refuse("the node at the top is the store's own");
+    }
+    for name in names.split('/') {
+        match name {
+            "" => return refuse("a name in it is empty"),
+            "." | ".." => return refuse("it is relative"),
+            _ => {}
+        }
+        if name.chars().any(
+            |c| matches!(c, '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{e000}'..='\u{f8ff}' | '\u{fff0}'..='\u{ffff}'),
+        ) {
+            return refuse("a character in it is none that ZooKeeper takes");
+        }
+    }
+    Ok(())
+}
+
+/// The node above; none for one at the top.
+pub(crate) fn parent(path: &str) -> Option<&str> {
+    path.rfind('/').filter(|at| *at > 0).map(|at| &path[..at])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_zookeeper_takes_is_taken() {
+        for path in ["/a", "/a/b", "/a b/ü/…", "/...", "/.a", "/a.", "/\u{10000}", "/-_!~'\"\\"] {
+            assert!(check_path(path).is_ok(), "{path}");
+        }
+        for path in
+            ["", "a", "/", "//a", "/a/", "/a//b", "/.", "/a/../b", "/a\0", "/a\nb", "/\u{85}", "/\u{e000}", "/\u{ffff}"]
+        {
+            assert!(matches!(check_path(path), Err(StoreError::Illegal { .. })), "{path:?}");
+        }
+    }
+
+    #[test]
+    fn parents() {
+        assert_eq!(parent("/a/b/c"), Some("/a/b"));
+        assert_eq!(parent("/a"), None);
+    }
+}
