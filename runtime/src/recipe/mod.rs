@@ -2,6 +2,7 @@
 //!
 //! The agent asks a [`Runner`] to run a [`Job`]; it decides when, with which inputs, and what becomes of the outputs.
 
+pub mod chef;
 mod lines;
 mod mask;
 pub mod parse;
@@ -79,7 +80,7 @@ pub struct Broken {
     pub log: Vec<String>,
     /// The failure of an input, if that is why: it is passed on, instead of what stands here. Only Chef's recipes, which
     /// start before their inputs are there, come to this.
-    pub cause: Option<Failure>,
+    pub cause: Option<Box<Failure>>,
 }
 
 /// Runs recipes.

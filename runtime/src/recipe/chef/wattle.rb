@@ -1,0 +1,540 @@
+# frozen_string_literal: true
+
+# Feeds a Chef run from wattle's data space, and takes its outputs out of it, with its recipes as they are.
+#
+# Reading: at each declared input's path in `node.automatic` stands a Pending, which asks the agent for the value when
+# somebody reads it there, and waits until it is known. Chef merges attributes into immutable mashes, and it is these
+# that a recipe reads: they replace a Pending by its value before they hand it out.
+#
+# Writing is not hooked: after every step of the run, and before everything that may wait, the merged values at the
+# declared outputs' paths are compared with what they were.
+#
+# For Chef 16 and later, and Cinc, with nothing but Ruby's standard library (2.7 and later).
+
+require 'json'
+require 'monitor'
+require 'socket'
+require 'chef/delayed_evaluator' unless defined?(Chef::DelayedEvaluator)
+require 'chef/event_dispatch/base' unless defined?(Chef::EventDispatch::Base)
+require 'chef/node' unless defined?(Chef::Node)
+
+module Wattle
+  # Why an input cannot be read, or an output is not published. A recipe that does not rescue it fails by it.
+  class Failed < StandardError
+    # What the agent said. Chef adds to an exception's message, but not to this.
+    attr_reader :reason
+    # The input or output.
+    attr_reader :name
+
+    # The value that was refused.
+    attr_reader :value
+
+    def initialize(reason, name, value = nil)
+      super(reason)
+      @reason = reason
+      @name = name
+      @value = value
+    end
+  end
+
+  # An input that failed, or that is not there.
+  class InputFailed < Failed; end
+
+  # An output that is not published: it has another type, or is too large.
+  class OutputRefused < Failed; end
+
+  # The agent, on its Unix socket: one line of JSON each way, on a connection of its own.
+  class Agent
+    # What the agent answers to a request that it does not grant.
+    class Refusal < StandardError; end
+
+    def initialize(socket, token)
+      @socket = socket
+      @token = token
+    end
+
+    # The value of an input, once it is there.
+    def get(name)
+      ask('get' => name)['value']
+    end
+
+    # Publishes an output.
+    def set(name, value)
+      ask('set' => name, 'value' => value)
+    end
+
+    private
+
+    def ask(request)
+      line = UNIXSocket.open(@socket) do |socket|
+        socket.puts(JSON.generate({ 'token' => @token }.merge(request)))
+        socket.gets
+      end
+      raise Refusal, 'the agent of wattle has ended' unless line
+
+      answer = JSON.parse(line)
+      raise Refusal, answer['error'] if answer['error']
+
+      answer
+    rescue SystemCallError => e
+      raise Refusal, "the agent of wattle cannot be reached: #{e.message}"
+    end
+  end
+
+  # A declared input, asked for once.
+  class Input
+    attr_reader :name, :path
+
+    def initialize(run, name, path)
+      @run = run
+      @name = name
+      @path = path
+      @lock = Monitor.new
+    end
+
+    # Its value, as the values of attributes are: frozen, hashes with keys of either kind. Waits until it is there.
+    def value
+      @lock.synchronize do
+        @answer ||= ask
+        kind, answer = @answer
+        raise InputFailed.new(answer, name) if kind == :failed
+
+        answer
+      end
+    end
+
+    def forget
+      @answer = nil
+    end
+
+    private
+
+    def ask
+      [:value, immutable(@run.wait_for(name))]
+    rescue Agent::Refusal => e
+      [:failed, e.message]
+    end
+
+    def immutable(value)
+      case value
+      when Hash then Chef::Node::ImmutableMash.new(value)
+      when Array then Chef::Node::ImmutableArray.new(value)
+      else value.freeze
+      end
+    end
+  end
+
+  # Stands where an input's value will be. A DelayedEvaluator, so that wherever Chef knows what to do with one of these,
+  # it does the right thing with this.
+  class Pending < Chef::DelayedEvaluator
+    def self.of(input)
+      pending = new { input.value }
+      pending.instance_variable_set(:@name, input.name)
+      pending
+    end
+
+    # Merging copies and freezes what it finds. A copy made by Proc's own method would be a plain Proc in old Rubies.
+    def dup
+      self
+    end
+
+    def clone(**)
+      self
+    end
+
+    def freeze
+      self
+    end
+
+    # Whoever prints a whole hash, for a log or a message, neither waits nor sees a value.
+    def inspect
+      "#<input `#{@name}`>"
+    end
+
+    # What comes here has gone past every hook, into a text or a document.
+    def to_s
+      Wattle.merging? ? inspect : call.to_s
+    end
+
+    def to_json(*args)
+      call.to_json(*args)
+    end
+
+    def ffi_yajl(*args)
+      call.ffi_yajl(*args)
+    end
+  end
+
+  # While Chef merges attributes, what it reads is not read by a recipe, and stays as it is.
+  def self.merging?
+    Thread.current[:wattle_merging]
+  end
+
+  def self.merging
+    before = Thread.current[:wattle_merging]
+    Thread.current[:wattle_merging] = true
+    yield
+  ensure
+    Thread.current[:wattle_merging] = before
+  end
+
+  # Past all hooks: what stands in `hash` at `key`.
+  def self.stored(hash, key)
+    key = key.to_s if key.is_a?(Symbol)
+    Hash.instance_method(:fetch).bind(hash).call(key, nil)
+  end
+
+  # Prepended to ImmutableMash.
+  module Forcing
+    # What hands out no value.
+    KEYS_ONLY = %i[
+      [] fetch values_at fetch_values slice dig
+      key? has_key? include? member? keys each_key empty? length size
+      default default_proc compare_by_identity compare_by_identity? normalize_param
+    ].freeze
+
+    def initialize(*arguments)
+      Wattle.merging { super(*arguments) }
+    end
+
+    def internal_set(key, value)
+      Wattle.merging { super(key, value) }
+    end
+
+    def [](*keys)
+      force(keys.first)
+      super
+    end
+
+    def fetch(key, *)
+      force(key)
+      super
+    end
+
+    def values_at(*keys)
+      keys.each { |key| force(key) }
+      super
+    end
+
+    def fetch_values(*keys)
+      keys.each { |key| force(key) }
+      super
+    end
+
+    def slice(*keys)
+      keys.each { |key| force(key) }
+      super
+    end
+
+    def dup
+      force_all
+      super
+    end
+
+    def to_json(*)
+      force_all
+      super
+    end
+
+    every = Chef::Node::Mixin::ImmutablizeHash::ALLOWED_METHODS - KEYS_ONLY
+    every.select { |name| Chef::Node::ImmutableMash.method_defined?(name) }.each do |name|
+      define_method(name) do |*args, &block|
+        force_all
+        super(*args, &block)
+      end
+      ruby2_keywords(name)
+    end
+
+    private
+
+    def force(key)
+      return if Wattle.merging?
+
+      key = key.to_s if key.is_a?(Symbol)
+      pending = Wattle.stored(self, key)
+      internal_set(key, pending.call) if pending.is_a?(Pending)
+    end
+
+    def force_all
+      return if Wattle.merging?
+
+      Hash.instance_method(:keys).bind(self).call.each { |key| force(key) }
+    end
+  end
+
+  # Prepended to Attribute, which hands out a path of one segment past the mashes.
+  module ForcingTop
+    def [](*)
+      value = super
+      Wattle.merging? || !value.is_a?(Pending) ? value : value.call
+    end
+
+    private
+
+    def merge_all(path)
+      Wattle.merging { super(path) }
+    end
+  end
+
+  # Prepended to Node: a run that is ended early saves its node without `converge_complete`.
+  module Unlinking
+    def save(*)
+      Wattle.run.unlink
+      super
+    end
+  end
+
+  # A declared output.
+  class Output
+    attr_reader :name, :path
+
+    # What it is, once that is decided: published, or held until the run is over. Nil before.
+    attr_accessor :value
+    # What it was when the recipes had been compiled, or at the last look.
+    attr_accessor :seen
+
+    def initialize(name, path, early)
+      @name = name
+      @path = path
+      @early = early
+    end
+
+    def early?
+      @early
+    end
+
+    def published?
+      @published
+    end
+
+    def published!(value)
+      @value = value
+      @published = true
+    end
+  end
+
+  # What is not known yet, on the way through an output's value.
+  class Unknown < StandardError; end
+
+  # One run of one component's recipe.
+  class Run
+    attr_reader :inputs
+
+    # `table`: what the agent wrote about the component.
+    def initialize(table, agent)
+      @agent = agent
+      @report = table.fetch('report')
+      @inputs = table.fetch('inputs').map { |input| Input.new(self, input['name'], input['path']) }
+      @outputs = table.fetch('outputs').map { |output| Output.new(output['name'], output['path'], output['early']) }
+      # An input takes precedence over whatever a recipe writes at the same place.
+      @outputs.reject! { |output| @inputs.any? { |input| output.path.take(input.path.length) == input.path } }
+    end
+
+    def start(node)
+      @attributes = node.attributes
+      @phase = :compile
+      @inputs.each { |input| @attributes.automatic.write(*input.path, Pending.of(input)) }
+      @attributes.reset_cache
+    end
+
+    # Whoever waits may be waited for.
+    def wait_for(name)
+      sweep
+      @agent.get(name)
+    end
+
+    # Looks what was written.
+    def sweep
+      return if @attributes.nil? || @sweeping
+
+      @sweeping = true
+      begin
+        @outputs.each { |output| look(output) }
+      ensure
+        @sweeping = false
+      end
+    end
+
+    # The recipes are compiled: from here on, what is written is written by a resource.
+    def converge
+      sweep
+      @phase = :converge
+    end
+
+    # Everything is done: what was held until now, and what is only worked out now, is for the agent to publish once the
+    # tool has ended well.
+    def complete
+      @phase = :complete
+      sweep
+      tell('outputs' => @outputs.reject { |output| output.value.nil? }.map { |output| [output.name, output.value] }.to_h)
+      unlink
+    end
+
+    def fail(exception)
+      own = behind(exception).grep(Failed).first
+      failure = { 'message' => own ? own.reason : "#{exception.class}: #{first_line(exception.message)}" }
+      failure['input'] = own.name if own.is_a?(InputFailed)
+      failure['output'] = { 'name' => own.name, 'value' => own.value } if own.is_a?(OutputRefused)
+      tell('failure' => failure)
+      unlink
+    end
+
+    # Takes the inputs out of the node, before it is saved.
+    def unlink
+      return if @attributes.nil?
+
+      attributes = @attributes
+      @attributes = nil
+      @inputs.each do |input|
+        remove(attributes.automatic, input.path)
+        input.forget
+      end
+      attributes.reset_cache
+    end
+
+    private
+
+    def look(output)
+      value = read(output)
+      return if value.nil?
+
+      if output.published?
+        changed(output, value)
+      elsif @phase == :complete
+        output.value = value
+      elsif output.early? || (@phase == :converge && value != output.seen)
+        publish(output, value)
+      end
+      output.seen = value
+    end
+
+    def publish(output, value)
+      @agent.set(output.name, value)
+      output.published!(value)
+    rescue Agent::Refusal => e
+      raise OutputRefused.new(e.message, output.name, value)
+    end
+
+    def changed(output, value)
+      return if value == output.seen
+
+      Chef::Log.warn("wattle: the output `#{output.name}` changed after it was published, which nobody will see")
+    end
+
+    def read(output)
+      top, *way = output.path
+      # As `@attributes[top]`, but for what is only worked out when it is read.
+      merged = Wattle.stored(@attributes.deep_merge_cache, top) || @attributes.merged_attributes(top)
+      value = way.inject(merged) do |hash, key|
+        return nil unless hash.is_a?(Hash)
+
+        Wattle.stored(hash, key)
+      end
+      plain(value)
+    rescue Unknown
+      nil
+    end
+
+    # As JSON has it. What would have to be worked out is left for the end.
+    def plain(value)
+      case value
+      when Chef::DelayedEvaluator
+        raise Unknown unless @phase == :complete
+
+        plain(value.call)
+      when Hash
+        pairs = []
+        Hash.instance_method(:each_pair).bind(value).call { |key, item| pairs << [key.to_s, plain(item)] }
+        pairs.to_h
+      when Array
+        items = []
+        Array.instance_method(:each).bind(value).call { |item| items << plain(item) }
+        items
+      when Integer, Float, true, false, nil then value
+      else value.to_s
+      end
+    end
+
+    # `exception`, and all that led to it: Chef wraps exceptions, and collects several in one.
+    def behind(exception, depth = 0)
+      return [] unless exception.is_a?(Exception) && depth < 10
+
+      several = exception.respond_to?(:wrapped_errors) ? exception.wrapped_errors : []
+      causes = [exception.cause, *several]
+      [exception, *causes.flat_map { |cause| behind(cause, depth + 1) }]
+    end
+
+    # Ruby and Chef append code and output to messages, which are in the log.
+    def first_line(message)
+      first, second = message.lines.map(&:strip)
+      first&.end_with?(':') && second ? "#{first} #{second}" : first
+    end
+
+    def tell(what)
+      temporary = "#{@report}.new"
+      File.open(temporary, File::WRONLY | File::CREAT | File::TRUNC, 0o600) { |file| file.write(JSON.generate(what)) }
+      File.rename(temporary, @report)
+    end
+
+    # Removes what stands at `path`, and what is empty thereafter.
+    def remove(mash, path)
+      *way, last = path
+      holders = way.each_with_object([mash]) do |key, found|
+        holder = Wattle.stored(found.last, key)
+        return unless holder.is_a?(Hash)
+
+        found << holder
+      end
+      holders.last.delete(last)
+      (holders.length - 1).downto(1) do |depth|
+        break unless holders[depth].empty?
+
+        holders[depth - 1].delete(way[depth - 1])
+      end
+    end
+  end
+
+  # Tells the run where Chef has got to.
+  class Events < Chef::EventDispatch::Base
+    def node_load_completed(node, *)
+      Wattle.run.start(node)
+    end
+
+    def recipe_file_loaded(*)
+      Wattle.run.sweep
+    end
+
+    def converge_start(*)
+      Wattle.run.converge
+    end
+
+    def resource_completed(*)
+      Wattle.run.sweep
+    end
+
+    def converge_complete(*)
+      Wattle.run.complete
+    end
+
+    def run_failed(exception, *)
+      Wattle.run.fail(exception)
+    end
+  end
+
+  class << self
+    # The run of this process.
+    attr_reader :run
+
+    # The subscriber to Chef's events for the component that the file `table` is about. Chef reads its configuration, and
+    # calls this, more than once.
+    def subscriber(table)
+      @subscriber ||= begin
+        @run = Run.new(JSON.parse(File.read(table)), Agent.new(ENV.fetch('WATTLE_SOCKET'), ENV.fetch('WATTLE_TOKEN')))
+        Chef::Node::ImmutableMash.prepend(Forcing)
+        Chef::Node::Attribute.prepend(ForcingTop)
+        Chef::Node.prepend(Unlinking)
+        Events.new
+      end
+    end
+  end
+end
