@@ -1,0 +1,155 @@
+//! Many changes in few requests.
+
+use std::ops::Range;
+
+use futures_util::future::try_join_all;
+use indexmap::IndexMap;
+use zookeeper_client::{Acls, Client, CreateMode, Error, MultiWriteError, MultiWriter};
+
+use super::acl::Owner;
+use super::session::Session;
+use super::tries::{Tries, is_loss};
+use crate::store::{Op, StoreError};
+
+/// Most changes of one request. ZooKeeper has no limit of its own, but carries out nothing else meanwhile.
+const MOST_OPS: usize = 1_000;
+
+/// Most bytes of one request, which half fills what ZooKeeper takes (`jute.maxbuffer`, 1,048,575).
+const MOST_BYTES: usize = 500_000;
+
+/// Most bytes of a request with one change, which cannot be made smaller.
+const MOST_BYTES_OF_ONE: usize = 1_048_575 - 1_024;
+
+pub(super) async fn apply(session: &Session, owner: &Owner, ops: &[Op]) -> Result<(), StoreError> {
+    for op in ops {
+        check_size(op)?;
+    }
+    for range in batches(ops) {
+        commit(session, owner, &ops[range]).await?;
+    }
+    Ok(())
+}
+
+fn check_size(op: &Op) -> Result<(), StoreError> {
+    if let Op::Create { path, data, .. } | Op::Set { path, data, .. } = op {
+        StoreError::check_size(path, data)?;
+    }
+    if op.size() > MOST_BYTES_OF_ONE {
+        return Err(StoreError::TooLarge { path: op.path().to_owned(), bytes: op.size() });
+    }
+    Ok(())
+}
+
+/// Where to cut `ops` into requests.
+fn batches(ops: &[Op]) -> Vec<Range<usize>> {
+    let mut batches = Vec::new();
+    let (mut start, mut bytes) = (0, 0);
+    for (at, op) in ops.iter().enumerate() {
+        if at > start && (at - start >= MOST_OPS || bytes + op.size() > MOST_BYTES) {
+            batches.push(start..at);
+            (start, bytes) = (at, 0);
+        }
+        bytes += op.size();
+    }
+    if start < ops.len() {
+        batches.push(start..ops.len());
+    }
+    batches
+}
+
+async fn commit(session: &Session, owner: &Owner, ops: &[Op]) -> Result<(), StoreError> {
+    let mut tries = Tries::new(session);
+    loop {
+        let client = tries.client().await?;
+        let mut writer = client.new_multi_writer();
+        for op in ops {
+            add(&mut writer, owner, op).map_err(|error| tries.refused(error, action(op), op.path()))?;
+        }
+        match writer.commit().await {
+            Ok(_) => return Ok(()),
+            Err(MultiWriteError::OperationFailed { index, source }) => {
+                let Some(op) = ops.get(index) else { return Err(session.settings().unusable(source)) };
+                if tries.in_doubt() {
+                    match was_carried_out(&client, ops).await {
+                        Ok(true) => return Ok(()),
+                        Ok(false) => {}
+                        Err(error) if is_loss(&error) => {
+                            tries.again(error, action(op), op.path())?;
+                            continue;
+                        }
+                        Err(error) => return Err(tries.refused(error, action(op), op.path())),
+                    }
+                }
+                return Err(tries.refused(source, action(op), op.path()));
+            }
+            Err(MultiWriteError::RequestFailed { source }) => {
+                let first = ops.first().map_or(("write", "/"), |op| (action(op), op.path()));
+                tries.again(source, first.0, first.1)?;
+            }
+        }
+    }
+}
+
+fn add(writer: &mut MultiWriter<'_>, owner: &Owner, op: &Op) -> Result<(), Error> {
+    match op {
+        Op::Create { path, data, access } => {
+            let acls = owner.owned(access);
+            writer.add_create(path, data, &CreateMode::Persistent.with_acls(Acls::new(&acls)))
+        }
+        Op::Set { path, data, expected } => writer.add_set_data(path, data, expected.map(|version| version.count)),
+        Op::Delete { path } => writer.add_delete(path, None),
+    }
+}
+
+fn action(op: &Op) -> &'static str {
+    match op {
+        Op::Create { .. } => "create",
+        Op::Set { .. } => "write",
+        Op::Delete { .. } => "delete",
+    }
+}
+
+/// Whether a former try of `ops`, which are one request, was carried out: what it left has one transaction then.
+async fn was_carried_out(client: &Client, ops: &[Op]) -> Result<bool, Error> {
+    let last: IndexMap<_, _> = ops.iter().map(|op| (op.path(), op)).collect();
+    let Some(first) = ops.first() else { return Ok(true) };
+    client.sync(first.path()).await?;
+    let stats = try_join_all(last.keys().map(|path| client.check_stat(path))).await?;
+    let mut transaction = None;
+    Ok(last.values().zip(&stats).all(|(op, stat)| {
+        let (data, written) = match (op, stat) {
+            (Op::Delete { .. }, stat) => return stat.is_none(),
+            (_, None) => return false,
+            // What was made may have been set by others since.
+            (Op::Create { .. }, Some(stat)) if stat.version > 0 => (None, stat.czxid),
+            (Op::Create { data, .. } | Op::Set { data, .. }, Some(stat)) => (Some((data, stat)), stat.mzxid),
+        };
+        *transaction.get_or_insert(written) == written
+            && data.is_none_or(|(data, stat)| usize::try_from(stat.data_length) == Ok(data.len()))
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Access;
+
+    fn create(bytes: usize) -> Op {
+        Op::Create { path: "/a".to_owned(), data: vec![0; bytes], access: Access::new() }
+    }
+
+    #[test]
+    fn a_request_has_few_changes_and_few_bytes() {
+        assert_eq!(batches(&[]), []);
+        let many: Vec<_> = (0..2_500).map(|_| create(10)).collect();
+        assert_eq!(batches(&many), [0..1_000, 1_000..2_000, 2_000..2_500]);
+        let large = [create(300_000), create(300_000), create(900_000), create(10), create(10)];
+        assert_eq!(batches(&large), [0..1, 1..2, 2..3, 3..5]);
+    }
+
+    #[test]
+    fn what_no_request_can_hold_is_refused() {
+        assert!(check_size(&create(1_000_000)).is_ok());
+        assert!(matches!(check_size(&create(1_000_001)), Err(StoreError::TooLarge { bytes: 1_000_001, .. })));
+    }
+}

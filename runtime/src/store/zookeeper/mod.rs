@@ -1,0 +1,127 @@
+//! ZooKeeper: the store of a data space that many hosts share.
+//!
+//! Here is what makes a [`Store`] of the crate `zookeeper-client`. That crate follows one session; what is added is that
+//! a session that expired is replaced, that whatever was under way when a connection broke is carried on without being
+//! done twice, and that no session has more watches than it can carry over to a new connection.
+
+mod acl;
+mod batch;
+mod hold;
+mod pool;
+mod session;
+mod tries;
+mod watch;
+mod write;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use zookeeper_client::{Error, Stat};
+
+use self::acl::Owner;
+use self::pool::Pool;
+use self::session::{Session, Settings};
+use self::tries::Tries;
+use super::{Access, Hold, Login, Node, Op, Store, StoreError, Version};
+
+/// A store that is kept by a ZooKeeper.
+pub(super) struct ZooKeeper {
+    session: Session,
+    pool: Pool,
+    owner: Owner,
+}
+
+/// Connects as one who has all of `logins`, of whom the first one owns what [`Store::apply`] makes, and waits for as long
+/// as it takes.
+///
+/// # Errors
+/// [`StoreError::Unusable`] when waiting is of no use.
+pub(super) async fn connect(
+    hosts: &str,
+    tls: Option<&Option<PathBuf>>,
+    logins: &[Login],
+) -> Result<ZooKeeper, StoreError> {
+    let settings = Arc::new(Settings::new(hosts, tls, logins)?);
+    let session = Session::open(Arc::clone(&settings));
+    session.client().await?;
+    Ok(ZooKeeper { pool: Pool::new(settings, session.clone()), session, owner: Owner::new(logins) })
+}
+
+impl fmt::Debug for ZooKeeper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ZooKeeper({})", self.session.settings().address)
+    }
+}
+
+fn version(stat: &Stat) -> Version {
+    Version { transaction: stat.mzxid, count: stat.version }
+}
+
+fn node(data: Vec<u8>, stat: &Stat) -> Node {
+    Node { data, version: version(stat) }
+}
+
+/// The node above; none for one at the top.
+fn parent(path: &str) -> Option<&str> {
+    path.rfind('/').filter(|at| *at > 0).map(|at| &path[..at])
+}
+
+#[async_trait]
+impl Store for ZooKeeper {
+    async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
+        let mut tries = Tries::new(&self.session);
+        loop {
+            let client = tries.client().await?;
+            match client.get_data(path).await {
+                Ok((data, stat)) => return Ok(Some(node(data, &stat))),
+                Err(Error::NoNode) => return Ok(None),
+                Err(error) => tries.again(error, "read", path)?,
+            }
+        }
+    }
+
+    async fn changed(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
+        watch::changed(&self.pool, path, seen).await
+    }
+
+    async fn set(&self, path: &str, data: &[u8], expected: Option<Version>) -> Result<Version, StoreError> {
+        write::set(&self.session, path, data, expected).await
+    }
+
+    async fn children(&self, path: &str) -> Result<Vec<String>, StoreError> {
+        let mut tries = Tries::new(&self.session);
+        loop {
+            let client = tries.client().await?;
+            match client.list_children(path).await {
+                Ok(mut names) => {
+                    names.sort_unstable();
+                    return Ok(names);
+                }
+                Err(Error::NoNode) => return Ok(Vec::new()),
+                Err(error) => tries.again(error, "read", path)?,
+            }
+        }
+    }
+
+    async fn apply(&self, ops: Vec<Op>) -> Result<(), StoreError> {
+        batch::apply(&self.session, &self.owner, &ops).await
+    }
+
+    async fn protect(&self, path: &str, access: &Access) -> Result<(), StoreError> {
+        let acls = self.owner.owned(access);
+        let mut tries = Tries::new(&self.session);
+        loop {
+            let client = tries.client().await?;
+            match client.set_acl(path, &acls, None).await {
+                Ok(_) => return Ok(()),
+                Err(error) => tries.again(error, "protect", path)?,
+            }
+        }
+    }
+
+    async fn hold(&self, path: &str, data: &[u8], access: &Access) -> Result<Hold, StoreError> {
+        hold::hold(&self.session, path, data, self.owner.shared(access)).await
+    }
+}

@@ -1,0 +1,196 @@
+//! A session that lasts: what the crate calls a client is replaced when its session has expired.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{Timestamp, Unit};
+use tokio::sync::watch;
+use tracing::{info, warn};
+use zookeeper_client::{Client, Error, SessionState};
+
+use crate::store::{Login, StoreError};
+
+/// How long ZooKeeper keeps a session of which it hears nothing, and the nodes that it holds. A restart of ZooKeeper, or
+/// the election of another leader, takes less, so an agent outlives it; and whoever looks whether an agent is alive
+/// knows within as much. ZooKeeper grants 4 to 40 s unless it is told otherwise.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+const BETWEEN_WARNINGS: Duration = Duration::from_secs(30);
+
+/// Where a ZooKeeper is and who one is to it.
+pub(super) struct Settings {
+    /// As the user wrote it, for messages.
+    pub(super) address: String,
+    hosts: String,
+    logins: Vec<Login>,
+}
+
+/// A session, for as long as one of its clones lives.
+#[derive(Clone)]
+pub(super) struct Session {
+    settings: Arc<Settings>,
+    state: watch::Receiver<State>,
+}
+
+#[derive(Clone)]
+enum State {
+    Connecting,
+    Ready(Arc<Client>),
+    Unusable(String),
+}
+
+impl Settings {
+    pub(super) fn new(hosts: &str, tls: Option<&Option<PathBuf>>, logins: &[Login]) -> Result<Self, StoreError> {
+        let address = format!("zookeeper://{hosts}");
+        if tls.is_some() {
+            return Err(StoreError::Unusable { address, reason: "TLS is not there yet".to_owned() });
+        }
+        Ok(Self { address, hosts: hosts.to_owned(), logins: logins.to_vec() })
+    }
+
+    pub(super) fn unusable(&self, reason: impl ToString) -> StoreError {
+        StoreError::Unusable { address: self.address.clone(), reason: reason.to_string() }
+    }
+
+    async fn connect(&self) -> Result<Client, Error> {
+        // Its own waiting would last for the session's timeout and tell nothing.
+        let mut connector = Client::connector().with_session_timeout(TIMEOUT).with_fail_eagerly();
+        for Login { name, password } in &self.logins {
+            connector = connector.with_auth("digest", format!("{name}:{password}").as_bytes());
+        }
+        connector.connect(&self.hosts).await
+    }
+
+    /// Connects, however long it takes.
+    ///
+    /// # Errors
+    /// Why trying again is of no use.
+    async fn connect_at_last(&self) -> Result<Client, String> {
+        let started = Timestamp::now();
+        let mut pause = FIRST_PAUSE;
+        let mut warned: Option<tokio::time::Instant> = None;
+        loop {
+            let error = match self.connect().await {
+                Ok(client) => {
+                    if warned.is_some() {
+                        info!(address = self.address, "the data space is in reach");
+                    }
+                    return Ok(client);
+                }
+                Err(Error::AuthFailed) => return Err("it refuses the credential".to_owned()),
+                Err(error @ Error::BadArguments(_)) => return Err(error.to_string()),
+                Err(error) => error,
+            };
+            if warned.is_none_or(|at| at.elapsed() >= BETWEEN_WARNINGS) {
+                warned = Some(tokio::time::Instant::now());
+                let since = since(started);
+                warn!(address = self.address, %since, %error, "waiting for the data space, which cannot be reached");
+            }
+            // Agents that lost it together do not come back together.
+            let jitter = getrandom::u32().unwrap_or_default() % 512;
+            tokio::time::sleep(pause / 2 + pause * jitter / 1024).await;
+            pause = LONGEST_PAUSE.min(pause * 2);
+        }
+    }
+}
+
+fn since(time: Timestamp) -> Timestamp {
+    time.round(Unit::Second).unwrap_or(time)
+}
+
+impl Session {
+    /// Opens a session in the background.
+    pub(super) fn open(settings: Arc<Settings>) -> Self {
+        let (sender, state) = watch::channel(State::Connecting);
+        tokio::spawn(keep(Arc::clone(&settings), sender));
+        Self { settings, state }
+    }
+
+    pub(super) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The client to use now, as soon as there is one whose session has not expired.
+    ///
+    /// # Errors
+    /// When there will be none.
+    pub(super) async fn client(&self) -> Result<Arc<Client>, StoreError> {
+        self.wait_for(|client| !client.state().is_terminated()).await
+    }
+
+    /// The client that takes the place of the one of session `id`, once that one has expired.
+    ///
+    /// # Errors
+    /// When there will be none.
+    pub(super) async fn successor(&self, id: i64) -> Result<Arc<Client>, StoreError> {
+        self.wait_for(|client| client.session_id().0 != id && !client.state().is_terminated()).await
+    }
+
+    async fn wait_for(&self, suits: impl Fn(&Client) -> bool) -> Result<Arc<Client>, StoreError> {
+        if let State::Ready(client) = &*self.state.borrow()
+            && suits(client)
+        {
+            return Ok(Arc::clone(client));
+        }
+        let mut state = self.state.clone();
+        let found = state.wait_for(|state| match state {
+            State::Connecting => false,
+            State::Ready(client) => suits(client),
+            State::Unusable(_) => true,
+        });
+        match found.await.as_deref() {
+            Ok(State::Ready(client)) => Ok(Arc::clone(client)),
+            Ok(State::Unusable(reason)) => Err(self.settings.unusable(reason)),
+            Ok(State::Connecting) | Err(_) => Err(self.settings.unusable("this process is ending")),
+        }
+    }
+}
+
+/// Sees to it that there is a client, for as long as somebody has the session.
+async fn keep(settings: Arc<Settings>, sender: watch::Sender<State>) {
+    loop {
+        let connected = tokio::select! {
+            connected = settings.connect_at_last() => connected,
+            () = sender.closed() => return,
+        };
+        let client = match connected {
+            Ok(client) => Arc::new(client),
+            Err(reason) => {
+                sender.send_replace(State::Unusable(reason));
+                return;
+            }
+        };
+        sender.send_replace(State::Ready(Arc::clone(&client)));
+        tokio::select! {
+            () = follow(&settings.address, &client) => {}
+            () = sender.closed() => return,
+        }
+        sender.send_replace(State::Connecting);
+    }
+}
+
+/// Tells of the client's losses until its session is over.
+async fn follow(address: &str, client: &Client) {
+    let mut states = client.state_watcher();
+    let mut state = client.state();
+    let mut lost = None;
+    while !state.is_terminated() {
+        match state {
+            SessionState::Disconnected => {
+                lost = Some(Timestamp::now());
+                warn!(address, "waiting for the data space, to which the connection is lost");
+            }
+            _ => {
+                if let Some(lost) = lost.take() {
+                    info!(address, since = %since(lost), "the data space is in reach again");
+                }
+            }
+        }
+        state = states.changed().await;
+    }
+    let since = since(lost.unwrap_or_else(Timestamp::now));
+    warn!(address, %state, %since, "the session with the data space is over; opening another");
+}

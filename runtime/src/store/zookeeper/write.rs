@@ -1,0 +1,63 @@
+//! Setting a node's data, once.
+
+use zookeeper_client::{Client, Error};
+
+use super::session::Session;
+use super::tries::{Tries, is_loss};
+use super::version;
+use crate::store::{StoreError, Version};
+
+pub(super) async fn set(
+    session: &Session,
+    path: &str,
+    data: &[u8],
+    expected: Option<Version>,
+) -> Result<Version, StoreError> {
+    StoreError::check_size(path, data)?;
+    let mut tries = Tries::new(session);
+    loop {
+        let client = tries.client().await?;
+        // One without a condition would overwrite what others wrote since.
+        if expected.is_none() && tries.in_doubt() {
+            match find(&client, path, data, expected).await {
+                Ok(Some(version)) => return Ok(version),
+                Ok(None) => {}
+                Err(error) => {
+                    tries.again(error, "write", path)?;
+                    continue;
+                }
+            }
+        }
+        match client.set_data(path, data, expected.map(|version| version.count)).await {
+            // ZooKeeper compares how often the data was set, which a node that was made anew counts anew.
+            Ok(stat) if expected.is_some_and(|expected| stat.czxid > expected.transaction) => {
+                return Err(StoreError::Conflict { path: path.to_owned() });
+            }
+            Ok(stat) => return Ok(version(&stat)),
+            Err(Error::BadVersion) if tries.in_doubt() => match find(&client, path, data, expected).await {
+                Ok(Some(version)) => return Ok(version),
+                Err(error) if is_loss(&error) => tries.again(error, "write", path)?,
+                _ => return Err(StoreError::Conflict { path: path.to_owned() }),
+            },
+            Err(error) => tries.again(error, "write", path)?,
+        }
+    }
+}
+
+/// The version that our `data` got, if a former try of ours put it there.
+async fn find(client: &Client, path: &str, data: &[u8], expected: Option<Version>) -> Result<Option<Version>, Error> {
+    // The member that answers now may lag behind the one that took the former try.
+    client.sync(path).await?;
+    let next = |count: i32| expected.is_none_or(|expected| count == expected.count.wrapping_add(1));
+    match client.get_data(path).await {
+        Ok((there, stat)) if there == data && next(stat.version) => Ok(Some(version(&stat))),
+        // Whoever may write but not read still learns how long it is and how often it was set.
+        Err(Error::NoAuth) if expected.is_some() => {
+            let stat = client.check_stat(path).await?;
+            let ours = stat.filter(|stat| usize::try_from(stat.data_length) == Ok(data.len()) && next(stat.version));
+            Ok(ours.as_ref().map(version))
+        }
+        Ok(_) | Err(Error::NoNode | Error::NoAuth) => Ok(None),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,157 @@
+//! A network that fails when told: between a client and one server, on a loopback address.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread;
+use std::time::Duration;
+
+/// Passes TCP connections on to a server. What connects to it is told nothing when it is stalled, and is cut off when
+/// it is cut, until it is mended.
+#[derive(Debug)]
+pub struct Proxy {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    server: SocketAddr,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    mode: Mode,
+    streams: Vec<TcpStream>,
+    // Whether the connection is cut as soon as the server says something.
+    cut_next_answer: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Mode {
+    #[default]
+    Whole,
+    Stalled,
+    Cut,
+    Ended,
+}
+
+impl Proxy {
+    /// One before the server at `HOST:PORT`.
+    ///
+    /// # Panics
+    /// When that is no address, or nothing can listen here.
+    pub fn before(server: &str) -> Self {
+        let server = server.parse().expect("HOST:PORT, as numbers");
+        let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
+        let address = listener.local_addr().expect("it is bound");
+        let shared = Arc::new(Shared { server, state: Mutex::default(), changed: Condvar::new() });
+        let ours = Arc::clone(&shared);
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                if ours.state().mode == Mode::Ended {
+                    return;
+                }
+                // A refused connection looks like one that is cut at once.
+                let _ = ours.serve(&stream);
+            }
+        });
+        Self { address, shared }
+    }
+
+    /// Where to connect: `HOST:PORT`.
+    pub fn hosts(&self) -> String {
+        self.address.to_string()
+    }
+
+    /// Breaks all connections, and every new one at once.
+    pub fn cut(&self) {
+        self.shared.switch(Mode::Cut);
+    }
+
+    /// Breaks all connections as soon as the server has answered something, which is not passed on: what was asked is
+    /// done, and whoever asked does not know. New connections are served.
+    pub fn cut_next_answer(&self) {
+        self.shared.state().cut_next_answer = true;
+    }
+
+    /// Passes nothing on any more, in either direction, as when cables are pulled.
+    pub fn stall(&self) {
+        self.shared.switch(Mode::Stalled);
+    }
+
+    /// Passes everything on again, what has been held up as well.
+    pub fn mend(&self) {
+        self.shared.switch(Mode::Whole);
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.shared.switch(Mode::Ended);
+        let _ = TcpStream::connect(self.address);
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("nothing panics while it holds the state")
+    }
+
+    fn switch(&self, mode: Mode) {
+        let mut state = self.state();
+        state.mode = mode;
+        if matches!(mode, Mode::Cut | Mode::Ended) {
+            state.hang_up();
+        }
+        self.changed.notify_all();
+    }
+
+    /// Waits until something may pass; whether it may.
+    fn may_pass(&self, is_answer: bool) -> bool {
+        let mut state = self.state();
+        while state.mode == Mode::Stalled {
+            state = self.changed.wait(state).expect("nothing panics while it holds the state");
+        }
+        if is_answer && std::mem::take(&mut state.cut_next_answer) {
+            state.hang_up();
+            return false;
+        }
+        state.mode == Mode::Whole
+    }
+
+    fn serve(self: &Arc<Self>, client: &TcpStream) -> std::io::Result<()> {
+        if self.state().mode == Mode::Cut {
+            return client.shutdown(Shutdown::Both);
+        }
+        let server = TcpStream::connect_timeout(&self.server, Duration::from_secs(5))?;
+        for stream in [client, &server] {
+            stream.set_nodelay(true)?;
+            self.state().streams.push(stream.try_clone()?);
+        }
+        for (from, to, is_answer) in [(client, &server, false), (&server, client, true)] {
+            let (shared, mut from, mut to) = (Arc::clone(self), from.try_clone()?, to.try_clone()?);
+            thread::spawn(move || {
+                let mut buffer = vec![0; 65_536];
+                while let Ok(read @ 1..) = from.read(&mut buffer) {
+                    if !shared.may_pass(is_answer) || to.write_all(&buffer[..read]).is_err() {
+                        break;
+                    }
+                }
+                let _ = from.shutdown(Shutdown::Both);
+                let _ = to.shutdown(Shutdown::Both);
+            });
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    fn hang_up(&mut self) {
+        for stream in self.streams.drain(..) {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! A ZooKeeper of a test's own, of one member or several, which is gone when the test is.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use tempfile::TempDir;
+
+/// A ZooKeeper. Its members are processes, which end with this, and with the test's process whatever becomes of it.
+#[derive(Debug)]
+pub struct ZooKeeper {
+    dir: TempDir,
+    hosts: String,
+}
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/zookeeper/zkd");
+
+impl ZooKeeper {
+    /// One of so many members: 1 or 3.
+    ///
+    /// # Panics
+    /// When it does not come up, with what it said.
+    pub fn start(members: usize) -> Self {
+        Self::start_with(members, |_, _| {})
+    }
+
+    /// One of so many members with settings that [`zkd`](../zookeeper/zkd) knows, given the folder that it will be in.
+    ///
+    /// # Panics
+    /// As [`ZooKeeper::start`].
+    pub fn start_with(members: usize, set: impl FnOnce(&mut Command, &Path)) -> Self {
+        let dir = tempfile::Builder::new().prefix("zookeeper-").tempdir().expect("there is room for a folder");
+        let mut command = Command::new(SCRIPT);
+        command.arg("start").arg(dir.path()).arg(members.to_string());
+        command.env("ZK_OWNER", std::process::id().to_string());
+        set(&mut command, dir.path());
+        let hosts = run(&mut command);
+        Self { dir, hosts }
+    }
+
+    /// One of one member that the tests of this process share, each with a stack of its own.
+    ///
+    /// # Panics
+    /// As [`ZooKeeper::start`].
+    pub fn shared() -> &'static Self {
+        static SHARED: OnceLock<ZooKeeper> = OnceLock::new();
+        SHARED.get_or_init(|| Self::start(1))
+    }
+
+    /// `HOST:PORT[,HOST:PORT...]`.
+    pub fn hosts(&self) -> &str {
+        &self.hosts
+    }
+
+    /// Where the data space is: `zookeeper://HOST:PORT[,HOST:PORT...]`.
+    pub fn address(&self) -> String {
+        format!("zookeeper://{}", self.hosts)
+    }
+
+    /// Its folder, with one for each member in it: `1`, `2`, `3`.
+    pub fn dir(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Ends a member as a power cut does: `kill -9`.
+    ///
+    /// # Panics
+    /// When it does not run.
+    pub fn kill(&self, member: usize) {
+        self.script("kill", member);
+    }
+
+    /// Starts a member again, with its port and its data, and waits until it serves.
+    ///
+    /// # Panics
+    /// When it does not come up.
+    pub fn up(&self, member: usize) {
+        self.script("up", member);
+    }
+
+    /// Which member leads, of several.
+    ///
+    /// # Panics
+    /// When none does.
+    pub fn leader(&self) -> usize {
+        let leads = |member: &usize| self.ask_member("srvr", *member).contains("Mode: leader");
+        (1..=self.hosts.split(',').count()).find(leads).expect("a member leads")
+    }
+
+    /// What the first member answers to a four letter word: `srvr`, `mntr`, `cons`.
+    ///
+    /// # Panics
+    /// When it does not run.
+    pub fn ask(&self, word: &str) -> String {
+        self.ask_member(word, 1)
+    }
+
+    fn ask_member(&self, word: &str, member: usize) -> String {
+        run(Command::new(SCRIPT).arg("ask").arg(self.dir.path()).arg(word).arg(member.to_string()))
+    }
+
+    fn script(&self, verb: &str, member: usize) {
+        run(Command::new(SCRIPT).arg(verb).arg(self.dir.path()).arg(member.to_string()));
+    }
+}
+
+impl Drop for ZooKeeper {
+    fn drop(&mut self) {
+        run(Command::new(SCRIPT).arg("stop").arg(self.dir.path()));
+    }
+}
+
+fn run(command: &mut Command) -> String {
+    let output = command.stdin(Stdio::null()).output().expect("zkd can be run");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() || std::thread::panicking(), "{command:?}: {said}");
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}

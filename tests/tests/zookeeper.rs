@@ -1,0 +1,171 @@
+//! The store that a real ZooKeeper keeps, when things break: servers that are killed, a network that is cut or stalls.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+use wattle_runtime::store::{Access, Address, Login, Op, Rights, Store, StoreError};
+use wattle_tests::proxy::Proxy;
+use wattle_tests::zookeeper::ZooKeeper;
+
+/// Nothing here takes longer unless it hangs: sessions last 10 s, and new ones are there 2 s after that at the latest.
+const LONG: Duration = Duration::from_secs(90);
+
+fn login(name: &str) -> Login {
+    Login { name: name.to_owned(), password: format!("{name} knows") }
+}
+
+async fn connect(address: &str) -> Arc<dyn Store> {
+    connect_as(address, &[login("operator")]).await
+}
+
+async fn connect_as(address: &str, logins: &[Login]) -> Arc<dyn Store> {
+    let address: Address = address.parse().unwrap();
+    timeout(LONG, address.connect(logins)).await.expect("in time").unwrap()
+}
+
+fn create(path: &str, data: &str) -> Op {
+    Op::Create { path: path.to_owned(), data: data.into(), access: Access::new() }
+}
+
+/// So many nodes below one, which are empty.
+async fn nodes(store: &dyn Store, top: &str, count: usize) -> Vec<String> {
+    let paths: Vec<_> = (0..count).map(|number| format!("{top}/{number}")).collect();
+    let mut ops = vec![create(top, "")];
+    ops.extend(paths.iter().map(|path| create(path, "")));
+    store.apply(ops).await.unwrap();
+    paths
+}
+
+/// Somebody waits for each of the nodes to change; what they then hold.
+fn wait_for_all(store: &Arc<dyn Store>, paths: &[String]) -> JoinSet<String> {
+    let mut waiting = JoinSet::new();
+    for path in paths {
+        let (store, path) = (Arc::clone(store), path.clone());
+        waiting.spawn(async move {
+            let seen = store.get(&path).await.unwrap().unwrap().version;
+            let node = store.changed(&path, Some(seen)).await.unwrap();
+            String::from_utf8(node.unwrap().data).unwrap()
+        });
+    }
+    waiting
+}
+
+async fn all(waiting: JoinSet<String>) -> BTreeSet<String> {
+    timeout(LONG, waiting.join_all()).await.expect("nobody waits for ever").into_iter().collect()
+}
+
+#[tokio::test]
+async fn more_watches_than_one_session_takes_outlive_a_lost_connection() {
+    let zookeeper = ZooKeeper::start(1);
+    let proxy = Proxy::before(zookeeper.hosts());
+    let writer = connect(&zookeeper.address()).await;
+    let paths = nodes(&*writer, "/many", 5_000).await;
+
+    let reader = connect(&format!("zookeeper://{}", proxy.hosts())).await;
+    let waiting = wait_for_all(&reader, &paths);
+    watches(&zookeeper, paths.len()).await;
+    proxy.cut();
+    // Half of them change while nobody is connected.
+    let (now, later) = paths.split_at(2_500);
+    set_all(&writer, now).await;
+    proxy.mend();
+    set_all(&writer, later).await;
+    assert_eq!(all(waiting).await, paths.iter().cloned().collect());
+    // Five sessions of 1,000 watches each, and the writer's.
+    let sessions = zookeeper.ask("cons");
+    assert_eq!(sessions.lines().filter(|line| line.contains("sid=0x")).count(), 6, "{sessions}");
+}
+
+/// Waits until ZooKeeper has so many watches.
+async fn watches(zookeeper: &ZooKeeper, count: usize) {
+    let watches = || zookeeper.ask("mntr").lines().any(|line| line == format!("zk_watch_count\t{count}"));
+    let wait = async {
+        while !watches() {
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(LONG, wait).await.expect("everybody watches");
+}
+
+async fn set_all(store: &Arc<dyn Store>, paths: &[String]) {
+    let ops = paths.iter().map(|path| Op::Set { path: path.clone(), data: path.clone().into(), expected: None });
+    store.apply(ops.collect()).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_was_carried_out_without_our_knowing_is_not_a_conflict() {
+    let zookeeper = ZooKeeper::start(1);
+    let proxy = Proxy::before(zookeeper.hosts());
+    let store = connect(&format!("zookeeper://{}", proxy.hosts())).await;
+    store.apply(vec![create("/once", "before")]).await.unwrap();
+    let before = store.get("/once").await.unwrap().unwrap().version;
+
+    proxy.cut_next_answer();
+    let after = timeout(LONG, store.set("/once", b"after", Some(before))).await.expect("in time").unwrap();
+    assert_eq!(after.count, before.count + 1);
+    assert_eq!(store.get("/once").await.unwrap().unwrap().version, after);
+    // Another's is one.
+    let conflict = store.set("/once", b"later", Some(before)).await;
+    assert!(matches!(conflict, Err(StoreError::Conflict { .. })), "{conflict:?}");
+
+    // Without a condition it is not written twice either.
+    proxy.cut_next_answer();
+    let last = timeout(LONG, store.set("/once", b"last", None)).await.expect("in time").unwrap();
+    assert_eq!(last.count, before.count + 2);
+    assert_eq!(store.get("/once").await.unwrap().unwrap().version, last);
+
+    // Nor is a whole request of them.
+    proxy.cut_next_answer();
+    let changes = vec![
+        create("/twice", ""),
+        create("/twice/a", "a"),
+        Op::Set { path: "/once".to_owned(), data: b"set".to_vec(), expected: Some(last) },
+    ];
+    timeout(LONG, store.apply(changes)).await.expect("in time").unwrap();
+    assert_eq!(store.get("/once").await.unwrap().unwrap().version.count, last.count + 1);
+    assert_eq!(store.children("/twice").await.unwrap(), ["a"]);
+}
+
+#[tokio::test]
+async fn a_session_that_expired_is_replaced_with_all_that_it_had() {
+    let zookeeper = ZooKeeper::start(1);
+    let proxy = Proxy::before(zookeeper.hosts());
+    let operator = connect(&zookeeper.address()).await;
+    let member = login("member");
+    let rights = Rights { create: true, delete: true, ..Rights::READ };
+    let access = Access::new().grant(&member.principal(), rights);
+    operator.apply(vec![Op::Create { path: "/held".to_owned(), data: Vec::new(), access }]).await.unwrap();
+    let readable =
+        Access::new().grant(&member.principal(), Rights::READ).grant(&login("operator").principal(), Rights::READ);
+    operator
+        .apply(vec![Op::Create { path: "/waited".to_owned(), data: Vec::new(), access: readable.clone() }])
+        .await
+        .unwrap();
+
+    let agent = connect_as(&format!("zookeeper://{}", proxy.hosts()), &[member]).await;
+    let hold = agent.hold("/held/alive", b"here", &readable).await.unwrap();
+    let first = operator.get("/held/alive").await.unwrap().expect("it is held").version;
+    let seen = agent.get("/waited").await.unwrap().unwrap().version;
+    let waiting = tokio::spawn({
+        let agent = Arc::clone(&agent);
+        async move { agent.changed("/waited", Some(seen)).await.unwrap().unwrap().data }
+    });
+
+    proxy.stall();
+    // Longer than the session.
+    let gone = timeout(LONG, operator.changed("/held/alive", Some(first))).await.expect("in time").unwrap();
+    assert_eq!(gone, None, "the node goes with the session");
+    operator.set("/waited", b"changed", None).await.unwrap();
+    proxy.mend();
+    let again = timeout(LONG, operator.changed("/held/alive", None)).await.expect("in time").unwrap().unwrap();
+    assert_eq!(again.data, b"here");
+    assert_eq!(timeout(LONG, waiting).await.expect("in time").unwrap(), b"changed");
+    drop(hold);
+    let released = timeout(LONG, operator.changed("/held/alive", Some(again.version))).await.expect("in time").unwrap();
+    assert_eq!(released, None);
+}
