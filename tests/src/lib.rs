@@ -1,6 +1,9 @@
 //! What several tests and benchmarks of wattle build on.
 
+pub mod command;
 pub mod conformance;
+pub mod lab;
+pub mod oracle;
 pub mod proxy;
 pub mod random;
 pub mod workload;

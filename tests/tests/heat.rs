@@ -1,16 +1,13 @@
 //! Every template against Heat's own engine: it is valid, and no server depends on another.
 
-mod oracle;
-
 use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value;
 use wattle::author::Blueprint;
 use wattle::lower::{Lowered, Options, lower};
 use wattle::model::Model;
+use wattle_tests::oracle::{self, Oracle, write};
 use wattle_tests::{random, workload};
-
-use oracle::{Oracle, write};
 
 /// The operator's part of `three_tier`: what has no default.
 const GIVEN: &[&str] = &["wattle_space=zookeeper://127.0.0.1:2181", "db_password=s3:cr\"et"];
@@ -108,9 +105,9 @@ fn user_data_reaches_nova_as_emitted() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let template = write(&lowered, folder.path(), false);
     let environment = folder.path().join("environment.yaml");
-    let unasked = oracle::validate_with(&environment, &[], &template);
+    let unasked = oracle::validate_with(&[&environment], &[], &template);
     assert_eq!(unasked["error"], "UserParameterMissing", "{unasked}");
-    let answer = oracle::create(&environment, GIVEN, &template);
+    let answer = oracle::create(&[&environment], GIVEN, &template);
     assert_eq!(answer["status"], "CREATE_COMPLETE", "{answer:#}");
     let servers = answer["servers"].as_object().expect("servers");
     assert_eq!(servers.len(), lowered.template.servers());

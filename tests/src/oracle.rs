@@ -10,19 +10,20 @@ use wattle::lower::Lowered;
 use wattle::lower::hot::{Hot, Template};
 
 /// A process that validates one template after the other.
-pub(crate) struct Oracle {
+#[derive(Debug)]
+pub struct Oracle {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
 }
 
 fn tool() -> Command {
-    Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("heat/run"))
+    Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/heat/run"))
 }
 
 impl Oracle {
     /// Starts one. Parameters without a default get made-up values.
-    pub(crate) fn start() -> Self {
+    pub fn start() -> Self {
         let mut child = tool()
             .args(["validate.py", "--json", "--graph", "--fill-params", "--quick", "--stdin"])
             .stdin(Stdio::piped())
@@ -35,7 +36,7 @@ impl Oracle {
     }
 
     /// What Heat says of a template.
-    pub(crate) fn validate(&mut self, template: &Path) -> Value {
+    pub fn validate(&mut self, template: &Path) -> Value {
         let input = self.input.as_mut().expect("a pipe");
         writeln!(input, "{}", template.display()).expect("the oracle listens");
         let mut line = String::new();
@@ -53,17 +54,19 @@ impl Drop for Oracle {
 }
 
 /// What Heat says of a template by itself, with an environment and nothing made up.
-pub(crate) fn validate_with(environment: &Path, parameters: &[&str], template: &Path) -> Value {
-    answer(tool().args(["validate.py", "--json"]), environment, parameters, template)
+pub fn validate_with(environments: &[&Path], parameters: &[&str], template: &Path) -> Value {
+    answer(tool().args(["validate.py", "--json"]), environments, parameters, template)
 }
 
 /// What became of a stack created over the simulated cloud.
-pub(crate) fn create(environment: &Path, parameters: &[&str], template: &Path) -> Value {
-    answer(tool().arg("create.py"), environment, parameters, template)
+pub fn create(environments: &[&Path], parameters: &[&str], template: &Path) -> Value {
+    answer(tool().arg("create.py"), environments, parameters, template)
 }
 
-fn answer(command: &mut Command, environment: &Path, parameters: &[&str], template: &Path) -> Value {
-    command.arg("-e").arg(environment);
+fn answer(command: &mut Command, environments: &[&Path], parameters: &[&str], template: &Path) -> Value {
+    for environment in environments {
+        command.arg("-e").arg(environment);
+    }
     for parameter in parameters {
         command.args(["-P", parameter]);
     }
@@ -73,7 +76,7 @@ fn answer(command: &mut Command, environment: &Path, parameters: &[&str], templa
 }
 
 /// Writes the files as `emit` does, and returns the template's path.
-pub(crate) fn write(lowered: &Lowered, folder: &Path, json: bool) -> PathBuf {
+pub fn write(lowered: &Lowered, folder: &Path, json: bool) -> PathBuf {
     let emit = |name: &str, template: &Template| {
         let path = folder.join(name);
         let mut file = File::create(&path).expect("a new file");
@@ -90,7 +93,7 @@ pub(crate) fn write(lowered: &Lowered, folder: &Path, json: bool) -> PathBuf {
 }
 
 /// The user data's text as the template holds it, with the parameters' defaults.
-pub(crate) fn user_data_text(template: &Template) -> String {
+pub fn user_data_text(template: &Template) -> String {
     let Some(Hot::StrReplace { template: text, params }) = template.resources["wattle_agent"].property("value") else {
         panic!("the root holds no text");
     };

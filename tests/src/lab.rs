@@ -1,0 +1,174 @@
+//! Hosts that real cloud-init sets up: see `tests/cloudinit/lab`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/cloudinit");
+
+/// Several hosts, and a bridge between them on which a test has its own place. All of it is gone when this is.
+#[derive(Debug)]
+pub struct Lab {
+    id: String,
+    folder: TempDir,
+    root: PathBuf,
+    children: Vec<Child>,
+}
+
+/// The address of the bridge, where what is no host can listen.
+pub const BRIDGE: &str = "127.1.0.254";
+
+impl Lab {
+    /// So many hosts, none of them booted. Where that is not possible, this says so and there is none.
+    ///
+    /// # Panics
+    /// When the root file system cannot be made, or the network of the hosts.
+    pub fn start(hosts: usize) -> Option<Self> {
+        if let Some(missing) = missing() {
+            eprintln!("SKIPPED: hosts for cloud-init need {missing}");
+            return None;
+        }
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let root = Command::new(format!("{SCRIPTS}/root")).stderr(Stdio::inherit()).output().expect("a script runs");
+        assert!(root.status.success(), "the root file system of the hosts cannot be made");
+        let root = String::from_utf8(root.stdout).expect("a path").trim_end().into();
+        let id = format!("wl{}n{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let folder = tempfile::Builder::new().prefix("cloudinit-").tempdir().expect("there is room for a folder");
+        let lab = Self { id, folder, root, children: Vec::new() };
+        let made = lab.script("net").arg(hosts.to_string()).status().expect("a script runs");
+        assert!(made.success(), "the network of the hosts cannot be made");
+        Some(lab)
+    }
+
+    fn script(&self, request: &str) -> Command {
+        let mut command = Command::new(format!("{SCRIPTS}/lab"));
+        command.arg(request).arg(&self.id).stdin(Stdio::null());
+        command
+    }
+
+    /// The address of a host, which are counted from 1.
+    pub fn address(host: usize) -> String {
+        format!("127.1.0.{host}")
+    }
+
+    /// A folder for whatever the test needs.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Debian as every host finds it.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The folder in which a file that a host wrote is found.
+    pub fn written(&self, host: usize, path: &str) -> PathBuf {
+        self.folder.path().join(format!("host{host}/upper{path}"))
+    }
+
+    /// The text of a file that a host wrote; empty when there is none.
+    pub fn text(&self, host: usize, path: &str) -> String {
+        fs::read(self.written(host, path)).map_or(String::new(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Puts a file into a host that has not booted yet, as an image could hold it.
+    ///
+    /// # Panics
+    /// When that is not possible.
+    pub fn put(&self, host: usize, path: &str, from: &Path) {
+        let to = self.written(host, path);
+        fs::create_dir_all(to.parent().expect("a file lies in a folder")).expect("there is room for a folder");
+        fs::copy(from, to).expect("there is room for a file");
+    }
+
+    /// Boots a host.
+    ///
+    /// # Panics
+    /// When that cannot even begin.
+    pub fn boot(&mut self, host: usize, name: &str, user_data: &str) {
+        let dir = self.folder.path().join(format!("host{host}"));
+        fs::create_dir_all(&dir).expect("there is room for a folder");
+        fs::write(dir.join("user-data"), user_data).expect("there is room for a file");
+        let mut command = self.script("boot");
+        command.arg(host.to_string()).arg(&dir).arg(&self.root).arg(name);
+        self.children.push(command.spawn().expect("a script runs"));
+    }
+
+    /// What cloud-init says of itself once it is through with a host, and what it wrote to the console.
+    ///
+    /// # Panics
+    /// When it takes more than two minutes.
+    pub fn booted(&self, host: usize) -> (String, String) {
+        let console = || {
+            let log = self.folder.path().join(format!("host{host}/boot.log"));
+            String::from_utf8_lossy(&fs::read(log).unwrap_or_default()).into_owned()
+        };
+        until(Duration::from_secs(120), || !self.text(host, "/opt/lab/cloud-init").is_empty())
+            .unwrap_or_else(|| panic!("cloud-init is not through with host {host}:\n{}", console()));
+        (self.text(host, "/opt/lab/cloud-init"), console())
+    }
+
+    /// A command on the network of a host (0: on the bridge), with the file system of this machine.
+    pub fn command(&self, host: usize, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = self.script("exec");
+        command.arg(host.to_string()).arg(program);
+        command
+    }
+
+    /// Starts a command on the network of a host, which ends with the lab together with all that it started.
+    ///
+    /// # Panics
+    /// When that cannot even begin.
+    pub fn spawn(&mut self, host: usize, program: impl AsRef<std::ffi::OsStr>, set: impl FnOnce(&mut Command)) {
+        let mut command = self.script("run");
+        command.arg(host.to_string()).arg(program);
+        set(&mut command);
+        self.children.push(command.spawn().expect("a script runs"));
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        for child in &mut self.children {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        let _ = self.script("down").status();
+    }
+}
+
+/// What is needed and not there.
+fn missing() -> Option<&'static str> {
+    let works = |program: &str, arguments: &[&str]| {
+        let quiet = || Stdio::null();
+        let status = Command::new(program).args(arguments).stdin(quiet()).stdout(quiet()).stderr(quiet()).status();
+        status.is_ok_and(|status| status.success())
+    };
+    if !works("sh", &["-c", "[ $(id -u) = 0 ]"]) {
+        Some("root")
+    } else if !works("debootstrap", &["--version"]) {
+        Some("Debian's package debootstrap")
+    } else if !works("ip", &["-V"]) {
+        Some("Debian's package iproute2")
+    } else if !works("unshare", &["--mount", "--uts", "--ipc", "--pid", "--net", "--fork", "true"]) {
+        Some("a kernel that gives out namespaces")
+    } else {
+        None
+    }
+}
+
+/// Waits until `is_so`; nothing if it takes longer than `patience`.
+pub fn until(patience: Duration, mut is_so: impl FnMut() -> bool) -> Option<()> {
+    let start = Instant::now();
+    while !is_so() {
+        if start.elapsed() > patience {
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Some(())
+}
