@@ -1,5 +1,6 @@
 //! What runs a topology that was lowered: the data space, the agent on each server, and a whole topology on one machine.
 
+pub mod agent;
 pub mod cli;
 pub mod local;
 pub mod recipe;

@@ -1,0 +1,66 @@
+//! The server's own attributes, which its agent publishes for whoever reads them.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use indexmap::IndexMap;
+use jiff::Timestamp;
+use wattle::model::{Name, Step, Value};
+
+use crate::space::{Failure, Kind, PlannedAttribute};
+
+/// Where a server's own attributes come from.
+#[async_trait]
+pub trait Attributes: Send + Sync + fmt::Debug {
+    /// The value of an attribute.
+    ///
+    /// # Errors
+    /// Why it cannot be had, in one line.
+    async fn get(&self, attribute: &PlannedAttribute) -> Result<Value, String>;
+}
+
+/// Attributes that are known: by Heat's name, `id` for the identity, with networks by their names in the model.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fixed(pub IndexMap<Name, Value>);
+
+#[async_trait]
+impl Attributes for Fixed {
+    async fn get(&self, attribute: &PlannedAttribute) -> Result<Value, String> {
+        let Some(value) = self.0.get(&attribute.attribute) else {
+            return Err(format!("this server has no attribute `{}`", attribute.attribute));
+        };
+        walk(value, &attribute.path).cloned()
+    }
+}
+
+/// What stands at the end of `path` in `value`.
+///
+/// # Errors
+/// Where it ends before.
+pub(super) fn walk<'v>(value: &'v Value, path: &[Step]) -> Result<&'v Value, String> {
+    path.iter().try_fold(value, |value, step| match (step, value) {
+        (Step::Key(name) | Step::Resource(name), Value::Map(values)) => {
+            values.get(name).ok_or_else(|| format!("there is no `{name}` in it"))
+        }
+        (Step::Index(index), Value::List(values)) => {
+            let at = usize::try_from(*index).unwrap_or(usize::MAX);
+            values.get(at).ok_or_else(|| format!("there is no item {index} in it, which has {}", values.len()))
+        }
+        (Step::Key(name) | Step::Resource(name), other) => {
+            Err(format!("expected a map with `{name}`, found {}", other.kind()))
+        }
+        (Step::Index(index), other) => Err(format!("expected a list with an item {index}, found {}", other.kind())),
+    })
+}
+
+/// What takes the place of an attribute that cannot be had. `owner` is `SERVER/server`.
+pub(super) fn failure(owner: &Name, key: &str, why: &str) -> Failure {
+    Failure {
+        component: owner.clone(),
+        kind: Kind::Input,
+        message: format!("the attribute `{key}` of the server cannot be had: {why}"),
+        log: Vec::new(),
+        at: Timestamp::now(),
+        through: Vec::new(),
+    }
+}

@@ -1,0 +1,267 @@
+//! The board: how everything on this server is doing, for whoever looks. Kept here, and published to the data space:
+//! the last state of each component, not every one that it went through.
+
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use indexmap::{IndexMap, IndexSet};
+use jiff::Timestamp;
+use serde::Serialize;
+use tokio::sync::Notify;
+use tokio::time;
+use wattle::model::Name;
+
+use crate::space::{ServerStatus, Space, SpaceError, State, Status, Waiting};
+use crate::store::StoreError;
+
+/// How long a state that may pass at once is kept before it is published.
+const PASSING: Duration = Duration::from_millis(50);
+
+/// How long to wait before the data space is asked again when it would not listen.
+const AGAIN: Duration = Duration::from_secs(5);
+
+/// How everything on one server is doing.
+#[derive(Debug)]
+pub(super) struct Board {
+    server: Name,
+    state: Mutex<Inner>,
+    changed: Notify,
+    urgent: Notify,
+    settled: Notify,
+}
+
+#[derive(Debug)]
+struct Inner {
+    revision: u64,
+    since: Timestamp,
+    components: IndexMap<Name, Status>,
+    troubles: IndexMap<String, String>,
+    // What the data space was not told yet, and what it is being told.
+    dirty: IndexSet<Name>,
+    server_dirty: bool,
+    publishing: bool,
+    // The waits that the log was told of.
+    logged: IndexSet<(Name, Name)>,
+}
+
+/// How everything on a server is doing, as its agent's socket tells it.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Snapshot {
+    server: Name,
+    revision: u64,
+    since: Timestamp,
+    troubles: Vec<String>,
+    components: IndexMap<Name, Status>,
+}
+
+impl Board {
+    pub(super) fn new(server: &Name) -> Self {
+        let state = Inner {
+            revision: 0,
+            since: Timestamp::now(),
+            components: IndexMap::new(),
+            troubles: IndexMap::new(),
+            dirty: IndexSet::new(),
+            server_dirty: false,
+            publishing: false,
+            logged: IndexSet::new(),
+        };
+        Self {
+            server: server.clone(),
+            state: Mutex::new(state),
+            changed: Notify::new(),
+            urgent: Notify::new(),
+            settled: Notify::new(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, Inner> {
+        self.state.lock().expect("INVARIANT: nothing panics while it holds the board")
+    }
+
+    /// A revision begins, which has these components.
+    pub(super) fn begin<'a>(&self, revision: u64, components: impl Iterator<Item = &'a Name>) {
+        let mut state = self.state();
+        state.revision = revision;
+        state.since = Timestamp::now();
+        let before = std::mem::take(&mut state.components);
+        state.components = components.filter_map(|name| Some((name.clone(), before.get(name)?.clone()))).collect();
+        state.dirty.clear();
+        state.logged.clear();
+        state.server_dirty = true;
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    /// A component is doing so now.
+    pub(super) fn set(&self, component: &Name, revision: u64, now: State) {
+        let full = format!("{}/{component}", self.server);
+        match &now {
+            State::Waiting(_) => {}
+            State::Running => tracing::info!(component = full, revision, "runs"),
+            State::Done => tracing::info!(component = full, revision, "done"),
+            State::Failed(failure) => tracing::error!(component = full, revision, "failed: {failure}"),
+        }
+        let urgent = matches!(now, State::Done | State::Failed(_));
+        let mut state = self.state();
+        if revision != state.revision {
+            return;
+        }
+        let since = Timestamp::now();
+        // A wait for less than before has not begun anew.
+        let since = match (&now, state.components.get(component)) {
+            (State::Waiting(_), Some(before))
+                if before.revision == revision && matches!(before.state, State::Waiting(_)) =>
+            {
+                before.since
+            }
+            _ => since,
+        };
+        state.components.insert(component.clone(), Status { revision, since, state: now });
+        state.dirty.insert(component.clone());
+        drop(state);
+        self.changed.notify_one();
+        if urgent {
+            self.urgent.notify_one();
+        }
+    }
+
+    /// Something is wrong with the server, or is so no longer.
+    pub(super) fn trouble(&self, of: &str, what: Option<String>) {
+        let mut state = self.state();
+        let same = state.troubles.get(of) == what.as_ref();
+        if same {
+            return;
+        }
+        match what {
+            Some(what) => {
+                tracing::error!("{what}");
+                state.troubles.insert(of.to_owned(), what);
+            }
+            None => {
+                tracing::info!("mended: {}", state.troubles.shift_remove(of).unwrap_or_default());
+            }
+        }
+        state.server_dirty = true;
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    pub(super) fn snapshot(&self) -> Snapshot {
+        let state = self.state();
+        Snapshot {
+            server: self.server.clone(),
+            revision: state.revision,
+            since: state.since,
+            troubles: state.troubles.values().cloned().collect(),
+            components: state.components.clone(),
+        }
+    }
+
+    /// Tells the data space what changes, for ever.
+    pub(super) async fn publish(&self, space: &Space) {
+        loop {
+            self.changed.notified().await;
+            // What passes at once is not worth a request.
+            let _ = time::timeout(PASSING, self.urgent.notified()).await;
+            self.publish_once(space).await;
+            self.settled.notify_waiters();
+        }
+    }
+
+    async fn publish_once(&self, space: &Space) {
+        let (components, server) = {
+            let mut state = self.state();
+            state.publishing = true;
+            let dirty = std::mem::take(&mut state.dirty);
+            let components: Vec<(Name, Status)> = dirty
+                .into_iter()
+                .filter_map(|name| Some((name.clone(), state.components.get(&name)?.clone())))
+                .collect();
+            let server = std::mem::take(&mut state.server_dirty).then(|| ServerStatus {
+                revision: state.revision,
+                since: state.since,
+                troubles: state.troubles.values().cloned().collect(),
+            });
+            (components, server)
+        };
+        for (component, status) in &components {
+            if let State::Waiting(list) = &status.state {
+                let mut state = self.state();
+                let new = list.iter().filter(|wait| state.logged.insert((component.clone(), wait.what.clone())));
+                new.for_each(|waiting| log_wait(&self.server, component, waiting));
+            }
+        }
+        let one = |(component, status): &(Name, Status)| {
+            let (component, status) = (component.clone(), status.clone());
+            async move {
+                let full = format!("{}/{component}", self.server);
+                let told = space.set_status(&full, &status).await;
+                (component, told)
+            }
+        };
+        let tell_server = async {
+            match &server {
+                Some(server) => space.set_server_status(&self.server, server).await,
+                None => Ok(()),
+            }
+        };
+        let (told, told_server) = tokio::join!(join_all(components.iter().map(one)), tell_server);
+        let mut again = false;
+        for (component, result) in told {
+            if self.is_lost(&component, result) {
+                self.state().dirty.insert(component);
+                again = true;
+            }
+        }
+        if self.is_lost("server", told_server) {
+            self.state().server_dirty = true;
+            again = true;
+        }
+        self.state().publishing = false;
+        if again {
+            time::sleep(AGAIN).await;
+            self.changed.notify_one();
+        }
+    }
+
+    /// Whether to tell it again.
+    fn is_lost(&self, what: &str, result: Result<(), SpaceError>) -> bool {
+        match result {
+            Ok(()) => false,
+            // It has left the model meanwhile.
+            Err(SpaceError::Store(StoreError::Missing { .. })) => false,
+            Err(SpaceError::Store(StoreError::Unusable { .. })) => true,
+            Err(error) => {
+                tracing::warn!("the status of `{}/{what}` cannot be told: {error}", self.server);
+                false
+            }
+        }
+    }
+
+    /// Waits until the data space knows everything that stands here.
+    pub(super) async fn settled(&self) {
+        loop {
+            let settled = self.settled.notified();
+            {
+                let state = self.state();
+                if state.dirty.is_empty() && !state.server_dirty && !state.publishing {
+                    return;
+                }
+            }
+            settled.await;
+        }
+    }
+}
+
+fn log_wait(server: &str, component: &str, waiting: &Waiting) {
+    let Waiting { what, input, since } = waiting;
+    let from = what.rsplit_once('/').filter(|_| input.is_some()).map_or(&**what, |(from, _)| from);
+    match input {
+        Some(input) => {
+            tracing::info!(component = format!("{server}/{component}"), %since, "waits for `{what}` from `{from}` (its input `{input}`)");
+        }
+        None => tracing::info!(component = format!("{server}/{component}"), %since, "waits until `{from}` has ended"),
+    }
+}

@@ -1,0 +1,341 @@
+//! One component in one revision: waits for what it needs, runs or is found unchanged, publishes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::{join, join_all};
+use indexmap::IndexMap;
+use jiff::Timestamp;
+use tokio::time::{self, Instant};
+use wattle::model::{Name, Tool, Value};
+
+use crate::recipe::{Broken, Job, Live, Runner};
+use crate::space::{Content, Failure, Kind, PlannedComponent, Script, State, Waiting};
+
+use super::fingerprint::fingerprint;
+use super::inputs::{self, Awaited, Found, Missing, Needs};
+use super::journal::{Finished, Known, Record, Stored};
+use super::live::Run;
+use super::revision::{Outcome, Revision};
+use super::shared::Shared;
+use super::{files, outputs};
+
+/// How much longer than its deadline a run may take to end, before it is dropped: a runner ends its processes itself,
+/// and knows what they said last.
+const GRACE: Duration = Duration::from_secs(4);
+
+pub(super) struct Component<'a> {
+    shared: &'a Arc<Shared>,
+    revision: &'a Arc<Revision>,
+    name: &'a Name,
+    full: Name,
+    planned: &'a PlannedComponent,
+}
+
+/// What is to be done with a component.
+enum Next {
+    /// It failed, in a way that the journal knows, or does not know yet.
+    Failed(Failure, Journalled),
+    /// It is as it was when it finished.
+    Keep(IndexMap<Name, Stored>),
+    /// It is to run, with these inputs; with all of them, unless it asks for them itself.
+    Run { inputs: IndexMap<Name, Value>, fingerprint: Option<String> },
+}
+
+#[derive(PartialEq)]
+enum Journalled {
+    Yes,
+    No,
+}
+
+impl<'a> Component<'a> {
+    pub(super) fn new(shared: &'a Arc<Shared>, revision: &'a Arc<Revision>, name: &'a Name) -> Self {
+        let planned = &revision.plan.components[name];
+        Self { shared, revision, name, full: shared.full(name), planned }
+    }
+
+    /// Brings it to its end in this revision.
+    pub(super) async fn run(self) -> Outcome {
+        let (there, next) = tokio::select! {
+            biased;
+            () = self.revision.superseded() => return Outcome::Abandoned,
+            prepared = join(self.peek(), self.prepare()) => match prepared {
+                (there, Some(next)) => (there, next),
+                (_, None) => return Outcome::Abandoned,
+            },
+        };
+        match next {
+            Next::Failed(failure, journalled) => self.fail(failure, journalled, &there).await,
+            Next::Keep(outputs) => self.done(&outputs, &there).await,
+            Next::Run { inputs, fingerprint } => self.execute(inputs, fingerprint, &there).await,
+        }
+    }
+
+    fn tell(&self, state: State) {
+        self.shared.board.set(self.name, self.revision.id.number, state);
+    }
+
+    fn entry(&self, output: &str) -> String {
+        format!("{}/{output}", self.full)
+    }
+
+    fn failure(&self, kind: Kind, message: String, log: Vec<String>) -> Failure {
+        Failure { component: self.full.clone(), kind, message, log, at: Timestamp::now(), through: Vec::new() }
+    }
+
+    fn known(&self) -> Option<Known> {
+        self.shared.journal().known(self.name).cloned()
+    }
+
+    /// What its entries hold of this revision: something, if it was here before a crash.
+    async fn peek(&self) -> IndexMap<Name, Content> {
+        let mut looks = Vec::with_capacity(self.planned.outputs.len());
+        for output in self.planned.outputs.keys() {
+            let (shared, id, entry) = (self.shared, &self.revision.id, self.entry(output));
+            looks.push(async move { outputs::peek(shared, id, &entry).await });
+        }
+        let there = join_all(looks).await;
+        let outputs = self.planned.outputs.keys().zip(there);
+        outputs.filter_map(|(output, there)| Some((output.clone(), there?))).collect()
+    }
+
+    /// Waits for what it needs, and decides what is to be done; none if there is a newer revision.
+    async fn prepare(&self) -> Option<Next> {
+        let failed = self.shared.journal().failed(self.name, &self.revision.id).cloned();
+        if let Some(failure) = failed {
+            return Some(Next::Failed(failure, Journalled::Yes));
+        }
+        let result = match self.turn().await {
+            Ok(()) => self.decide().await,
+            Err(missing) => Err(missing),
+        };
+        match result {
+            Ok(next) => Some(next),
+            Err(Missing::Superseded) => None,
+            Err(Missing::Failed(failure)) => Some(Next::Failed(failure.passed_on(&self.full), Journalled::No)),
+            Err(Missing::Own(kind, message)) => {
+                Some(Next::Failed(self.failure(kind, message, Vec::new()), Journalled::No))
+            }
+        }
+    }
+
+    /// Waits until the component before it has ended.
+    async fn turn(&self) -> Result<(), Missing> {
+        let Some(before) = self.revision.before(self.name) else { return Ok(()) };
+        let waiting = Waiting { what: self.shared.full(before), input: None, since: Timestamp::now() };
+        self.tell(State::Waiting(vec![waiting]));
+        match self.revision.ended(before).await {
+            Outcome::Done => Ok(()),
+            Outcome::Failed(failure) => Err(Missing::Failed(failure)),
+            Outcome::Abandoned => Err(Missing::Superseded),
+        }
+    }
+
+    fn limit(&self) -> Duration {
+        self.planned.wait.map_or(self.shared.limits.wait, Duration::from_secs)
+    }
+
+    fn deadline(&self) -> Duration {
+        self.planned.deadline.map_or(self.shared.limits.deadline, Duration::from_secs)
+    }
+
+    async fn wait(&self, needs: &Needs) -> Result<Found, Missing> {
+        let (shared, name, revision) = (self.shared, self.name, self.revision);
+        let report = |waiting: Vec<Waiting>| {
+            if !waiting.is_empty() {
+                shared.board.set(name, revision.id.number, State::Waiting(waiting));
+            }
+        };
+        inputs::wait(shared, revision, needs, self.limit(), report).await
+    }
+
+    async fn decide(&self) -> Result<Next, Missing> {
+        let mut needs: Needs = self.planned.after.iter().map(|name| (Awaited::Ended(name.clone()), None)).collect();
+        let known = self.known();
+        let finished = known.as_ref().and_then(|known| known.finished.as_ref());
+        let asks_itself = self.planned.tool == Tool::Chef;
+        let read: Vec<_> = match (asks_itself, finished) {
+            (false, _) => self.planned.inputs.iter().collect(),
+            // What asks for its inputs itself is only compared by those that it asked for.
+            (true, Some(finished)) => {
+                self.planned.inputs.iter().filter(|(name, _)| finished.read.contains(*name)).collect()
+            }
+            (true, None) => Vec::new(),
+        };
+        for (name, input) in &read {
+            inputs::needs(name, &input.from, &mut needs);
+        }
+        let found = self.wait(&needs).await?;
+        let mut values = IndexMap::with_capacity(read.len());
+        for (name, input) in read {
+            let value = inputs::value(self.shared, name, input, &found)
+                .map_err(|(kind, message)| Missing::Own(kind, message))?;
+            values.insert(name.clone(), value);
+        }
+        let fingerprint = fingerprint(self.planned, &values);
+        if let (Some(known), Some(finished)) = (&known, finished)
+            && finished.fingerprint == fingerprint
+            && let Some(outputs) = self.kept(known, finished).await
+        {
+            return Ok(Next::Keep(outputs));
+        }
+        files::lay_out(self.shared, self.name, &self.planned.files)
+            .await
+            .map_err(|(kind, message)| Missing::Own(kind, message))?;
+        Ok(Next::Run { inputs: values, fingerprint: (!asks_itself).then_some(fingerprint) })
+    }
+
+    /// What it published when it finished, for those who read it now.
+    async fn kept(&self, known: &Known, finished: &Finished) -> Option<IndexMap<Name, Stored>> {
+        let outputs = outputs::for_readers(self.shared, self.planned, &finished.outputs)?;
+        if known.planned != *self.planned || finished.outputs != outputs {
+            let (planned, outputs) = (self.planned.clone(), outputs.clone());
+            self.shared.record(&[Record::Kept { component: self.name.clone(), planned, outputs }]).await;
+        }
+        Some(outputs)
+    }
+
+    /// Inputs as the journal keeps them.
+    fn keep(&self, inputs: &IndexMap<Name, Value>) -> IndexMap<Name, Content> {
+        let is_secret = |name: &Name| self.planned.inputs.get(name).is_some_and(|input| input.ty.is_secret());
+        inputs.iter().map(|(name, value)| (name.clone(), self.shared.keep(value, is_secret(name)))).collect()
+    }
+
+    /// Has its recipe run. From here on nothing but a crash ends it before its end is on disk.
+    async fn execute(
+        &self,
+        inputs: IndexMap<Name, Value>,
+        fingerprint: Option<String>,
+        there: &IndexMap<Name, Content>,
+    ) -> Outcome {
+        self.shared
+            .record(&[Record::Started {
+                component: self.name.clone(),
+                revision: self.revision.id.clone(),
+                at: Timestamp::now(),
+                planned: self.planned.clone(),
+                fingerprint: fingerprint.clone(),
+                inputs: self.keep(&inputs),
+            }])
+            .await;
+        self.tell(State::Running);
+        let run = Run::new(self.shared, self.revision, self.name, self.planned, &inputs, self.limit());
+        let job = Job {
+            name: self.full.clone(),
+            component: self.planned.clone(),
+            script: Script::Recipe,
+            inputs: inputs.clone(),
+            directory: files::directory(self.shared, self.name),
+            deadline: self.deadline(),
+            live: Arc::clone(&run) as Arc<dyn Live>,
+        };
+        let _entered = self.shared.runs.enter(run.token(), &job.live);
+        let result = {
+            let mut work = std::pin::pin!(run_within(&*self.shared.runner, &job));
+            tokio::select! {
+                biased;
+                result = &mut work => result,
+                () = run.prefetch() => work.await,
+            }
+        };
+        match result {
+            Err(_) if run.is_superseded() => Outcome::Abandoned,
+            Err(Broken { cause: Some(cause), .. }) => {
+                self.fail(cause.passed_on(&self.full), Journalled::No, there).await
+            }
+            Err(Broken { kind, message, log, .. }) => {
+                self.fail(self.failure(kind, message, log), Journalled::No, there).await
+            }
+            Ok(values) => match outputs::all_stored(self.planned, &values, &run.early()) {
+                Err((kind, message)) => self.fail(self.failure(kind, message, Vec::new()), Journalled::No, there).await,
+                Ok(outputs) => {
+                    let (inputs, absent, fingerprint) = match fingerprint {
+                        Some(fingerprint) => (inputs, Vec::new(), fingerprint),
+                        None => {
+                            let (read, absent) = run.read();
+                            let fingerprint = self::fingerprint(self.planned, &in_order(self.planned, &read));
+                            (read, absent, fingerprint)
+                        }
+                    };
+                    let finished = Record::Finished {
+                        component: self.name.clone(),
+                        at: Timestamp::now(),
+                        fingerprint,
+                        inputs: self.keep(&inputs),
+                        absent,
+                        outputs: outputs.clone(),
+                    };
+                    self.shared.record(&[finished]).await;
+                    self.done(&outputs, there).await
+                }
+            },
+        }
+    }
+
+    /// Publishes what it wrote. The journal has it: a newer revision publishes it again.
+    async fn done(&self, outputs: &IndexMap<Name, Stored>, there: &IndexMap<Name, Content>) -> Outcome {
+        let contents: Vec<_> = outputs.iter().map(|(output, stored)| (output, &stored.content)).collect();
+        if self.publish(&contents, there).await.is_none() {
+            return Outcome::Abandoned;
+        }
+        self.tell(State::Done);
+        Outcome::Done
+    }
+
+    /// Puts the failure in the place of whatever it has not published.
+    async fn fail(&self, failure: Failure, journalled: Journalled, there: &IndexMap<Name, Content>) -> Outcome {
+        if journalled == Journalled::No {
+            let (component, revision, failure) = (self.name.clone(), self.revision.id.clone(), failure.clone());
+            self.shared.record(&[Record::Failed { component, revision, failure }]).await;
+        }
+        let early = self.known().map(|known| known.early).unwrap_or_default();
+        let content = Content::Failure(failure.clone());
+        let outputs = self.planned.outputs.keys();
+        let contents: Vec<_> =
+            outputs.map(|output| (output, early.get(output).map_or(&content, |stored| &stored.content))).collect();
+        if self.publish(&contents, there).await.is_none() {
+            return Outcome::Abandoned;
+        }
+        self.tell(State::Failed(failure.clone()));
+        Outcome::Failed(failure)
+    }
+
+    /// Publishes all of these; none when there is a newer revision.
+    async fn publish(&self, contents: &[(&Name, &Content)], there: &IndexMap<Name, Content>) -> Option<()> {
+        let mut writes = Vec::with_capacity(contents.len());
+        for (output, content) in contents {
+            let (shared, id, entry, there) = (self.shared, &self.revision.id, self.entry(output), there.get(*output));
+            writes.push(async move { outputs::publish(shared, id, &entry, content, there).await });
+        }
+        let all = join_all(writes);
+        tokio::select! {
+            biased;
+            _ = all => Some(()),
+            () = self.revision.superseded() => None,
+        }
+    }
+}
+
+/// Values in the order of the declaration.
+fn in_order(planned: &PlannedComponent, values: &IndexMap<Name, Value>) -> IndexMap<Name, Value> {
+    planned.inputs.keys().filter_map(|name| Some((name.clone(), values.get(name)?.clone()))).collect()
+}
+
+/// Runs `job`, and ends it when its runner does not.
+pub(super) async fn run_within(runner: &dyn Runner, job: &Job) -> Result<IndexMap<Name, Value>, Broken> {
+    let begun = Instant::now();
+    let mut work = std::pin::pin!(runner.run(job));
+    loop {
+        let until = begun + job.deadline + job.live.waited() + GRACE;
+        tokio::select! {
+            biased;
+            result = &mut work => return result,
+            () = time::sleep_until(until) => {}
+        }
+        // While it waited for inputs, its time did not pass.
+        if Instant::now() >= begun + job.deadline + job.live.waited() + GRACE {
+            let message = format!("the recipe did not end within {}", inputs::shown(job.deadline));
+            return Err(Broken { kind: Kind::Deadline, message, log: Vec::new(), cause: None });
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Files of recipes: from the data space into this server's cache, and from there into run directories.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Component as Part, Path, PathBuf};
+
+use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _, stream};
+use indexmap::IndexMap;
+use sha2::{Digest as _, Sha256};
+
+use crate::space::Kind;
+
+use super::shared::Shared;
+
+/// Most files that are fetched at the same time.
+const AT_ONCE: usize = 8;
+
+/// The directory in which a component's recipe runs.
+pub(super) fn directory(shared: &Shared, component: &str) -> PathBuf {
+    shared.state.join("run").join(component)
+}
+
+/// Puts `files` into the run directory, each at its path below `files/`, and nothing else.
+///
+/// # Errors
+/// When one cannot be had.
+pub(super) async fn lay_out(
+    shared: &Shared,
+    component: &str,
+    files: &IndexMap<Cow<'static, str>, String>,
+) -> Result<PathBuf, (Kind, String)> {
+    let inside =
+        |path: &str| !path.is_empty() && Path::new(path).components().all(|part| matches!(part, Part::Normal(_)));
+    if let Some(path) = files.keys().find(|path| !inside(path)) {
+        return Err((Kind::Start, format!("the recipe's file `{path}` would stand outside its directory")));
+    }
+    if !inside(component) || component.contains('/') {
+        return Err((Kind::Start, format!("`{component}` is no name for a directory")));
+    }
+    let digests: HashSet<&String> = files.values().collect();
+    let fetches: Vec<_> = digests.into_iter().map(|digest| fetch(shared, digest).boxed()).collect();
+    stream::iter(fetches).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+    let directory = directory(shared, component);
+    shared
+        .insist_io(&format!("the run directory `{}`", directory.display()), || {
+            let below = directory.join("files");
+            fs::create_dir_all(&directory)?;
+            fs::set_permissions(&directory, fs::Permissions::from_mode(0o711))?;
+            match fs::remove_dir_all(&below) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            fs::create_dir_all(&below)?;
+            for (path, digest) in files {
+                let path = below.join(&**path);
+                if let Some(folder) = path.parent() {
+                    fs::create_dir_all(folder)?;
+                }
+                fs::copy(cached(shared, digest), &path)?;
+                fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+            }
+            Ok(())
+        })
+        .await;
+    Ok(directory)
+}
+
+/// Where a file is kept.
+fn cached(shared: &Shared, digest: &str) -> PathBuf {
+    shared.state.join("recipes").join(hex(digest))
+}
+
+fn hex(digest: &str) -> &str {
+    digest.strip_prefix("sha256:").unwrap_or(digest)
+}
+
+/// Puts a file into the cache, unless it is there whole.
+async fn fetch(shared: &Shared, digest: &str) -> Result<(), (Kind, String)> {
+    let is_digest = hex(digest).len() == 64 && hex(digest).bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !is_digest {
+        return Err((Kind::Start, format!("`{digest}` is no digest of a recipe's file")));
+    }
+    let path = cached(shared, digest);
+    if fs::read(&path).is_ok_and(|bytes| has_digest(&bytes, digest)) {
+        return Ok(());
+    }
+    let bytes = shared
+        .insist(|| shared.space.recipe(digest))
+        .await
+        .map_err(|error| (Kind::Start, format!("cannot fetch a file of the recipe: {error}")))?;
+    if !has_digest(&bytes, digest) {
+        return Err((Kind::Start, format!("a file of the recipe, `{digest}`, is damaged in the data space")));
+    }
+    let new = path.with_extension("new");
+    shared
+        .insist_io(&format!("the recipe `{}`", path.display()), || {
+            let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o644).open(&new)?;
+            file.write_all(&bytes)?;
+            fs::rename(&new, &path)
+        })
+        .await;
+    Ok(())
+}
+
+fn has_digest(bytes: &[u8], digest: &str) -> bool {
+    let computed: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    computed == hex(digest)
+}

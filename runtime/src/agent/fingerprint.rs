@@ -1,0 +1,55 @@
+//! Fingerprints: whether a component is what it was when it finished.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use indexmap::IndexMap;
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use wattle::model::{Name, Tool, Type, Value};
+
+use crate::space::PlannedComponent;
+
+#[derive(Serialize)]
+struct Declared<'a> {
+    tool: Tool,
+    recipe: &'a str,
+    files: BTreeMap<&'a str, &'a str>,
+    inputs: BTreeMap<&'a str, (&'a Type, &'a [Name])>,
+    outputs: BTreeMap<&'a str, (&'a Type, &'a [Name], bool)>,
+    values: BTreeMap<&'a str, serde_json::Value>,
+}
+
+/// What a component's declaration, recipe and inputs come to. Who reads its outputs, how long it may take and how it is
+/// torn down are no part of it.
+pub(super) fn fingerprint(planned: &PlannedComponent, values: &IndexMap<Name, Value>) -> String {
+    let declared = Declared {
+        tool: planned.tool,
+        recipe: &planned.recipe,
+        files: planned.files.iter().map(|(path, digest)| (&**path, &**digest)).collect(),
+        inputs: planned.inputs.iter().map(|(name, input)| (&**name, (&input.ty, &*input.path))).collect(),
+        outputs: planned
+            .outputs
+            .iter()
+            .map(|(name, output)| (&**name, (&output.ty, &*output.path, output.early)))
+            .collect(),
+        values: values.iter().map(|(name, value)| (&**name, sorted(value))).collect(),
+    };
+    let text = serde_json::to_vec(&declared).expect("INVARIANT: a plan is JSON");
+    Sha256::digest(&text).iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+/// A map's order is no part of its value.
+fn sorted(value: &Value) -> serde_json::Value {
+    match value {
+        Value::List(values) => values.iter().map(sorted).collect(),
+        Value::Map(values) => {
+            let values: BTreeMap<_, _> = values.iter().map(|(name, value)| (name.to_string(), sorted(value))).collect();
+            values.into_iter().collect()
+        }
+        other => serde_json::to_value(other).expect("INVARIANT: what the data space holds is JSON"),
+    }
+}

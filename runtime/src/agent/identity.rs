@@ -1,0 +1,196 @@
+//! Identity: who a server is, and where its data space is. `identity.json`, which the server's user data writes.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use indexmap::IndexMap;
+use serde::Deserialize;
+use serde_json::Map;
+use wattle::model::{Name, Value};
+
+use crate::space::{Credential, CredentialError};
+use crate::store::{Address, AddressError};
+
+/// Who a server is, and where its data space is.
+#[derive(Clone, Debug)]
+pub struct Identity {
+    /// The stack.
+    pub stack: Name,
+    /// The server's name in the model.
+    pub server: Name,
+    /// Where the data space is.
+    pub space: Address,
+    /// What the server proves itself with.
+    pub credential: Credential,
+    /// The Neutron identity of each network that the server is on, by the network's name in the model.
+    pub networks: IndexMap<Name, Name>,
+    /// What only Heat knows, by `RESOURCE.ATTRIBUTE.PATH`.
+    pub values: IndexMap<Name, Value>,
+}
+
+/// Why an identity cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum IdentityError {
+    /// The file cannot be read.
+    #[error("cannot read the identity of this server, `{}`: {source}", path.display())]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It is not a JSON object.
+    #[error("`{}` is not the identity that the user data of a wattle server writes: {source}", path.display())]
+    Json {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+    /// A field is missing, or does not hold what it should.
+    #[error("`{field}` in the identity `{}`: {reason}", path.display())]
+    Field {
+        /// Which file.
+        path: PathBuf,
+        /// Which field.
+        field: &'static str,
+        /// What is wrong, and how to mend it.
+        reason: String,
+    },
+}
+
+impl Identity {
+    /// Reads the file at `path`.
+    ///
+    /// # Errors
+    /// When it cannot be read, or does not say what it should.
+    pub fn read(path: &Path) -> Result<Self, IdentityError> {
+        let text = fs::read_to_string(path).map_err(|source| IdentityError::Read { path: path.to_owned(), source })?;
+        Self::parse(&text, path)
+    }
+
+    /// Reads `text`, which stands at `path`.
+    ///
+    /// # Errors
+    /// When it does not say what it should.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, IdentityError> {
+        let fields: Map<String, serde_json::Value> =
+            serde_json::from_str(text).map_err(|source| IdentityError::Json { path: path.to_owned(), source })?;
+        let fields = Fields { fields, path };
+        let name = |field| {
+            let text = fields.text(field)?;
+            let wrong = text.is_empty() || text.contains('/');
+            if wrong { Err(fields.refuse(field, format!("`{text}` is no name"))) } else { Ok(Name::from(text)) }
+        };
+        let space = fields.text("space")?;
+        let space = space.parse().map_err(|error: AddressError| {
+            fields.refuse("space", format!("{error}; it is Heat's parameter `wattle_space`"))
+        })?;
+        let credential = fields.credential()?;
+        Ok(Self {
+            stack: name("stack")?,
+            server: name("server")?,
+            space,
+            credential,
+            networks: fields.map("networks", "a map from networks to their identities")?,
+            values: fields.map("values", "a map of values")?,
+        })
+    }
+}
+
+struct Fields<'a> {
+    fields: Map<String, serde_json::Value>,
+    path: &'a Path,
+}
+
+impl Fields<'_> {
+    fn refuse(&self, field: &'static str, reason: String) -> IdentityError {
+        IdentityError::Field { path: self.path.to_owned(), field, reason }
+    }
+
+    fn text(&self, field: &'static str) -> Result<&str, IdentityError> {
+        match self.fields.get(field) {
+            Some(serde_json::Value::String(text)) => Ok(text),
+            Some(other) => Err(self.refuse(field, format!("expected text, found `{other}`"))),
+            None => Err(self.refuse(field, "it is missing: the user data that wattle emits writes it".to_owned())),
+        }
+    }
+
+    fn credential(&self) -> Result<Credential, IdentityError> {
+        // Heat gives nothing, or an empty text, for a server that its parameter does not name.
+        let text = match self.fields.get("credential") {
+            None | Some(serde_json::Value::Null) => "",
+            Some(_) => self.text("credential")?,
+        };
+        text.parse().map_err(|error: CredentialError| self.refuse("credential", error.to_string()))
+    }
+
+    fn map<T: for<'de> Deserialize<'de>>(
+        &self,
+        field: &'static str,
+        expected: &str,
+    ) -> Result<IndexMap<Name, T>, IdentityError> {
+        match self.fields.get(field) {
+            None | Some(serde_json::Value::Null) => Ok(IndexMap::new()),
+            Some(value) => IndexMap::deserialize(value)
+                .map_err(|error| self.refuse(field, format!("expected {expected}: {error}"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn identity(change: &[(&str, serde_json::Value)]) -> Result<Identity, String> {
+        let mut fields = serde_json::json!({
+            "stack": "shop",
+            "server": "db",
+            "space": "zookeeper://zk1:2181,zk2:2181",
+            "credential": Credential::generate("members").expose(),
+            "networks": {"backbone": "c3f2"},
+            "values": {"volume.size": 10},
+        });
+        for (field, value) in change {
+            fields[field] = value.clone();
+        }
+        Identity::parse(&fields.to_string(), Path::new("identity.json")).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_user_data_writes_is_read() {
+        let identity = identity(&[]).unwrap();
+        assert_eq!((&*identity.stack, &*identity.server), ("shop", "db"));
+        assert_eq!(identity.networks["backbone"], "c3f2".into());
+        assert_eq!(identity.values["volume.size"], Value::Integer(10));
+    }
+
+    #[test]
+    fn a_server_without_networks_and_values_has_neither_field() {
+        let text = serde_json::json!({
+            "stack": "shop", "server": "db", "space": "unix:/run/wattle.sock",
+            "credential": Credential::generate("members").expose(),
+        });
+        let identity = Identity::parse(&text.to_string(), Path::new("identity.json")).unwrap();
+        assert!(identity.networks.is_empty() && identity.values.is_empty());
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_how_to_mend_it() {
+        let why = |field: &str, value: serde_json::Value| identity(&[(field, value)]).unwrap_err();
+        assert_eq!(
+            why("credential", "".into()),
+            "`credential` in the identity `identity.json`: the credential is empty: give Heat the file \
+             `credentials.yaml` that `wattle seed apply` writes (`-e`)"
+        );
+        assert_eq!(why("credential", serde_json::Value::Null), why("credential", "".into()));
+        assert!(why("credential", "wattle1:x:y".into()).contains("none that `wattle seed apply` made"));
+        assert!(why("space", "http://zk".into()).contains("Heat's parameter `wattle_space`"));
+        assert!(why("server", "a/b".into()).contains("`a/b` is no name"));
+        assert!(why("stack", 7.into()).contains("expected text, found `7`"));
+        assert!(why("networks", serde_json::json!({"backbone": 7})).contains("a map from networks"));
+        assert!(Identity::parse("{", Path::new("identity.json")).unwrap_err().to_string().contains("user data"));
+    }
+}

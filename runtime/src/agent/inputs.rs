@@ -1,0 +1,260 @@
+//! Inputs: from where they are to come from to their values.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use futures_util::poll;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
+use indexmap::IndexMap;
+use jiff::Timestamp;
+use tokio::time;
+use wattle::model::{Name, Value};
+
+use crate::recipe::print;
+use crate::space::{Content, Failure, Kind, PlannedInput, Source, Space, SpaceError, Waiting, open};
+
+use super::revision::{Outcome, Revision};
+use super::shared::Shared;
+use super::why::root_causes;
+
+/// Something that is awaited.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Awaited {
+    /// An entry of this stack.
+    Entry(Name),
+    /// An entry of another stack.
+    Foreign(Name, Name),
+    /// That a component has ended: `SERVER/COMPONENT`.
+    Ended(Name),
+}
+
+impl Awaited {
+    /// As a status names it.
+    fn name(&self) -> Name {
+        match self {
+            Self::Entry(name) | Self::Ended(name) => name.clone(),
+            Self::Foreign(stack, entry) => format!("{stack}:{entry}").into(),
+        }
+    }
+}
+
+/// What is awaited, and the inputs that need it, none for mere order.
+pub(super) type Needs = IndexMap<Awaited, Option<Name>>;
+
+/// What of `input` is awaited.
+pub(super) fn needs(name: &Name, source: &Source, needs: &mut Needs) {
+    match source {
+        Source::Entry(entry) => {
+            needs.entry(Awaited::Entry(entry.clone())).or_insert_with(|| Some(name.clone()));
+        }
+        Source::Foreign { stack, entry } => {
+            let awaited = Awaited::Foreign(stack.clone(), entry.clone());
+            needs.entry(awaited).or_insert_with(|| Some(name.clone()));
+        }
+        Source::Text(parts) | Source::List(parts) => parts.iter().for_each(|part| self::needs(name, part, needs)),
+        Source::Map(parts) => parts.values().for_each(|part| self::needs(name, part, needs)),
+        Source::Value(_) | Source::Sealed(_) | Source::UserData(_) => {}
+    }
+}
+
+/// What was awaited and has come.
+pub(super) type Found = HashMap<Awaited, Value>;
+
+/// Why something that was awaited does not come.
+#[derive(Debug)]
+pub(super) enum Missing {
+    /// It failed; whose failure it is stands in it, and who awaited it has not passed it on yet.
+    Failed(Failure),
+    /// The wait itself failed, which is the failure of who awaited it.
+    Own(Kind, String),
+    /// There is a newer revision.
+    Superseded,
+}
+
+/// Waits for all that is needed, at the same time; what is missing yet is told to `report` whenever it changes. Whatever
+/// does not come ends the wait for the rest.
+pub(super) async fn wait(
+    shared: &Shared,
+    revision: &Revision,
+    needs: &Needs,
+    limit: Duration,
+    mut report: impl FnMut(Vec<Waiting>),
+) -> Result<Found, Missing> {
+    let since = Timestamp::now();
+    let mut missing = needs.clone();
+    let mut found = Found::with_capacity(needs.len());
+    let mut pending: FuturesUnordered<_> = needs
+        .keys()
+        .map(|awaited| async move { (awaited.clone(), fetch(shared, revision, awaited).await) }.boxed())
+        .collect();
+    let mut too_long = std::pin::pin!(time::sleep(limit));
+    let mut told = false;
+    loop {
+        let next = match poll!(pending.next()) {
+            std::task::Poll::Ready(next) => next,
+            std::task::Poll::Pending => {
+                told = true;
+                report(waiting(&missing, since));
+                tokio::select! {
+                    biased;
+                    next = pending.next() => next,
+                    () = &mut too_long => {
+                        return Err(Missing::Own(Kind::Wait, in_vain(shared, revision, &missing, since, limit).await));
+                    }
+                }
+            }
+        };
+        let Some((awaited, value)) = next else { break };
+        missing.shift_remove(&awaited);
+        match value {
+            Ok(value) => {
+                found.insert(awaited, value);
+            }
+            Err(why) => return Err(why),
+        }
+    }
+    if told {
+        report(Vec::new());
+    }
+    Ok(found)
+}
+
+fn waiting(missing: &Needs, since: Timestamp) -> Vec<Waiting> {
+    missing.iter().map(|(awaited, input)| Waiting { what: awaited.name(), input: input.clone(), since }).collect()
+}
+
+async fn fetch(shared: &Shared, revision: &Revision, awaited: &Awaited) -> Result<Value, Missing> {
+    let number = revision.id.number;
+    let content = match awaited {
+        Awaited::Entry(entry) => shared.insist(|| shared.space.read(entry, number)).await,
+        Awaited::Foreign(stack, entry) => {
+            let space = Space::new(shared.space.store().clone(), stack);
+            shared.insist(|| space.read_latest(entry)).await.map(|written| written.content)
+        }
+        Awaited::Ended(component) => {
+            let own = component.strip_prefix(&*shared.server).and_then(|rest| rest.strip_prefix('/'));
+            let ended = match own {
+                Some(own) => match revision.ended(own).await {
+                    Outcome::Done => Ok(None),
+                    Outcome::Failed(failure) => Ok(Some(failure)),
+                    Outcome::Abandoned => return Err(Missing::Superseded),
+                },
+                None => shared.insist(|| shared.space.ended(component, number)).await,
+            };
+            ended.map(|failure| failure.map_or(Content::Value(Value::Null), Content::Failure))
+        }
+    };
+    let what = awaited.name();
+    match content {
+        Ok(Content::Failure(failure)) => Err(Missing::Failed(failure)),
+        Ok(content) => match shared.reveal(&content) {
+            Ok(value) => Ok(value.unwrap_or(Value::Null)),
+            Err(error) => Err(Missing::Own(Kind::Input, format!("cannot read `{what}`: {error}"))),
+        },
+        Err(SpaceError::Superseded { .. }) => Err(Missing::Superseded),
+        Err(error) => Err(Missing::Own(Kind::Input, format!("cannot read `{what}`: {error}"))),
+    }
+}
+
+/// What was waited for in vain, from whom, since when, and what is in the way.
+async fn in_vain(shared: &Shared, revision: &Revision, missing: &Needs, since: Timestamp, limit: Duration) -> String {
+    // One cause of each is enough to begin mending; a hundred missing values have few causes.
+    const NAMED: usize = 5;
+    let mut message = format!("waited {} since {since:.0} for ", shown(limit));
+    let mut causes = Vec::new();
+    for (at, (awaited, input)) in missing.iter().enumerate() {
+        if at == NAMED {
+            message.push_str(&format!(" and {} more", missing.len() - NAMED));
+            break;
+        }
+        if at > 0 {
+            message.push_str(", ");
+        }
+        match input {
+            Some(input) => message.push_str(&format!("`{}` (its input `{input}`)", awaited.name())),
+            None => message.push_str(&format!("`{}` to end", awaited.name())),
+        }
+        if let Awaited::Foreign(..) = awaited {
+            continue;
+        }
+        // The store may be what is in the way.
+        let name = awaited.name();
+        let asked = root_causes(&shared.space, &name, revision.id.number);
+        match time::timeout(Duration::from_secs(2), asked).await {
+            Ok(Ok(found)) => {
+                for cause in found {
+                    if !causes.contains(&cause) {
+                        causes.push(cause);
+                    }
+                }
+            }
+            Ok(Err(error)) => return format!("{message}; why, cannot be told: {error}"),
+            Err(_) => return format!("{message}; why, cannot be told: the data space does not answer"),
+        }
+    }
+    for (at, cause) in causes.iter().take(NAMED).enumerate() {
+        message.push_str(if at == 0 { ": " } else { "; " });
+        message.push_str(&cause.to_string());
+    }
+    message
+}
+
+/// A length of time as a person writes it.
+pub(super) fn shown(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, _) => format!("{} s", time.as_secs_f64()),
+        (0, minutes, 0) => format!("{minutes} min"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (hours, 0, _) => format!("{hours} h"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
+    }
+}
+
+/// The value of an input, all that it needs being there.
+///
+/// # Errors
+/// Why there is none.
+pub(super) fn value(shared: &Shared, name: &str, input: &PlannedInput, found: &Found) -> Result<Value, (Kind, String)> {
+    let value = resolve(shared, &input.from, found).map_err(|why| (Kind::Input, format!("input `{name}`: {why}")))?;
+    match input.ty.refuse(&value) {
+        None => Ok(value),
+        Some(_) if input.ty.is_secret() => {
+            Err((Kind::Type, format!("input `{name}`: expected {}, found something else", input.ty)))
+        }
+        Some(why) => Err((Kind::Type, format!("input `{name}`: {why}"))),
+    }
+}
+
+fn resolve(shared: &Shared, source: &Source, found: &Found) -> Result<Value, String> {
+    let awaited = |awaited: &Awaited| {
+        found.get(awaited).cloned().ok_or_else(|| format!("nobody waited for `{}`", awaited.name()))
+    };
+    match source {
+        Source::Value(value) => Ok(value.clone()),
+        Source::Sealed(sealed) => open(sealed, &shared.opener).map_err(|error| error.to_string()),
+        Source::Entry(entry) => awaited(&Awaited::Entry(entry.clone())),
+        Source::Foreign { stack, entry } => awaited(&Awaited::Foreign(stack.clone(), entry.clone())),
+        Source::UserData(key) => shared.user_data.get(key).cloned().ok_or_else(|| {
+            format!(
+                "the user data of this server does not tell `{key}`: the stack was created from another template \
+                 than the seed"
+            )
+        }),
+        Source::Text(parts) => {
+            let mut text = String::new();
+            for part in parts {
+                text.push_str(&print::text(&resolve(shared, part, found)?));
+            }
+            Ok(text.into())
+        }
+        Source::List(parts) => {
+            parts.iter().map(|part| resolve(shared, part, found)).collect::<Result<_, _>>().map(Value::List)
+        }
+        Source::Map(parts) => {
+            let part = |(name, part): (&Name, &Source)| Ok((name.clone(), resolve(shared, part, found)?));
+            parts.iter().map(part).collect::<Result<_, _>>().map(Value::Map)
+        }
+    }
+}

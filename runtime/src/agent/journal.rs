@@ -1,0 +1,365 @@
+//! The journal: what became of each component on this server, on disk before anyone else is told of it.
+//!
+//! Lines of JSON that are only ever added, each on disk before [`Journal::append`] returns. The invariants that the rest
+//! of the agent stands on:
+//!
+//! - A run begins only once its `started` is on disk, so whatever may have been changed on this server is known, and can
+//!   be torn down.
+//! - A run that succeeded is finished once its `finished` is on disk, with its outputs; only then are they published. So
+//!   whatever anyone read of it is here, and it is never run again: after a crash its outputs are published from here.
+//!   A crash before that line is one of a component that has not finished: it is run again.
+//! - An output that is published while its recipe runs is on disk before it is published, too, and the first value stays
+//!   the value of the revision, whatever a second run of the recipe would say.
+//!
+//! When the disk is full, nothing is published that is not here; the agent keeps what it has to write, and goes on when
+//! there is room. Secrets stand here encrypted for the server itself.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use indexmap::IndexMap;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use wattle::model::Name;
+
+use crate::space::{Content, Failure, PlannedComponent};
+
+/// A revision. Numbers begin anew when a data space is made anew; digests tell such revisions apart.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct RevisionId {
+    pub(super) number: u64,
+    pub(super) digest: String,
+}
+
+/// An output as it is published.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Stored {
+    pub(super) content: Content,
+    /// For whom a secret is encrypted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) recipients: Vec<String>,
+}
+
+/// What happened to a component, by its name on this server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Record {
+    /// Its recipe is about to run.
+    Started {
+        component: Name,
+        revision: RevisionId,
+        at: Timestamp,
+        planned: PlannedComponent,
+        /// None when its inputs are only known once it has run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fingerprint: Option<String>,
+        inputs: IndexMap<Name, Content>,
+    },
+    /// It publishes an output while it runs.
+    Early { component: Name, output: Name, stored: Stored },
+    /// It succeeded.
+    Finished {
+        component: Name,
+        at: Timestamp,
+        fingerprint: String,
+        /// What it read, with the values that it had: all inputs but for Chef.
+        inputs: IndexMap<Name, Content>,
+        /// Inputs that it asked for and that are not wired.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        absent: Vec<Name>,
+        outputs: IndexMap<Name, Stored>,
+    },
+    /// It is as it was when it finished, in a revision that has other readers, deadlines or a teardown for it.
+    Kept { component: Name, planned: PlannedComponent, outputs: IndexMap<Name, Stored> },
+    /// It failed, or what it depends on did.
+    Failed { component: Name, revision: RevisionId, failure: Failure },
+    /// Its teardown is about to run.
+    Undoing { component: Name },
+    /// It has left this server.
+    Gone { component: Name },
+}
+
+/// What is known of a component that was started.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    /// Larger for what was started later.
+    pub(super) order: u64,
+    pub(super) revision: RevisionId,
+    pub(super) planned: PlannedComponent,
+    pub(super) fingerprint: Option<String>,
+    pub(super) inputs: IndexMap<Name, Content>,
+    /// What was published of the run that has not ended.
+    pub(super) early: IndexMap<Name, Stored>,
+    pub(super) finished: Option<Finished>,
+}
+
+/// A component that succeeded.
+#[derive(Clone, Debug)]
+pub(super) struct Finished {
+    pub(super) fingerprint: String,
+    pub(super) read: Vec<Name>,
+    pub(super) outputs: IndexMap<Name, Stored>,
+}
+
+/// Why a journal cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JournalError {
+    /// The file cannot be read or made.
+    #[error("cannot use the journal `{}`: {source}", path.display())]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A line in its middle is none that an agent wrote.
+    #[error(
+        "line {line} of the journal `{}` is damaged: {reason}; without it, finished components would run again: restore \
+         it, or move it away if that is what should happen",
+        path.display()
+    )]
+    Damaged {
+        /// Which file.
+        path: PathBuf,
+        /// Which line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// The journal of one server.
+#[derive(Debug)]
+pub(super) struct Journal {
+    file: File,
+    path: PathBuf,
+    /// Bytes that are whole lines. What is behind them is of a line that could not be written.
+    length: u64,
+    torn: bool,
+    lines: usize,
+    order: u64,
+    known: IndexMap<Name, Known>,
+    failed: IndexMap<Name, (RevisionId, Failure)>,
+}
+
+impl Journal {
+    /// Opens the journal at `path`, or begins it.
+    ///
+    /// # Errors
+    /// When it cannot be read or is damaged. A last line that was cut off is not damage.
+    pub(super) fn open(path: &Path) -> Result<Self, JournalError> {
+        let io = |source| JournalError::Io { path: path.to_owned(), source };
+        let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path).map_err(io)?;
+        let text = fs::read(path).map_err(io)?;
+        let mut journal = Self {
+            file,
+            path: path.to_owned(),
+            length: 0,
+            torn: false,
+            lines: 0,
+            order: 0,
+            known: IndexMap::new(),
+            failed: IndexMap::new(),
+        };
+        journal.replay(&text)?;
+        journal.torn = journal.length < text.len() as u64;
+        journal.compact();
+        Ok(journal)
+    }
+
+    fn replay(&mut self, text: &[u8]) -> Result<(), JournalError> {
+        let mut bad: Option<(usize, String)> = None;
+        let mut end = 0;
+        for (at, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
+            end += line.len() as u64;
+            let whole = line.ends_with(b"\n");
+            match serde_json::from_slice::<Record>(line) {
+                Ok(record) if whole => {
+                    // A crash tears nothing but what was written last.
+                    if let Some((line, reason)) = bad {
+                        return Err(JournalError::Damaged { path: self.path.clone(), line, reason });
+                    }
+                    self.note(record);
+                    self.length = end;
+                    self.lines += 1;
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    bad.get_or_insert((at + 1, error.to_string()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts `records` on disk, all of them or none.
+    ///
+    /// # Errors
+    /// When they are not on disk; they can be given again.
+    pub(super) fn append(&mut self, records: &[Record]) -> io::Result<()> {
+        let mut text = Vec::new();
+        for record in records {
+            serde_json::to_writer(&mut text, record)?;
+            text.push(b'\n');
+        }
+        if self.torn {
+            self.file.set_len(self.length)?;
+            self.torn = false;
+        }
+        if let Err(error) = self.file.write_all(&text).and_then(|()| self.file.sync_data()) {
+            self.torn = self.file.set_len(self.length).is_err();
+            return Err(error);
+        }
+        self.length += text.len() as u64;
+        self.lines += records.len();
+        records.iter().for_each(|record| self.note(record.clone()));
+        Ok(())
+    }
+
+    fn note(&mut self, record: Record) {
+        match record {
+            Record::Started { component, revision, planned, fingerprint, inputs, at: _ } => {
+                self.order += 1;
+                // The same run again after a crash: what it published stays.
+                let early = match self.known.get_mut(&component) {
+                    Some(before)
+                        if before.revision == revision
+                            && before.fingerprint == fingerprint
+                            && before.finished.is_none() =>
+                    {
+                        std::mem::take(&mut before.early)
+                    }
+                    _ => IndexMap::new(),
+                };
+                let known = Known { order: self.order, revision, planned, fingerprint, inputs, early, finished: None };
+                self.known.insert(component, known);
+            }
+            Record::Early { component, output, stored } => {
+                if let Some(known) = self.known.get_mut(&component) {
+                    known.early.insert(output, stored);
+                }
+            }
+            Record::Finished { component, fingerprint, inputs, absent, outputs, at: _ } => {
+                if let Some(known) = self.known.get_mut(&component) {
+                    let read = inputs.keys().cloned().chain(absent).collect();
+                    known.inputs = inputs;
+                    known.early.clear();
+                    known.finished = Some(Finished { fingerprint, read, outputs });
+                }
+                self.failed.shift_remove(&component);
+            }
+            Record::Kept { component, planned, outputs } => {
+                if let Some(known) = self.known.get_mut(&component) {
+                    known.planned = planned;
+                    if let Some(finished) = &mut known.finished {
+                        finished.outputs = outputs;
+                    }
+                }
+            }
+            Record::Failed { component, revision, failure } => {
+                self.failed.insert(component, (revision, failure));
+            }
+            Record::Undoing { component } => {
+                if let Some(known) = self.known.get_mut(&component) {
+                    known.finished = None;
+                    known.early.clear();
+                }
+            }
+            Record::Gone { component } => {
+                self.known.shift_remove(&component);
+                self.failed.shift_remove(&component);
+            }
+        }
+    }
+
+    /// What is known of `component`.
+    pub(super) fn known(&self, component: &str) -> Option<&Known> {
+        self.known.get(component)
+    }
+
+    /// How `component` failed in `revision`, if it did.
+    pub(super) fn failed(&self, component: &str, revision: &RevisionId) -> Option<&Failure> {
+        self.failed.get(component).filter(|(failed, _)| failed == revision).map(|(_, failure)| failure)
+    }
+
+    /// Everything that was started and has not left, the last first.
+    pub(super) fn started(&self) -> Vec<(Name, Known)> {
+        let mut started: Vec<_> = self.known.iter().map(|(name, known)| (name.clone(), known.clone())).collect();
+        started.sort_by_key(|(_, known)| std::cmp::Reverse(known.order));
+        started
+    }
+
+    /// Writes the journal anew when most of it is of the past. If that fails, the old one is as good.
+    fn compact(&mut self) {
+        let records = self.records();
+        if self.lines <= 256 + 4 * records.len() {
+            return;
+        }
+        if let Err(error) = self.rewrite(&records) {
+            tracing::warn!("the journal `{}` stays as long as it is: {error}", self.path.display());
+        }
+    }
+
+    fn rewrite(&mut self, records: &[Record]) -> io::Result<()> {
+        let new = self.path.with_extension("new");
+        let _ = fs::remove_file(&new);
+        let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&new)?;
+        let mut text = Vec::new();
+        for record in records {
+            serde_json::to_writer(&mut text, record)?;
+            text.push(b'\n');
+        }
+        (&file).write_all(&text)?;
+        file.sync_all()?;
+        fs::rename(&new, &self.path)?;
+        if let Some(folder) = self.path.parent() {
+            File::open(folder)?.sync_all()?;
+        }
+        self.file = file;
+        self.length = text.len() as u64;
+        self.lines = records.len();
+        self.torn = false;
+        Ok(())
+    }
+
+    /// Records that say no more than what is known.
+    fn records(&self) -> Vec<Record> {
+        let mut records = Vec::new();
+        let mut started: Vec<_> = self.known.iter().collect();
+        started.sort_by_key(|(_, known)| known.order);
+        for (component, known) in started {
+            let component = || component.clone();
+            let at = Timestamp::now();
+            records.push(Record::Started {
+                component: component(),
+                revision: known.revision.clone(),
+                at,
+                planned: known.planned.clone(),
+                fingerprint: known.fingerprint.clone(),
+                inputs: known.inputs.clone(),
+            });
+            for (output, stored) in &known.early {
+                records.push(Record::Early { component: component(), output: output.clone(), stored: stored.clone() });
+            }
+            if let Some(finished) = &known.finished {
+                let absent = finished.read.iter().filter(|name| !known.inputs.contains_key(*name)).cloned().collect();
+                records.push(Record::Finished {
+                    component: component(),
+                    at,
+                    fingerprint: finished.fingerprint.clone(),
+                    inputs: known.inputs.clone(),
+                    absent,
+                    outputs: finished.outputs.clone(),
+                });
+            }
+        }
+        for (component, (revision, failure)) in &self.failed {
+            let (component, revision, failure) = (component.clone(), revision.clone(), failure.clone());
+            records.push(Record::Failed { component, revision, failure });
+        }
+        records
+    }
+}

@@ -1,0 +1,245 @@
+//! The agent: the program on a server that runs its components.
+//!
+//! It follows the goal of its stack from revision to revision, and in each runs through the server's components: waits
+//! for their inputs, has their recipes run, publishes their outputs, and tells how they are doing. What lives here: when
+//! what is run and what becomes of it. What must not: how a recipe is run ([`crate::recipe`]), and what the nodes of a
+//! store mean ([`crate::space`]).
+//!
+//! An agent is one future. Dropped at any point, it leaves what a crash would leave; the journal's documentation says
+//! why that loses nothing.
+
+mod attributes;
+mod board;
+mod component;
+mod files;
+mod fingerprint;
+mod identity;
+mod inputs;
+mod journal;
+mod live;
+mod metadata;
+mod outputs;
+mod revision;
+mod shared;
+mod socket;
+mod teardown;
+mod why;
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use indexmap::IndexMap;
+use jiff::Timestamp;
+use wattle::model::{Name, Value};
+
+use crate::recipe::Runner;
+use crate::space::{Alive, Credential, Goal, Plan, Space, SpaceError};
+use crate::store::{Access, Hold, Rights, StoreError};
+
+pub use attributes::{Attributes, Fixed};
+pub use identity::{Identity, IdentityError};
+pub use journal::JournalError;
+pub use metadata::{Metadata, Place};
+pub use socket::path as socket_path;
+
+use shared::Shared;
+use socket::Socket;
+
+/// An agent: acts for one server of one stack.
+#[derive(Debug)]
+pub struct Agent {
+    /// The data space of its stack, in a store that knows the server's credential.
+    pub space: Space,
+    /// The server.
+    pub server: Name,
+    /// The server's credential: opens what is secret.
+    pub credential: Credential,
+    /// What runs recipes.
+    pub runner: Arc<dyn Runner>,
+    /// The folder for what it keeps: the journal, run directories, recipes, its socket. Nobody else's.
+    pub state: PathBuf,
+    /// Where the server's own attributes come from.
+    pub attributes: Arc<dyn Attributes>,
+    /// What the server was told by its user data.
+    pub user_data: IndexMap<Name, Value>,
+    /// How long things may take that do not say it themselves.
+    pub limits: Limits,
+}
+
+/// How long a component may take, unless its declaration says otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// One run of its recipe, the time in which it waits for inputs not counted.
+    pub deadline: Duration,
+    /// How long its inputs may be awaited.
+    pub wait: Duration,
+}
+
+/// An hour for a run, four for its inputs.
+impl Default for Limits {
+    fn default() -> Self {
+        Self { deadline: Duration::from_secs(3_600), wait: Duration::from_secs(4 * 3_600) }
+    }
+}
+
+/// Why an agent ended without an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It was told to.
+    Asked,
+    /// The server has left the model, and everything on it was torn down, as far as that went.
+    Retired,
+}
+
+/// Why an agent cannot go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AgentError {
+    /// Its folder cannot be used.
+    #[error("cannot use the agent's folder `{}`: {source}", path.display())]
+    State {
+        /// What in it, or itself.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Another agent uses the folder.
+    #[error("another agent already works in `{}`: end it first", path.display())]
+    Busy {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The journal cannot be used.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The data space does not listen to it.
+    #[error(transparent)]
+    Space(#[from] SpaceError),
+}
+
+/// The name of an agent's socket within its folder.
+const SOCKET: &str = "agent.sock";
+
+impl Agent {
+    /// Acts for the server until it has left the model, or `until` is ready.
+    ///
+    /// # Errors
+    /// When it cannot begin: its folder cannot be used, or the data space refuses it. Afterwards it goes on whatever
+    /// happens.
+    pub async fn run(self, until: impl Future<Output = ()>) -> Result<Ended, AgentError> {
+        let _lock = prepare(&self.state)?;
+        let journal = journal::Journal::open(&self.state.join("journal"))?;
+        let socket =
+            Socket::bind(&self.state).map_err(|source| AgentError::State { path: self.state.join(SOCKET), source })?;
+        let shared = Arc::new(Shared::new(self, journal, socket.path().to_owned()));
+        tokio::select! {
+            biased;
+            () = until => Ok(Ended::Asked),
+            ended = follow(&shared) => ended,
+            () = shared.board.publish(&shared.space) => Ok(Ended::Asked),
+            () = socket.serve(&shared) => Ok(Ended::Asked),
+        }
+    }
+}
+
+/// Makes the agent's folder, and keeps others out of it for as long as the result lives.
+fn prepare(state: &Path) -> Result<File, AgentError> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source| AgentError::State { path, source }
+    };
+    // Others may pass through to the files of recipes, as a database's own user does, but not look around.
+    for folder in [state.to_owned(), state.join("run"), state.join("recipes")] {
+        fs::create_dir_all(&folder).map_err(failed(&folder))?;
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o711)).map_err(failed(&folder))?;
+    }
+    let path = state.join("lock");
+    let lock = File::create(&path).map_err(failed(&path))?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => Err(AgentError::Busy { path: state.to_owned() }),
+        Err(TryLockError::Error(source)) => Err(failed(&path)(source)),
+    }
+}
+
+/// Follows the goal from revision to revision.
+async fn follow(shared: &Arc<Shared>) -> Result<Ended, AgentError> {
+    let mut alive: Option<Hold> = None;
+    let mut goal = shared.space.newer_goal(0).await?;
+    loop {
+        if alive.is_none() {
+            alive = come_alive(shared).await?;
+        }
+        let seen = goal.revision;
+        match shared.insist(|| shared.space.plan(&shared.server)).await? {
+            Some(plan) if plan.revision == seen => match pursue(shared, &goal, plan).await? {
+                Some(newer) => goal = newer,
+                None => return Ok(Ended::Retired),
+            },
+            plan => {
+                let found = plan.map(|plan| plan.revision);
+                tracing::info!(revision = seen, ?found, "this server has no plan of this revision: waits for the next");
+                goal = next_goal(shared, seen).await?;
+            }
+        }
+    }
+}
+
+async fn next_goal(shared: &Shared, seen: u64) -> Result<Goal, SpaceError> {
+    shared.insist(|| shared.space.newer_goal(seen)).await
+}
+
+/// Says that this agent is there; not yet, while the data space has no place for this server.
+async fn come_alive(shared: &Shared) -> Result<Option<Hold>, AgentError> {
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned();
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    let alive = Alive { since: Timestamp::now(), host, pid: std::process::id(), version };
+    let stack = shared.space.layout().stack();
+    let [_, member] = shared.credential.logins(stack, &shared.server);
+    let access = Access::new().grant(&member.principal(), Rights::READ);
+    match shared.insist(|| shared.space.come_alive(&shared.server, &alive, &access)).await {
+        Ok(hold) => Ok(Some(hold)),
+        Err(SpaceError::Store(StoreError::Missing { .. })) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Does what `plan` says until there is a newer goal, which it gives; none when the server is retired.
+async fn pursue(shared: &Arc<Shared>, goal: &Goal, plan: Plan) -> Result<Option<Goal>, AgentError> {
+    tracing::info!(revision = goal.revision, components = plan.components.len(), "begins a revision");
+    shared.board.begin(goal.revision, plan.components.keys());
+    teardown::tear_down(shared, goal.revision, &plan).await;
+    if plan.retired {
+        shared.board.settled().await;
+        return Ok(None);
+    }
+    let revision = revision::Revision::new(goal, plan);
+    let mut newer = std::pin::pin!(next_goal(shared, goal.revision));
+    let mut work = std::pin::pin!(revision.run(shared));
+    tokio::select! {
+        biased;
+        goal = &mut newer => {
+            let goal = goal?;
+            tracing::info!(revision = goal.revision, "a newer revision: what runs is let end first");
+            revision.supersede();
+            work.await;
+            Ok(Some(goal))
+        }
+        () = &mut work => Ok(Some(newer.await?)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_may_run_on_any_thread() {
+        fn is_send<T: Send>(_: impl FnOnce(Agent) -> T) {}
+        is_send(|agent| agent.run(std::future::pending()));
+    }
+}

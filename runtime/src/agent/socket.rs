@@ -1,0 +1,202 @@
+//! The agent's socket: how a recipe asks for inputs and publishes outputs while it runs, and how anyone on the server
+//! sees how the agent is doing.
+//!
+//! One line of JSON each way, as often as one likes: `{"token": T, "get": NAME}` is answered by `{"value": V}`, null for
+//! an optional input that is not wired; `{"token": T, "set": NAME, "value": V}` by `{"ok": true}`; `{"status": true}` by
+//! how everything is doing; and each by `{"error": MESSAGE}` if that is so. A token is that of one run of one recipe.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
+use serde::Deserialize;
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::{UnixListener, UnixStream};
+use wattle::model::Value;
+
+use crate::recipe::Live;
+use crate::store::MAX_DATA;
+
+use super::SOCKET;
+use super::shared::Shared;
+
+/// Bytes that the path of a Unix socket may have: `sun_path` holds 108 with the zero at its end.
+const SOCKET_PATH: usize = 107;
+
+/// Most bytes of a question. JSON may take six for one.
+const QUESTION: u64 = 6 * MAX_DATA as u64 + 4_096;
+
+/// The runs that may ask, by their tokens.
+#[derive(Debug, Default)]
+pub(super) struct Runs(Arc<Mutex<HashMap<String, Arc<dyn Live>>>>);
+
+impl Runs {
+    fn runs(&self) -> MutexGuard<'_, HashMap<String, Arc<dyn Live>>> {
+        self.0.lock().expect("INVARIANT: nothing panics while it holds the runs")
+    }
+
+    /// A token that nobody can guess.
+    #[expect(clippy::unused_self, reason = "tokens are those of these runs")]
+    pub(super) fn token(&self) -> String {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes).expect("INVARIANT: the system has random numbers once it has booted");
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Lets a run ask, for as long as the result lives.
+    pub(super) fn enter(&self, token: &str, live: &Arc<dyn Live>) -> Entered {
+        self.runs().insert(token.to_owned(), Arc::clone(live));
+        Entered { runs: Self(Arc::clone(&self.0)), token: token.to_owned() }
+    }
+}
+
+/// A run that may ask.
+#[derive(Debug)]
+pub(super) struct Entered {
+    runs: Runs,
+    token: String,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        self.runs.runs().remove(&self.token);
+    }
+}
+
+/// The socket.
+#[derive(Debug)]
+pub(super) struct Socket {
+    listener: UnixListener,
+    path: PathBuf,
+}
+
+impl Socket {
+    /// Opens the socket in `folder`, or where its name is short enough.
+    pub(super) fn bind(folder: &Path) -> io::Result<Self> {
+        let path = path(folder);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let listener = UnixListener::bind(&path)?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
+        Ok(Self { listener, path })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Answers whoever asks, for ever.
+    pub(super) async fn serve(&self, shared: &Shared) {
+        let mut open: FuturesUnordered<BoxFuture<'_, ()>> = FuturesUnordered::new();
+        loop {
+            tokio::select! {
+                accepted = self.listener.accept() => match accepted {
+                    Ok((stream, _)) => open.push(converse(shared, stream).boxed()),
+                    // Too many files, say: it passes.
+                    Err(error) => {
+                        tracing::warn!("the agent's socket: {error}");
+                        tokio::time::sleep(Duration::from_secs(1)).await;
+                    }
+                },
+                Some(()) = open.next() => {}
+            }
+        }
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// The path of the socket of the agent that works in `folder`.
+pub fn path(folder: &Path) -> PathBuf {
+    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    let path = folder.join(SOCKET);
+    if path.as_os_str().len() <= SOCKET_PATH {
+        return path;
+    }
+    let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
+    let name: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    std::env::temp_dir().join(format!("wattle-agent-{name}.sock"))
+}
+
+#[derive(Deserialize)]
+struct Question {
+    token: Option<String>,
+    get: Option<String>,
+    set: Option<String>,
+    #[serde(default)]
+    value: Option<Value>,
+    #[serde(default)]
+    status: bool,
+}
+
+async fn converse(shared: &Shared, stream: UnixStream) {
+    let (reader, mut writer) = stream.into_split();
+    let mut reader = BufReader::new(reader);
+    loop {
+        let mut line = Vec::new();
+        match (&mut reader).take(QUESTION).read_until(b'\n', &mut line).await {
+            Ok(read) if read > 0 => {}
+            _ => return,
+        }
+        let is_whole = line.ends_with(b"\n") || (line.len() as u64) < QUESTION;
+        let reply = match serde_json::from_slice(&line) {
+            Ok(question) => {
+                // Nobody waits for the answer any more when the other side is gone.
+                tokio::select! {
+                    reply = answer(shared, question) => reply,
+                    () = hung_up(&mut reader) => return,
+                }
+            }
+            Err(_) if !is_whole => json!({ "error": format!("a question has at most {QUESTION} bytes") }),
+            Err(error) => json!({ "error": format!("expected a question as one line of JSON: {error}") }),
+        };
+        if writer.write_all(format!("{reply}\n").as_bytes()).await.is_err() || !is_whole {
+            return;
+        }
+    }
+}
+
+/// Waits until the other side is gone.
+async fn hung_up(reader: &mut BufReader<tokio::net::unix::OwnedReadHalf>) {
+    // A further question waits until this one is answered.
+    match reader.fill_buf().await {
+        Ok(more) if !more.is_empty() => std::future::pending().await,
+        _ => {}
+    }
+}
+
+async fn answer(shared: &Shared, question: Question) -> serde_json::Value {
+    if question.status {
+        return json!({ "status": shared.board.snapshot() });
+    }
+    let live = question.token.and_then(|token| shared.runs.runs().get(&token).cloned());
+    let Some(live) = live else {
+        return json!({ "error": "this is no token of a recipe that runs: `WATTLE_TOKEN` of its environment is" });
+    };
+    match (question.get, question.set, question.value) {
+        (Some(name), None, None) => match live.input(&name).await {
+            Ok(value) => json!({ "value": value }),
+            Err(failure) => json!({ "error": failure.to_string(), "failure": failure }),
+        },
+        (None, Some(name), Some(value)) => match live.publish(&name, value).await {
+            Ok(()) => json!({ "ok": true }),
+            Err(broken) => json!({ "error": broken.message }),
+        },
+        _ => json!({ "error": "expected `get`, `set` with `value`, or `status`" }),
+    }
+}

@@ -1,0 +1,76 @@
+//! Teardown: what has left this server's model is undone, the last that ran first, before anything else is done.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use indexmap::IndexMap;
+use wattle::model::{Name, Value};
+
+use crate::recipe::{Broken, Job, Live};
+use crate::space::{Kind, Plan, Script};
+
+use super::component::run_within;
+use super::files;
+use super::journal::{Known, Record};
+use super::live::Undo;
+use super::shared::Shared;
+
+/// Tears down what is not in `plan`. What fails is told, stays known, and is tried again in the next revision and by the
+/// next agent.
+pub(super) async fn tear_down(shared: &Arc<Shared>, revision: u64, plan: &Plan) {
+    let started = shared.journal().started();
+    for (component, known) in started {
+        let trouble = format!("teardown of {component}");
+        if plan.components.contains_key(&component) {
+            shared.board.trouble(&trouble, None);
+            continue;
+        }
+        let full = shared.full(&component);
+        if known.planned.teardown.is_some() {
+            tracing::info!(component = &*full, revision, "has left the model: tears it down");
+            if let Err(Broken { message, log, .. }) = one(shared, &component, &known).await {
+                for line in log {
+                    tracing::error!(component = &*full, "{line}");
+                }
+                let message = format!(
+                    "`{full}` has left the model, and its teardown failed: {message}; it is tried again in the next \
+                     revision, or when the agent starts again"
+                );
+                shared.board.trouble(&trouble, Some(message));
+                continue;
+            }
+        }
+        shared.record(&[Record::Gone { component: component.clone() }]).await;
+        shared.board.trouble(&trouble, None);
+        tracing::info!(component = &*full, revision, "has left this server");
+    }
+}
+
+async fn one(shared: &Arc<Shared>, component: &Name, known: &Known) -> Result<(), Broken> {
+    let broken = |kind, message| Broken { kind, message, log: Vec::new(), cause: None };
+    let planned = &known.planned;
+    let directory =
+        files::lay_out(shared, component, &planned.files).await.map_err(|(kind, message)| broken(kind, message))?;
+    let mut inputs: IndexMap<Name, Value> = IndexMap::with_capacity(known.inputs.len());
+    for (name, content) in &known.inputs {
+        let value = shared
+            .reveal(content)
+            .map_err(|error| broken(Kind::Input, format!("the input `{name}` that it had: {error}")))?;
+        inputs.extend(value.map(|value| (name.clone(), value)));
+    }
+    // Half undone is not finished: were it to come back, it would have to run.
+    shared.record(&[Record::Undoing { component: component.clone() }]).await;
+    let live = Undo::new(shared, planned, &inputs);
+    let token = live.token().to_owned();
+    let job = Job {
+        name: shared.full(component),
+        component: planned.clone(),
+        script: Script::Teardown,
+        inputs,
+        directory,
+        deadline: planned.deadline.map_or(shared.limits.deadline, Duration::from_secs),
+        live: live as Arc<dyn Live>,
+    };
+    let _entered = shared.runs.enter(&token, &job.live);
+    run_within(&*shared.runner, &job).await.map(|_| ())
+}

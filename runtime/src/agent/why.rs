@@ -1,0 +1,145 @@
+//! Root causes: why something that is awaited does not come.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use jiff::Timestamp;
+use wattle::model::Name;
+
+use crate::space::{Failure, SERVER, Space, SpaceError, State};
+
+/// Most components that are asked: a chain of waits may be as long as the model is large.
+const ASKED: usize = 256;
+
+/// Why something does not come: the end of a chain of waits.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Cause {
+    /// Nobody has ever acted for the server.
+    NeverStarted {
+        /// The server.
+        server: Name,
+    },
+    /// Its agent is gone.
+    Away {
+        /// The server.
+        server: Name,
+    },
+    /// Its agent is there, but has not come to this component in this revision.
+    NotReached {
+        /// The component, as `SERVER/COMPONENT`.
+        component: Name,
+    },
+    /// It runs.
+    Runs {
+        /// The component, as `SERVER/COMPONENT`.
+        component: Name,
+        /// Since when.
+        since: Timestamp,
+    },
+    /// It is done: what was awaited comes now.
+    Done {
+        /// The component, as `SERVER/COMPONENT`.
+        component: Name,
+    },
+    /// It failed.
+    Failed(Failure),
+    /// It waits for something of which nobody here can tell: another stack's entry.
+    Foreign {
+        /// The component that waits, as `SERVER/COMPONENT`.
+        component: Name,
+        /// For what.
+        what: Name,
+    },
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NeverStarted { server } => write!(f, "never started: no agent of server `{server}` has come up"),
+            Self::Away { server } => write!(f, "the agent of server `{server}` has gone"),
+            Self::NotReached { component } => write!(f, "`{component}` was not begun yet"),
+            Self::Runs { component, since } => write!(f, "`{component}` runs since {since:.0}"),
+            Self::Done { component } => write!(f, "`{component}` is done only now"),
+            Self::Failed(failure) => write!(f, "{failure}"),
+            Self::Foreign { component, what } => write!(f, "`{component}` waits for `{what}` of another stack"),
+        }
+    }
+}
+
+/// Why `what` does not come in `revision`: an entry `SERVER/COMPONENT/OUTPUT` or a component `SERVER/COMPONENT`. Follows
+/// who waits for whom to the end, and gives every end once, the nearest first.
+///
+/// # Errors
+/// When the data space cannot be read.
+pub(super) async fn root_causes(space: &Space, what: &str, revision: u64) -> Result<Vec<Cause>, SpaceError> {
+    let mut causes = Vec::new();
+    let mut seen = HashSet::new();
+    let mut queue = std::collections::VecDeque::from([component_of(what)]);
+    while let Some(component) = queue.pop_front() {
+        if seen.len() >= ASKED || !seen.insert(component.clone()) {
+            continue;
+        }
+        let found = one(space, &component, revision).await?;
+        let cause = match found {
+            Found::Waits(list) => {
+                for (what, input) in list {
+                    match what.split_once(':') {
+                        Some(_) if input => {
+                            push(&mut causes, Cause::Foreign { component: component.clone(), what });
+                        }
+                        _ => queue.push_back(component_of(&what)),
+                    }
+                }
+                continue;
+            }
+            Found::Cause(cause) => cause,
+        };
+        push(&mut causes, cause);
+    }
+    Ok(causes)
+}
+
+fn push(causes: &mut Vec<Cause>, cause: Cause) {
+    if !causes.contains(&cause) {
+        causes.push(cause);
+    }
+}
+
+/// `SERVER/COMPONENT` of an entry or a component.
+fn component_of(what: &str) -> Name {
+    let mut parts = what.splitn(3, '/');
+    match (parts.next(), parts.next()) {
+        (Some(server), Some(component)) => format!("{server}/{component}").into(),
+        _ => what.into(),
+    }
+}
+
+enum Found {
+    Waits(Vec<(Name, bool)>),
+    Cause(Cause),
+}
+
+async fn one(space: &Space, full: &Name, revision: u64) -> Result<Found, SpaceError> {
+    let server: Name = full.split('/').next().unwrap_or(full).into();
+    let alive = space.alive(&server).await?.is_some();
+    let of_server = full.ends_with(&format!("/{SERVER}"));
+    let status = if of_server { None } else { space.status(full).await? };
+    let known = status.is_some() || (of_server && space.server_status(&server).await?.is_some());
+    let component = full.clone();
+    let cause = match status.filter(|status| status.revision == revision) {
+        Some(status) => match status.state {
+            State::Failed(failure) => Cause::Failed(failure),
+            State::Done => Cause::Done { component },
+            _ if !alive => Cause::Away { server },
+            State::Running => Cause::Runs { component, since: status.since },
+            State::Waiting(list) if list.is_empty() => Cause::NotReached { component },
+            State::Waiting(list) => {
+                return Ok(Found::Waits(list.into_iter().map(|wait| (wait.what, wait.input.is_some())).collect()));
+            }
+        },
+        None if alive => Cause::NotReached { component },
+        None if known => Cause::Away { server },
+        None => Cause::NeverStarted { server },
+    };
+    Ok(Found::Cause(cause))
+}
