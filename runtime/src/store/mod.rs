@@ -5,6 +5,7 @@
 
 mod access;
 mod address;
+mod bytes;
 pub mod embedded;
 mod error;
 mod memory;
@@ -15,6 +16,7 @@ mod zookeeper;
 use std::fmt;
 
 use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
 
 pub use access::{Access, Login, Principal, Rights};
 pub use address::{Address, AddressError};
@@ -27,7 +29,7 @@ pub(crate) use path::{check_path, parent};
 pub const MAX_DATA: usize = 1_000_000;
 
 /// A version of a node's data. Two reads that give the same version gave the same data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Version {
     /// The store's transaction that wrote it: never the same for two changes, also of a node that was made anew.
     pub transaction: i64,
@@ -36,22 +38,24 @@ pub struct Version {
 }
 
 /// What a node holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
     /// Its data, as it was written.
+    #[serde(with = "bytes")]
     pub data: Vec<u8>,
     /// The version of the data.
     pub version: Version,
 }
 
 /// One step of a larger change.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Op {
     /// Makes a node; its parent must be there, itself must not.
     Create {
         /// Where: `/wattle/shop/revision`.
         path: String,
         /// What it holds.
+        #[serde(with = "bytes")]
         data: Vec<u8>,
         /// Who may do what with it, besides the operator.
         access: Access,
@@ -61,6 +65,7 @@ pub enum Op {
         /// Where.
         path: String,
         /// What it is to hold.
+        #[serde(with = "bytes")]
         data: Vec<u8>,
         /// The version that it must have; none for any.
         expected: Option<Version>,

@@ -71,6 +71,27 @@ impl Tree {
         self.transaction
     }
 
+    /// Goes on after this transaction.
+    pub(super) fn set_transaction(&mut self, transaction: i64) {
+        self.transaction = transaction;
+    }
+
+    /// Puts a node into a tree that nobody sees yet.
+    pub(super) fn put(&mut self, path: String, node: Node, access: Access) {
+        self.nodes.insert(path, Slot { node, access, holder: None });
+    }
+
+    /// All nodes that nobody holds, parents first.
+    pub(super) fn lasting(&self) -> impl Iterator<Item = (&str, &Node, &Access)> {
+        let lasting = self.nodes.iter().filter(|(_, slot)| slot.holder.is_none());
+        lasting.map(|(path, slot)| (path.as_str(), &slot.node, &slot.access))
+    }
+
+    /// Whether someone holds the node at `path`.
+    pub(super) fn is_held(&self, path: &str) -> bool {
+        self.nodes.get(path).is_some_and(|slot| slot.holder.is_some())
+    }
+
     /// A number that was never given before.
     pub(super) fn next_id(&mut self) -> u64 {
         self.last_id += 1;
@@ -303,8 +324,7 @@ impl Tree {
         }
     }
 
-    /// How many wait for a node.
-    #[cfg(test)]
+    /// How many wait for a node to change.
     pub(super) fn watching(&self) -> usize {
         self.watches.values().map(BTreeMap::len).sum()
     }

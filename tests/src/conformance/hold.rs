@@ -1,10 +1,8 @@
 //! Nodes that are there for as long as someone holds them.
 
-use std::io::Read as _;
-use std::process::{Child, Command, Stdio};
-
 use wattle_runtime::store::{Access, Address, Login, Rights};
 
+use super::process::{Other, orphaned, task};
 use super::{Fixture, Place, a_while, assert_denied, create, data, refused, someone, until};
 
 pub(super) async fn held_until_dropped(fixture: &dyn Fixture) {
@@ -76,39 +74,12 @@ pub(super) async fn hold_outlasts_its_store(fixture: &dyn Fixture) {
     until(&place.store, &path, None).await;
 }
 
-/// How the other process is told what to hold.
-const TASK: &str = "WATTLE_TEST_HOLD";
-
-/// Another process that holds a node.
-struct Other(Child);
-
-impl Other {
-    fn start(fixture: &dyn Fixture, path: &str) -> Option<Self> {
-        let Some((address, login)) = fixture.address() else {
-            println!("no other process can use this store: left out");
-            return None;
-        };
-        let child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "another_process", "--ignored", "--nocapture"])
-            .env(TASK, [&address.to_string(), path, &login.name, &login.password].join("\n"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        Some(Self(child))
-    }
-
-    fn kill(mut self) {
-        self.0.kill().unwrap();
-        self.0.wait().unwrap();
-    }
-}
-
-impl Drop for Other {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+fn start(fixture: &dyn Fixture, path: &str) -> Option<Other> {
+    let Some((address, login)) = fixture.address() else {
+        println!("no other process can use this store: left out");
+        return None;
+    };
+    Some(Other::start("another_process", &[&address.to_string(), path, &login.name, &login.password]))
 }
 
 /// What the other process does: it holds the node until it is killed, or whoever started it is gone. A test binary with
@@ -117,19 +88,18 @@ impl Drop for Other {
 /// # Panics
 /// When it cannot.
 pub async fn another_process() {
-    let Ok(task) = std::env::var(TASK) else { return };
-    let [address, path, name, password] = task.split('\n').collect::<Vec<_>>().try_into().unwrap();
+    let Some([address, path, name, password]) = task() else { return };
     let address: Address = address.parse().unwrap();
-    let login = Login { name: name.to_owned(), password: password.to_owned() };
+    let login = Login { name, password };
     let store = address.connect(&[login]).await.unwrap();
-    let _hold = store.hold(path, b"another", &Access::new()).await.unwrap();
-    tokio::task::spawn_blocking(|| std::io::stdin().read(&mut [0])).await.unwrap().unwrap();
+    let _hold = store.hold(&path, b"another", &Access::new()).await.unwrap();
+    orphaned().await;
 }
 
 pub(super) async fn held_by_a_killed_process(fixture: &dyn Fixture) {
     let place = Place::new(fixture).await;
     let path = place.at("held");
-    let Some(other) = Other::start(fixture, &path) else { return };
+    let Some(other) = start(fixture, &path) else { return };
     until(&place.store, &path, Some(b"another")).await;
     other.kill();
     until(&place.store, &path, None).await;
@@ -138,7 +108,7 @@ pub(super) async fn held_by_a_killed_process(fixture: &dyn Fixture) {
 pub(super) async fn taken_over_from_a_live_process(fixture: &dyn Fixture) {
     let place = Place::new(fixture).await;
     let path = place.at("held");
-    let Some(other) = Other::start(fixture, &path) else { return };
+    let Some(other) = start(fixture, &path) else { return };
     until(&place.store, &path, Some(b"another")).await;
     let hold = place.store.hold(&path, b"mine", &Access::new()).await.unwrap();
     assert_eq!(data(&place.store, &path).await.unwrap(), b"mine");

@@ -8,6 +8,7 @@ mod apply;
 mod changed;
 mod data;
 mod hold;
+mod process;
 mod restart;
 mod rights;
 
@@ -19,6 +20,7 @@ use async_trait::async_trait;
 use wattle_runtime::store::{Access, Address, Login, Op, Principal, Rights, Store, StoreError};
 
 pub use hold::another_process;
+pub use process::{Other, orphaned, task};
 
 /// A store under test.
 #[async_trait]

@@ -1,0 +1,359 @@
+//! The store of whoever connects to a server.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::net::unix::OwnedReadHalf;
+use tokio::sync::oneshot;
+use tokio::task::AbortHandle;
+
+use super::super::{Access, Hold, Login, Node, Op, Store, StoreError, Version, check_path};
+use super::outbox::Outbox;
+use super::socket;
+use super::wire::{self, Greeting, Hello, Inbox, MAX_BATCH, PROTOCOL, Reply, Request};
+
+/// Between two attempts to connect; doubled each time up to the second.
+const RETRY: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(200));
+
+/// A connection to the server of an embedded store. When the server goes away, it waits for it to come back, and asks
+/// again what was not answered. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Embedded {
+    owner: Arc<Owner>,
+}
+
+/// When the last one who asks is gone, the connection goes.
+#[derive(Debug)]
+struct Owner {
+    link: Arc<Link>,
+    keeper: AbortHandle,
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.keeper.abort();
+    }
+}
+
+#[derive(Debug)]
+struct Link {
+    socket: PathBuf,
+    // The same whenever it connects again, so that the server knows a request that it carried out before.
+    client: u64,
+    logins: Vec<Login>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    last_id: u64,
+    // Not answered yet, in the order in which they were made.
+    pending: BTreeMap<u64, Pending>,
+    // Requests to hold a node that were granted.
+    held: BTreeMap<u64, Vec<u8>>,
+    // None while there is no connection.
+    outbox: Option<Arc<Outbox>>,
+    // Why there will never be one again.
+    refused: Option<String>,
+}
+
+#[derive(Debug)]
+struct Pending {
+    frame: Vec<u8>,
+    kind: Kind,
+    answer: oneshot::Sender<Result<Reply<'static>, String>>,
+}
+
+/// What becomes of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// It is answered at once.
+    Plain,
+    /// It may be cancelled before it is answered.
+    Wait,
+    /// It goes on after it was answered, until it is cancelled.
+    Hold,
+}
+
+impl Embedded {
+    pub(super) async fn connect(socket: &Path, logins: &[Login]) -> Result<Self, StoreError> {
+        let link = Arc::new(Link {
+            socket: socket.to_owned(),
+            client: getrandom::u64().map_err(|error| unusable(socket, error.to_string()))?,
+            logins: logins.to_vec(),
+            state: Mutex::default(),
+        });
+        let connection = link.connect().await.map_err(|reason| unusable(socket, reason))?;
+        let keeper = tokio::spawn(Arc::clone(&link).keep(connection)).abort_handle();
+        Ok(Self { owner: Arc::new(Owner { link, keeper }) })
+    }
+
+    /// Asks, and waits for the answer however long it takes.
+    async fn ask(&self, kind: Kind, request: &Request<'_>) -> Result<(Reply<'static>, Asked), StoreError> {
+        let link = &self.owner.link;
+        let (answer, answered) = oneshot::channel();
+        let asked = {
+            let mut state = link.state();
+            if let Some(reason) = &state.refused {
+                return Err(unusable(&link.socket, reason.clone()));
+            }
+            state.last_id += 1;
+            let id = state.last_id;
+            let frame = wire::frame(&(id, request));
+            if let Some(outbox) = &state.outbox {
+                outbox.send(&frame);
+            }
+            state.pending.insert(id, Pending { frame, kind, answer });
+            Asked { owner: Arc::clone(&self.owner), id }
+        };
+        let reply = answered.await.map_err(|_| unusable(&link.socket, "this program is about to end".to_owned()))?;
+        match reply.map_err(|reason| unusable(&link.socket, reason))? {
+            Reply::Failed(fault) => Err(fault.at(&link.address())),
+            reply => Ok((reply, asked)),
+        }
+    }
+
+    fn odd<T>(&self, reply: &Reply<'_>) -> Result<T, StoreError> {
+        Err(unusable(&self.owner.link.socket, format!("it answers what was not asked: {reply:?}")))
+    }
+}
+
+fn unusable(socket: &Path, reason: String) -> StoreError {
+    StoreError::Unusable { address: format!("unix:{}", socket.display()), reason }
+}
+
+/// A request. Nothing of it is left when this is dropped.
+#[derive(Debug)]
+struct Asked {
+    owner: Arc<Owner>,
+    id: u64,
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        let mut state = self.owner.link.state();
+        let pending = state.pending.remove(&self.id).is_some_and(|pending| pending.kind != Kind::Plain);
+        let held = state.held.remove(&self.id).is_some();
+        if (pending || held)
+            && let Some(outbox) = &state.outbox
+        {
+            outbox.send(&wire::frame(&(self.id, Request::Cancel)));
+        }
+    }
+}
+
+impl Link {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("INVARIANT: nothing panics while it holds a client's state")
+    }
+
+    fn address(&self) -> String {
+        format!("unix:{}", self.socket.display())
+    }
+
+    /// Connects and logs in, and tries again until it can; or why it never will.
+    async fn connect(&self) -> Result<Connection, String> {
+        let mut pause = RETRY.0;
+        let mut told = false;
+        loop {
+            let error = match self.try_connect().await {
+                Ok(connected) => return connected,
+                Err(error) => error,
+            };
+            match error.kind() {
+                io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidFilename | io::ErrorKind::InvalidData => {
+                    return Err(error.to_string());
+                }
+                _ => {}
+            }
+            if pause >= RETRY.1 && !told {
+                told = true;
+                tracing::info!(address = self.address(), %error, "waiting for the data space");
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(RETRY.1);
+        }
+    }
+
+    async fn try_connect(&self) -> io::Result<Result<Connection, String>> {
+        let (mut reader, writer) = socket::connect(&self.socket).await?.into_split();
+        let outbox = Outbox::new(writer);
+        let hello = Hello { protocol: PROTOCOL, client: self.client, logins: self.logins.clone() };
+        outbox.send(&wire::frame(&hello));
+        let mut inbox = Inbox::default();
+        let greeting = tokio::select! {
+            greeting = inbox.receive(&mut reader) => greeting?,
+            ended = outbox.pump() => return Err(ended.err().unwrap_or(io::ErrorKind::BrokenPipe.into())),
+        };
+        Ok(match greeting {
+            Greeting::Welcome => Ok(Connection { reader, inbox, outbox: Arc::new(outbox) }),
+            Greeting::Refused(reason) => Err(reason),
+        })
+    }
+
+    /// Keeps the connection up.
+    async fn keep(self: Arc<Self>, mut connection: Connection) {
+        loop {
+            self.resume(&connection.outbox);
+            let Connection { reader, inbox, outbox } = &mut connection;
+            let ended = tokio::select! {
+                ended = self.listen(inbox, reader) => ended,
+                ended = outbox.pump() => ended,
+            };
+            self.state().outbox = None;
+            if let Err(error) = ended {
+                tracing::debug!(address = self.address(), %error, "the connection to the data space is lost");
+            }
+            match self.connect().await {
+                Ok(again) => connection = again,
+                Err(reason) => return self.give_up(&reason),
+            }
+        }
+    }
+
+    /// Says all that the server is to know.
+    fn resume(&self, outbox: &Arc<Outbox>) {
+        let mut state = self.state();
+        for frame in state.held.values() {
+            outbox.push_frame(frame);
+        }
+        for pending in state.pending.values() {
+            outbox.push_frame(&pending.frame);
+        }
+        outbox.flush();
+        state.outbox = Some(Arc::clone(outbox));
+    }
+
+    async fn listen(&self, inbox: &mut Inbox, reader: &mut OwnedReadHalf) -> io::Result<()> {
+        loop {
+            inbox.fill(reader).await?;
+            let mut state = self.state();
+            while let Some(frame) = inbox.next()? {
+                let (id, reply) = wire::parse::<(u64, Reply<'static>)>(frame)?;
+                let Some(pending) = state.pending.remove(&id) else {
+                    if let Reply::Failed(fault) = reply
+                        && state.held.contains_key(&id)
+                    {
+                        let error = fault.at(&self.address());
+                        tracing::warn!(%error, "what was held in the data space could not be made again");
+                    }
+                    continue;
+                };
+                if pending.kind == Kind::Hold && matches!(reply, Reply::Done) {
+                    state.held.insert(id, pending.frame);
+                }
+                // Whoever asked may have gone meanwhile: then its `Asked` is about to tell the server.
+                let _ = pending.answer.send(Ok(reply));
+            }
+        }
+    }
+
+    fn give_up(&self, reason: &str) {
+        let pending = {
+            let mut state = self.state();
+            state.refused = Some(reason.to_owned());
+            state.held.clear();
+            std::mem::take(&mut state.pending)
+        };
+        for pending in pending.into_values() {
+            let _ = pending.answer.send(Err(reason.to_owned()));
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Connection {
+    reader: OwnedReadHalf,
+    inbox: Inbox,
+    outbox: Arc<Outbox>,
+}
+
+#[async_trait]
+impl Store for Embedded {
+    async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
+        check_path(path)?;
+        match self.ask(Kind::Plain, &Request::Get { path: path.into() }).await?.0 {
+            Reply::Node(node) => Ok(node.map(Cow::into_owned)),
+            reply => self.odd(&reply),
+        }
+    }
+
+    async fn changed(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
+        check_path(path)?;
+        match self.ask(Kind::Wait, &Request::Changed { path: path.into(), seen }).await?.0 {
+            Reply::Node(node) => Ok(node.map(Cow::into_owned)),
+            reply => self.odd(&reply),
+        }
+    }
+
+    async fn set(&self, path: &str, data: &[u8], expected: Option<Version>) -> Result<Version, StoreError> {
+        check_path(path)?;
+        StoreError::check_size(path, data)?;
+        match self.ask(Kind::Plain, &Request::Set { path: path.into(), data: data.into(), expected }).await?.0 {
+            Reply::Written(version) => Ok(version),
+            reply => self.odd(&reply),
+        }
+    }
+
+    async fn children(&self, path: &str) -> Result<Vec<String>, StoreError> {
+        check_path(path)?;
+        match self.ask(Kind::Plain, &Request::Children { path: path.into() }).await?.0 {
+            Reply::Names(names) => Ok(names),
+            reply => self.odd(&reply),
+        }
+    }
+
+    async fn apply(&self, ops: Vec<Op>) -> Result<(), StoreError> {
+        let mut ops = &*ops;
+        while !ops.is_empty() {
+            let mut bytes = 0;
+            let more = ops.iter().take_while(|op| {
+                bytes += op.size();
+                bytes <= MAX_BATCH
+            });
+            let (batch, rest) = ops.split_at(more.count().max(1));
+            for op in batch {
+                check_path(op.path())?;
+                if let Op::Create { path, data, .. } | Op::Set { path, data, .. } = op {
+                    StoreError::check_size(path, data)?;
+                }
+            }
+            let request = Request::Apply { ops: batch.into(), sync: rest.is_empty() };
+            match self.ask(Kind::Plain, &request).await?.0 {
+                Reply::Done => ops = rest,
+                reply => return self.odd(&reply),
+            }
+        }
+        Ok(())
+    }
+
+    async fn protect(&self, path: &str, access: &Access) -> Result<(), StoreError> {
+        check_path(path)?;
+        let request = Request::Protect { path: path.into(), access: Cow::Borrowed(access) };
+        match self.ask(Kind::Plain, &request).await?.0 {
+            Reply::Done => Ok(()),
+            reply => self.odd(&reply),
+        }
+    }
+
+    async fn hold(&self, path: &str, data: &[u8], access: &Access) -> Result<Hold, StoreError> {
+        check_path(path)?;
+        StoreError::check_size(path, data)?;
+        let request = Request::Hold { path: path.into(), data: data.into(), access: Cow::Borrowed(access) };
+        let (reply, asked) = self.ask(Kind::Hold, &request).await?;
+        if !matches!(reply, Reply::Done) {
+            return self.odd(&reply);
+        }
+        let (hold, released) = Hold::new();
+        tokio::spawn(async move {
+            let _ = released.await;
+            drop(asked);
+        });
+        Ok(hold)
+    }
+}

@@ -1,0 +1,408 @@
+//! The log: a file to which each change is appended, and from which the tree is made again.
+//!
+//! The file is [`MAGIC`] and then records. A record is its length, the checksum (CRC-32) of its content, the checksum
+//! of these two, and its content in postcard. What was appended outlasts the process, however it ends; what was
+//! [synced](Log::sync) outlasts the machine's power, too.
+//!
+//! A record that a crash left half written can only be the last. It is cut off when the log is opened again, with a
+//! warning. If something sound follows what is broken, the file was damaged otherwise, and nothing is touched.
+
+use std::borrow::Cow;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, BufWriter, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::super::{Access, Node, Op, Version};
+use super::ServerError;
+
+const MAGIC: &[u8] = b"wattle log 1\n";
+
+/// Length and two checksums.
+const HEADER: usize = 12;
+
+/// A log smaller than this is not worth to be rewritten.
+const SMALL: u64 = 4 << 20;
+
+/// Which request of which client made a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct Token {
+    pub(super) client: u64,
+    pub(super) request: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Record<'a> {
+    /// The number of the last transaction.
+    Transaction(i64),
+    /// A node as it stands.
+    Node { path: Cow<'a, str>, node: Cow<'a, Node>, access: Cow<'a, Access> },
+    /// Changes of one transaction.
+    Change { transaction: i64, by: Token, ops: Vec<Cow<'a, Op>> },
+    /// Other rights for a node.
+    Protect { by: Token, path: Cow<'a, str>, access: Cow<'a, Access> },
+    /// A change that was made, and what it resulted in.
+    Made { by: Token, version: Version },
+}
+
+impl Record<'_> {
+    /// As it stands in the file.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = postcard::to_extend(self, vec![0; HEADER]).expect("INVARIANT: records have a form in postcard");
+        let length = u32::try_from(bytes.len() - HEADER).expect("INVARIANT: a request is bounded, and so is a node");
+        let content = crc32fast::hash(&bytes[HEADER..]);
+        bytes[..4].copy_from_slice(&length.to_le_bytes());
+        bytes[4..8].copy_from_slice(&content.to_le_bytes());
+        let header = crc32fast::hash(&bytes[..8]);
+        bytes[8..HEADER].copy_from_slice(&header.to_le_bytes());
+        bytes
+    }
+}
+
+/// The content of the record at the beginning of `bytes`; none if there is no sound one.
+fn content(bytes: &[u8]) -> Option<&[u8]> {
+    let (header, rest) = bytes.split_first_chunk::<HEADER>()?;
+    let number = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    if crc32fast::hash(&header[..8]) != number(8) {
+        return None;
+    }
+    let content = rest.get(..number(0) as usize)?;
+    (crc32fast::hash(content) == number(4)).then_some(content)
+}
+
+/// A log that is open. Nobody else has it open.
+#[derive(Debug)]
+pub(super) struct Log {
+    path: PathBuf,
+    file: Arc<File>,
+    size: u64,
+    // The size at which it is looked at again whether it should be rewritten.
+    limit: u64,
+    // Why nothing more can be appended: a broken record could not be taken back.
+    broken: Option<String>,
+}
+
+impl Log {
+    /// Opens the log at `path`, or makes an empty one, and gives each of its records to `each`, which may say what is
+    /// wrong with it.
+    pub(super) fn open(
+        path: &Path,
+        mut each: impl FnMut(Record<'static>) -> Result<(), String>,
+    ) -> Result<Self, ServerError> {
+        let file = lock(path)?;
+        let bytes = std::fs::read(path).map_err(ServerError::file("read", path))?;
+        let mut log = Self { path: path.to_owned(), file: Arc::new(file), size: 0, limit: SMALL, broken: None };
+        if bytes.len() < MAGIC.len() && MAGIC.starts_with(&bytes) {
+            // New, or a crash came before anything was in it.
+            log.file.set_len(0).map_err(ServerError::file("write", path))?;
+            (&*log.file).write_all(MAGIC).map_err(ServerError::file("write", path))?;
+            log.size = MAGIC.len() as u64;
+            return Ok(log);
+        }
+        if !bytes.starts_with(MAGIC) {
+            return Err(ServerError::Foreign { path: path.to_owned() });
+        }
+        let mut at = MAGIC.len();
+        let damaged = |at: usize, reason| ServerError::Damaged { path: path.to_owned(), at: at as u64, reason };
+        while at < bytes.len() {
+            let Some(content) = content(&bytes[at..]) else { break };
+            let record = postcard::from_bytes(content).map_err(|error| damaged(at, error.to_string()))?;
+            each(record).map_err(|reason| damaged(at, reason))?;
+            at += HEADER + content.len();
+        }
+        if at < bytes.len() {
+            if let Some(sound) = (at + 1..bytes.len()).find(|at| content(&bytes[*at..]).is_some_and(|c| !c.is_empty()))
+            {
+                return Err(damaged(at, format!("what is at byte {sound} is sound again")));
+            }
+            tracing::warn!(
+                log = %path.display(),
+                at,
+                bytes = bytes.len() - at,
+                "the end of the log was not written to its end when the data space stopped: it is cut off",
+            );
+            log.file.set_len(at as u64).map_err(ServerError::file("write", path))?;
+        }
+        log.size = at as u64;
+        Ok(log)
+    }
+
+    /// The file, to sync it where that does not hold up others.
+    pub(super) fn file(&self) -> Arc<File> {
+        Arc::clone(&self.file)
+    }
+
+    /// Appends records. After an error the log is as it was.
+    pub(super) fn append(&mut self, records: &[u8]) -> io::Result<()> {
+        if let Some(broken) = &self.broken {
+            return Err(io::Error::other(broken.clone()));
+        }
+        if let Err(error) = (&*self.file).write_all(records) {
+            if let Err(worse) = self.file.set_len(self.size) {
+                self.broken = Some(format!("{error}; and it could not be taken back: {worse}"));
+            }
+            return Err(error);
+        }
+        self.size += records.len() as u64;
+        Ok(())
+    }
+
+    /// Whether it has grown so far that one should look whether it is worth to be rewritten.
+    pub(super) fn has_grown(&self) -> bool {
+        self.size > self.limit
+    }
+
+    /// Puts `records`, which have about so many `bytes`, in place of all that is there, if that is mostly dead. What was
+    /// there stays until the new file is on the disk.
+    pub(super) fn rewrite<'a>(
+        &mut self,
+        bytes: u64,
+        records: impl Iterator<Item = Record<'a>>,
+    ) -> Result<bool, ServerError> {
+        if self.size < SMALL + 2 * bytes {
+            self.limit = SMALL + 2 * bytes;
+            return Ok(false);
+        }
+        // Whatever becomes of it, it is not tried again before the log has grown as much once more.
+        self.limit = 2 * self.size;
+        let path = self.path.with_added_extension("new");
+        let written = self.replace(&path, records);
+        if written.is_err() {
+            // It may be room that was missing.
+            let _ = std::fs::remove_file(&path);
+        }
+        written.map(|()| true)
+    }
+
+    /// Writes `records` to a new file at `path`, and puts it in place of the log's.
+    fn replace<'a>(&mut self, path: &Path, records: impl Iterator<Item = Record<'a>>) -> Result<(), ServerError> {
+        let fails = || ServerError::file("write", path);
+        let file = options().open(path).map_err(fails())?;
+        file.try_lock().map_err(|_| ServerError::InUse { path: path.to_owned() })?;
+        file.set_len(0).map_err(fails())?;
+        let mut writer = BufWriter::with_capacity(1 << 18, &file);
+        writer.write_all(MAGIC).map_err(fails())?;
+        let mut size = MAGIC.len() as u64;
+        for record in records {
+            let bytes = record.to_bytes();
+            size += bytes.len() as u64;
+            writer.write_all(&bytes).map_err(fails())?;
+        }
+        writer.flush().map_err(fails())?;
+        drop(writer);
+        file.sync_all().map_err(fails())?;
+        std::fs::rename(path, &self.path).map_err(ServerError::file("replace", &self.path))?;
+        sync_folder(&self.path).map_err(ServerError::file("sync", &self.path))?;
+        tracing::debug!(log = %self.path.display(), from = self.size, to = size, "the log was rewritten");
+        self.file = Arc::new(file);
+        self.size = size;
+        self.limit = SMALL + 2 * size;
+        self.broken = None;
+        Ok(())
+    }
+
+    /// Waits until all that was appended is on the disk.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        if let Err(error) = self.sync() {
+            tracing::warn!(log = %self.path.display(), %error, "the log could not be brought to the disk");
+        }
+    }
+}
+
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    // Nobody but its owner reads what may be secret.
+    options.read(true).append(true).create(true).mode(0o600);
+    options
+}
+
+/// Opens the file at `path`, as the only one.
+fn lock(path: &Path) -> Result<File, ServerError> {
+    let fails = || ServerError::file("open", path);
+    loop {
+        let new = !path.exists();
+        let file = options().open(path).map_err(fails())?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(ServerError::InUse { path: path.to_owned() }),
+            Err(TryLockError::Error(error)) => return Err(fails()(error)),
+        }
+        if new {
+            sync_folder(path).map_err(fails())?;
+        }
+        // Whoever had it may have put another file there meanwhile, and gone.
+        let ours = file.metadata().map_err(fails())?;
+        if std::fs::metadata(path).is_ok_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino())) {
+            return Ok(file);
+        }
+    }
+}
+
+/// Brings to the disk which files are beside `path`.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(n: i64) -> Record<'static> {
+        Record::Transaction(n)
+    }
+
+    fn large(n: u8) -> Record<'static> {
+        let op = Op::Create { path: format!("/{n}"), data: vec![n; 1000], access: Access::new() };
+        Record::Change { transaction: 1, by: Token { client: 1, request: u64::from(n) }, ops: vec![Cow::Owned(op)] }
+    }
+
+    fn read(path: &Path) -> Result<Vec<Record<'static>>, ServerError> {
+        let mut records = Vec::new();
+        Log::open(path, |record| {
+            records.push(record);
+            Ok(())
+        })?;
+        Ok(records)
+    }
+
+    fn write(path: &Path, records: &[Record<'_>]) {
+        let mut log = Log::open(path, |_| Ok(())).unwrap();
+        for record in records {
+            log.append(&record.to_bytes()).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_was_appended_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        assert_eq!(read(&path).unwrap(), []);
+        write(&path, &[record(1), large(7)]);
+        write(&path, &[record(2)]);
+        assert_eq!(read(&path).unwrap(), [record(1), large(7), record(2)]);
+        assert_eq!(std::fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn an_end_that_was_torn_off_anywhere_is_cut_off() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        write(&path, &[record(1), large(7)]);
+        let before = std::fs::read(&path).unwrap();
+        let last = record(i64::MAX).to_bytes();
+        for torn in 0..last.len() {
+            let mut bytes = before.clone();
+            bytes.extend(&last[..torn]);
+            std::fs::write(&path, &bytes).unwrap();
+            assert_eq!(read(&path).unwrap(), [record(1), large(7)], "after {torn} bytes");
+            assert_eq!(std::fs::read(&path).unwrap(), before, "after {torn} bytes");
+        }
+        // Room that the file system gave for it, but nothing in it.
+        let mut bytes = before.clone();
+        bytes.extend([0; 5000]);
+        std::fs::write(&path, &bytes).unwrap();
+        assert_eq!(read(&path).unwrap(), [record(1), large(7)]);
+        write(&path, &[record(3)]);
+        assert_eq!(read(&path).unwrap(), [record(1), large(7), record(3)]);
+        // So early that not even the beginning was there.
+        for begun in 0..MAGIC.len() {
+            std::fs::write(&path, &MAGIC[..begun]).unwrap();
+            assert_eq!(read(&path).unwrap(), []);
+        }
+    }
+
+    #[test]
+    fn damage_is_an_error_and_nothing_is_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        write(&path, &[record(1), large(7), record(2)]);
+        let sound = std::fs::read(&path).unwrap();
+        let first = MAGIC.len();
+        let last = sound.len() - record(2).to_bytes().len();
+        for at in (first..last).step_by(3) {
+            let mut bytes = sound.clone();
+            bytes[at] ^= 0x10;
+            std::fs::write(&path, &bytes).unwrap();
+            match read(&path) {
+                Err(ServerError::Damaged { at: found, .. }) => assert!(found <= at as u64),
+                other => panic!("{other:?} with byte {at} damaged"),
+            }
+            assert_eq!(std::fs::read(&path).unwrap(), bytes);
+        }
+        // A piece is missing in the middle.
+        let mut bytes = sound.clone();
+        bytes.drain(first + 20..first + 200);
+        std::fs::write(&path, &bytes).unwrap();
+        let error = read(&path).unwrap_err().to_string();
+        assert!(error.contains("damaged at byte"), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_log_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        std::fs::write(&path, "my diary\n").unwrap();
+        assert!(matches!(read(&path), Err(ServerError::Foreign { .. })));
+        assert_eq!(std::fs::read(&path).unwrap(), b"my diary\n");
+    }
+
+    #[test]
+    fn only_one_has_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let log = Log::open(&path, |_| Ok(())).unwrap();
+        assert!(matches!(read(&path), Err(ServerError::InUse { .. })));
+        drop(log);
+        assert_eq!(read(&path).unwrap(), []);
+    }
+
+    #[test]
+    fn a_log_that_is_mostly_dead_is_rewritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let mut log = Log::open(&path, |_| Ok(())).unwrap();
+        let mut appended = 0;
+        while !log.has_grown() {
+            log.append(&large(7).to_bytes()).unwrap();
+            appended += 1;
+        }
+        // All of it alive: not worth it.
+        assert!(!log.rewrite(log.size, std::iter::empty()).unwrap());
+        assert!(!log.has_grown());
+        assert!(log.rewrite(0, [record(1), large(8)].into_iter()).unwrap());
+        assert!(!log.has_grown());
+        // The new file is as much its own as the old one was.
+        assert!(matches!(read(&path), Err(ServerError::InUse { .. })));
+        log.append(&record(2).to_bytes()).unwrap();
+        drop(log);
+        assert!(appended > 4000);
+        assert_eq!(read(&path).unwrap(), [record(1), large(8), record(2)]);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        // What a crash left of a new one is in nobody's way.
+        std::fs::write(folder.path().join("log.new"), "half").unwrap();
+        let mut log = Log::open(&path, |_| Ok(())).unwrap();
+        log.size = SMALL + 1;
+        assert!(log.rewrite(0, [record(3)].into_iter()).unwrap());
+        drop(log);
+        assert_eq!(read(&path).unwrap(), [record(3)]);
+    }
+
+    #[test]
+    fn what_a_record_says_is_judged() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        write(&path, &[record(1), record(2)]);
+        let outcome = Log::open(&path, |r| if r == record(2) { Err("odd".to_owned()) } else { Ok(()) });
+        assert!(matches!(outcome, Err(ServerError::Damaged { reason, .. }) if reason == "odd"));
+    }
+}

@@ -1,0 +1,294 @@
+//! What a client and the server say to each other, in frames: a length of four bytes (little endian), and so many bytes
+//! of postcard. The first frame each way is the greeting. From then on each frame begins with a number that the client
+//! chose for a request; whatever is said about that request has the same number.
+
+use std::borrow::Cow;
+use std::io;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+
+use super::super::{Access, Login, Node, Op, StoreError, Version, bytes, check_path};
+
+/// Is another one whenever a client and a server of before could misunderstand each other.
+pub(super) const PROTOCOL: u32 = 1;
+
+/// Whoever announces more is no client or server of ours. One operation may have a node's data, and an access list.
+const MAX_FRAME: usize = 64 << 20;
+
+/// Operations that are sent in one request, unless a single one has more bytes.
+pub(super) const MAX_BATCH: usize = 1 << 20;
+
+/// A client's first frame. The protocol's number comes first for ever, so that every server can refuse every client.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Hello {
+    pub(super) protocol: u32,
+    /// A random number of this client, the same whenever it connects again.
+    pub(super) client: u64,
+    pub(super) logins: Vec<Login>,
+}
+
+/// The server's first frame; the same for ever.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Greeting {
+    Welcome,
+    /// Why the client need not try again.
+    Refused(String),
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Request<'a> {
+    Get {
+        path: Cow<'a, str>,
+    },
+    Changed {
+        path: Cow<'a, str>,
+        seen: Option<Version>,
+    },
+    Children {
+        path: Cow<'a, str>,
+    },
+    Set {
+        path: Cow<'a, str>,
+        #[serde(with = "cow_bytes")]
+        data: Cow<'a, [u8]>,
+        expected: Option<Version>,
+    },
+    Apply {
+        ops: Cow<'a, [Op]>,
+        /// Whether the log is to be on the disk before the answer.
+        sync: bool,
+    },
+    Protect {
+        path: Cow<'a, str>,
+        access: Cow<'a, Access>,
+    },
+    /// The node is held until the request is cancelled.
+    Hold {
+        path: Cow<'a, str>,
+        #[serde(with = "cow_bytes")]
+        data: Cow<'a, [u8]>,
+        access: Cow<'a, Access>,
+    },
+    /// Whoever made the request of this number does not want it any more.
+    Cancel,
+}
+
+mod cow_bytes {
+    use std::borrow::Cow;
+
+    use serde::{Deserializer, Serializer};
+
+    use super::bytes;
+
+    pub(super) fn serialize<S: Serializer>(bytes: &Cow<'_, [u8]>, serializer: S) -> Result<S::Ok, S::Error> {
+        bytes::serialize(bytes, serializer)
+    }
+
+    pub(super) fn deserialize<'de, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'a, [u8]>, D::Error> {
+        bytes::deserialize(deserializer).map(Cow::Owned)
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Reply<'a> {
+    Node(Option<Cow<'a, Node>>),
+    Names(Vec<String>),
+    Written(Version),
+    Done,
+    Failed(Fault),
+}
+
+/// A [`StoreError`] on its way.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Fault {
+    Illegal { path: String },
+    Missing { path: String },
+    Exists { path: String },
+    Conflict { path: String },
+    NotEmpty { path: String },
+    Denied { action: String, path: String },
+    TooLarge { path: String, bytes: u64 },
+    Unusable { reason: String },
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Illegal { path, .. } => Self::Illegal { path },
+            StoreError::Missing { path } => Self::Missing { path },
+            StoreError::Exists { path } => Self::Exists { path },
+            StoreError::Conflict { path } => Self::Conflict { path },
+            StoreError::NotEmpty { path } => Self::NotEmpty { path },
+            StoreError::Denied { action, path } => Self::Denied { action: action.to_owned(), path },
+            StoreError::TooLarge { path, bytes } => Self::TooLarge { path, bytes: bytes as u64 },
+            StoreError::Unusable { reason, .. } => Self::Unusable { reason },
+        }
+    }
+}
+
+impl Fault {
+    /// As what the server at `address` said.
+    pub(super) fn at(self, address: &str) -> StoreError {
+        match self {
+            Self::Illegal { path } => {
+                check_path(&path).err().unwrap_or(StoreError::Illegal { path, reason: "the server does not take it" })
+            }
+            Self::Missing { path } => StoreError::Missing { path },
+            Self::Exists { path } => StoreError::Exists { path },
+            Self::Conflict { path } => StoreError::Conflict { path },
+            Self::NotEmpty { path } => StoreError::NotEmpty { path },
+            Self::Denied { action, path } => {
+                let known = ["read", "write", "create", "delete", "protect"];
+                let action = known.into_iter().find(|known| *known == action).unwrap_or("do that with");
+                StoreError::Denied { action, path }
+            }
+            Self::TooLarge { path, bytes } => {
+                StoreError::TooLarge { path, bytes: usize::try_from(bytes).unwrap_or(usize::MAX) }
+            }
+            Self::Unusable { reason } => StoreError::Unusable { address: address.to_owned(), reason },
+        }
+    }
+}
+
+/// Appends a frame to `to`.
+pub(super) fn append(to: &mut Vec<u8>, content: &impl Serialize) {
+    let start = to.len();
+    to.extend([0; 4]);
+    *to = postcard::to_extend(content, std::mem::take(to)).expect("INVARIANT: what we send has a form in postcard");
+    let length = u32::try_from(to.len() - start - 4).expect("INVARIANT: a request is bounded, and so is a node");
+    to[start..start + 4].copy_from_slice(&length.to_le_bytes());
+}
+
+/// A frame.
+pub(super) fn frame(content: &impl Serialize) -> Vec<u8> {
+    let mut frame = Vec::new();
+    append(&mut frame, content);
+    frame
+}
+
+/// What a frame holds.
+pub(super) fn parse<T: DeserializeOwned>(frame: &[u8]) -> io::Result<T> {
+    postcard::from_bytes(frame).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
+/// The protocol's number of a [`Hello`] of whatever version.
+pub(super) fn protocol_of(hello: &[u8]) -> io::Result<u32> {
+    let taken = postcard::take_from_bytes(hello);
+    taken.map(|(protocol, _)| protocol).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
+/// What came and was not yet taken.
+#[derive(Debug, Default)]
+pub(super) struct Inbox {
+    bytes: Vec<u8>,
+    taken: usize,
+}
+
+impl Inbox {
+    /// The next frame, if all of it came.
+    ///
+    /// # Errors
+    /// When it is none of ours.
+    pub(super) fn next(&mut self) -> io::Result<Option<&[u8]>> {
+        let Some((length, rest)) = self.bytes[self.taken..].split_first_chunk::<4>() else { return Ok(None) };
+        let length = u32::from_le_bytes(*length) as usize;
+        if length > MAX_FRAME {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "not the protocol of a data space"));
+        }
+        if rest.len() < length {
+            return Ok(None);
+        }
+        let start = self.taken + 4;
+        self.taken = start + length;
+        Ok(Some(&self.bytes[start..self.taken]))
+    }
+
+    /// Waits for more to come.
+    ///
+    /// # Errors
+    /// When nothing will.
+    pub(super) async fn fill(&mut self, from: &mut (impl AsyncRead + Unpin)) -> io::Result<()> {
+        const ROOM: usize = 8 << 10;
+        self.bytes.drain(..self.taken);
+        self.taken = 0;
+        if self.bytes.is_empty() {
+            self.bytes.shrink_to(64 * ROOM);
+        }
+        // A long frame grows the room for it, so that it does not come in small pieces.
+        self.bytes.reserve(ROOM.max(self.bytes.len()));
+        match from.read_buf(&mut self.bytes).await? {
+            0 => Err(io::ErrorKind::UnexpectedEof.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Waits for the next frame.
+    ///
+    /// # Errors
+    /// When none comes.
+    pub(super) async fn receive<T: DeserializeOwned>(&mut self, from: &mut (impl AsyncRead + Unpin)) -> io::Result<T> {
+        loop {
+            if let Some(frame) = self.next()? {
+                return parse(frame);
+            }
+            self.fill(from).await?;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn frames_in_pieces() {
+        let mut sent = Vec::new();
+        for n in 0..50u64 {
+            append(&mut sent, &(n, vec![7u8; usize::try_from(n * n).unwrap()]));
+        }
+        let mut inbox = Inbox::default();
+        let (mut read, mut bytes) = (0, &*sent);
+        while read < 50 {
+            if let Some(frame) = inbox.next().unwrap() {
+                let (n, content): (u64, Vec<u8>) = parse(frame).unwrap();
+                assert_eq!((n, content.len() as u64), (read, n * n));
+                read += 1;
+            } else {
+                inbox.fill(&mut (&mut bytes).take(13)).await.unwrap();
+            }
+        }
+        assert!(inbox.next().unwrap().is_none());
+        assert_eq!(inbox.fill(&mut bytes).await.unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+    }
+
+    #[test]
+    fn what_is_no_frame_of_ours_is_refused() {
+        let mut inbox = Inbox { bytes: b"GET / HTTP/1.1\r\n".to_vec(), taken: 0 };
+        assert!(inbox.next().is_err());
+    }
+
+    #[test]
+    fn errors_come_across() {
+        let path = || "/a/ü".to_owned();
+        let errors = [
+            StoreError::Missing { path: path() },
+            StoreError::Exists { path: path() },
+            StoreError::Conflict { path: path() },
+            StoreError::NotEmpty { path: path() },
+            StoreError::Denied { action: "protect", path: path() },
+            StoreError::TooLarge { path: path(), bytes: 1_000_001 },
+            StoreError::Unusable { address: "here".to_owned(), reason: "no".to_owned() },
+            check_path("/a//b").unwrap_err(),
+        ];
+        for error in errors {
+            let text = error.to_string();
+            let frame = frame(&Reply::Failed(error.into()));
+            match parse(&frame[4..]).unwrap() {
+                Reply::Failed(fault) => assert_eq!(fault.at("here").to_string(), text),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
