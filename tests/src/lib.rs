@@ -6,6 +6,7 @@ pub mod lab;
 pub mod oracle;
 pub mod proxy;
 pub mod random;
+pub mod seeds;
 pub mod workload;
 pub mod zookeeper;
 

@@ -83,7 +83,7 @@ impl Writing {
         goal.goal.applying = cleaning.then_some(goal.goal.revision);
         version = store.set(&layout.revision(), &to_json(&goal), Some(version)).await.map_err(busy)?;
         if cleaning {
-            clean(store, layout, wanted, self.withdrawn, self.gone, goal, version).await?;
+            clean(store, layout, wanted, (self.withdrawn, self.gone), (goal, version), false).await?;
         }
         Ok(())
     }
@@ -94,9 +94,9 @@ impl Writing {
         store: &Arc<dyn Store>,
         layout: &Layout,
         wanted: &Wanted,
-        (goal, version): (Deployed, Version),
+        goal: (Deployed, Version),
     ) -> Result<(), SeedError> {
-        clean(store, layout, wanted, self.granted, self.gone, goal, version).await
+        clean(store, layout, wanted, (self.granted, self.gone), goal, true).await
     }
 }
 
@@ -105,13 +105,12 @@ async fn clean(
     store: &Arc<dyn Store>,
     layout: &Layout,
     wanted: &Wanted,
-    withdrawn: Vec<(String, Access)>,
-    gone: Vec<Op>,
-    mut goal: Deployed,
-    version: Version,
+    (withdrawn, gone): (Vec<(String, Access)>, Vec<Op>),
+    (mut goal, version): (Deployed, Version),
+    broken: bool,
 ) -> Result<(), SeedError> {
     imports::protect_all(store, withdrawn).await?;
-    imports::register(store, layout.stack(), &wanted.foreign, false).await?;
+    imports::register(store, layout.stack(), &wanted.foreign, broken).await?;
     store.apply(gone).await?;
     goal.goal.applying = None;
     store.set(&layout.revision(), &to_json(&goal), Some(version)).await.map_err(|error| match error {

@@ -1,0 +1,167 @@
+//! Seeds and what they are applied to, for tests of the data space.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use serde_json::Value as Json;
+use wattle::lower::{Seed, lower};
+use wattle::model::{Model, Type, Value};
+use wattle_runtime::seed::{Given, Options};
+use wattle_runtime::space::OperatorKey;
+use wattle_runtime::store::{Access, Hold, Node, Op, Store, StoreError, Version};
+
+/// What every secret parameter is given in tests begins so.
+pub const SECRET: &str = "hush-hush";
+
+/// The seed of `model`, as a file would carry it.
+pub fn seed(model: &Model) -> Seed {
+    let mut text = Vec::new();
+    lower(model, &Default::default()).seed.write(&mut text).expect("writes");
+    Seed::read(std::str::from_utf8(&text).expect("text")).expect("reads")
+}
+
+/// Options that give each parameter without a default a value.
+pub fn options(seed: &Seed) -> Options {
+    let mut options = Options::new(OperatorKey::generate());
+    for (name, parameter) in Given::new().missing(seed) {
+        options.given.set(name, value_of(name, &parameter.ty));
+    }
+    options
+}
+
+fn value_of(name: &str, ty: &Type) -> Value {
+    let text = if ty.is_secret() { format!("{SECRET}-{name}") } else { name.to_owned() };
+    match ty.revealed() {
+        Type::Str => text.into(),
+        Type::Boolean => true.into(),
+        Type::Uri => format!("http://{text}/").into(),
+        Type::Ip | Type::Ipv4 => "192.0.2.1".into(),
+        Type::Integer { .. } | Type::Float | Type::Seconds => 1_u8.into(),
+        other => panic!("a value of {other}"),
+    }
+}
+
+/// A store that can be told to fail, and that knows the rights that were granted through it.
+#[derive(Debug)]
+pub struct Watched {
+    inner: Arc<dyn Store>,
+    left: AtomicUsize,
+    accesses: Mutex<BTreeMap<String, Access>>,
+}
+
+impl Watched {
+    /// `inner`, watched.
+    pub fn new(inner: Arc<dyn Store>) -> Arc<Self> {
+        Arc::new(Self { inner, left: AtomicUsize::new(usize::MAX), accesses: Mutex::default() })
+    }
+
+    /// Fails every change after `changes` more of them.
+    pub fn fail_after(&self, changes: usize) {
+        self.left.store(changes, Ordering::SeqCst);
+    }
+
+    /// Fails no more.
+    pub fn mend(&self) {
+        self.fail_after(usize::MAX);
+    }
+
+    /// Who may do what with which node, by path.
+    pub fn accesses(&self) -> BTreeMap<String, Access> {
+        self.accesses.lock().expect("no panic").clone()
+    }
+
+    fn count(&self) -> Result<(), StoreError> {
+        let left = self.left.load(Ordering::SeqCst);
+        if left == 0 {
+            return Err(StoreError::Unusable { address: "here".to_owned(), reason: "broken off".to_owned() });
+        }
+        self.left.store(left.saturating_sub(usize::from(left != usize::MAX)), Ordering::SeqCst);
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Store for Watched {
+    async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
+        self.inner.get(path).await
+    }
+
+    async fn changed(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
+        self.inner.changed(path, seen).await
+    }
+
+    async fn set(&self, path: &str, data: &[u8], expected: Option<Version>) -> Result<Version, StoreError> {
+        self.count()?;
+        self.inner.set(path, data, expected).await
+    }
+
+    async fn children(&self, path: &str) -> Result<Vec<String>, StoreError> {
+        self.inner.children(path).await
+    }
+
+    async fn apply(&self, ops: Vec<Op>) -> Result<(), StoreError> {
+        for op in ops {
+            self.count()?;
+            self.inner.apply(vec![op.clone()]).await?;
+            let mut accesses = self.accesses.lock().expect("no panic");
+            match op {
+                Op::Create { path, access, .. } => drop(accesses.insert(path, access)),
+                Op::Delete { path } => drop(accesses.remove(&path)),
+                Op::Set { .. } => {}
+            }
+        }
+        Ok(())
+    }
+
+    async fn protect(&self, path: &str, access: &Access) -> Result<(), StoreError> {
+        self.count()?;
+        self.inner.protect(path, access).await?;
+        self.accesses.lock().expect("no panic").insert(path.to_owned(), access.clone());
+        Ok(())
+    }
+
+    async fn hold(&self, path: &str, data: &[u8], access: &Access) -> Result<Hold, StoreError> {
+        self.inner.hold(path, data, access).await
+    }
+}
+
+/// Every node below `/wattle`, with its data.
+pub async fn nodes(store: &Arc<dyn Store>) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut open = vec!["/wattle".to_owned()];
+    while let Some(path) = open.pop() {
+        let Some(node) = store.get(&path).await.expect("the operator reads") else { continue };
+        let names = store.children(&path).await.expect("the operator reads");
+        open.extend(names.into_iter().map(|name| format!("{path}/{name}")));
+        found.insert(path, node.data);
+    }
+    found
+}
+
+/// The same as far as it does not differ from one time to another: without numbers of revisions and without what
+/// encryption makes of secrets.
+pub async fn essence(store: &Arc<dyn Store>) -> BTreeMap<String, Json> {
+    fn strip(json: &mut Json) {
+        match json {
+            Json::Object(map) => {
+                map.remove("revision");
+                for (name, value) in map.iter_mut() {
+                    if name == "sealed" {
+                        *value = Json::Null;
+                    }
+                    strip(value);
+                }
+            }
+            Json::Array(items) => items.iter_mut().for_each(strip),
+            _ => {}
+        }
+    }
+    let essence = |data: Vec<u8>| {
+        let mut json = serde_json::from_slice(&data).unwrap_or_else(|_| String::from_utf8_lossy(&data).into());
+        strip(&mut json);
+        json
+    };
+    nodes(store).await.into_iter().map(|(path, data)| (path, essence(data))).collect()
+}
