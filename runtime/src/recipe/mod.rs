@@ -3,10 +3,18 @@
 //! The agent asks a [`Runner`] to run a [`Job`]; it decides when, with which inputs, and what becomes of the outputs.
 
 pub mod chef;
+mod directory;
+mod environment;
+mod former;
+mod group;
 mod lines;
 mod mask;
+mod outputs;
 pub mod parse;
 pub mod print;
+mod process;
+mod shell;
+mod tools;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -17,9 +25,14 @@ use async_trait::async_trait;
 use indexmap::IndexMap;
 use wattle::model::{Name, Value};
 
+pub use former::end as end_former;
 pub use mask::Mask;
+pub use tools::Tools;
 
 use crate::space::{Failure, Kind, PlannedComponent, Script};
+
+/// The target of what recipes print, in the log; the field `component` says whose it is.
+pub const LOG: &str = "wattle::recipe";
 
 /// One run of one component's recipe.
 #[derive(Clone, Debug)]
@@ -38,6 +51,23 @@ pub struct Job {
     pub deadline: Duration,
     /// What it may ask and tell while it runs.
     pub live: Arc<dyn Live>,
+}
+
+impl Job {
+    /// What is run: the recipe, or what undoes it.
+    ///
+    /// # Errors
+    /// When nothing undoes it.
+    pub fn recipe(&self) -> Result<&Name, Broken> {
+        match self.script {
+            Script::Recipe => Ok(&self.component.recipe),
+            Script::Teardown => self
+                .component
+                .teardown
+                .as_ref()
+                .ok_or_else(|| Broken::new(Kind::Start, "it declares no teardown recipe".to_owned())),
+        }
+    }
 }
 
 /// What a recipe may ask and tell while it runs.
@@ -81,6 +111,13 @@ pub struct Broken {
     /// The failure of an input, if that is why: it is passed on, instead of what stands here. Only Chef's recipes, which
     /// start before their inputs are there, come to this.
     pub cause: Option<Box<Failure>>,
+}
+
+impl Broken {
+    /// A failure before anything was printed.
+    pub fn new(kind: Kind, message: String) -> Self {
+        Self { kind, message, log: Vec::new(), cause: None }
+    }
 }
 
 /// Runs recipes.

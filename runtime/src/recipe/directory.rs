@@ -1,0 +1,118 @@
+//! A run directory: what a recipe finds when it starts, and where it leaves its outputs.
+//!
+//! ```text
+//! files/       the recipe and what came along with it, put there by the agent
+//! inputs.json  its inputs with their types, for as long as it runs
+//! output.NAME  what it wrote, until that was read
+//! tool/        what its tool is told and keeps, for as long as it runs
+//! pid          its process group, for as long as it runs
+//! ```
+
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder, OpenOptions, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::{Broken, Job, former};
+use crate::space::Kind;
+
+const OUTPUT: &str = "output";
+
+/// The run directory of a job under way. Dropped, it removes everything in which secrets may stand.
+#[derive(Debug)]
+pub(super) struct Directory {
+    path: PathBuf,
+}
+
+impl Directory {
+    /// Prepares the directory of `job`: ends what still runs of a former run, removes what that left, writes the inputs.
+    pub(super) fn prepare(job: &Job) -> Result<Self, Broken> {
+        let failed = |error: io::Error| {
+            let message = format!("its run directory `{}` cannot be prepared: {error}", job.directory.display());
+            Broken::new(Kind::Start, message)
+        };
+        let path = std::path::absolute(&job.directory).map_err(failed)?;
+        DirBuilder::new().recursive(true).mode(0o700).create(path.join("files")).map_err(failed)?;
+        fs::set_permissions(&path, Permissions::from_mode(0o700)).map_err(failed)?;
+        former::end(&path).map_err(failed)?;
+        let directory = Self { path };
+        directory.clear();
+        DirBuilder::new().mode(0o700).create(directory.tool()).map_err(failed)?;
+        directory.write_json(&directory.inputs(), &job.inputs).map_err(failed)?;
+        Ok(directory)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where the recipe's files are.
+    pub(super) fn files(&self) -> PathBuf {
+        self.path.join("files")
+    }
+
+    /// The typed inputs.
+    pub(super) fn inputs(&self) -> PathBuf {
+        self.path.join("inputs.json")
+    }
+
+    /// Where its tool keeps what it needs during the run.
+    pub(super) fn tool(&self) -> PathBuf {
+        self.path.join("tool")
+    }
+
+    /// What stands before `.NAME` in the path of each output.
+    pub(super) fn outputs(&self) -> PathBuf {
+        self.path.join(OUTPUT)
+    }
+
+    /// The file of the output `name`.
+    pub(super) fn output(&self, name: &str) -> PathBuf {
+        self.path.join(format!("{OUTPUT}.{name}"))
+    }
+
+    /// The names of all outputs that were written, declared or not.
+    pub(super) fn written(&self) -> Vec<OsString> {
+        let Ok(entries) = fs::read_dir(&self.path) else { return Vec::new() };
+        let name = |entry: io::Result<fs::DirEntry>| {
+            let name = entry.ok()?.file_name();
+            Some(name.to_str()?.strip_prefix(OUTPUT)?.strip_prefix('.')?.into())
+        };
+        let mut names: Vec<OsString> = entries.filter_map(name).collect();
+        names.sort();
+        names
+    }
+
+    /// Writes a file that only its owner may read.
+    pub(super) fn write(&self, path: &Path, text: &[u8]) -> io::Result<()> {
+        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?.write_all(text)
+    }
+
+    /// The same, as JSON.
+    pub(super) fn write_json(&self, path: &Path, value: &impl Serialize) -> io::Result<()> {
+        self.write(path, &serde_json::to_vec(value)?)
+    }
+
+    /// Removes what is there for one run only. What cannot be removed is not there, or shows when it is made again.
+    fn clear(&self) {
+        let _ = fs::remove_dir_all(self.tool());
+        let _ = fs::remove_file(self.inputs());
+        for name in self.written() {
+            let mut file = OsString::from(format!("{OUTPUT}."));
+            file.push(name);
+            let path = self.path.join(file);
+            if fs::remove_file(&path).is_err() {
+                let _ = fs::remove_dir_all(&path);
+            }
+        }
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}

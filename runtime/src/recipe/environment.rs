@@ -1,0 +1,131 @@
+//! What a recipe's process finds in its environment.
+//!
+//! Of the agent's own environment a recipe sees only what says where programs are, who it runs as, which language and
+//! time zone it speaks, and how it reaches the network. So an input that is not set is not set, whatever the agent was
+//! started with, and the agent's credentials stay with it.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::Path;
+
+use super::directory::Directory;
+use super::{Job, former, print};
+
+/// Variables that are passed on, and all whose names begin with `LC_`.
+const INHERITED: &[&str] = &[
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TMPDIR",
+    "XDG_RUNTIME_DIR",
+    "http_proxy",
+    "https_proxy",
+    "ftp_proxy",
+    "no_proxy",
+    "all_proxy",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "FTP_PROXY",
+    "NO_PROXY",
+    "ALL_PROXY",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "PIP_INDEX_URL",
+    "PIP_CERT",
+];
+/// Where programs are looked for if the agent was not told.
+const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+/// Most bytes of a variable, its name and end included (Linux's `MAX_ARG_STRLEN`).
+const LONGEST: usize = 128 * 1024;
+
+/// The variables of one process. A later one takes the place of an earlier one with its name.
+#[derive(Debug, Default)]
+pub(super) struct Environment(Vec<(OsString, OsString)>);
+
+impl Environment {
+    /// What every tool finds: what is inherited, and what belongs to the run.
+    pub(super) fn of(job: &Job, directory: &Directory) -> Self {
+        let mut environment = Self::default();
+        environment.set("PATH", PATH);
+        for (name, value) in env::vars_os() {
+            let is_inherited = |name: &str| INHERITED.contains(&name) || name.starts_with("LC_");
+            if name.to_str().is_some_and(is_inherited) && !value.is_empty() {
+                environment.set(name, value);
+            }
+        }
+        if let Some(path) = with_wattle(&environment) {
+            environment.set("PATH", path);
+        }
+        environment.set("heat_outputs_path", directory.outputs());
+        environment.set("WATTLE_RUN_DIR", directory.path());
+        if let Some((socket, token)) = job.live.socket() {
+            environment.set("WATTLE_SOCKET", socket);
+            environment.set("WATTLE_TOKEN", token);
+        }
+        environment
+    }
+
+    /// Sets a variable.
+    pub(super) fn set(&mut self, name: impl Into<OsString>, value: impl Into<OsString>) {
+        let name = name.into();
+        self.0.retain(|(other, _)| *other != name);
+        self.0.push((name, value.into()));
+    }
+
+    /// Sets a variable for each input, named `PREFIX` and its name. What the system does not take as a variable is left
+    /// out, and said so.
+    pub(super) fn set_inputs(&mut self, job: &Job, prefix: &str) {
+        for (name, value) in &job.inputs {
+            let text = print::text(value);
+            let variable = format!("{prefix}{name}");
+            let why = if text.contains('\0') {
+                "it holds a zero byte"
+            } else if variable.len() + text.len() + 2 > LONGEST {
+                "it is longer than 128 KiB"
+            } else {
+                self.set(variable, text);
+                continue;
+            };
+            tracing::warn!(
+                target: super::LOG,
+                component = &*job.name,
+                "the input `{name}` is not in the environment, because {why}: `wattle get {name}` prints it, and it is in \
+                 `$WATTLE_RUN_DIR/inputs.json`"
+            );
+        }
+    }
+
+    /// Names the run that the process belongs to.
+    pub(super) fn set_run(&mut self, run: &str) {
+        self.set(former::RUN, run);
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&OsString> {
+        self.0.iter().find(|(other, _)| other == name).map(|(_, value)| value)
+    }
+
+    pub(super) fn into_variables(self) -> Vec<(OsString, OsString)> {
+        self.0
+    }
+}
+
+/// A search path on which `wattle` is found, for `wattle get` in recipes; none if it is already.
+fn with_wattle(environment: &Environment) -> Option<OsString> {
+    let own = env::current_exe().ok()?;
+    if own.file_name()? != "wattle" {
+        return None;
+    }
+    let path = environment.get("PATH")?;
+    let directories: Vec<_> = env::split_paths(path).collect();
+    if directories.iter().any(|directory| directory.join("wattle").exists()) {
+        return None;
+    }
+    env::join_paths(directories.iter().map(|path| path.as_path()).chain([own.parent()? as &Path])).ok()
+}

@@ -1,0 +1,94 @@
+//! What a run leaves behind when the agent is killed, and what is made of it.
+//!
+//! The file `pid` stands in a run directory from before a recipe is started until after it ended. Found later, it says
+//! what may still run of it. A process is known by its number and the time of its start, or by a variable in its
+//! environment that no other run has: never by a number alone, which may have gone to another process since.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::group::{self, Group, Process};
+
+/// The variable by which a run's processes are known.
+pub(super) const RUN: &str = "WATTLE_RUN";
+
+/// The file `pid`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Record {
+    /// Numbers of processes mean nothing after the system was started anew.
+    boot: String,
+    /// The value of [`RUN`].
+    pub(super) run: String,
+    /// The first process of the group, once it is started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    leader: Option<Process>,
+}
+
+impl Record {
+    /// Of a run that is about to start.
+    pub(super) fn new() -> io::Result<Self> {
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).map_err(io::Error::other)?;
+        let run = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Self { boot: boot(), run, leader: None })
+    }
+
+    /// Now the recipe is started.
+    pub(super) fn started(&mut self, pid: i32) {
+        self.leader = Process::of(pid);
+    }
+
+    /// Writes it, as a whole or not at all.
+    pub(super) fn write(&self, directory: &Path) -> io::Result<()> {
+        let new = directory.join("pid.new");
+        fs::write(&new, serde_json::to_vec(self)?)?;
+        fs::rename(new, directory.join("pid"))
+    }
+
+    /// The run has ended: what it left running is there to stay.
+    pub(super) fn remove(directory: &Path) {
+        let _ = fs::remove_file(directory.join("pid"));
+    }
+
+    fn end(&self) {
+        if self.boot != boot() {
+            return;
+        }
+        let Some(leader) = self.leader else {
+            return Group::of(group::with_variable(RUN, &self.run)).kill();
+        };
+        let mut group = Group::new(leader.pid);
+        // While a group has members its number is not given to a new process; but all of it may have ended, and the
+        // number gone to another.
+        if leader.runs() || group.running().iter().any(|process| process.has_variable(RUN, &self.run)) {
+            group.kill();
+        }
+    }
+}
+
+/// Ends what still runs of a run in `directory` whose agent was killed; services that it started stay. To be called
+/// before the component is run again, and for a component that will not be.
+///
+/// # Errors
+/// When the directory cannot be read.
+pub fn end(directory: &Path) -> io::Result<()> {
+    let text = match fs::read(directory.join("pid")) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    if let Ok(record) = serde_json::from_slice::<Record>(&text) {
+        record.end();
+    }
+    Record::remove(directory);
+    let _ = fs::remove_file(directory.join("inputs.json"));
+    let _ = fs::remove_dir_all(directory.join("tool"));
+    Ok(())
+}
+
+fn boot() -> String {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}

@@ -1,0 +1,170 @@
+//! The processes of a run: its group, and what they started besides.
+//!
+//! A recipe runs in a process group of its own. What leaves the group but is still a child of it (`timeout`, `sudo`) ends
+//! with it; what detached itself (a daemon) does not.
+
+use std::fs;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde::{Deserialize, Serialize};
+
+/// Most characters of a command that a message shows.
+const SHOWN: usize = 120;
+
+/// A process, told from another one that has its number later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Process {
+    pub(super) pid: i32,
+    /// When it was started, in clock ticks since the system was (`proc_pid_stat(5)`, field 22).
+    pub(super) started: u64,
+}
+
+/// What `/proc/PID/stat` says.
+#[derive(Clone, Copy, Debug)]
+struct Stat {
+    process: Process,
+    parent: i32,
+    group: i32,
+    ended: bool,
+}
+
+impl Process {
+    /// The process that has this number now.
+    pub(super) fn of(pid: i32) -> Option<Self> {
+        Some(Stat::of(pid)?.process)
+    }
+
+    /// Whether it still runs.
+    pub(super) fn runs(self) -> bool {
+        Stat::of(self.pid).is_some_and(|stat| stat.process == self && !stat.ended)
+    }
+
+    /// Sends it a signal, unless it is gone.
+    pub(super) fn signal(self, signal: Signal) {
+        if self.runs()
+            && let Some(pid) = Pid::from_raw(self.pid)
+        {
+            // It may have ended in between, or run as another user.
+            let _ = kill_process(pid, signal);
+        }
+    }
+
+    /// Its command, as a message shows it.
+    pub(super) fn command(self) -> Option<String> {
+        let line = fs::read(format!("/proc/{}/cmdline", self.pid)).ok()?;
+        let line = String::from_utf8_lossy(&line);
+        let line = line.trim_end_matches('\0').replace(|c: char| c.is_control(), " ");
+        let mut shown: String = line.chars().take(SHOWN).collect();
+        if shown.len() < line.len() {
+            shown.push('…');
+        }
+        (!shown.is_empty()).then_some(shown)
+    }
+
+    /// Whether it was started with `variable` set to `value`; not told of processes of other users.
+    pub(super) fn has_variable(self, variable: &str, value: &str) -> bool {
+        let wanted = format!("{variable}={value}");
+        fs::read(format!("/proc/{}/environ", self.pid))
+            .is_ok_and(|all| all.split(|byte| *byte == 0).any(|one| one == wanted.as_bytes()))
+    }
+}
+
+impl Stat {
+    fn of(pid: i32) -> Option<Self> {
+        let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
+        let text = String::from_utf8_lossy(&text);
+        // The second field is the command's name, in parentheses, and may hold anything.
+        let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
+        let field = |number: usize| fields.get(number - 3);
+        Some(Self {
+            process: Process { pid, started: field(22)?.parse().ok()? },
+            parent: field(4)?.parse().ok()?,
+            group: field(5)?.parse().ok()?,
+            ended: matches!(*field(3)?, "Z" | "X"),
+        })
+    }
+
+    fn all() -> Vec<Self> {
+        let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+        let pid = |entry: std::io::Result<fs::DirEntry>| entry.ok()?.file_name().to_str()?.parse().ok();
+        entries.filter_map(pid).filter_map(Self::of).collect()
+    }
+}
+
+/// The processes that run with `variable` set to `value`.
+pub(super) fn with_variable(variable: &str, value: &str) -> Vec<Process> {
+    let running = Stat::all().into_iter().filter(|stat| !stat.ended).map(|stat| stat.process);
+    running.filter(|process| process.has_variable(variable, value)).collect()
+}
+
+/// The processes of one run.
+#[derive(Debug)]
+pub(super) struct Group {
+    id: Option<i32>,
+    // All that were seen: who lost its parent is found here.
+    members: Vec<Process>,
+}
+
+impl Group {
+    /// The group with this number, whose first process has the same.
+    pub(super) fn new(id: i32) -> Self {
+        Self { id: Some(id), members: Vec::new() }
+    }
+
+    /// These processes and what they started.
+    pub(super) fn of(members: Vec<Process>) -> Self {
+        Self { id: None, members }
+    }
+
+    /// Those that run now, the youngest last.
+    pub(super) fn running(&mut self) -> Vec<Process> {
+        let all: Vec<Stat> = Stat::all().into_iter().filter(|stat| !stat.ended).collect();
+        let mut members: Vec<Stat> = Vec::new();
+        loop {
+            let belongs = |stat: &&Stat| {
+                Some(stat.group) == self.id
+                    || self.members.contains(&stat.process)
+                    || members.iter().any(|member| member.process.pid == stat.parent)
+            };
+            let is_new = |stat: &&Stat| !members.iter().any(|member| member.process == stat.process);
+            let more: Vec<Stat> = all.iter().filter(is_new).filter(belongs).copied().collect();
+            if more.is_empty() {
+                break;
+            }
+            members.extend(more);
+        }
+        members.sort_by_key(|stat| (stat.process.started, stat.process.pid));
+        self.members = members.into_iter().map(|stat| stat.process).collect();
+        self.members.clone()
+    }
+
+    /// Sends all of them a signal, and tells whether there were any.
+    pub(super) fn signal(&mut self, signal: Signal) -> bool {
+        let running = self.running();
+        running.iter().for_each(|process| process.signal(signal));
+        !running.is_empty()
+    }
+
+    /// Kills all of them, those included that start while this works.
+    pub(super) fn kill(&mut self) {
+        // Each round finds fewer, unless a recipe starts processes faster than they are found.
+        for _ in 0..50 {
+            if !self.signal(Signal::KILL) {
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Process;
+
+    #[test]
+    fn a_process_is_told_from_one_with_its_number() {
+        let me = Process::of(i32::try_from(std::process::id()).unwrap()).unwrap();
+        assert!(me.runs() && me.command().is_some());
+        assert!(!Process { started: me.started + 1, ..me }.runs());
+        assert_eq!(Process::of(i32::MAX), None);
+    }
+}

@@ -1,0 +1,101 @@
+//! The outputs of a run: read from where the recipe left them, and held against what is declared.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use indexmap::IndexMap;
+use rustix::fs::OFlags;
+use wattle::model::{Name, Type, Value};
+
+use super::directory::Directory;
+use super::{Broken, Job, parse};
+use crate::space::Kind;
+use crate::store::MAX_DATA;
+
+/// All outputs that `job` declares: published while it ran, collected by its tool (`native`), or from their files.
+///
+/// # Errors
+/// All that is wrong with them, as one message; its kind is that of the first.
+pub(super) fn collect(
+    job: &Job,
+    directory: &Directory,
+    mut native: IndexMap<Name, Value>,
+) -> Result<IndexMap<Name, Value>, Broken> {
+    let mut outputs = IndexMap::new();
+    let mut wrong: Vec<(Kind, String)> = Vec::new();
+    let mut missing = Vec::new();
+    for (name, output) in &job.component.outputs {
+        let collected = native.shift_remove(name);
+        let value = match (job.live.published(name), collected) {
+            (Some(value), _) => Ok(Some(value)),
+            (None, Some(value)) => parse::fit(&output.ty, value).map(Some).map_err(|why| (Kind::Type, why)),
+            (None, None) => read(&directory.output(name), &output.ty),
+        };
+        match value {
+            Ok(Some(value)) => {
+                outputs.insert(name.clone(), value);
+            }
+            Ok(None) => missing.push(format!("`{name}`")),
+            Err((kind, why)) => wrong.push((kind, format!("its output `{name}` is not what it declares: {why}"))),
+        }
+    }
+    let mut unknown: Vec<String> = native.keys().map(ToString::to_string).collect();
+    unknown.extend(directory.written().into_iter().map(|name| name.to_string_lossy().into_owned()));
+    unknown.retain(|name| !job.component.outputs.contains_key(name.as_str()));
+    for name in &unknown {
+        tracing::warn!(target: super::LOG, component = &*job.name, "it wrote an output `{name}` that it does not declare");
+    }
+    if !missing.is_empty() {
+        let which = if missing.len() == 1 { "output" } else { "outputs" };
+        let mut message = format!("it ended without writing its {which} {}", missing.join(", "));
+        if !unknown.is_empty() {
+            message.push_str(&format!(", but wrote `{}`, which it does not declare", unknown.join("`, `")));
+        }
+        wrong.push((Kind::Missing, message));
+    }
+    match wrong.first() {
+        None => Ok(outputs),
+        Some((kind, _)) => {
+            let messages: Vec<&str> = wrong.iter().map(|(_, message)| message.as_str()).collect();
+            Err(Broken::new(*kind, messages.join("; ")))
+        }
+    }
+}
+
+fn read(path: &Path, ty: &Type) -> Result<Option<Value>, (Kind, String)> {
+    match text(path) {
+        Ok(None) => Ok(None),
+        Ok(Some(text)) => parse::parse(ty, &text).map(Some).map_err(|why| (Kind::Type, why)),
+        Err(error) => Err(error),
+    }
+}
+
+/// The text of a file; none if it is not there.
+fn text(path: &Path) -> Result<Option<String>, (Kind, String)> {
+    let unreadable = |error: io::Error| (Kind::Type, format!("`{}` cannot be read: {error}", path.display()));
+    let too_large = |size: u64| (Kind::Size, format!("{size} bytes, and the data space takes {MAX_DATA} at most"));
+    let data = match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(unreadable(error)),
+        Ok(data) => data,
+    };
+    if !data.is_file() {
+        return Err((Kind::Type, format!("`{}` is not a file", path.display())));
+    }
+    if data.len() > MAX_DATA as u64 {
+        return Err(too_large(data.len()));
+    }
+    // Not blocking: should it have become a pipe in between, nobody writes to it.
+    let nonblocking = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
+    let file = OpenOptions::new().read(true).custom_flags(nonblocking).open(path).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_DATA as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() > MAX_DATA {
+        return Err(too_large(bytes.len() as u64));
+    }
+    String::from_utf8(bytes)
+        .map(Some)
+        .map_err(|error| (Kind::Type, format!("it is no UTF-8 text: byte {} is not", error.utf8_error().valid_up_to())))
+}

@@ -1,0 +1,290 @@
+//! The process of a run: started, listened to, and ended in time.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::pin::pin;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use rustix::process::Signal;
+use tokio::io::AsyncReadExt as _;
+use tokio::net::unix::pipe;
+use tokio::process::Child;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+use super::directory::Directory;
+use super::environment::Environment;
+use super::former::Record;
+use super::group::Group;
+use super::lines::{Lines, Tail};
+use super::{Broken, Job, Mask};
+use crate::space::Kind;
+
+/// How long a recipe that ran out of time may take to end by itself.
+const GRACE: Duration = Duration::from_secs(2);
+/// How often is looked whether it has.
+const LOOK: Duration = Duration::from_millis(50);
+/// How long a recipe that has ended may be silent before it is taken to have said everything: a service that it started
+/// may hold its output open for ever.
+const SILENCE: Duration = Duration::from_millis(100);
+/// How long it is listened to at most after it ended.
+const AFTERWORD: Duration = Duration::from_secs(1);
+/// "Argument list too long".
+const E2BIG: i32 = 7;
+
+/// What is run.
+#[derive(Debug)]
+pub(super) struct Command {
+    /// A path, or a name on the search path.
+    pub(super) program: OsString,
+    pub(super) arguments: Vec<OsString>,
+    pub(super) environment: Environment,
+    /// Where it starts.
+    pub(super) at: PathBuf,
+    /// What is to be said if there is no such program.
+    pub(super) missing: String,
+}
+
+/// A process that has ended.
+#[derive(Debug)]
+pub(super) struct Ended {
+    pub(super) status: ExitStatus,
+    /// The last lines of what it printed, secrets masked.
+    pub(super) log: Vec<String>,
+    /// What masks the secrets that it was told.
+    pub(super) mask: Mask,
+}
+
+/// Runs `command` to its end.
+///
+/// # Errors
+/// [`Kind::Start`], [`Kind::Deadline`].
+pub(super) async fn run(job: &Job, directory: &Directory, command: Command) -> Result<Ended, Broken> {
+    let name = command.program.to_string_lossy().into_owned();
+    let missing = command.missing.clone();
+    let mut running = Running::start(job, directory, command).map_err(|error| {
+        let message = match error.raw_os_error() {
+            Some(E2BIG) => format!("`{name}` cannot be started: the inputs are more than an environment takes"),
+            _ if error.kind() == io::ErrorKind::NotFound => missing,
+            _ => format!("`{name}` cannot be started: {error}"),
+        };
+        Broken::new(Kind::Start, message)
+    })?;
+    let started = Instant::now();
+    let mut overdue = pin!(overdue(job, started));
+    let status = loop {
+        tokio::select! {
+            status = running.child.wait() => break status,
+            () = running.voice.hear() => {}
+            () = &mut overdue => return Err(running.end_overdue(job).await),
+        }
+    };
+    let status = status.map_err(|error| Broken::new(Kind::Start, format!("`{name}` was lost sight of: {error}")))?;
+    Ok(running.ended(status).await)
+}
+
+/// Returns when `job` has run for longer than it may.
+async fn overdue(job: &Job, started: Instant) {
+    loop {
+        let end = started + job.deadline + job.live.waited();
+        if end <= Instant::now() {
+            return;
+        }
+        sleep_until(end).await;
+    }
+}
+
+/// A process under way.
+struct Running {
+    child: Child,
+    family: Family,
+    voice: Voice,
+}
+
+/// All processes of a run. Dropped before it is over, they are killed.
+struct Family {
+    group: Group,
+    directory: PathBuf,
+    is_over: bool,
+}
+
+impl Running {
+    fn start(job: &Job, directory: &Directory, mut command: Command) -> io::Result<Self> {
+        // One pipe for both, so that lines come in the order in which they were written.
+        let (reader, writer) = io::pipe()?;
+        let mut record = Record::new()?;
+        record.write(directory.path())?;
+        command.environment.set_run(&record.run);
+        let mut process = std::process::Command::new(command.program);
+        process.args(command.arguments).current_dir(command.at);
+        process.env_clear().envs(command.environment.into_variables());
+        process.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
+        std::os::unix::process::CommandExt::process_group(&mut process, 0);
+        let mut process = tokio::process::Command::from(process);
+        let child = process.spawn().inspect_err(|_| Record::remove(directory.path()))?;
+        // With it goes the writing end of the pipe: else it would never be closed.
+        drop(process);
+        // INVARIANT: it has not been waited for, so it has a number, and one that the kernel gave.
+        let pid = child.id().and_then(|pid| i32::try_from(pid).ok()).expect("INVARIANT: a new process has a number");
+        // From here on it is killed when something goes wrong.
+        let family = Family { group: Group::new(pid), directory: directory.path().to_owned(), is_over: false };
+        let voice = Voice::new(job, pipe::Receiver::from_owned_fd(reader.into())?);
+        record.started(pid);
+        record.write(directory.path())?;
+        Ok(Self { child, family, voice })
+    }
+
+    async fn ended(mut self, status: ExitStatus) -> Ended {
+        self.family.over();
+        let (log, mask) = self.voice.last_words().await;
+        Ended { status, log, mask }
+    }
+
+    /// Ends what ran for longer than it may, and says what it was at.
+    async fn end_overdue(mut self, job: &Job) -> Broken {
+        let mut message = format!("it still ran after {}, its deadline", shown(job.deadline));
+        if let Some(command) = self.family.group.running().last().and_then(|process| process.command()) {
+            message.push_str(&format!(", at `{command}`"));
+        }
+        match self.voice.last_said() {
+            Some((line, ago)) => message.push_str(&format!("; {} before, it said: {line}", shown(ago))),
+            None => message.push_str("; it had said nothing"),
+        }
+        let end = Instant::now() + GRACE;
+        self.family.group.signal(Signal::TERM);
+        while Instant::now() < end && !self.family.group.running().is_empty() {
+            tokio::select! {
+                () = self.voice.hear() => {}
+                () = sleep(LOOK) => {}
+            }
+        }
+        self.family.group.kill();
+        // It was killed; that this fails would mean that somebody else waited for it.
+        let _ = self.child.wait().await;
+        self.family.over();
+        let (log, mask) = self.voice.last_words().await;
+        Broken { log, ..Broken::new(Kind::Deadline, mask.text(&message)) }
+    }
+}
+
+impl Family {
+    /// The recipe has ended; what it left running is there to stay.
+    fn over(&mut self) {
+        self.is_over = true;
+        Record::remove(&self.directory);
+    }
+}
+
+impl Drop for Family {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.group.kill();
+            Record::remove(&self.directory);
+        }
+    }
+}
+
+/// What a process prints, on its way to the log.
+struct Voice {
+    job: Job,
+    // None once it was closed.
+    pipe: Option<pipe::Receiver>,
+    bytes: Vec<u8>,
+    mask: Mask,
+    secrets: usize,
+    lines: Lines,
+    tail: Tail,
+    spoke: Instant,
+}
+
+impl Voice {
+    fn new(job: &Job, pipe: pipe::Receiver) -> Self {
+        Self {
+            job: job.clone(),
+            pipe: Some(pipe),
+            bytes: Vec::with_capacity(16 * 1024),
+            mask: Mask::of(job),
+            secrets: 0,
+            lines: Lines::default(),
+            tail: Tail::default(),
+            spoke: Instant::now(),
+        }
+    }
+
+    /// Hears what is said next; never returns once the pipe is closed. May be dropped at any time.
+    async fn hear(&mut self) {
+        let Some(pipe) = &mut self.pipe else { return std::future::pending().await };
+        self.bytes.clear();
+        // An error of a pipe is its end.
+        let heard = pipe.read_buf(&mut self.bytes).await.unwrap_or(0);
+        self.learn();
+        let mut text = Vec::with_capacity(heard);
+        if heard == 0 {
+            self.pipe = None;
+            self.mask.finish(&mut text);
+        } else {
+            self.spoke = Instant::now();
+            self.mask.push(&self.bytes, &mut text);
+        }
+        self.say(&text);
+    }
+
+    /// Masks what the recipe has been told in secret since.
+    fn learn(&mut self) {
+        let secrets = self.job.live.secrets();
+        secrets.iter().skip(self.secrets).for_each(|secret| self.mask.add(secret));
+        self.secrets = secrets.len();
+    }
+
+    fn say(&mut self, text: &[u8]) {
+        let mut sink = sink(&self.job, &mut self.tail);
+        self.lines.push(text, &mut sink);
+        if self.pipe.is_none() {
+            self.lines.finish(&mut sink);
+        }
+    }
+
+    /// The last line that it said, and how long ago.
+    fn last_said(&self) -> Option<(String, Duration)> {
+        self.tail.last().map(|line| (line.to_owned(), self.spoke.elapsed()))
+    }
+
+    /// The last lines, once the process has ended. What services say that it started goes on to the log.
+    async fn last_words(mut self) -> (Vec<String>, Mask) {
+        let end = Instant::now() + AFTERWORD;
+        while self.pipe.is_some() && Instant::now() < end && timeout(SILENCE, self.hear()).await.is_ok() {}
+        self.learn();
+        if self.pipe.is_none() {
+            return (self.tail.into_lines(), self.mask);
+        }
+        let mut text = Vec::new();
+        self.mask.finish(&mut text);
+        self.say(&text);
+        let log = std::mem::take(&mut self.tail).into_lines();
+        let mask = self.mask.clone();
+        // Closing the pipe would end a service at its next word.
+        tokio::spawn(async move {
+            while self.pipe.is_some() {
+                self.hear().await;
+            }
+        });
+        (log, mask)
+    }
+}
+
+fn sink<'a>(job: &'a Job, tail: &'a mut Tail) -> impl FnMut(String) + 'a {
+    move |line| {
+        tracing::info!(target: super::LOG, component = &*job.name, "{line}");
+        tail.push(line);
+    }
+}
+
+/// A length of time in a message: `90 s`.
+pub(super) fn shown(time: Duration) -> String {
+    if time < Duration::from_secs(10) {
+        format!("{:.1} s", time.as_secs_f64())
+    } else {
+        format!("{} s", time.as_secs())
+    }
+}

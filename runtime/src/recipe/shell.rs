@@ -1,0 +1,56 @@
+//! Shell recipes, and recipes in any language that their first line names.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+
+use indexmap::IndexMap;
+use wattle::model::{Name, Value};
+
+use super::directory::Directory;
+use super::environment::Environment;
+use super::process::{Command, Ended, run};
+use super::{Broken, Job};
+use crate::space::Kind;
+
+const SHELL: &str = "/bin/sh";
+/// Most bytes of a first line that are read; Linux reads 255.
+const FIRST_LINE: u64 = 4096;
+
+/// Runs a script. It writes all its outputs as files.
+pub(super) async fn go(
+    job: &Job,
+    directory: &Directory,
+    mut environment: Environment,
+) -> Result<(Ended, IndexMap<Name, Value>), Broken> {
+    let recipe = job.recipe()?;
+    let script = directory.files().join(&**recipe);
+    let interpreter = interpreter(&script)
+        .map_err(|error| Broken::new(Kind::Start, format!("its recipe `{recipe}` cannot be read: {error}")))?;
+    let (program, option) = interpreter.unwrap_or((SHELL.into(), None));
+    environment.set_inputs(job, "");
+    let command = Command {
+        missing: format!("`{}`, which is to run `{recipe}` by its first line, is not installed", program.display()),
+        program,
+        arguments: option.into_iter().chain([script.into()]).collect(),
+        environment,
+        at: directory.files(),
+    };
+    let ended = run(job, directory, command).await?;
+    Ok((ended, IndexMap::new()))
+}
+
+/// The program that a script's first line names, and what stands behind it, which is one argument (`execve(2)`). The
+/// script itself need not be executable.
+fn interpreter(script: &Path) -> std::io::Result<Option<(OsString, Option<OsString>)>> {
+    let mut line = Vec::new();
+    BufReader::new(fs::File::open(script)?.take(FIRST_LINE)).read_until(b'\n', &mut line)?;
+    let line = String::from_utf8_lossy(&line);
+    let Some(words) = line.strip_prefix("#!").map(str::trim) else { return Ok(None) };
+    let (program, option) = match words.split_once([' ', '\t']) {
+        Some((program, option)) => (program, Some(option.trim().into())),
+        None => (words, None),
+    };
+    Ok((!program.is_empty()).then(|| (program.into(), option)))
+}
