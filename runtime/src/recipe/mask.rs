@@ -27,6 +27,8 @@ pub struct Mask {
     // Those of at least `SHORT` bytes by their first ones, and all the others; the longest first.
     long: HashMap<[u8; SHORT], Vec<Vec<u8>>>,
     short: Vec<Vec<u8>>,
+    // The bytes with which any of them begins.
+    first: HashSet<u8>,
     // What may turn out to be the beginning of a secret, and what stood before it.
     held: Vec<u8>,
     before: Option<u8>,
@@ -88,6 +90,7 @@ impl Mask {
         if needle.is_empty() || !self.needles.insert(needle.clone()) {
             return;
         }
+        self.first.extend(needle.first());
         let same_start = match needle.first_chunk() {
             Some(start) => self.long.entry(*start).or_default(),
             None => &mut self.short,
@@ -122,8 +125,17 @@ impl Mask {
         }
         let mut text = std::mem::take(&mut self.held);
         text.extend_from_slice(bytes);
+        let mut begins = [false; 256];
+        self.first.iter().for_each(|byte| begins[usize::from(*byte)] = true);
         let mut at = 0;
         while at < text.len() {
+            let plain = text[at..].iter().take_while(|byte| !begins[usize::from(**byte)]).count();
+            if plain > 0 {
+                out.extend_from_slice(&text[at..at + plain]);
+                at += plain;
+                self.before = Some(text[at - 1]);
+                continue;
+            }
             match self.find(&text, at, last) {
                 Found::Nothing => {
                     out.push(text[at]);
@@ -211,9 +223,6 @@ fn is_word(byte: u8) -> bool {
 /// The forms in which `secret` is printed.
 fn forms(secret: &str) -> Vec<Vec<u8>> {
     let json = in_json(secret);
-    // What `echo SECRET | base64` prints differs in the last bytes from what `printf SECRET | base64` does.
-    let whole = secret.len() / 3 * 3;
-    let encoded = STANDARD_NO_PAD.encode(&secret.as_bytes()[..whole]);
     let mut forms = vec![
         secret.to_owned(),
         in_json(&json),
@@ -223,9 +232,9 @@ fn forms(secret: &str) -> Vec<Vec<u8>> {
         secret.replace('\'', r"\'"),
         in_url(secret),
     ];
-    if encoded.len() >= ENCODED {
-        forms.push(encoded);
-    }
+    // `printf SECRET | base64` and `echo SECRET | base64`.
+    let encoded = [secret.to_owned(), format!("{secret}\n")].map(|text| STANDARD_NO_PAD.encode(text));
+    forms.extend(encoded.into_iter().filter(|form| form.len() >= ENCODED));
     forms.extend(secret.lines().map(str::trim).filter(|line| line.len() >= SHORT).map(str::to_owned));
     let trimmed = secret.trim();
     if trimmed.len() >= SHORT {
@@ -273,7 +282,7 @@ mod tests {
             (r#"+ echo 'it'\''s "7"\%'"#, "+ echo '***'"),
             (r#"+ echo 'it'"'"'s "7"\%'"#, "+ echo '***'"),
             ("http://u:it%27s%20%227%22%5C%25@h", "http://u:***@h"),
-            ("aXQncyAiNyJc", "***"),
+            ("aXQncyAiNyJcJQ== aXQncyAiNyJcJQo=", "***== ***="),
             ("it's 7", "it's 7"),
         ] {
             assert_eq!(mask.text(text), masked);

@@ -193,7 +193,9 @@ mod tests {
             any::<bool>().prop_map(|value| (Type::Boolean, Value::from(value))),
             any::<u64>().prop_map(|value| (Type::Integer { min: 0, max: u64::MAX }, Value::from(value))),
             any::<i64>().prop_map(|value| (Type::Integer { min: i64::MIN, max: i64::MAX as u64 }, Value::from(value))),
-            any::<i32>().prop_map(|value| f64::from(value) / 64.0).prop_map(|value| (Type::Float, Value::from(value))),
+            any::<f64>()
+                .prop_filter("finite", |value| value.is_finite())
+                .prop_map(|value| (Type::Float, Value::from(value))),
             any::<String>().prop_map(|value| (Type::Str, Value::from(value))),
             any::<std::net::IpAddr>().prop_map(|value| (Type::Ip, Value::from(value.to_string()))),
             any::<u64>().prop_map(|value| (Type::Seconds, Value::from(value))),

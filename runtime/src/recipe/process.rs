@@ -203,7 +203,7 @@ impl Voice {
         Self {
             job: job.clone(),
             pipe: Some(pipe),
-            bytes: Vec::with_capacity(16 * 1024),
+            bytes: Vec::with_capacity(64 * 1024),
             mask: Mask::of(job),
             secrets: 0,
             lines: Lines::default(),

@@ -1,0 +1,147 @@
+//! How a run is ended, and what it leaves running.
+
+use std::time::{Duration, Instant};
+
+use wattle::model::Type;
+use wattle_runtime::recipe::{Runner as _, Tools, end_former};
+use wattle_runtime::space::Kind;
+
+use crate::stage::{Stage, line_of, names, runs, secret};
+
+const SOON: Duration = Duration::from_millis(400);
+
+#[tokio::test]
+async fn what_outlives_its_deadline_is_killed_with_all_that_it_started() {
+    let stage = Stage::shell(
+        r#"
+        trap '' TERM
+        cd "$WATTLE_STATE_DIR"
+        # A grandchild, one that ignores the request, and one that left the group.
+        sh -c 'sh -c "echo \$\$ >grandchild; exec sleep 1000"; true' &
+        sh -c 'trap "" TERM; echo $$ >stubborn; while :; do sleep 1; done' &
+        setsid -w sh -c 'echo $$ >apart; exec sleep 1001' &
+        echo unpacking hunter2
+        while :; do sleep 1002 & wait $!; done
+        "#,
+    )
+    .input("password", secret(Type::Str), "hunter2")
+    .deadline(SOON);
+    let broken = stage.run_clean().await.unwrap_err();
+    assert_eq!(broken.kind, Kind::Deadline);
+    let started = "it still ran after 0.4 s, its deadline, at `sleep 1";
+    assert!(broken.message.starts_with(started), "{}", broken.message);
+    assert!(broken.message.ends_with(" before, it said: unpacking ***"), "{}", broken.message);
+    assert_eq!(broken.log, ["unpacking ***"]);
+    for name in ["grandchild", "stubborn", "apart"] {
+        assert!(!runs(&line_of(&stage.path(name)).await), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_recipe_may_end_by_itself_when_its_time_is_over() {
+    let stage = Stage::shell("trap 'echo tidying; exit 0' TERM; sleep 1000 & wait").deadline(SOON);
+    let broken = stage.run_clean().await.unwrap_err();
+    assert_eq!((broken.kind, broken.log), (Kind::Deadline, vec!["tidying".to_owned()]));
+}
+
+#[tokio::test]
+async fn waiting_for_inputs_does_not_count() {
+    let stage = Stage::shell("sleep 0.8; echo done").deadline(SOON);
+    *stage.live.waited.lock().unwrap() = Duration::from_secs(60);
+    stage.run_clean().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_run_that_is_dropped_is_killed() {
+    let stage = Stage::shell(
+        "cd \"$WATTLE_STATE_DIR\"; sleep 1000 & echo $! >child; setsid -w sleep 1001 & echo $$ >self; wait",
+    );
+    let pids = tokio::select! {
+        result = stage.run() => panic!("{result:?}"),
+        pids = async { [line_of(&stage.path("child")).await, line_of(&stage.path("self")).await] } => pids,
+    };
+    for pid in pids {
+        assert!(!runs(&pid));
+    }
+    assert_eq!(names(&stage.job.directory), ["files"]);
+}
+
+#[tokio::test]
+async fn services_outlive_the_recipe_and_do_not_hold_it_up() {
+    let stage = Stage::shell(
+        "(trap '' PIPE; echo up; sleep 0.5; echo still here; exec sleep 1000) & echo $! >\"$WATTLE_STATE_DIR/service\"",
+    );
+    let began = Instant::now();
+    stage.run_clean().await.unwrap();
+    assert!(began.elapsed() < Duration::from_secs(30));
+    let service = line_of(&stage.path("service")).await;
+    assert!(runs(&service));
+    // What it says goes on to the log.
+    while !stage.log.text().contains("still here") {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    // Neither does a later run touch it.
+    let stage = stage.file("recipes/it.sh", "true");
+    stage.run_clean().await.unwrap();
+    assert!(runs(&service));
+    kill(&service);
+}
+
+#[tokio::test]
+async fn all_that_a_recipe_says_is_heard() {
+    let stage = Stage::shell("seq 100000; exit 3");
+    let broken = stage.run_clean().await.unwrap_err();
+    assert_eq!(broken.log.last().unwrap(), "100000");
+}
+
+#[tokio::test]
+async fn a_flood_of_output_does_not_grow_the_agent() {
+    let stage = Stage::shell(
+        "head -c 60000000 /dev/zero | tr '\\0' x; echo; yes $(seq 1000) | head -c 40000000; echo; echo end; exit 1",
+    )
+    .input("password", secret(Type::Str), "hunter2");
+    let before = resident();
+    let broken = stage.run_clean().await.unwrap_err();
+    assert_eq!(broken.log.last().unwrap(), "end");
+    let grown = resident().saturating_sub(before);
+    assert!(grown < 16 << 20, "{grown} bytes");
+}
+
+#[tokio::test]
+async fn what_a_killed_agent_left_running_is_ended_before_the_next_run() {
+    let stage = Stage::shell("cd \"$WATTLE_STATE_DIR\"; sleep 1000 & echo $! >child; echo $$ >self; wait");
+    let (job, tools) = (stage.job.clone(), Tools::new().state_in(stage.root.path().to_owned()));
+    let mut run = Box::pin(async move { tools.run(&job).await });
+    let pids = tokio::select! {
+        result = &mut run => panic!("{result:?}"),
+        pids = async { [line_of(&stage.path("child")).await, line_of(&stage.path("self")).await] } => pids,
+    };
+    // What is forgotten drops nothing: as in a process that is killed.
+    std::mem::forget(run);
+    assert!(pids.iter().all(|pid| runs(pid)));
+    assert_eq!(names(&stage.job.directory), ["files", "inputs.json", "pid", "tool"]);
+    // A record that tells of another process with the same number ends nothing.
+    let record = stage.job.directory.join("pid");
+    let text = std::fs::read_to_string(&record).unwrap();
+    let mut other: serde_json::Value = serde_json::from_str(&text).unwrap();
+    other["leader"]["started"] = 1.into();
+    other["run"] = "another".into();
+    std::fs::write(&record, other.to_string()).unwrap();
+    end_former(&stage.job.directory).unwrap();
+    assert!(pids.iter().all(|pid| runs(pid)));
+    std::fs::write(&record, text).unwrap();
+    end_former(&stage.job.directory).unwrap();
+    assert!(pids.iter().all(|pid| !runs(pid)));
+    assert_eq!(names(&stage.job.directory), ["files"]);
+}
+
+fn kill(pid: &str) {
+    assert!(std::process::Command::new("kill").args(["-9", pid]).status().unwrap().success());
+}
+
+/// Bytes of memory that this process has in use.
+fn resident() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1024
+}

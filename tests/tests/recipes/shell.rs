@@ -1,0 +1,229 @@
+//! What a shell recipe finds, and what becomes of what it writes.
+
+use wattle::model::{Type, Value};
+use wattle_runtime::space::{Kind, Script};
+
+use crate::stage::{Stage, json, names, secret};
+
+const PORT: Type = Type::Integer { min: 0, max: 65_535 };
+
+#[tokio::test]
+async fn inputs_come_in_and_outputs_go_out() {
+    let stage = Stage::shell(
+        r#"
+        set -eu
+        cat "$(dirname "$0")/greeting"
+        cat recipes/greeting
+        test "$(cat "$(dirname "$heat_outputs_path")/inputs.json")" = '{"address":"192.0.2.1","tcp_port":6379}'
+        test "$(stat -c %a "$WATTLE_RUN_DIR/inputs.json")" = 600
+        test "${memory-unset}" = unset
+        echo "redis://$address:$tcp_port/" >"${heat_outputs_path}.url"
+        printf '%s' "$tcp_port" >"$heat_outputs_path.port"
+        "#,
+    )
+    .file("recipes/greeting", "hello\n")
+    .input("address", Type::Ip, "192.0.2.1")
+    .input("tcp_port", PORT, json("6379"))
+    .output("url", Type::Uri)
+    .output("port", PORT);
+    let outputs = stage.run_clean().await.unwrap();
+    assert_eq!(outputs["url"], "redis://192.0.2.1:6379/".into());
+    assert_eq!(outputs["port"], json("6379"));
+    assert_eq!(
+        stage.log.text().matches("wattle::recipe: hello component=\"db/it\"").count(),
+        2,
+        "{}",
+        stage.log.text()
+    );
+}
+
+#[tokio::test]
+async fn the_environment_is_that_of_the_run() {
+    let stage = Stage::shell("env >\"$WATTLE_STATE_DIR/env\"; pwd >\"$WATTLE_STATE_DIR/pwd\"; cat").input(
+        "lang",
+        Type::Str,
+        "C",
+    );
+    stage.run_clean().await.unwrap();
+    let run = stage.job.directory.display();
+    assert_eq!(std::fs::read_to_string(stage.path("pwd")).unwrap(), format!("{run}/files\n"));
+    let environment = std::fs::read_to_string(stage.path("env")).unwrap();
+    for variable in [
+        format!("heat_outputs_path={run}/output"),
+        format!("WATTLE_RUN_DIR={run}"),
+        "WATTLE_SOCKET=/run/wattle.sock".to_owned(),
+        "WATTLE_TOKEN=a-token".to_owned(),
+        "lang=C".to_owned(),
+    ] {
+        assert!(environment.lines().any(|line| line == variable), "{variable} in {environment}");
+    }
+    assert!(environment.lines().any(|line| line.starts_with("PATH=/")), "{environment}");
+    // Cargo's own variables stand for whatever the agent was started with.
+    assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some() && !environment.contains("CARGO_"), "{environment}");
+}
+
+#[tokio::test]
+async fn the_first_line_names_the_interpreter() {
+    let python =
+        "#!/usr/bin/env python3\nimport os\nopen(os.environ['heat_outputs_path'] + '.a', 'w').write('1' * 3)\n";
+    let stage = Stage::shell(python).output("a", PORT);
+    assert_eq!(stage.run_clean().await.unwrap()["a"], json("111"));
+    // Whatever stands behind the program is one argument.
+    let stage = Stage::shell("#!/usr/bin/env -S sh -e\nfalse\n");
+    assert_eq!(stage.run_clean().await.unwrap_err().message, "the recipe ended with status 1");
+    let stage = Stage::shell("#!/opt/none/perl -w\n");
+    let broken = stage.run_clean().await.unwrap_err();
+    assert_eq!(broken.kind, Kind::Start);
+    assert_eq!(broken.message, "`/opt/none/perl`, which is to run `recipes/it.sh` by its first line, is not installed");
+}
+
+#[tokio::test]
+async fn a_failure_comes_with_the_last_lines() {
+    let stage = Stage::shell("for i in $(seq 100); do echo $i; echo err $i >&2; done; exit 7");
+    let broken = stage.run_clean().await.unwrap_err();
+    assert_eq!((broken.kind, broken.message.as_str()), (Kind::Recipe, "the recipe ended with status 7"));
+    assert_eq!(broken.log[broken.log.len() - 3..], ["err 99", "100", "err 100"]);
+    assert_eq!(broken.log.len(), 40);
+    let broken = Stage::shell("kill -9 $$").run_clean().await.unwrap_err();
+    assert_eq!(broken.message, "the recipe was killed by signal 9");
+}
+
+#[tokio::test]
+async fn outputs_that_are_not_as_declared() {
+    let stage = Stage::shell(
+        r#"
+        echo http >"$heat_outputs_path.port"
+        head -c 1000001 /dev/zero | tr '\0' x >"$heat_outputs_path.page"
+        printf '\377' >"$heat_outputs_path.text"
+        echo 'hunter2 ' >"$heat_outputs_path.pin"
+        mkdir "$heat_outputs_path.folder"
+        mkfifo "$heat_outputs_path.pipe"
+        "#,
+    );
+    let outputs = [("port", PORT), ("page", Type::Str), ("text", Type::Str), ("pin", secret(PORT))];
+    let mut stage = stage;
+    for (name, ty) in outputs.into_iter().chain([("folder", Type::Str), ("pipe", Type::Str)]) {
+        stage = stage.output(name, ty);
+    }
+    let broken = stage.run_clean().await.unwrap_err();
+    assert_eq!(broken.kind, Kind::Type);
+    let messages: Vec<&str> = broken.message.split("; ").collect();
+    assert_eq!(
+        messages[..4],
+        [
+            "its output `port` is not what it declares: expected an integer between 0 and 65535, found `http`",
+            "its output `page` is not what it declares: 1000001 bytes, and the data space takes 1000000 at most",
+            "its output `text` is not what it declares: it is no UTF-8 text: byte 0 is not",
+            "its output `pin` is not what it declares: expected an integer between 0 and 65535 (secret), found something \
+             else",
+        ]
+    );
+    assert!(
+        messages[4].ends_with("output.folder` is not a file") && messages[5].ends_with("output.pipe` is not a file")
+    );
+    let broken =
+        Stage::shell("head -c 1000001 /dev/zero >\"$heat_outputs_path.page\"").output("page", Type::Str).run().await;
+    assert_eq!(broken.unwrap_err().kind, Kind::Size);
+}
+
+#[tokio::test]
+async fn outputs_that_are_missing() {
+    let stage = Stage::shell("echo 1 >$heat_outputs_path.prot; echo 2 >\"$heat_outputs_path.prot\"; echo said");
+    let stage = stage.output("port", PORT).output("url", Type::Uri);
+    let broken = stage.run_clean().await.unwrap_err();
+    assert_eq!(broken.kind, Kind::Missing);
+    assert_eq!(
+        broken.message,
+        "it ended without writing its outputs `port`, `url`, but wrote `prot`, which it does not declare"
+    );
+    assert!(broken.log.contains(&"said".to_owned()));
+    let stage = Stage::shell("echo 1 >\"$heat_outputs_path.more\"");
+    assert!(stage.run_clean().await.unwrap().is_empty());
+    assert!(stage.log.text().contains("WARN wattle::recipe: it wrote an output `more` that it does not declare"));
+}
+
+#[tokio::test]
+async fn what_was_published_counts_as_written() {
+    let stage = Stage::shell("echo 7 >\"$heat_outputs_path.b\"").output("a", PORT).output("b", PORT);
+    stage.live.published.lock().unwrap().insert("a".to_owned(), json("1"));
+    let outputs = stage.run_clean().await.unwrap();
+    assert_eq!((&outputs["a"], &outputs["b"]), (&json("1"), &json("7")));
+}
+
+#[tokio::test]
+async fn outputs_of_a_former_run_do_not_count() {
+    let stage = Stage::shell("true").output("a", PORT);
+    std::fs::write(stage.job.directory.join("output.a"), "1").unwrap();
+    std::fs::write(stage.job.directory.join("inputs.json"), "{}").unwrap();
+    assert_eq!(stage.run_clean().await.unwrap_err().kind, Kind::Missing);
+}
+
+#[tokio::test]
+async fn secrets_are_masked_in_log_and_failure() {
+    let stage = Stage::shell(
+        r#"
+        printf 'hun'; sleep 0.1; echo 'ter"2'
+        set -x
+        echo "$key"
+        printf '%s' "$password" | base64
+        echo "$(cat "$WATTLE_RUN_DIR/inputs.json")"
+        echo token-4711
+        exit 1
+        "#,
+    )
+    .input("password", secret(Type::Str), "hunter\"2")
+    .input("key", secret(Type::Str), "-----BEGIN KEY-----\nAbCdEfGh\n-----END KEY-----\n");
+    stage.live.secrets.lock().unwrap().push("token-4711".into());
+    let broken = stage.run_clean().await.unwrap_err();
+    for text in [stage.log.text(), broken.log.join("\n")] {
+        for secret in ["hunter\"2", "hunter\\\"2", "AbCdEfGh", "BEGIN", "aHVudGVy", "IjI", "4711"] {
+            assert!(!text.contains(secret), "{secret} in {text}");
+        }
+    }
+    assert!(broken.log.contains(&r#"{"password":"***","key":"***"}"#.to_owned()), "{:?}", broken.log);
+}
+
+#[tokio::test]
+async fn large_inputs_are_left_out_of_the_environment() {
+    let stage =
+        Stage::shell("test \"${big-unset}\" = unset && test $(wc -c <\"$WATTLE_RUN_DIR/inputs.json\") -gt 200000");
+    let stage = stage.input("big", Type::Str, "x".repeat(200_000));
+    stage.run_clean().await.unwrap();
+    assert!(stage.log.text().contains("the input `big` is not in the environment"));
+    let mut stage = Stage::shell("true");
+    for i in 0..40 {
+        stage = stage.input(&format!("big{i}"), Type::Str, "x".repeat(100_000));
+    }
+    let broken = stage.run_clean().await.unwrap_err();
+    assert_eq!(broken.kind, Kind::Start);
+    assert_eq!(broken.message, "`/bin/sh` cannot be started: the inputs are more than an environment takes");
+}
+
+#[tokio::test]
+async fn teardown_runs_with_the_same_inputs_and_writes_nothing() {
+    let mut stage = Stage::shell("exit 1").file("recipes/undo.sh", "echo \"$a\" >\"$WATTLE_STATE_DIR/undone\"");
+    stage = stage.input("a", Type::Str, "it").output("url", Type::Uri);
+    stage.job.script = Script::Teardown;
+    let broken = stage.run_clean().await.unwrap_err();
+    assert_eq!(broken.message, "it declares no teardown recipe");
+    stage.job.component.teardown = Some("recipes/undo.sh".into());
+    assert!(stage.run_clean().await.unwrap().is_empty());
+    assert_eq!(std::fs::read_to_string(stage.path("undone")).unwrap(), "it\n");
+    assert!(names(&stage.job.directory).contains(&"files".to_owned()));
+}
+
+#[tokio::test]
+async fn a_value_of_every_type_goes_through() {
+    let mut text = String::new();
+    let mut stage = Stage::shell("");
+    for (name, ty, value) in crate::types::all() {
+        text.push_str(&format!("printf '%s' \"${name}\" >\"$heat_outputs_path.{name}\"\n"));
+        stage = stage.input(name, ty.clone(), value).output(name, ty);
+    }
+    let stage = stage.file("recipes/it.sh", &text);
+    let outputs = stage.run_clean().await.unwrap();
+    for (name, _, value) in crate::types::all() {
+        assert_eq!(outputs[name], value, "{name}");
+    }
+    assert!(matches!(outputs["text"], Value::Str(_)));
+}

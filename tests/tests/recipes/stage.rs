@@ -1,0 +1,201 @@
+//! A component and its run directory, for one run.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use indexmap::IndexMap;
+use tempfile::TempDir;
+use tracing_subscriber::fmt::MakeWriter;
+use wattle::model::{Name, Tool, Type, Value};
+use wattle_runtime::recipe::{Broken, Job, Live, Runner as _, Tools};
+use wattle_runtime::space::{Failure, PlannedComponent, PlannedInput, PlannedOutput, Script, Source};
+
+/// A component, what it is given, and where it runs.
+pub(crate) struct Stage {
+    pub(crate) root: TempDir,
+    pub(crate) job: Job,
+    pub(crate) live: Arc<Fake>,
+    pub(crate) log: Log,
+    _subscriber: tracing::subscriber::DefaultGuard,
+}
+
+/// What the agent would answer.
+#[derive(Debug, Default)]
+pub(crate) struct Fake {
+    pub(crate) published: Mutex<IndexMap<String, Value>>,
+    pub(crate) secrets: Mutex<Vec<Value>>,
+    pub(crate) waited: Mutex<Duration>,
+}
+
+#[async_trait]
+impl Live for Fake {
+    async fn input(&self, name: &str) -> Result<Option<Value>, Failure> {
+        panic!("nobody asks for {name}")
+    }
+    async fn publish(&self, name: &str, value: Value) -> Result<(), Broken> {
+        self.published.lock().unwrap().insert(name.to_owned(), value);
+        Ok(())
+    }
+    fn published(&self, name: &str) -> Option<Value> {
+        self.published.lock().unwrap().get(name).cloned()
+    }
+    fn secrets(&self) -> Vec<Value> {
+        self.secrets.lock().unwrap().clone()
+    }
+    fn waited(&self) -> Duration {
+        *self.waited.lock().unwrap()
+    }
+    fn socket(&self) -> Option<(PathBuf, String)> {
+        Some(("/run/wattle.sock".into(), "a-token".to_owned()))
+    }
+}
+
+/// What was logged in this thread.
+#[derive(Clone, Default)]
+pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut log = self.0.lock().unwrap();
+        // What is longer than a test looks at would be the test's own growth.
+        if log.len() < 1 << 20 {
+            log.extend_from_slice(bytes);
+        }
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for Log {
+    type Writer = Self;
+    fn make_writer(&self) -> Self {
+        self.clone()
+    }
+}
+
+impl Stage {
+    /// A component whose recipe is a file with this text.
+    pub(crate) fn new(tool: Tool, text: &str) -> Self {
+        let recipe = match tool {
+            Tool::Ansible => "recipes/it.yml",
+            Tool::Puppet => "recipes/it.pp",
+            _ => "recipes/it.sh",
+        };
+        let root = tempfile::Builder::new().prefix("wattle recipes ").tempdir().unwrap();
+        let live = Arc::new(Fake::default());
+        let component = PlannedComponent {
+            tool,
+            recipe: recipe.into(),
+            teardown: None,
+            files: IndexMap::new(),
+            deadline: None,
+            wait: None,
+            after: Vec::new(),
+            inputs: IndexMap::new(),
+            outputs: IndexMap::new(),
+        };
+        let job = Job {
+            name: "db/it".into(),
+            component,
+            script: Script::Recipe,
+            inputs: IndexMap::new(),
+            directory: root.path().join("run"),
+            deadline: Duration::from_secs(60),
+            live: live.clone(),
+        };
+        let log = Log::default();
+        let subscriber = tracing_subscriber::fmt().with_writer(log.clone()).with_ansi(false).without_time().finish();
+        let guard = tracing::subscriber::set_default(subscriber);
+        Self { root, job, live, log, _subscriber: guard }.file(recipe, text)
+    }
+
+    pub(crate) fn shell(text: &str) -> Self {
+        Self::new(Tool::Shell, text)
+    }
+
+    pub(crate) fn file(self, path: &str, text: &str) -> Self {
+        let path = self.job.directory.join("files").join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        self
+    }
+
+    pub(crate) fn input(mut self, name: &str, ty: Type, value: impl Into<Value>) -> Self {
+        let value = value.into();
+        assert_eq!(ty.refuse(&value), None);
+        let from = Source::Value(value.clone());
+        self.job.component.inputs.insert(name.into(), PlannedInput { ty, path: Vec::new(), from });
+        self.job.inputs.insert(name.into(), value);
+        self
+    }
+
+    pub(crate) fn output(mut self, name: &str, ty: Type) -> Self {
+        let output = PlannedOutput { ty, path: Vec::new(), early: false, recipients: Vec::new() };
+        self.job.component.outputs.insert(name.into(), output);
+        self
+    }
+
+    pub(crate) fn deadline(mut self, deadline: Duration) -> Self {
+        self.job.deadline = deadline;
+        self
+    }
+
+    /// A path that the recipe may use as it likes.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.root.path().join(name)
+    }
+
+    pub(crate) async fn run(&self) -> Result<IndexMap<Name, Value>, Broken> {
+        Tools::new().state_in(self.root.path().to_owned()).run(&self.job).await
+    }
+
+    /// Runs it, and holds that nothing is left in its run directory but its files.
+    pub(crate) async fn run_clean(&self) -> Result<IndexMap<Name, Value>, Broken> {
+        let result = self.run().await;
+        assert_eq!(names(&self.job.directory), ["files"]);
+        result
+    }
+}
+
+pub(crate) fn secret(ty: Type) -> Type {
+    Type::Hidden(Box::new(ty))
+}
+
+pub(crate) fn names(directory: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+pub(crate) fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+/// Whether a process runs: a zombie does not.
+pub(crate) fn runs(pid: &str) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
+}
+
+/// Waits until a file has a line in it, and gives it.
+pub(crate) async fn line_of(path: &Path) -> String {
+    loop {
+        match fs::read_to_string(path) {
+            Ok(text) if text.ends_with('\n') => return text.trim().to_owned(),
+            _ => tokio::time::sleep(Duration::from_millis(10)).await,
+        }
+    }
+}
