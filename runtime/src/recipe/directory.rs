@@ -41,7 +41,7 @@ impl Directory {
         let directory = Self { path };
         directory.clear();
         DirBuilder::new().mode(0o700).create(directory.tool()).map_err(failed)?;
-        directory.write_json(&directory.inputs(), &job.inputs).map_err(failed)?;
+        write_json(&directory.inputs(), &job.inputs).map_err(failed)?;
         Ok(directory)
     }
 
@@ -86,16 +86,6 @@ impl Directory {
         names
     }
 
-    /// Writes a file that only its owner may read.
-    pub(super) fn write(&self, path: &Path, text: &[u8]) -> io::Result<()> {
-        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?.write_all(text)
-    }
-
-    /// The same, as JSON.
-    pub(super) fn write_json(&self, path: &Path, value: &impl Serialize) -> io::Result<()> {
-        self.write(path, &serde_json::to_vec(value)?)
-    }
-
     /// Removes what is there for one run only. What cannot be removed is not there, or shows when it is made again.
     fn clear(&self) {
         let _ = fs::remove_dir_all(self.tool());
@@ -115,4 +105,14 @@ impl Drop for Directory {
     fn drop(&mut self) {
         self.clear();
     }
+}
+
+/// Writes a file that only its owner may read.
+pub(super) fn write(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
+    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?.write_all(text.as_ref())
+}
+
+/// The same, as JSON.
+pub(super) fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
+    write(path, serde_json::to_vec(value)?)
 }

@@ -127,5 +127,5 @@ fn with_wattle(environment: &Environment) -> Option<OsString> {
     if directories.iter().any(|directory| directory.join("wattle").exists()) {
         return None;
     }
-    env::join_paths(directories.iter().map(|path| path.as_path()).chain([own.parent()? as &Path])).ok()
+    env::join_paths(directories.iter().map(std::path::PathBuf::as_path).chain([own.parent()? as &Path])).ok()
 }

@@ -1,6 +1,7 @@
 //! What a recipe prints, line by line, in bounded memory whatever it prints.
 
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 
 /// Most bytes of a line that are kept; the rest of it is counted.
 const LINE: usize = 4096;
@@ -41,7 +42,7 @@ impl Lines {
     fn end(&mut self, sink: &mut impl FnMut(String)) {
         let mut line = clean(&String::from_utf8_lossy(&self.line));
         if self.cut > 0 {
-            line.push_str(&format!("… ({} bytes more)", self.cut));
+            let _ = write!(line, "… ({} bytes more)", self.cut);
         }
         self.line.clear();
         self.cut = 0;

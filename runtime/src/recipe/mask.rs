@@ -5,7 +5,7 @@
 //! recipe that prints a secret in another form is not stopped by this.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -254,7 +254,9 @@ fn in_url(text: &str) -> String {
         match byte {
             b'-' | b'.' | b'_' | b'~' => encoded.push(char::from(byte)),
             byte if byte.is_ascii_alphanumeric() => encoded.push(char::from(byte)),
-            byte => encoded.push_str(&format!("%{byte:02X}")),
+            byte => {
+                let _ = write!(encoded, "%{byte:02X}");
+            }
         }
     }
     encoded

@@ -1,5 +1,6 @@
 //! The outputs of a run: read from where the recipe left them, and held against what is declared.
 
+use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -51,7 +52,7 @@ pub(super) fn collect(
         let which = if missing.len() == 1 { "output" } else { "outputs" };
         let mut message = format!("it ended without writing its {which} {}", missing.join(", "));
         if !unknown.is_empty() {
-            message.push_str(&format!(", but wrote `{}`, which it does not declare", unknown.join("`, `")));
+            let _ = write!(message, ", but wrote `{}`, which it does not declare", unknown.join("`, `"));
         }
         wrong.push((Kind::Missing, message));
     }

@@ -1,6 +1,7 @@
 //! The process of a run: started, listened to, and ended in time.
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 use std::pin::pin;
@@ -145,12 +146,12 @@ impl Running {
     async fn end_overdue(mut self, job: &Job) -> Broken {
         let mut message = format!("it still ran after {}, its deadline", shown(job.deadline));
         if let Some(command) = self.family.group.running().last().and_then(|process| process.command()) {
-            message.push_str(&format!(", at `{command}`"));
+            let _ = write!(message, ", at `{command}`");
         }
-        match self.voice.last_said() {
-            Some((line, ago)) => message.push_str(&format!("; {} before, it said: {line}", shown(ago))),
-            None => message.push_str("; it had said nothing"),
-        }
+        let _ = match self.voice.last_said() {
+            Some((line, ago)) => write!(message, "; {} before, it said: {line}", shown(ago)),
+            None => write!(message, "; it had said nothing"),
+        };
         let end = Instant::now() + GRACE;
         self.family.group.signal(Signal::TERM);
         while Instant::now() < end && !self.family.group.running().is_empty() {

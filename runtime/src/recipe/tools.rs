@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use indexmap::IndexMap;
 use wattle::model::{Name, Tool, Value};
 
+use super::chef::Chef;
 use super::directory::Directory;
 use super::environment::Environment;
 use super::{Broken, Job, Runner, outputs, shell};
@@ -44,6 +45,9 @@ impl Tools {
 #[async_trait]
 impl Runner for Tools {
     async fn run(&self, job: &Job) -> Result<IndexMap<Name, Value>, Broken> {
+        if job.component.tool == Tool::Chef {
+            return Chef::new().run(job).await;
+        }
         let directory = Directory::prepare(job)?;
         let environment = self.environment(job, &directory);
         let (ended, native) = match job.component.tool {

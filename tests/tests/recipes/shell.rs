@@ -217,7 +217,7 @@ async fn a_value_of_every_type_goes_through() {
     let mut text = String::new();
     let mut stage = Stage::shell("");
     for (name, ty, value) in crate::types::all() {
-        text.push_str(&format!("printf '%s' \"${name}\" >\"$heat_outputs_path.{name}\"\n"));
+        text += &format!("printf '%s' \"${name}\" >\"$heat_outputs_path.{name}\"\n");
         stage = stage.input(name, ty.clone(), value).output(name, ty);
     }
     let stage = stage.file("recipes/it.sh", &text);

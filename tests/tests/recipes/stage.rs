@@ -112,7 +112,7 @@ impl Stage {
             script: Script::Recipe,
             inputs: IndexMap::new(),
             directory: root.path().join("run"),
-            deadline: Duration::from_secs(60),
+            deadline: Duration::from_mins(1),
             live: live.clone(),
         };
         let log = Log::default();
