@@ -131,6 +131,28 @@ pub enum JournalError {
     },
 }
 
+/// Makes what is finished on a server count as merely begun, so that it is run again: its machine was started anew, and
+/// services that recipes had started are gone with what ran before. What there is to tear down stays known.
+///
+/// # Errors
+/// When the journal in the agent's folder `state` cannot be read or written.
+pub fn forget_finished(state: &Path) -> io::Result<()> {
+    let path = state.join("journal");
+    let text = match fs::read(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    // A damaged line is left for the agent to find.
+    let is_left = |line: &&[u8]| {
+        !matches!(serde_json::from_slice(line), Ok(Record::Finished { .. } | Record::Kept { .. } | Record::Failed { .. }))
+    };
+    let left: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').filter(is_left).collect();
+    let new = state.join("journal.begun");
+    fs::write(&new, left.concat())?;
+    fs::rename(new, path)
+}
+
 /// The journal of one server.
 #[derive(Debug)]
 pub(super) struct Journal {

@@ -42,7 +42,7 @@ use crate::store::{Access, Hold, Rights, StoreError};
 
 pub use attributes::{Attributes, Fixed};
 pub use identity::{Identity, IdentityError};
-pub use journal::JournalError;
+pub use journal::{JournalError, forget_finished};
 pub use metadata::{Metadata, Place};
 pub use socket::path as socket_path;
 

@@ -1,11 +1,153 @@
-//! stub
+//! `wattle agent`: acts for one server.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+use indexmap::IndexMap;
+use tokio::signal::unix::{SignalKind, signal};
+use wattle::model::{Name, Value};
+
+use crate::agent::{Agent, Attributes, Ended, Fixed, Identity, Limits, Metadata};
+use crate::local::STATE_DIR;
+use crate::recipe::Tools;
+use crate::space::Space;
+
+use super::args;
 use super::console::Console;
-use super::failure::{Exit, Failure};
-use clap::{ArgMatches, Command};
+use super::failure::{Exit, Failure, reason};
+
 pub(super) fn command() -> Command {
+    let path = |name: &'static str, value: &'static str| {
+        Arg::new(name).long(name).value_name(value).value_parser(value_parser!(PathBuf))
+    };
     Command::new("agent")
+        .about("Act for one server: what the emitted user data starts on it")
+        .arg(path("identity", "FILE").default_value("/etc/wattle/identity.json").help("Who the server is"))
+        .arg(
+            path("state", "DIR")
+                .default_value("/var/lib/wattle")
+                .help("Where the agent keeps its journal and runs recipes"),
+        )
+        .args(limits())
+        .arg(
+            Arg::new("log-format")
+                .long("log-format")
+                .value_name("FORMAT")
+                .default_value("text")
+                .value_parser(["text", "json"])
+                .help("How to log, on the standard error"),
+        )
+        .arg(path("attributes", "FILE").hide(true).help("The server's own attributes, instead of what OpenStack says"))
+        .after_help(args::section(&[
+            (
+                "Ending it",
+                "  SIGTERM and SIGINT end the agent, and a recipe that runs with it: the next agent runs that recipe
+  again, and nothing that is finished. Services that recipes have started through systemd go on.",
+            ),
+            ("Log", "  RUST_LOG chooses what is logged: `debug`, `wattle_runtime=debug`; by default `info`."),
+            (
+                "Exit codes",
+                "    0  it was told to end, or the server has left the model
+    1  it cannot go on: the data space refuses it, or its folder cannot be used
+    2  wrong usage",
+            ),
+        ]))
 }
-#[expect(clippy::unused_async, reason = "stub")]
-pub(super) async fn run(_: &ArgMatches, _: &mut Console) -> Result<Exit, Failure> {
+
+/// How long things may take that do not say so themselves.
+pub(super) fn limits() -> [Arg; 2] {
+    let limit = |name: &'static str, help: &'static str| {
+        Arg::new(name).long(name).value_name("TIME").value_parser(args::duration).help(help)
+    };
+    [
+        limit("deadline", "How long a recipe may run that does not say so itself [default: 1h]"),
+        limit("wait", "How long a component may wait for its inputs that does not say so itself [default: 4h]"),
+    ]
+}
+
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    log(matches.get_one::<String>("log-format").is_some_and(|format| format == "json"), console.err.color);
+    let path = |name: &str| matches.get_one::<PathBuf>(name).cloned();
+    let identity = path("identity").expect("INVARIANT: it has a default");
+    let identity = Identity::read(&identity).map_err(|error| {
+        Failure::new(error.to_string()).help("the server's user data writes it; `--identity FILE` names another one")
+    })?;
+    let end = ended()?;
+    let logins = identity.credential.logins(&identity.stack, &identity.server);
+    tracing::info!(stack = &*identity.stack, server = &*identity.server, space = %identity.space, "agent starts");
+    let connect = identity.space.connect(&logins);
+    tokio::pin!(end);
+    let store = tokio::select! {
+        store = connect => store?,
+        () = &mut end => return Ok(Exit::Fine),
+    };
+    let attributes: Arc<dyn Attributes> = match path("attributes") {
+        Some(file) => Arc::new(Fixed(fixed(&file)?)),
+        None => Arc::new(Metadata::new(identity.networks.clone())),
+    };
+    let defaults = Limits::default();
+    let limit = |name: &str, default: Duration| matches.get_one::<Duration>(name).copied().unwrap_or(default);
+    let agent = Agent {
+        space: Space::new(store, &identity.stack),
+        server: identity.server.clone(),
+        credential: identity.credential,
+        runner: Arc::new(match std::env::var_os(STATE_DIR) {
+            Some(directory) => Tools::new().state_in(directory.into()),
+            None => Tools::new(),
+        }),
+        state: path("state").expect("INVARIANT: it has a default"),
+        attributes,
+        user_data: identity.values,
+        limits: Limits { deadline: limit("deadline", defaults.deadline), wait: limit("wait", defaults.wait) },
+    };
+    let ended = agent.run(end).await.map_err(|error| Failure::new(error.to_string()))?;
+    match ended {
+        Ended::Asked => tracing::info!("agent ends, as it was told to"),
+        Ended::Retired => tracing::info!("agent ends: the server has left the model"),
+    }
     Ok(Exit::Fine)
+}
+
+/// Ready when a signal asks to end.
+fn ended() -> Result<impl Future<Output = ()>, Failure> {
+    let listen =
+        |kind| signal(kind).map_err(|error| Failure::new(format!("cannot listen to signals: {}", reason(&error))));
+    let (mut term, mut int) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
+    Ok(async move {
+        tokio::select! {
+            _ = term.recv() => {}
+            _ = int.recv() => {}
+        }
+    })
+}
+
+fn fixed(file: &Path) -> Result<IndexMap<Name, Value>, Failure> {
+    let text = std::fs::read(file)
+        .map_err(|error| Failure::new(format!("cannot read `{}`: {}", file.display(), reason(&error))))?;
+    serde_json::from_slice(&text).map_err(|error| Failure::new(format!("`{}`: {error}", file.display())))
+}
+
+/// Logs to the standard error, times as RFC 3339 has them.
+fn log(is_json: bool, color: bool) {
+    use tracing_subscriber::EnvFilter;
+    use tracing_subscriber::filter::LevelFilter;
+    let filter = EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).from_env_lossy();
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_ansi(color)
+        .with_target(false)
+        .with_timer(Rfc3339)
+        .with_env_filter(filter);
+    // Another one is there only if somebody called this twice.
+    let _ = if is_json { subscriber.json().try_init() } else { subscriber.try_init() };
+}
+
+struct Rfc3339;
+
+impl tracing_subscriber::fmt::time::FormatTime for Rfc3339 {
+    fn format_time(&self, out: &mut tracing_subscriber::fmt::format::Writer<'_>) -> std::fmt::Result {
+        write!(out, "{}", jiff::Timestamp::now().strftime("%FT%T%.3fZ"))
+    }
 }

@@ -1,11 +1,83 @@
-//! stub
+//! `wattle down`: ends what `up` runs.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+
+use crate::local::{self, Folder};
+
 use super::console::Console;
-use super::failure::{Exit, Failure};
-use clap::{ArgMatches, Command};
+use super::failure::{Exit, Failure, reason};
+use super::{args, target};
+
+/// How long an `up` may take to end everything by itself.
+const PATIENCE: Duration = Duration::from_secs(40);
+
 pub(super) fn command() -> Command {
     Command::new("down")
+        .about("End what `up` runs: agents, recipes and services")
+        .arg(
+            Arg::new("directory")
+                .value_name("DIR")
+                .value_parser(value_parser!(PathBuf))
+                .help("As it was given to `up`; not needed when only one runs here or in ./out"),
+        )
+        .arg(args::flag("delete", "Delete all that the servers have kept, too"))
+        .after_help(args::section(&[(
+            "What stays",
+            "  The servers' folders, their addresses, and secrets that were made up, for the next `up`; unless --delete.
+  What an `up` that was killed has left running is ended as well.",
+        )]))
 }
-#[expect(clippy::unused_async, reason = "stub")]
-pub(super) async fn run(_: &ArgMatches, _: &mut Console) -> Result<Exit, Failure> {
+
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let folder = match matches.get_one::<PathBuf>("directory") {
+        Some(directory) => Folder::of(directory),
+        None => target::running(None)?,
+    };
+    let directory = folder.directory().display().to_string();
+    if !folder.state().is_dir() {
+        return Err(Failure::usage(format!("nothing of `{directory}` was ever up")));
+    }
+    let was_running = folder.is_running();
+    if was_running {
+        end(&folder, console).await?;
+    }
+    // Whatever was killed could not end what it had started.
+    local::end_left_behind(&folder).await;
+    if matches.get_flag("delete") {
+        std::fs::remove_dir_all(folder.state()).map_err(|error| {
+            Failure::new(format!("cannot delete `{}`: {}", folder.state().display(), reason(&error)))
+        })?;
+    }
+    let what = match (was_running, matches.get_flag("delete")) {
+        (true, false) => "is down",
+        (true, true) => "is down, and what it kept is deleted",
+        (false, false) => "was not up",
+        (false, true) => "was not up, and what it kept is deleted",
+    };
+    console.out.write(&format!("{directory} {what}\n"))?;
     Ok(Exit::Fine)
+}
+
+/// Has the process that keeps it up end it.
+async fn end(folder: &Folder, console: &mut Console) -> Result<(), Failure> {
+    let record = folder.record().ok().flatten().unwrap_or_default();
+    if record.pid == 0 {
+        return Err(Failure::new(format!("`{}` is just being brought up", folder.directory().display()))
+            .help("try again in a moment"));
+    }
+    let begin = Instant::now();
+    local::tell(record.pid, rustix::process::Signal::TERM);
+    while folder.is_running() {
+        if begin.elapsed() > PATIENCE {
+            console.err.write("it does not end by itself: it is ended by force\n")?;
+            local::tell(record.pid, rustix::process::Signal::KILL);
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    Ok(())
 }

@@ -1,11 +1,270 @@
-//! stub
+//! `wattle seed`: what servers of OpenStack read, written to the data space before the stack is created.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use wattle::lower::Seed;
+use wattle::names::{list, nearest};
+
+use crate::local::Folder;
+use crate::seed::{self, Changes, Credentials, Given, Options, SeedError, read_operator_key, write_operator_key};
+use crate::space::{OperatorKey, ROOT};
+use crate::store::{Address, Store};
+
 use super::console::Console;
-use super::failure::{Exit, Failure};
-use clap::{ArgMatches, Command};
+use super::failure::{Exit, Failure, reason};
+use super::{args, target};
+
 pub(super) fn command() -> Command {
+    let apply = Command::new("apply")
+        .about("Write a seed to the data space, as the next revision of its stack")
+        .arg(args::flag("again", "Make a new revision of an unchanged seed, too: what failed is tried again"))
+        .arg(args::flag("renew", "Give running servers other credentials than they have; Heat then replaces them"));
+    let diff = Command::new("diff").about("Show what `apply` would change, and change nothing");
+    let delete = Command::new("delete")
+        .about("Remove a stack from the data space, after it was deleted in Heat")
+        .arg(Arg::new("name").value_name("STACK").required(true).help("The stack"))
+        .arg(args::flag("yes", "Do not ask"))
+        .arg(args::flag("force", "Do not ask, and pass over agents that still run and stacks that still read from it"))
+        .args(args::target());
     Command::new("seed")
+        .about("Write, compare or remove what servers read from the data space")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+        .subcommand(apply.arg(directory()).args(parameters()).args(args::target()).after_help(args::section(&[(
+            "Files beside the seed",
+            "  operator.key      opens the data space to the operator; made by the first `apply`
+  credentials.yaml  what each server proves itself with: a further environment file for Heat
+  environment.yaml  read as well, as far as it is filled in
+  Keep the first two, and show them to nobody.",
+        )])))
+        .subcommand(diff.arg(directory()).args(parameters()).args(args::target()))
+        .subcommand(delete)
 }
-#[expect(clippy::unused_async, reason = "stub")]
-pub(super) async fn run(_: &ArgMatches, _: &mut Console) -> Result<Exit, Failure> {
+
+/// What was emitted.
+pub(super) fn directory() -> Arg {
+    Arg::new("directory")
+        .value_name("DIR")
+        .required(true)
+        .value_parser(value_parser!(PathBuf))
+        .help("What a blueprint's `emit` wrote: the directory of seed.yaml")
+}
+
+/// Values of parameters.
+pub(super) fn parameters() -> [Arg; 2] {
+    [
+        Arg::new("environment")
+            .long("environment")
+            .short('e')
+            .value_name("FILE")
+            .action(ArgAction::Append)
+            .value_parser(value_parser!(PathBuf))
+            .help("Take parameters from an environment file of Heat's; the last one counts"),
+        Arg::new("parameter")
+            .long("parameter")
+            .short('P')
+            .value_name("NAME=VALUE")
+            .action(ArgAction::Append)
+            .help("Give a parameter a value; goes over environment files"),
+    ]
+}
+
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    match matches.subcommand().expect("INVARIANT: a command is required") {
+        ("apply", given) => apply(given, console).await,
+        ("diff", given) => diff(given, console).await,
+        (_, given) => delete(given, console).await,
+    }
+}
+
+/// The seed in a directory.
+pub(super) fn read(directory: &Path) -> Result<Seed, Failure> {
+    let file = directory.join("seed.yaml");
+    let text = std::fs::read_to_string(&file).map_err(|error| {
+        let failure = Failure::usage(format!("cannot read the seed `{}`: {}", file.display(), reason(&error)));
+        let inner: Vec<String> = std::fs::read_dir(directory)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter(|entry| entry.path().join("seed.yaml").is_file())
+            .map(|entry| entry.path().display().to_string())
+            .collect();
+        match inner.as_slice() {
+            [] => failure.help("a blueprint's program writes it, to `out/STACK` by default: give that directory"),
+            some => failure.help(format!("did you mean {}?", list(some.iter().map(String::as_str), "or"))),
+        }
+    })?;
+    Seed::read(&text).map_err(|error| Failure::usage(format!("`{}` is no seed: {error}", file.display())))
+}
+
+/// The parameters that are given: by the environment beside the seed, by further ones, and one by one.
+pub(super) fn given(matches: &ArgMatches, directory: &Path) -> Result<Given, Failure> {
+    let mut given = Given::new();
+    let beside = directory.join("environment.yaml");
+    let beside = beside.is_file().then_some(beside);
+    for file in beside.iter().chain(matches.get_many::<PathBuf>("environment").into_iter().flatten()) {
+        let text = std::fs::read_to_string(file).map_err(|error| {
+            Failure::usage(format!("cannot read the environment `{}`: {}", file.display(), reason(&error)))
+        })?;
+        given.environment(&text).map_err(|error| Failure::from(error).note(format!("in `{}`", file.display())))?;
+    }
+    for assignment in matches.get_many::<String>("parameter").into_iter().flatten() {
+        given.assignment(assignment).map_err(|error| Failure::from(error).help("write `--parameter NAME=VALUE`"))?;
+    }
+    Ok(given)
+}
+
+struct Work {
+    directory: PathBuf,
+    seed: Seed,
+    address: Address,
+    key_file: PathBuf,
+    is_new_key: bool,
+    store: Arc<dyn Store>,
+    options: Options,
+}
+
+/// All that `apply` and `diff` need.
+async fn prepare(matches: &ArgMatches) -> Result<Work, Failure> {
+    let directory = matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required").clone();
+    let seed = read(&directory)?;
+    let given = given(matches, &directory)?;
+    let space = matches.get_one::<String>("space").cloned();
+    let space = space.or_else(|| std::env::var("WATTLE_SPACE").ok().filter(|text| !text.is_empty()));
+    let folder = Folder::of(matches.get_one::<PathBuf>("dir").unwrap_or(&directory));
+    let (address, beside) = match space {
+        Some(text) => (target::address_of(&text)?, directory.join("operator.key")),
+        None if folder.is_running() => (Address::Socket(folder.socket()), folder.operator_key()),
+        None => {
+            return Err(Failure::usage("it is not known which data space is meant")
+                .help("name it: `--space zookeeper://HOST:PORT`, or set WATTLE_SPACE")
+                .help(format!("or bring it up on this machine: `wattle up {}`", directory.display())));
+        }
+    };
+    let key_file = matches.get_one::<PathBuf>("key").cloned();
+    let key_file =
+        key_file.or_else(|| std::env::var_os("WATTLE_KEY").filter(|text| !text.is_empty()).map(PathBuf::from));
+    let key_file = key_file.unwrap_or(beside);
+    let key = read_operator_key(&key_file)?;
+    let is_new_key = key.is_none();
+    let mut options = Options::new(key.unwrap_or_else(OperatorKey::generate));
+    options.given = given;
+    options.stack = matches.get_one::<String>("stack").cloned();
+    options.credentials = Credentials::read(&directory.join("credentials.yaml"))?;
+    options.credentials.complete(&seed);
+    let store = target::connect(&address, &[options.key.login()]).await?;
+    Ok(Work { directory, seed, address, key_file, is_new_key, store, options })
+}
+
+async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let mut work = prepare(matches).await?;
+    work.options.again = matches.get_flag("again");
+    work.options.renew = matches.get_flag("renew");
+    let stack = work.options.stack.clone().unwrap_or_else(|| work.seed.stack.to_string());
+    // Whatever happens from here on, nobody is locked out of what was written.
+    if work.is_new_key {
+        write_operator_key(&work.key_file, &work.options.key)?;
+    }
+    let credentials = work.directory.join("credentials.yaml");
+    work.options.credentials.write(&credentials, &stack, &work.address.to_string())?;
+    let applied = seed::apply(&work.store, &work.seed, &work.options).await?;
+    let mut text = applied.changes.to_string();
+    text.push('\n');
+    if work.is_new_key {
+        text.push_str(&format!("the operator's key is in {}: keep it\n", work.key_file.display()));
+    }
+    text.push_str(&format!("the servers' credentials are in {}: keep it\n", credentials.display()));
+    text.push_str(&next(&work, matches, &applied.changes, &stack));
+    console.out.write(&text)?;
     Ok(Exit::Fine)
+}
+
+/// What is to be done next.
+fn next(work: &Work, matches: &ArgMatches, changes: &Changes, stack: &str) -> String {
+    let directory = work.directory.display();
+    let template = if work.directory.join("template.json").is_file() { "template.json" } else { "template.yaml" };
+    let mut command = format!(" -t {directory}/{template}");
+    if work.directory.join("environment.yaml").is_file() {
+        command.push_str(&format!(" -e {directory}/environment.yaml"));
+    }
+    for file in matches.get_many::<PathBuf>("environment").into_iter().flatten() {
+        command.push_str(&format!(" -e {}", file.display()));
+    }
+    command.push_str(&format!(" -e {directory}/credentials.yaml"));
+    for assignment in matches.get_many::<String>("parameter").into_iter().flatten() {
+        // It may be a secret.
+        command.push_str(&format!(" --parameter {}=...", assignment.split('=').next().unwrap_or_default()));
+    }
+    let command = |verb: &str| format!("  openstack stack {verb}{command} {stack}\n");
+    if changes.is_empty() {
+        "nothing has changed; `--again` makes a new revision all the same\n".into()
+    } else if changes.from.is_none() {
+        format!("next, create the stack:\n{}", command("create"))
+    } else {
+        let update = command("update");
+        format!("agents that run take it up by themselves; if the template has changed, too:\n{update}")
+    }
+}
+
+async fn diff(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let work = prepare(matches).await?;
+    let changes = seed::diff(&work.store, &work.seed, &work.options).await?;
+    console.out.write(&changes.to_string())?;
+    Ok(Exit::Fine)
+}
+
+async fn delete(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let stack = matches.get_one::<String>("name").expect("INVARIANT: it is required");
+    let target = target::find(matches)?;
+    let store = target.store().await?;
+    let stacks = target::patiently(&target.address, store.children(ROOT)).await?;
+    if !stacks.contains(stack) {
+        let near = nearest(stack, stacks.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
+        return Err(
+            Failure::usage(format!("the data space at {} holds no stack `{stack}`", target.address)).maybe_help(near)
+        );
+    }
+    let is_forced = matches.get_flag("force");
+    if !is_forced && !matches.get_flag("yes") {
+        if !std::io::stdin().is_terminal() {
+            return Err(Failure::usage(format!(
+                "`{stack}` is not deleted without being asked, and there is no terminal"
+            ))
+            .help("give `--yes`"));
+        }
+        console.err.write(&format!("delete all that {} holds of `{stack}`? [y/N] ", target.address))?;
+        let _ = std::io::stderr().flush();
+        let mut answer = String::new();
+        let _ = std::io::stdin().read_line(&mut answer);
+        if !matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
+            return Err(Failure::new("nothing was deleted"));
+        }
+    }
+    seed::delete(&store, stack, is_forced).await?;
+    console.out.write(&format!("`{stack}` is deleted\n"))?;
+    Ok(Exit::Fine)
+}
+
+impl From<SeedError> for Failure {
+    fn from(error: SeedError) -> Self {
+        match error {
+            SeedError::Parameters { faults } | SeedError::Imports { faults } => match <[String; 1]>::try_from(faults) {
+                Ok([one]) => Self::usage(one),
+                Err(faults) => faults.iter().fold(
+                    Self::usage(format!("{} things are wrong with what is given", faults.len())),
+                    |failure, fault| failure.note(fault),
+                ),
+            },
+            SeedError::Space(error) => error.into(),
+            SeedError::Credentials { .. }
+            | SeedError::Given { .. }
+            | SeedError::Name { .. }
+            | SeedError::Format { .. } => Self::usage(error.to_string()),
+            other => Self::new(other.to_string()),
+        }
+    }
 }

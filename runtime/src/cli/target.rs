@@ -9,10 +9,11 @@ use clap::ArgMatches;
 use wattle::names::{list, nearest};
 
 use crate::local::{self, Folder};
+use crate::seed::read_operator_key;
 use crate::space::{OperatorKey, ROOT, Space};
 use crate::store::{Address, Login, Store};
 
-use super::failure::{Failure, reason};
+use super::failure::Failure;
 
 /// How long a data space may take to answer for the first time.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -113,11 +114,8 @@ pub(super) async fn patiently<T, E: Into<Failure>>(
 
 /// The operator's key in a file.
 pub(super) fn read_key(file: &Path) -> Result<OperatorKey, Failure> {
-    let text = std::fs::read_to_string(file).map_err(|error| {
-        Failure::usage(format!("cannot read the operator's key `{}`: {}", file.display(), reason(&error)))
-    })?;
-    text.parse().map_err(|_| {
-        Failure::usage(format!("`{}` holds no operator's key", file.display()))
+    read_operator_key(file)?.ok_or_else(|| {
+        Failure::usage(format!("there is no operator's key `{}`", file.display()))
             .help("it is the file `operator.key` that `wattle seed apply` wrote")
     })
 }

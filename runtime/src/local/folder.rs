@@ -5,7 +5,7 @@
 //! up.json                stack, addresses of the servers, what network they are in
 //! operator.key           of the embedded store
 //! credentials.yaml       of the servers
-//! secrets.yaml           what `--generate-secrets` made
+//! secrets.json           what `--generate-secrets` made
 //! space/                 the embedded store's log
 //! up.log                 what a detached `up` says
 //! servers/NAME/          one server: agent.log, identity.json, agent/ (its journal), and WATTLE_STATE_DIR as state/
@@ -19,11 +19,7 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 use wattle::model::Name;
-
-/// Bytes that the path of a Unix socket may have: `sun_path` holds 108 with the zero at its end.
-const SOCKET_PATH: usize = 107;
 
 /// Where the state of one `up` is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +39,8 @@ pub struct Record {
     pub directory: PathBuf,
     /// The network that the servers are in.
     pub network: Network,
+    /// The servers.
+    pub servers: Vec<Name>,
     /// The addresses of the servers, and of ports of none.
     pub addresses: IndexMap<Name, Ipv4Addr>,
 }
@@ -143,13 +141,7 @@ impl Folder {
 
     /// The socket of the store.
     pub fn socket(&self) -> PathBuf {
-        let here = std::path::absolute(&self.state).unwrap_or_else(|_| self.state.clone()).join("space.sock");
-        if here.as_os_str().len() <= SOCKET_PATH {
-            return here;
-        }
-        let digest = Sha256::digest(here.as_os_str().as_encoded_bytes());
-        let name = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect::<String>();
-        std::env::temp_dir().join(format!("wattle-{name}.sock"))
+        std::path::absolute(&self.state).unwrap_or_else(|_| self.state.clone()).join("space.sock")
     }
 
     /// The log of the store.
@@ -169,7 +161,7 @@ impl Folder {
 
     /// Secrets that were made up.
     pub fn secrets(&self) -> PathBuf {
-        self.state.join("secrets.yaml")
+        self.state.join("secrets.json")
     }
 
     /// What a detached `up` says.
@@ -177,9 +169,15 @@ impl Folder {
         self.state.join("up.log")
     }
 
+    /// Above all servers, as an absolute path: what tells the processes of one `up` from those of another.
+    pub fn servers(&self) -> PathBuf {
+        let state = self.state.canonicalize().or_else(|_| std::path::absolute(&self.state));
+        state.unwrap_or_else(|_| self.state.clone()).join("servers")
+    }
+
     /// All of one server.
     pub fn server(&self, server: &str) -> PathBuf {
-        self.state.join("servers").join(server)
+        self.servers().join(server)
     }
 }
 

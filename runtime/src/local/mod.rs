@@ -2,7 +2,29 @@
 //!
 //! What lives here: the store, the agents and everything that they start, as processes of this machine, with addresses
 //! and attributes that stand for those of OpenStack. What must not: what a terminal shows; that is the command's.
+//!
+//! Beginning is booting: the servers' folders are as they were left, but nothing runs. So each `up` makes a new revision
+//! in which every recipe runs again on what is there, as recipes allow. Within one `up` nothing that is finished runs
+//! again, whatever becomes of agents and however often another seed is applied.
 
+mod address;
+mod agents;
+mod error;
 mod folder;
+mod namespaces;
+mod processes;
+mod secrets;
+mod servers;
+mod simulate;
+mod up;
 
+pub use error::UpError;
 pub use folder::{Folder, Lock, Network, Record, running_below, write_whole};
+pub use processes::STATE_DIR;
+pub use up::{Up, Wish, renew, tell, told};
+
+/// Ends what an `up` that was killed has left behind in `folder`.
+pub async fn end_left_behind(folder: &Folder) {
+    processes::end_left_behind(&folder.servers()).await;
+    namespaces::clear(&folder.servers());
+}

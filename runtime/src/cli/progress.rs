@@ -1,0 +1,283 @@
+//! What `up` shows while it goes on: one line a server on a terminal, a plain log elsewhere.
+
+use std::collections::HashMap;
+
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use jiff::Timestamp;
+use wattle::model::Name;
+
+use crate::report::{Condition, Part, Picture, Span, Standing};
+use crate::space::{State, Status};
+
+use super::console::Console;
+use super::entries::one_line;
+use super::failure::Failure;
+use super::paint::{Tone, cut, paint};
+use super::status::{count, headline, waits_for};
+
+/// Lines that are left to what stands around the display.
+const MARGIN: usize = 4;
+
+/// What is shown.
+#[derive(Debug)]
+pub(super) enum Progress {
+    Lines(Lines),
+    Log(Log),
+}
+
+/// One line a server, drawn again and again.
+#[derive(Debug)]
+pub(super) struct Lines {
+    all: MultiProgress,
+    bars: Vec<ProgressBar>,
+    color: bool,
+}
+
+/// One line a change.
+#[derive(Debug, Default)]
+pub(super) struct Log {
+    seen: HashMap<String, Said>,
+    color: bool,
+}
+
+/// What was said last of a component.
+#[derive(Clone, Debug, PartialEq)]
+struct Said {
+    revision: u64,
+    state: State,
+}
+
+impl Progress {
+    pub(super) fn new(console: &Console) -> Self {
+        if console.err.is_terminal {
+            let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(10));
+            Self::Lines(Lines { all, bars: Vec::new(), color: console.err.color })
+        } else {
+            Self::Log(Log { color: console.err.color, ..Log::default() })
+        }
+    }
+
+    /// Shows how things are.
+    pub(super) fn show(&mut self, picture: &Picture, console: &mut Console) -> Result<(), Failure> {
+        match self {
+            Self::Lines(lines) => {
+                lines.draw(picture);
+                Ok(())
+            }
+            Self::Log(log) => log.tell(picture, console),
+        }
+    }
+
+    /// Says something that stays.
+    pub(super) fn say(&self, text: &str, console: &mut Console) -> Result<(), Failure> {
+        match self {
+            Self::Lines(lines) => {
+                let _ = lines.all.println(text.trim_end());
+                Ok(())
+            }
+            Self::Log(_) => console.err.write(&format!("{}{}\n", time(console.err.color), text.trim_end())),
+        }
+    }
+
+    /// Takes down what would be drawn again.
+    pub(super) fn clear(&mut self) {
+        if let Self::Lines(lines) = self {
+            for bar in lines.bars.drain(..) {
+                bar.finish_and_clear();
+            }
+            let _ = lines.all.clear();
+        }
+    }
+}
+
+impl Lines {
+    fn draw(&mut self, picture: &Picture) {
+        let (height, width) = size();
+        let lines = lines(picture, Timestamp::now(), height.saturating_sub(MARGIN).max(3), width, self.color);
+        while self.bars.len() < lines.len() {
+            let style = ProgressStyle::with_template("{msg}").expect("INVARIANT: the template is sound");
+            let bar = ProgressBar::no_length().with_style(style);
+            self.bars.push(self.all.add(bar));
+        }
+        for bar in self.bars.drain(lines.len()..) {
+            bar.finish_and_clear();
+            self.all.remove(&bar);
+        }
+        for (bar, line) in self.bars.iter().zip(lines) {
+            bar.set_message(line);
+        }
+    }
+}
+
+/// Rows and columns of the terminal.
+fn size() -> (usize, usize) {
+    rustix::termios::tcgetwinsize(std::io::stderr())
+        .map_or((24, 80), |size| (usize::from(size.ws_row).max(8), usize::from(size.ws_col).max(40)))
+}
+
+/// The lines of the display; servers that are done give way when there are too many.
+fn lines(picture: &Picture, now: Timestamp, height: usize, width: usize, color: bool) -> Vec<String> {
+    let mut lines = vec![headline(picture, color).lines().next().unwrap_or_default().to_owned()];
+    let column = picture.servers.keys().map(|name| name.chars().count()).max().unwrap_or(0).min(width / 3);
+    let mut servers: Vec<(u8, String)> = picture
+        .servers
+        .iter()
+        .map(|(name, standing)| line(picture, name, standing, now, column, width, color))
+        .collect();
+    let room = height - 1;
+    if servers.len() > room {
+        let hidden = servers.len() + 1 - room;
+        // What is of most interest stays, in its order.
+        let mut ranks: Vec<u8> = servers.iter().map(|(rank, _)| *rank).collect();
+        ranks.sort_unstable();
+        let last = ranks[room - 2];
+        let mut at_last = ranks[..room - 1].iter().filter(|rank| **rank == last).count();
+        servers.retain(|(rank, _)| {
+            if *rank == last && at_last > 0 {
+                at_last -= 1;
+                return true;
+            }
+            *rank < last
+        });
+        servers.push((9, paint(&format!("  and {hidden} more servers"), Tone::Faint, color)));
+    }
+    lines.extend(servers.into_iter().map(|(_, line)| line));
+    lines
+}
+
+/// One server, and how much it is of interest: the less, the more.
+fn line(
+    picture: &Picture,
+    server: &Name,
+    standing: &Standing,
+    now: Timestamp,
+    column: usize,
+    width: usize,
+    color: bool,
+) -> (u8, String) {
+    let parts: Vec<Part<'_>> =
+        standing.components.keys().filter_map(|name| picture.find(&format!("{server}/{name}"))).collect();
+    let done = parts.iter().filter(|part| matches!(said(part).map(|s| &s.state), Some(State::Done))).count();
+    let (rank, mark, tone, what, since) = what(standing, &parts, done);
+    let name = cut(server, column);
+    let since = since.map(|since| Span::between(since, now).to_string()).unwrap_or_default();
+    let tally = if parts.len() > 1 { format!("{done}/{}", parts.len()) } else { String::new() };
+    let right = format!("{tally:>5} {since:>7}");
+    let room = width.saturating_sub(column + right.chars().count() + 7);
+    let what = cut(&one_line(&what), room);
+    let gap = " ".repeat(room.saturating_sub(what.chars().count()));
+    let pad = " ".repeat(column.saturating_sub(name.chars().count()));
+    let line = format!(
+        " {} {}{pad}  {}{gap} {}",
+        paint(mark, tone, color),
+        paint(&name, Tone::Head, color),
+        if tone == Tone::Bad { paint(&what, tone, color) } else { what },
+        paint(&right, Tone::Faint, color)
+    );
+    (rank, line)
+}
+
+fn said<'p>(part: &Part<'p>) -> Option<&'p Status> {
+    match part.condition {
+        Condition::Said(status) => Some(status),
+        Condition::Idle => None,
+    }
+}
+
+type What = (u8, &'static str, Tone, String, Option<Timestamp>);
+
+/// What a server does, in the order of what is most worth to know.
+fn what(standing: &Standing, parts: &[Part<'_>], done: usize) -> What {
+    let states = || parts.iter().filter_map(|part| Some((part, said(part)?)));
+    let root = states().find_map(|(part, status)| match &status.state {
+        State::Failed(failure) if failure.through.is_empty() => Some((part, failure, status.since)),
+        _ => None,
+    });
+    if let Some((part, failure, _)) = root {
+        return (0, "✗", Tone::Bad, format!("{} failed: {}", part.name, failure.message), None);
+    }
+    if let Some((part, status)) = states().find(|(_, status)| matches!(status.state, State::Running)) {
+        return (2, "●", Tone::Busy, format!("runs {}", part.name), Some(status.since));
+    }
+    let passed = states().find_map(|(part, status)| match &status.state {
+        State::Failed(failure) => Some((part, failure)),
+        _ => None,
+    });
+    if let Some((part, failure)) = passed {
+        return (1, "✗", Tone::Waiting, format!("{} has to do without {}", part.name, failure.component), None);
+    }
+    let waiting = states().find_map(|(part, status)| match &status.state {
+        State::Waiting(waits) => Some((part, waits, status.since)),
+        _ => None,
+    });
+    if let Some((part, waits, since)) = waiting {
+        let what = match waits.as_slice() {
+            [] => format!("{} begins", part.name),
+            waits => format!("{} waits for {}", part.name, waits_for(waits)),
+        };
+        return (3, "○", Tone::Waiting, what, Some(since));
+    }
+    if done == parts.len() {
+        let names: Vec<&str> = parts.iter().map(|part| &**part.name).collect();
+        return (5, "✓", Tone::Good, names.join(", "), None);
+    }
+    match &standing.alive {
+        Some(alive) => (4, "○", Tone::Faint, "begins".into(), Some(alive.since)),
+        None => (4, "○", Tone::Faint, "starts".into(), None),
+    }
+}
+
+impl Log {
+    fn tell(&mut self, picture: &Picture, console: &mut Console) -> Result<(), Failure> {
+        for part in picture.parts() {
+            let Some(status) = said(&part) else { continue };
+            let said = Said { revision: status.revision, state: status.state.clone() };
+            let path = part.path();
+            let before = self.seen.get(&path);
+            if before.is_some_and(|before| same(before, &said)) {
+                continue;
+            }
+            if let Some(text) = sentence(&path, status, before) {
+                console.err.write(&format!("{}{}\n", time(self.color), one_line(&text)))?;
+            }
+            self.seen.insert(path, said);
+        }
+        Ok(())
+    }
+}
+
+/// Since when something is awaited is nothing new.
+fn same(a: &Said, b: &Said) -> bool {
+    a.revision == b.revision
+        && match (&a.state, &b.state) {
+            (State::Waiting(a), State::Waiting(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.what == b.what && a.input == b.input)
+            }
+            (a, b) => a == b,
+        }
+}
+
+fn sentence(path: &str, status: &Status, before: Option<&Said>) -> Option<String> {
+    Some(match &status.state {
+        State::Waiting(waits) if waits.is_empty() => return None,
+        State::Waiting(waits) => format!("{path} waits for {}", waits_for(waits)),
+        State::Running => format!("{path} runs"),
+        State::Done
+            if before.is_some_and(|before| before.revision < status.revision && before.state == State::Done) =>
+        {
+            format!("{path} is as it was")
+        }
+        State::Done => format!("{path} is done"),
+        State::Failed(failure) if failure.through.is_empty() => format!("{path} has failed: {}", failure.message),
+        State::Failed(failure) => format!("{path} fails because {} has failed", failure.component),
+    })
+}
+
+fn time(color: bool) -> String {
+    format!("{} ", paint(&Timestamp::now().strftime("%FT%TZ").to_string(), Tone::Faint, color))
+}
+
+/// `4 servers, 5 components`.
+pub(super) fn size_of(picture: &Picture) -> String {
+    format!("{}, {}", count(picture.servers.len(), "server"), count(picture.tally().all, "component"))
+}

@@ -1,0 +1,177 @@
+//! One agent a server, each a process of its own, which is started again when it dies.
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use tokio::process::{Child, Command};
+use tokio::task::JoinHandle;
+use wattle::model::Name;
+
+use super::folder::Folder;
+use super::processes::STATE_DIR;
+
+/// How long to wait before an agent that died is started again: twice as long each time, up to the second of these.
+const PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
+/// After this time an agent counts as one that runs.
+const STEADY: Duration = Duration::from_secs(60);
+
+/// How agents are started.
+#[derive(Clone, Debug)]
+pub(super) struct Launch {
+    pub(super) program: PathBuf,
+    /// What comes before the program, by server: what leads into its network.
+    pub(super) wrapper: HashMap<Name, Vec<OsString>>,
+    /// Options besides those that tell where everything is.
+    pub(super) options: Vec<OsString>,
+    pub(super) folder: Folder,
+}
+
+/// The agents.
+#[derive(Debug)]
+pub(super) struct Agents {
+    keepers: HashMap<Name, JoinHandle<()>>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    pids: HashSet<i32>,
+    is_ending: bool,
+    notes: Vec<String>,
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("INVARIANT: nothing panics while it holds the state")
+    }
+}
+
+impl Agents {
+    pub(super) fn new() -> Self {
+        Self { keepers: HashMap::new(), shared: Arc::default() }
+    }
+
+    /// Starts the agents of those servers that have none.
+    pub(super) fn start<'n>(&mut self, launch: &Launch, servers: impl IntoIterator<Item = &'n Name>) {
+        for server in servers {
+            let is_kept = self.keepers.get(server).is_some_and(|keeper| !keeper.is_finished());
+            if !is_kept {
+                let keeper = keep(launch.clone(), server.clone(), Arc::clone(&self.shared));
+                self.keepers.insert(server.clone(), tokio::spawn(keeper));
+            }
+        }
+    }
+
+    /// From now on, an agent that ends stays so.
+    pub(super) fn let_end(&self) {
+        self.shared.state().is_ending = true;
+    }
+
+    /// Their processes.
+    pub(super) fn pids(&self) -> HashSet<i32> {
+        self.shared.state().pids.clone()
+    }
+
+    /// What has happened to them since this was asked last, each in one line.
+    pub(super) fn notes(&self) -> Vec<String> {
+        std::mem::take(&mut self.shared.state().notes)
+    }
+}
+
+/// Keeps the agent of one server running, until it ends because there is nothing left to do.
+async fn keep(launch: Launch, server: Name, shared: Arc<Shared>) {
+    let mut pause = PAUSE.0;
+    loop {
+        let begin = Instant::now();
+        let what = match spawn(&launch, &server) {
+            Ok(child) => match wait(child, &shared).await {
+                Some(status) if status.success() => return,
+                Some(status) => format!("ended ({status})"),
+                None => "is gone".into(),
+            },
+            Err(error) => format!("cannot be started: {error}"),
+        };
+        if begin.elapsed() > STEADY {
+            pause = PAUSE.0;
+        }
+        {
+            let mut state = shared.state();
+            if state.is_ending {
+                return;
+            }
+            let log = launch.folder.server(&server).join("agent.log");
+            state.notes.push(format!(
+                "the agent of {server} {what}, and is started again in {}s; see {}",
+                pause.as_secs(),
+                log.display()
+            ));
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(PAUSE.1);
+        if shared.state().is_ending {
+            return;
+        }
+    }
+}
+
+async fn wait(mut child: Child, shared: &Shared) -> Option<std::process::ExitStatus> {
+    let pid = child.id().and_then(|pid| i32::try_from(pid).ok());
+    if let Some(pid) = pid {
+        shared.state().pids.insert(pid);
+    }
+    let status = child.wait().await.ok();
+    if let Some(pid) = pid {
+        shared.state().pids.remove(&pid);
+    }
+    status
+}
+
+fn spawn(launch: &Launch, server: &Name) -> io::Result<Child> {
+    let home = launch.folder.server(server);
+    let home = std::path::absolute(home)?;
+    let log = File::options().create(true).append(true).open(home.join("agent.log"))?;
+    let mut words: Vec<OsString> = launch.wrapper.get(server).cloned().unwrap_or_default();
+    words.push(launch.program.clone().into());
+    let (program, before) = words.split_first().expect("INVARIANT: the program is one of them");
+    let mut command = Command::new(program);
+    command
+        .args(before)
+        .arg("agent")
+        .arg("--identity")
+        .arg(home.join("identity.json"))
+        .arg("--attributes")
+        .arg(home.join("attributes.json"))
+        .arg("--state")
+        .arg(home.join("agent"))
+        .args(&launch.options)
+        .current_dir(&home)
+        .env(STATE_DIR, home.join("state"))
+        .stdin(Stdio::null())
+        .stdout(log.try_clone()?)
+        .stderr(log)
+        // Ctrl-C is for whoever keeps the agents, who then ends them in order.
+        .process_group(0);
+    for variable in ["WATTLE_SPACE", "WATTLE_STACK", "WATTLE_KEY", "WATTLE_SOCKET", "WATTLE_TOKEN"] {
+        command.env_remove(variable);
+    }
+    // Recipes call `wattle get` and `wattle set`.
+    if let Some(directory) = launch.program.parent() {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let paths = std::env::split_paths(&path).chain([directory.to_owned()]);
+        if let Ok(path) = std::env::join_paths(paths) {
+            command.env("PATH", path);
+        }
+    }
+    command.spawn()
+}

@@ -1,0 +1,77 @@
+//! Why a topology cannot be brought up here.
+
+use std::io;
+use std::path::PathBuf;
+
+use indexmap::IndexMap;
+use wattle::model::Name;
+
+use crate::seed::SeedError;
+use crate::space::SpaceError;
+use crate::store::StoreError;
+use crate::store::embedded::ServerError;
+
+/// Why a topology cannot be brought up on this machine.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum UpError {
+    /// Something else than one can do without.
+    #[error("cannot use `{}`: {source}", path.display())]
+    File {
+        /// Which file or folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Parameters without a value.
+    #[error("{} of the stack {} no value", plural(.names.len(), "parameter"), if .names.len() == 1 { "has" } else { "have" })]
+    Parameters {
+        /// They, and whether each is a secret.
+        names: IndexMap<Name, bool>,
+    },
+    /// Attributes that only OpenStack could tell.
+    #[error("{} of OpenStack {} nothing to stand for {} here", plural(.names.len(), "attribute"),
+        if .names.len() == 1 { "has" } else { "have" }, if .names.len() == 1 { "it" } else { "them" })]
+    Attributes {
+        /// They, as `RESOURCE.ATTRIBUTE.PATH`, and a server that is told of each.
+        names: IndexMap<Name, Name>,
+    },
+    /// More servers than there are addresses.
+    #[error("{servers} servers are more than one machine has addresses for")]
+    Addresses {
+        /// How many.
+        servers: usize,
+    },
+    /// The servers' network cannot be made.
+    #[error("cannot give the servers networks of their own: {reason}")]
+    Network {
+        /// What is in the way.
+        reason: String,
+    },
+    /// The seed cannot be applied.
+    #[error(transparent)]
+    Seed(#[from] SeedError),
+    /// The store cannot be started.
+    #[error(transparent)]
+    Store(#[from] ServerError),
+    /// The data space.
+    #[error(transparent)]
+    Space(#[from] SpaceError),
+}
+
+impl UpError {
+    pub(super) fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::File { path, source }
+    }
+}
+
+impl From<StoreError> for UpError {
+    fn from(error: StoreError) -> Self {
+        Self::Space(error.into())
+    }
+}
+
+fn plural(number: usize, word: &str) -> String {
+    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
+}

@@ -1,0 +1,53 @@
+//! Secrets that are made up, for whoever only wants to see a topology run: the same ones each time.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+
+use indexmap::IndexMap;
+use wattle::lower::Seed;
+use wattle::model::{Name, Type};
+
+use crate::seed::Given;
+
+use super::error::UpError;
+use super::folder::{Folder, write_whole};
+
+/// `given`, with those secrets that were made up before, and if it is wished with new ones for those that are missing.
+pub(super) fn complete(folder: &Folder, seed: &Seed, mut given: Given, make: bool) -> Result<Given, UpError> {
+    let file = folder.secrets();
+    let mut known: IndexMap<Name, String> = match fs::read(&file) {
+        Ok(text) => serde_json::from_slice(&text).map_err(|error| UpError::file(&file)(error.into()))?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => IndexMap::new(),
+        Err(error) => return Err(UpError::file(&file)(error)),
+    };
+    let mut is_new = false;
+    for (name, parameter) in given.missing(seed) {
+        let is_text = |ty: &Type| ty.is_secret() && ty.refuse(&"x".into()).is_none();
+        if !is_text(&parameter.ty) {
+            continue;
+        }
+        if !known.contains_key(name) && make {
+            known.insert(name.clone(), random().map_err(UpError::file(&file))?);
+            is_new = true;
+        }
+        if let Some(secret) = known.get(name) {
+            given.set(name, secret.as_str().into());
+        }
+    }
+    if is_new {
+        let text = serde_json::to_string_pretty(&known).map_err(|error| UpError::file(&file)(error.into()))?;
+        write_whole(&file, format!("{text}\n").as_bytes(), 0o600).map_err(UpError::file(&file))?;
+    }
+    Ok(given)
+}
+
+/// 128 random bits, as what any software takes for a password.
+fn random() -> io::Result<String> {
+    let mut bytes = [0_u8; 16];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    }))
+}

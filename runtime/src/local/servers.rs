@@ -1,0 +1,91 @@
+//! What each server is given before its agent starts: who it is, and what OpenStack would tell it.
+
+use std::fs;
+use std::io;
+use std::net::Ipv4Addr;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::path::Path;
+
+use indexmap::IndexMap;
+use serde_json::json;
+use wattle::lower::Seed;
+use wattle::model::{Name, Value};
+
+use crate::seed::Credentials;
+use crate::store::Address;
+
+use super::folder::{Folder, write_whole};
+use super::simulate::{Simulation, identity};
+
+/// Attributes that nothing on this machine stands for, by `RESOURCE.ATTRIBUTE.PATH`, each with who reads it.
+pub(super) type Missing = IndexMap<Name, Name>;
+
+/// What the servers are given.
+#[derive(Debug)]
+pub(super) struct Servers(IndexMap<Name, Given>);
+
+#[derive(Debug)]
+struct Given {
+    told: IndexMap<Name, Value>,
+    attributes: IndexMap<Name, Value>,
+    networks: Vec<Name>,
+}
+
+impl Servers {
+    /// Makes up what servers are told.
+    ///
+    /// # Errors
+    /// What cannot be made up.
+    pub(super) fn new(
+        seed: &Seed,
+        simulation: &Simulation<'_>,
+        addresses: &IndexMap<Name, Ipv4Addr>,
+    ) -> Result<Self, Missing> {
+        let mut all_missing = Missing::new();
+        let servers = seed.servers.keys().map(|server| {
+            let (told, missing) = simulation.told(seed, server, addresses);
+            let (attributes, other) = simulation.published(seed, server, addresses);
+            for name in missing.into_iter().chain(other) {
+                all_missing.entry(name).or_insert_with(|| server.clone());
+            }
+            (server.clone(), Given { told, attributes, networks: simulation.networks(server) })
+        });
+        let servers: IndexMap<_, _> = servers.collect();
+        if all_missing.is_empty() { Ok(Self(servers)) } else { Err(all_missing) }
+    }
+
+    /// Writes the folder of each.
+    pub(super) fn write(
+        &self,
+        folder: &Folder,
+        stack: &str,
+        space: &Address,
+        credentials: &Credentials,
+    ) -> io::Result<()> {
+        for (server, given) in &self.0 {
+            let home = folder.server(server);
+            // Services run as users of their own, below here.
+            for path in [home.clone(), home.join("state")] {
+                fs::DirBuilder::new().recursive(true).mode(0o755).create(&path)?;
+                fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+            }
+            let networks: IndexMap<&Name, String> = given.networks.iter().map(|name| (name, identity(name))).collect();
+            let credential = credentials.get(server).map(crate::space::Credential::expose).unwrap_or_default();
+            let who = json!({
+                "stack": stack,
+                "server": server,
+                "space": space.to_string(),
+                "credential": credential,
+                "networks": networks,
+                "values": given.told,
+            });
+            write_json(&home.join("identity.json"), &who)?;
+            write_json(&home.join("attributes.json"), &json!(given.attributes))?;
+        }
+        Ok(())
+    }
+}
+
+fn write_json(path: &Path, value: &serde_json::Value) -> io::Result<()> {
+    write_whole(path, format!("{value:#}\n").as_bytes(), 0o600)
+}

@@ -1,0 +1,331 @@
+//! Attributes that OpenStack would give: what stands for them on one machine.
+//!
+//! Which port is on which server, and which floating address leads to which port, the seed does not say; the template
+//! beside it does. A floating address is that of the server that it leads to, so that it can be used from here.
+
+use std::collections::HashMap;
+use std::fs;
+use std::net::Ipv4Addr;
+use std::path::Path;
+
+use indexmap::{IndexMap, IndexSet};
+use serde_yaml::Value as Yaml;
+use sha2::{Digest as _, Sha256};
+use wattle::lower::Seed;
+use wattle::lower::seed::Wire;
+use wattle::model::{Name, Step, Value};
+
+/// A resource of the templates, as far as it matters here.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Resource {
+    ty: String,
+    /// Its network, or the resource that it leads to.
+    parent: Option<Name>,
+    /// A server's ports.
+    ports: Vec<Name>,
+    /// A server's networks.
+    networks: Vec<Name>,
+}
+
+/// What OpenStack would say, as far as it can be told on one machine.
+#[derive(Debug)]
+pub(super) struct Simulation<'a> {
+    resources: IndexMap<Name, Resource>,
+    given: &'a IndexMap<Name, Value>,
+}
+
+impl<'a> Simulation<'a> {
+    /// Reads the templates in `directory`; values of `given` go over whatever would be made up.
+    pub(super) fn new(directory: &Path, given: &'a IndexMap<Name, Value>) -> Self {
+        let mut resources = IndexMap::new();
+        let files = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut files: Vec<_> = files
+            .filter(|path| path.extension().is_some_and(|ending| ending == "yaml" || ending == "json"))
+            .filter(|path| !path.file_name().is_some_and(|name| name == "seed.yaml" || name == "environment.yaml"))
+            .collect();
+        files.sort();
+        for file in files {
+            // JSON is YAML.
+            let text = fs::read_to_string(file).unwrap_or_default();
+            let Ok(Yaml::Mapping(template)) = serde_yaml::from_str(&text) else { continue };
+            for (name, resource) in template.get("resources").and_then(Yaml::as_mapping).into_iter().flatten() {
+                if let Some(name) = name.as_str() {
+                    resources.insert(name.into(), read(resource));
+                }
+            }
+        }
+        Self { resources, given }
+    }
+
+    /// Everything that needs an address of its own: the servers, and ports and floating addresses of none.
+    pub(super) fn hosts(&self, seed: &Seed) -> IndexSet<Name> {
+        let mut hosts: IndexSet<Name> = seed.servers.keys().cloned().collect();
+        for wire in wires(seed) {
+            each_told(wire, &mut |key| {
+                if let Some((resource, _)) = self.split(key) {
+                    let host = self.host(resource);
+                    if self.has_address(&host) {
+                        hosts.insert(host);
+                    }
+                }
+            });
+        }
+        hosts
+    }
+
+    /// The values that `server` is told by its user data, and the names of those that nothing stands for.
+    pub(super) fn told(
+        &self,
+        seed: &Seed,
+        server: &str,
+        addresses: &IndexMap<Name, Ipv4Addr>,
+    ) -> (IndexMap<Name, Value>, Vec<Name>) {
+        let (mut told, mut missing) = (IndexMap::new(), Vec::new());
+        let components = seed.servers.get(server).into_iter().flat_map(|server| server.components.values());
+        for wire in components.flat_map(|component| component.inputs.values()) {
+            each_told(wire, &mut |key| match self.value(key, addresses) {
+                Some(value) => {
+                    told.insert(key.clone(), value);
+                }
+                None if !missing.contains(key) => missing.push(key.clone()),
+                None => {}
+            });
+        }
+        (told, missing)
+    }
+
+    /// The attributes that the agent of `server` publishes, by Heat's name, as far as they are published; and the names of
+    /// those that nothing stands for.
+    pub(super) fn published(
+        &self,
+        seed: &Seed,
+        server: &Name,
+        addresses: &IndexMap<Name, Ipv4Addr>,
+    ) -> (IndexMap<Name, Value>, Vec<Name>) {
+        let (mut published, mut missing) = (IndexMap::new(), Vec::new());
+        let wanted = seed.servers.get(server).into_iter().flat_map(|server| &server.publishes);
+        for (key, attribute) in wanted {
+            let full: Name = format!("{server}.{key}").into();
+            let steps: Vec<String> = attribute.path.iter().map(step).collect();
+            let value = self.given.get(&full).cloned();
+            match value.or_else(|| self.of_server(server, &attribute.attribute, &steps, addresses)) {
+                Some(value) => {
+                    put(published.entry(attribute.attribute.clone()).or_insert(Value::Null), &attribute.path, value);
+                }
+                None => missing.push(full),
+            }
+        }
+        (published, missing)
+    }
+
+    /// What exports are told, as text.
+    pub(super) fn exported(&self, seed: &Seed, addresses: &IndexMap<Name, Ipv4Addr>) -> HashMap<Name, String> {
+        let mut told = HashMap::new();
+        for export in seed.exports.values() {
+            each_told(&export.value, &mut |key| {
+                if let Some(value) = self.value(key, addresses) {
+                    told.insert(key.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+                }
+            });
+        }
+        told
+    }
+
+    /// The value of `RESOURCE.ATTRIBUTE.PATH`.
+    pub(super) fn value(&self, key: &Name, addresses: &IndexMap<Name, Ipv4Addr>) -> Option<Value> {
+        if let Some(value) = self.given.get(key) {
+            return Some(value.clone());
+        }
+        let (name, path) = self.split(key)?;
+        let (attribute, path) = path.split_first()?;
+        if attribute == "id" {
+            return Some(identity(name).into());
+        }
+        let address = || addresses.get(&self.host(name)).map(ToString::to_string);
+        let resource = self.resources.get(name)?;
+        let whole = match (resource.ty.as_str(), attribute.as_str()) {
+            ("OS::Nova::Server", _) => return self.of_server(name, attribute, path, addresses),
+            ("OS::Neutron::Port", "fixed_ips") => Value::List(vec![Value::Map(IndexMap::from([
+                ("ip_address".into(), address()?.into()),
+                ("subnet_id".into(), identity(name).into()),
+            ]))]),
+            ("OS::Neutron::Port", "mac_address") => hardware_address(name).into(),
+            ("OS::Neutron::FloatingIP", "floating_ip_address" | "fixed_ip_address") => address()?.into(),
+            ("OS::Neutron::Port" | "OS::Neutron::FloatingIP" | "OS::Neutron::Net", "name") => name.into(),
+            ("OS::Neutron::LoadBalancer" | "OS::Octavia::LoadBalancer", "vip_address") => address()?.into(),
+            _ => return None,
+        };
+        follow(&whole, path)
+    }
+
+    fn of_server(
+        &self,
+        server: &str,
+        attribute: &str,
+        path: &[String],
+        addresses: &IndexMap<Name, Ipv4Addr>,
+    ) -> Option<Value> {
+        let address = || addresses.get(server).map(|address| Value::from(address.to_string()));
+        let networks = |make: &dyn Fn(Value) -> Value| -> Option<Value> {
+            let address = address()?;
+            // The network that is asked for counts as one of the server's: it may be known to another template only.
+            let known = self.networks(server).into_iter().chain(path.first().map(|name| name.as_str().into()));
+            Some(Value::Map(known.map(|name| (name, Value::List(vec![make(address.clone())]))).collect()))
+        };
+        let whole = match attribute {
+            "id" => identity(server).into(),
+            "name" | "instance_name" | "hostname" => server.into(),
+            "first_address" | "accessIPv4" => address()?,
+            "networks" => networks(&|address| address)?,
+            "addresses" => networks(&|address| {
+                Value::Map(IndexMap::from([
+                    ("addr".into(), address),
+                    ("version".into(), 4.into()),
+                    ("port".into(), identity(server).into()),
+                    ("OS-EXT-IPS:type".into(), "fixed".into()),
+                    ("OS-EXT-IPS-MAC:mac_addr".into(), hardware_address(server).into()),
+                ]))
+            })?,
+            _ => return None,
+        };
+        follow(&whole, path)
+    }
+
+    /// The networks of a server, and those of its ports.
+    pub(super) fn networks(&self, server: &str) -> Vec<Name> {
+        let Some(resource) = self.resources.get(server) else { return Vec::new() };
+        let ports = resource.ports.iter().filter_map(|port| self.resources.get(port)?.parent.clone());
+        resource.networks.iter().cloned().chain(ports).collect()
+    }
+
+    /// Whose address `name` has: its own, or that of the server that it leads to.
+    fn host(&self, name: &str) -> Name {
+        let Some(resource) = self.resources.get(name) else { return name.into() };
+        match resource.ty.as_str() {
+            "OS::Neutron::FloatingIP" => {
+                let association = self.resources.values().find(|other| {
+                    other.ty == "OS::Neutron::FloatingIPAssociation"
+                        && other.networks.iter().any(|floating| **floating == *name)
+                });
+                let port = resource.parent.as_ref().or_else(|| association.and_then(|other| other.parent.as_ref()));
+                port.map_or_else(|| name.into(), |port| self.host(port))
+            }
+            "OS::Neutron::Port" => {
+                let server = self.resources.iter().find(|(_, server)| server.ports.iter().any(|port| **port == *name));
+                server.map_or_else(|| name.into(), |(server, _)| server.clone())
+            }
+            _ => name.into(),
+        }
+    }
+
+    fn has_address(&self, name: &str) -> bool {
+        self.resources.get(name).is_some_and(|resource| {
+            ["Port", "FloatingIP", "LoadBalancer", "Server"].iter().any(|end| resource.ty.ends_with(end))
+        })
+    }
+
+    /// The resource that `key` begins with, and the rest of it. Names of resources may hold dots.
+    fn split<'k>(&self, key: &'k str) -> Option<(&'k str, Vec<String>)> {
+        let ends = key.char_indices().filter(|(_, c)| *c == '.').map(|(at, _)| at);
+        let known = ends.filter(|at| self.resources.contains_key(&key[..*at])).last()?;
+        Some((&key[..known], key[known + 1..].split('.').map(str::to_owned).collect()))
+    }
+}
+
+/// Every place of a seed that a value can come from.
+fn wires(seed: &Seed) -> impl Iterator<Item = &Wire> {
+    let components = seed.servers.values().flat_map(|server| server.components.values());
+    let inputs = components.flat_map(|component| component.inputs.values());
+    inputs.chain(seed.exports.values().map(|export| &export.value))
+}
+
+fn each_told(wire: &Wire, found: &mut impl FnMut(&Name)) {
+    match wire {
+        Wire::UserData(key) => found(key),
+        Wire::Text(parts) | Wire::List(parts) => parts.iter().for_each(|part| each_told(part, found)),
+        Wire::Map(parts) => parts.values().for_each(|part| each_told(part, found)),
+        _ => {}
+    }
+}
+
+fn step(step: &Step) -> String {
+    match step {
+        Step::Key(name) | Step::Resource(name) => name.to_string(),
+        Step::Index(index) => index.to_string(),
+    }
+}
+
+/// Sets what `path` leads to, making the maps and lists on the way.
+fn put(whole: &mut Value, path: &[Step], value: Value) {
+    match path {
+        [] => *whole = value,
+        [Step::Key(name) | Step::Resource(name), rest @ ..] => {
+            if !matches!(whole, Value::Map(_)) {
+                *whole = Value::Map(IndexMap::new());
+            }
+            if let Value::Map(values) = whole {
+                put(values.entry(name.clone()).or_insert(Value::Null), rest, value);
+            }
+        }
+        [Step::Index(index), rest @ ..] => {
+            let at = usize::try_from(*index).unwrap_or(usize::MAX).min(1 << 10);
+            if !matches!(whole, Value::List(_)) {
+                *whole = Value::List(Vec::new());
+            }
+            if let Value::List(values) = whole {
+                if values.len() <= at {
+                    values.resize(at + 1, Value::Null);
+                }
+                put(&mut values[at], rest, value);
+            }
+        }
+    }
+}
+
+/// The part of `value` that `path` leads to.
+fn follow(value: &Value, path: &[String]) -> Option<Value> {
+    path.iter()
+        .try_fold(value, |value, step| match value {
+            Value::Map(values) => values.get(step.as_str()),
+            Value::List(values) => values.get(step.parse::<usize>().ok()?),
+            _ => None,
+        })
+        .cloned()
+}
+
+fn read(resource: &Yaml) -> Resource {
+    let text = |value: &Yaml, name: &str| value.get(name).and_then(Yaml::as_str).map(str::to_owned);
+    let Some(properties) = resource.get("properties") else {
+        return Resource { ty: text(resource, "type").unwrap_or_default(), ..Resource::default() };
+    };
+    let refers = |value: Option<&Yaml>| {
+        let value = value?;
+        // What a nested stack is given bears the name of what it is.
+        let name = value.get("get_resource").or_else(|| value.get("get_param"))?;
+        name.as_str().map(Name::from)
+    };
+    let of = |name: &str| refers(properties.get(name));
+    let entries = || properties.get("networks").and_then(Yaml::as_sequence).into_iter().flatten();
+    let ty = text(resource, "type").unwrap_or_default();
+    let networks = match ty.as_str() {
+        "OS::Neutron::FloatingIPAssociation" => of("floatingip_id").into_iter().collect(),
+        _ => entries().filter_map(|entry| refers(entry.get("network"))).collect(),
+    };
+    Resource {
+        parent: of("port_id").or_else(|| of("network")),
+        ports: entries().filter_map(|entry| refers(entry.get("port"))).collect(),
+        networks,
+        ty,
+    }
+}
+
+/// What stands for the identity of a resource: always the same.
+pub(super) fn identity(name: &str) -> String {
+    let hex: String = Sha256::digest(name).iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+}
+
+fn hardware_address(name: &str) -> String {
+    let digest = Sha256::digest(name);
+    format!("fa:16:3e:{:02x}:{:02x}:{:02x}", digest[0], digest[1], digest[2])
+}

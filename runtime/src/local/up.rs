@@ -1,0 +1,251 @@
+//! Bringing a topology up, and down.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::net::Ipv4Addr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use rustix::process::{Pid, Signal, kill_process};
+use wattle::lower::Seed;
+use wattle::model::{Name, Value};
+
+use crate::agent;
+use crate::seed::{self, Applied, Credentials, Given, Options, read_operator_key, write_operator_key};
+use crate::space::{OperatorKey, Space};
+use crate::store::embedded::Server;
+use crate::store::{Address, Store};
+
+use super::address::Block;
+use super::agents::{Agents, Launch};
+use super::error::UpError;
+use super::folder::{Folder, Lock, Network, Record};
+use super::servers::Servers;
+use super::simulate::Simulation;
+use super::{namespaces, processes, secrets};
+
+/// What is to be brought up.
+#[derive(Debug)]
+pub struct Wish {
+    /// What was emitted.
+    pub seed: Seed,
+    /// Values of its parameters.
+    pub given: Given,
+    /// Whether to make up secret parameters that have no value.
+    pub generate_secrets: bool,
+    /// Attributes that OpenStack would tell, by `RESOURCE.ATTRIBUTE.PATH`.
+    pub attributes: IndexMap<Name, Value>,
+    /// The network that the servers are in.
+    pub network: Network,
+    /// Options of the agents.
+    pub options: Vec<OsString>,
+    /// Whether what is unchanged is tried again.
+    pub again: bool,
+}
+
+/// A topology that is up: the store, and the agents.
+#[derive(Debug)]
+pub struct Up {
+    folder: Folder,
+    space: Space,
+    launch: Launch,
+    agents: Agents,
+    network: Option<namespaces::Namespaces>,
+    block: Block,
+    server: Server,
+    _lock: Lock,
+}
+
+impl Up {
+    /// Brings up what is wished for. `lock` is that of the folder.
+    ///
+    /// # Errors
+    /// Why it cannot be.
+    pub async fn start(folder: &Folder, lock: Lock, wish: Wish, program: PathBuf) -> Result<(Self, Applied), UpError> {
+        let state = folder.state();
+        // Whoever began to hold the lock after a process that was killed finds what it left.
+        processes::end_left_behind(&folder.servers()).await;
+        namespaces::clear(&folder.servers());
+        processes::adopt_orphans().map_err(|error| UpError::file(state)(error.into()))?;
+        let before = folder.record().map_err(UpError::file(state))?.unwrap_or_default();
+        let block = Block::claim(&folder.servers(), before.addresses.first().map(|(_, address)| *address))
+            .map_err(|_| UpError::Addresses { servers: wish.seed.servers.len() })?;
+        let plan = Prepared::new(folder, &wish, &before.addresses, |names, before| block.assign(names, before))?;
+        let key = operator_key(folder)?;
+        let server = Server::start(&folder.socket(), &folder.space(), &key.login().principal()).await?;
+        let store = Address::Socket(folder.socket()).connect(&[key.login()]).await?;
+        // The machines boot: what ran on them before does not any more, so nothing counts as finished.
+        for server in wish.seed.servers.keys() {
+            let home = folder.server(server).join("agent");
+            agent::forget_finished(&home).map_err(UpError::file(home))?;
+        }
+        let applied = plan.apply(folder, &store, key, &wish, true).await?;
+        let network = match wish.network {
+            Network::Loopback => None,
+            Network::Namespaces => Some(namespaces::Namespaces::create(&folder.servers(), &block).await?),
+        };
+        let launch = Launch { program, wrapper: HashMap::new(), options: wish.options.clone(), folder: folder.clone() };
+        let space = Space::new(store, &applied.stack);
+        let mut up =
+            Self { folder: folder.clone(), space, launch, agents: Agents::new(), network, block, server, _lock: lock };
+        up.start_agents(&plan.record(&wish, &applied)).await?;
+        Ok((up, applied))
+    }
+
+    /// The data space.
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
+    /// Starts agents of servers that have come to the record.
+    ///
+    /// # Errors
+    /// Why one cannot be.
+    pub async fn reconcile(&mut self) -> Result<(), UpError> {
+        match self.folder.record().map_err(UpError::file(self.folder.state()))? {
+            Some(record) => self.start_agents(&record).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn start_agents(&mut self, record: &Record) -> Result<(), UpError> {
+        if let Some(network) = &mut self.network {
+            for server in &record.servers {
+                if let Some(address) = record.addresses.get(server) {
+                    let wrapper = network.add(server, *address, &self.block).await?;
+                    self.launch.wrapper.insert(server.clone(), wrapper);
+                }
+            }
+        }
+        self.agents.start(&self.launch, &record.servers);
+        self.folder.remember(record).map_err(UpError::file(self.folder.state()))
+    }
+
+    /// Looks after the processes, and gives what has happened to agents.
+    pub fn look_after(&self) -> Vec<String> {
+        processes::bury(&self.agents.pids());
+        self.agents.notes()
+    }
+
+    /// Ends everything that was started: politely, unless `is_hurried`. Gives how many processes were ended by force.
+    pub async fn end(self, is_hurried: impl Fn() -> bool) -> usize {
+        self.agents.let_end();
+        let servers = self.folder.servers();
+        let forced = processes::end_all(|all| processes::left_behind(all, &servers), is_hurried).await;
+        drop(self.network);
+        // Nobody writes any more; what is not on the disk yet is not missed.
+        let _ = self.server.stop().await;
+        let _ = std::fs::remove_file(self.folder.socket());
+        forced
+    }
+}
+
+/// Makes what is wished for the next revision of what already runs in `folder`.
+///
+/// # Errors
+/// Why it cannot be.
+pub async fn renew(folder: &Folder, wish: &Wish) -> Result<(Space, Applied), UpError> {
+    let state = folder.state();
+    let before = folder.record().map_err(UpError::file(state))?.unwrap_or_default();
+    let first = before.addresses.first().map_or(Ipv4Addr::LOCALHOST, |(_, address)| *address);
+    let plan = Prepared::new(folder, wish, &before.addresses, |names, before| {
+        super::address::assign(super::address::block_of(first), names, before)
+    })?;
+    let key = operator_key(folder)?;
+    let store = Address::Socket(folder.socket()).connect(&[key.login()]).await?;
+    let applied = plan.apply(folder, &store, key, wish, wish.again).await?;
+    let mut record = plan.record(wish, &applied);
+    (record.pid, record.network) = (before.pid, before.network);
+    folder.remember(&record).map_err(UpError::file(state))?;
+    tell(record.pid, Signal::USR1);
+    Ok((Space::new(store, &applied.stack), applied))
+}
+
+/// Sends a signal to the process that keeps a topology up.
+pub fn tell(pid: u32, signal: Signal) {
+    if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+        let _ = kill_process(pid, signal);
+    }
+}
+
+/// All that servers are told, before it is written.
+#[derive(Debug)]
+struct Prepared {
+    servers: Servers,
+    addresses: IndexMap<Name, Ipv4Addr>,
+    given: Given,
+    directory: PathBuf,
+}
+
+impl Prepared {
+    fn new(
+        folder: &Folder,
+        wish: &Wish,
+        before: &IndexMap<Name, Ipv4Addr>,
+        assign: impl FnOnce(&[Name], &IndexMap<Name, Ipv4Addr>) -> Option<IndexMap<Name, Ipv4Addr>>,
+    ) -> Result<Self, UpError> {
+        let seed = &wish.seed;
+        let given = secrets::complete(folder, seed, wish.given.clone(), wish.generate_secrets)?;
+        let missing = given.missing(seed);
+        if !missing.is_empty() {
+            let names = missing.into_iter().map(|(name, parameter)| (name.clone(), parameter.ty.is_secret())).collect();
+            return Err(UpError::Parameters { names });
+        }
+        let simulation = Simulation::new(folder.directory(), &wish.attributes);
+        let hosts: Vec<Name> = simulation.hosts(seed).into_iter().collect();
+        let addresses = assign(&hosts, before).ok_or(UpError::Addresses { servers: hosts.len() })?;
+        let servers = Servers::new(seed, &simulation, &addresses).map_err(|names| UpError::Attributes { names })?;
+        Ok(Self { servers, addresses, given, directory: folder.directory().to_owned() })
+    }
+
+    /// Writes the servers' folders and the seed.
+    async fn apply(
+        &self,
+        folder: &Folder,
+        store: &Arc<dyn Store>,
+        key: OperatorKey,
+        wish: &Wish,
+        again: bool,
+    ) -> Result<Applied, UpError> {
+        let file = folder.credentials();
+        let address = Address::Socket(folder.socket());
+        let mut options = Options::new(key);
+        options.given = self.given.clone();
+        options.again = again;
+        options.credentials = Credentials::read(&file)?;
+        options.credentials.complete(&wish.seed);
+        options.credentials.write(&file, &wish.seed.stack, &address.to_string())?;
+        let written = self.servers.write(folder, &wish.seed.stack, &address, &options.credentials);
+        written.map_err(UpError::file(folder.servers()))?;
+        Ok(seed::apply(store, &wish.seed, &options).await?)
+    }
+
+    fn record(&self, wish: &Wish, applied: &Applied) -> Record {
+        Record {
+            stack: applied.stack.clone(),
+            pid: std::process::id(),
+            directory: std::path::absolute(&self.directory).unwrap_or_else(|_| self.directory.clone()),
+            network: wish.network,
+            servers: wish.seed.servers.keys().cloned().collect(),
+            addresses: self.addresses.clone(),
+        }
+    }
+}
+
+/// The key of the store's operator, made if there is none.
+fn operator_key(folder: &Folder) -> Result<OperatorKey, UpError> {
+    let file = folder.operator_key();
+    if let Some(key) = read_operator_key(&file)? {
+        return Ok(key);
+    }
+    let key = OperatorKey::generate();
+    write_operator_key(&file, &key)?;
+    Ok(key)
+}
+
+/// What servers would be told by their user data, as text: for values that are exported.
+pub fn told(folder: &Folder, seed: &Seed, record: &Record) -> HashMap<Name, String> {
+    let none = IndexMap::new();
+    Simulation::new(folder.directory(), &none).exported(seed, &record.addresses)
+}
