@@ -15,7 +15,7 @@ require 'fileutils'
 require 'json'
 require 'open3'
 
-VERSION = ENV.fetch('CHEF_STAND_IN', '18').to_i
+MAJOR = ENV.fetch('CHEF_STAND_IN', '18').to_i
 
 # A hash for which symbols and strings are the same keys.
 class Mash < Hash
@@ -95,6 +95,8 @@ class Mash < Hash
 end
 
 class Chef
+  VERSION = "#{MAJOR}.0.0"
+
   class Exceptions
     class NoSuchAttribute < KeyError; end
     class ImmutableAttributeModification < NoMethodError; end
@@ -103,13 +105,13 @@ class Chef
 
   # What `lazy` makes.
   class DelayedEvaluator < Proc
-    if VERSION >= 17
+    if MAJOR >= 17
       def dup
         self.class.new(&super)
       end
     end
 
-    if VERSION >= 18
+    if MAJOR >= 18
       def inspect
         "lazy { (evaluates to) #{call.inspect} }"
       end
@@ -276,7 +278,7 @@ class Chef
         def [](key)
           cached = deep_merge_cache.key?(key.to_s)
           found = cached ? deep_merge_cache[key.to_s] : deep_merge_cache.internal_set(key.to_s, merged_attributes(key))
-          found = found.call while VERSION >= 17 && found.is_a?(DelayedEvaluator)
+          found = found.call while MAJOR >= 17 && found.is_a?(DelayedEvaluator)
           found
         end
       end
@@ -347,7 +349,7 @@ class Chef
       private
 
       def reuse?(value, kind)
-        VERSION >= 18 && value.is_a?(kind)
+        MAJOR >= 18 && value.is_a?(kind)
       end
     end
 
@@ -388,7 +390,7 @@ class Chef
 
       def [](*keys)
         found = super
-        found = found.call while VERSION >= 17 && found.is_a?(DelayedEvaluator)
+        found = found.call while MAJOR >= 17 && found.is_a?(DelayedEvaluator)
         found
       end
 
@@ -547,7 +549,7 @@ class Chef
         if onto.is_a?(Hash) && part.is_a?(Hash)
           part.each do |key, value|
             there = onto.key?(key)
-            before = (VERSION >= 17 ? onto.internal_get(key) : onto[key]) if there
+            before = (MAJOR >= 17 ? onto.internal_get(key) : onto[key]) if there
             onto.internal_set(key, there ? join(safe_dup(before), value, lists: lists) : value)
           end
           onto
@@ -836,7 +838,7 @@ class Chef
     attributes = JSON.parse(File.read(options.fetch('--json-attributes')))
     events = EventDispatch::Dispatcher.new(Array(Config[:event_handlers]))
     FileUtils.mkdir_p(Config[:file_cache_path])
-    puts "Stand-in for Chef #{VERSION}"
+    puts "Stand-in for Chef #{MAJOR}"
     begin
       events.run_start(VERSION, nil)
       node = Node.new(Config[:node_name])

@@ -5,6 +5,7 @@
 //! inputs.json  its inputs with their types, for as long as it runs
 //! output.NAME  what it wrote, until that was read
 //! tool/        what its tool is told and keeps, for as long as it runs
+//! cache/       what Chef keeps from run to run
 //! pid          its process group, for as long as it runs
 //! ```
 
@@ -62,6 +63,11 @@ impl Directory {
     /// Where its tool keeps what it needs during the run.
     pub(super) fn tool(&self) -> PathBuf {
         self.path.join("tool")
+    }
+
+    /// Where its tool keeps what it can use again in a later run.
+    pub(super) fn cache(&self) -> PathBuf {
+        self.path.join("cache")
     }
 
     /// What stands before `.NAME` in the path of each output.

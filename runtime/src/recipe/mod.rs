@@ -2,7 +2,7 @@
 //!
 //! The agent asks a [`Runner`] to run a [`Job`]; it decides when, with which inputs, and what becomes of the outputs.
 
-pub mod chef;
+mod chef;
 mod directory;
 mod environment;
 mod former;

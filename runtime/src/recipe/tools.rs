@@ -1,5 +1,6 @@
 //! The runner of the agent: each recipe by its own tool.
 
+use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::ExitStatus;
@@ -8,16 +9,16 @@ use async_trait::async_trait;
 use indexmap::IndexMap;
 use wattle::model::{Name, Tool, Value};
 
-use super::chef::Chef;
 use super::directory::Directory;
 use super::environment::Environment;
-use super::{Broken, Job, Runner, outputs, shell};
+use super::{Broken, Job, Runner, chef, outputs, shell};
 use crate::space::{Kind, Script};
 
 /// Runs each recipe by its own tool: shell, Ansible, Puppet, Chef.
 #[derive(Clone, Debug, Default)]
 pub struct Tools {
     state: Option<PathBuf>,
+    path: Option<OsString>,
 }
 
 impl Tools {
@@ -33,10 +34,19 @@ impl Tools {
         self
     }
 
+    /// Looks for tools on `path` instead of the agent's own search path.
+    pub fn path(mut self, path: OsString) -> Self {
+        self.path = Some(path);
+        self
+    }
+
     fn environment(&self, job: &Job, directory: &Directory) -> Environment {
         let mut environment = Environment::of(job, directory);
         if let Some(state) = &self.state {
             environment.set("WATTLE_STATE_DIR", state);
+        }
+        if let Some(path) = &self.path {
+            environment.set("PATH", path);
         }
         environment
     }
@@ -45,12 +55,10 @@ impl Tools {
 #[async_trait]
 impl Runner for Tools {
     async fn run(&self, job: &Job) -> Result<IndexMap<Name, Value>, Broken> {
-        if job.component.tool == Tool::Chef {
-            return Chef::new().run(job).await;
-        }
         let directory = Directory::prepare(job)?;
         let environment = self.environment(job, &directory);
         let (ended, native) = match job.component.tool {
+            Tool::Chef => return chef::go(job, &directory, environment).await,
             Tool::Shell => shell::go(job, &directory, environment).await?,
             other => return Err(Broken::new(Kind::Start, format!("this version cannot run recipes of {other}"))),
         };

@@ -7,85 +7,74 @@ mod report;
 mod setup;
 mod tool;
 
-use std::ffi::OsString;
+use std::env;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use indexmap::IndexMap;
 use wattle::model::{Name, Value};
 
-use super::{Broken, Job, Runner};
-use crate::space::Kind;
+use super::directory::Directory;
+use super::environment::Environment;
+use super::process::run;
+use super::tools::how;
+use super::{Broken, Job, outputs};
+use crate::space::{Kind, Script};
 
 use report::Report;
 use setup::Setup;
 
-/// Chef's `REBOOT_SCHEDULED` and `REBOOT_NEEDED`: the server is about to go down because the recipe wants it so.
+/// How its makers' builds of Chef are told that their license is accepted.
+const LICENSE: &[&str] = &["CHEF_LICENSE", "CHEF_LICENSE_KEY", "CHEF_LICENSE_SERVER"];
+/// What these end with where it is not.
+const UNLICENSED: [i32; 3] = [172, 173, 174];
+/// Chef's `REBOOT_SCHEDULED` and `REBOOT_NEEDED`: the server goes down, because the recipe wants it so.
 const REBOOT: [i32; 2] = [35, 37];
-/// What Chef ends with where nobody has accepted its license.
-const LICENSE: [i32; 3] = [172, 173, 174];
+/// How long a server that was asked to go down may take.
+const GOES_DOWN: Duration = Duration::from_mins(15);
 
-/// Runs Chef's recipes.
-#[derive(Clone, Debug, Default)]
-pub struct Chef {
-    path: Option<OsString>,
-}
-
-impl Chef {
-    /// With the first of `chef-solo`, `cinc-solo`, `chef-client --local-mode`, `cinc-client --local-mode` that is found on
-    /// `$PATH` when it is needed.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// As [`Chef::new`], with another `$PATH`.
-    pub fn on_path(path: impl Into<OsString>) -> Self {
-        Self { path: Some(path.into()) }
-    }
-}
-
-#[async_trait]
-impl Runner for Chef {
-    async fn run(&self, job: &Job) -> Result<IndexMap<Name, Value>, Broken> {
-        let path = self.path.clone().or_else(|| std::env::var_os("PATH")).unwrap_or_default();
-        let tool = tool::find(&path).ok_or_else(|| {
-            broken(
-                Kind::Start,
-                "neither chef-solo nor cinc-solo, chef-client or cinc-client is on the agent's PATH: have Chef 16 or \
-                 later, or Cinc (cinc.sh), in the image",
-            )
-        })?;
-        let setup = Setup::write(job)?;
-        let ended = tool::run(tool.command(&setup), job).await?;
-        let report = Report::take(&setup.report)?;
-        let failed = |kind, message: String| Broken { kind, message, log: ended.log.clone(), cause: None };
-        match (ended.status, report) {
-            (_, Some(Report::Failure(failure))) => Err(failure.into_broken(job, ended.log).await),
-            (Some(0), Some(Report::Outputs(values))) => {
-                report::outputs(job, values).map_err(|broken| Broken { log: ended.log, ..broken })
-            }
-            (Some(status), Some(Report::Outputs(values))) if REBOOT.contains(&status) => {
-                report::outputs(job, values).map_err(|broken| Broken { log: ended.log, ..broken })
-            }
-            // The recipe is run again once the server is up.
-            (Some(status), None) if REBOOT.contains(&status) => {
-                tokio::time::sleep(job.deadline.max(Duration::from_mins(1))).await;
-                Err(failed(Kind::Recipe, "the recipe asked for a reboot, and the server did not go down".to_owned()))
-            }
-            (Some(status), _) if LICENSE.contains(&status) => {
-                let help = "put CHEF_LICENSE=accept-silent into the agent's environment, or have Cinc in the image";
-                Err(failed(Kind::Start, format!("{} has no accepted license: {help}", tool.name())))
-            }
-            (Some(0), None) => {
-                let why = "it ended without having run the recipe to its end; Chef 16 or later is needed";
-                Err(failed(Kind::Recipe, format!("{}: {why}", tool.name())))
-            }
-            (Some(status), _) => Err(failed(Kind::Recipe, format!("{} ended with status {status}", tool.name()))),
-            (None, _) => Err(failed(Kind::Recipe, format!("{} was killed", tool.name()))),
+/// Runs a recipe, and gives its outputs.
+pub(super) async fn go(
+    job: &Job,
+    directory: &Directory,
+    mut environment: Environment,
+) -> Result<IndexMap<Name, Value>, Broken> {
+    for name in LICENSE {
+        if let Some(value) = env::var_os(name) {
+            environment.set(*name, value);
         }
     }
-}
-
-fn broken(kind: Kind, message: impl Into<String>) -> Broken {
-    Broken { kind, message: message.into(), log: Vec::new(), cause: None }
+    let tool = tool::find(environment.get("PATH").map(AsRef::as_ref).unwrap_or_default())?;
+    let setup = Setup::write(job, directory)?;
+    let ended = run(job, directory, tool.command(&setup, directory, environment)).await?;
+    let failed =
+        |kind, message: String| Broken { log: ended.log.clone(), ..Broken::new(kind, ended.mask.text(&message)) };
+    let code = ended.status.code().unwrap_or_default();
+    let values = match report::read(&setup.report)? {
+        Some(Report::Failure(failure)) => {
+            let cause = failure.cause(job).await;
+            return Err(Broken { cause, ..failed(failure.kind(job), failure.message) });
+        }
+        Some(Report::Outputs(values)) if ended.status.success() || REBOOT.contains(&code) => values,
+        None if REBOOT.contains(&code) => {
+            // Where the server is up again, the recipe is run again.
+            tokio::time::sleep(GOES_DOWN).await;
+            return Err(failed(
+                Kind::Recipe,
+                "the recipe asked for a reboot, and the server did not go down".to_owned(),
+            ));
+        }
+        _ if UNLICENSED.contains(&code) => {
+            let help = "set CHEF_LICENSE=accept-silent in the agent's environment, or have Cinc in the image";
+            return Err(failed(Kind::Start, format!("{} has no accepted license: {help}", tool.name())));
+        }
+        None if ended.status.success() => {
+            let message = format!("{} ended before all resources of the recipe had converged", tool.name());
+            return Err(failed(Kind::Recipe, message));
+        }
+        _ => return Err(failed(Kind::Recipe, how(ended.status))),
+    };
+    if job.script == Script::Teardown {
+        return Ok(IndexMap::new());
+    }
+    outputs::collect(job, directory, values).map_err(|broken| failed(broken.kind, broken.message))
 }

@@ -1,15 +1,18 @@
 //! How a run of Chef ended, as `wattle.rb` wrote it.
 
 use std::path::Path;
+use std::time::Duration;
 use std::{fs, io};
 
 use indexmap::IndexMap;
 use serde::Deserialize;
 use wattle::model::{Name, Value};
 
-use super::super::{Broken, Job, Mask, parse};
-use super::broken;
-use crate::space::{Kind, Script};
+use super::super::{Broken, Job, parse};
+use crate::space::{self, Kind};
+
+/// How long the failure of an input is asked for that the recipe was told of.
+const ANSWER: Duration = Duration::from_secs(5);
 
 /// How a run ended.
 #[derive(Debug, Deserialize)]
@@ -24,7 +27,7 @@ pub(super) enum Report {
 /// Why a run failed.
 #[derive(Debug, Deserialize)]
 pub(super) struct Failure {
-    message: String,
+    pub(super) message: String,
     /// The input that could not be read, if that is why.
     input: Option<String>,
     /// The output that was not published, if that is why.
@@ -37,66 +40,33 @@ struct Refused {
     value: Value,
 }
 
-impl Report {
-    /// Reads the report, and removes it: there may be secrets in it. None if the run did not come to it.
-    pub(super) fn take(path: &Path) -> Result<Option<Self>, Broken> {
-        let text = match fs::read(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(broken(Kind::Recipe, format!("cannot read {}: {error}", path.display()))),
-        };
-        fs::remove_file(path)
-            .map_err(|error| broken(Kind::Recipe, format!("cannot remove {}: {error}", path.display())))?;
-        let malformed = |error| broken(Kind::Recipe, format!("{} is malformed: {error}", path.display()));
-        serde_json::from_slice(&text).map(Some).map_err(malformed)
+/// The report; none if the run did not come to it.
+pub(super) fn read(path: &Path) -> Result<Option<Report>, Broken> {
+    let unreadable = |error: io::Error| Broken::new(Kind::Recipe, format!("cannot read {}: {error}", path.display()));
+    match fs::read(path) {
+        Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|error| unreadable(error.into())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unreadable(error)),
     }
 }
 
 impl Failure {
-    /// As the run's.
-    pub(super) async fn into_broken(self, job: &Job, log: Vec<String>) -> Broken {
-        let cause = match &self.input {
-            // What failed once has failed for good: this does not wait.
-            Some(input) => job.live.input(input).await.err().map(Box::new),
-            None => None,
-        };
-        let kind = match (&self.input, &self.output) {
+    /// What kind of failure it is.
+    pub(super) fn kind(&self, job: &Job) -> Kind {
+        let output = |refused: &Refused| Some((job.component.outputs.get(&*refused.name)?, refused.value.clone()));
+        match (&self.input, &self.output) {
             (Some(_), _) => Kind::Input,
-            (None, Some(refused)) => match job.component.outputs.get(&*refused.name) {
-                Some(output) if parse::fit(&output.ty, refused.value.clone()).is_err() => Kind::Type,
-                _ => Kind::Size,
-            },
+            (None, Some(refused)) if output(refused).is_some_and(|(to, value)| parse::fit(&to.ty, value).is_ok()) => {
+                Kind::Size
+            }
+            (None, Some(_)) => Kind::Type,
             (None, None) => Kind::Recipe,
-        };
-        let mut mask = Mask::of(job);
-        job.live.secrets().iter().for_each(|secret| mask.add(secret));
-        Broken { kind, message: mask.text(&self.message), log, cause }
+        }
     }
-}
 
-/// The outputs of `job`, each of its type, of which Chef reports `values`.
-pub(super) fn outputs(job: &Job, mut values: IndexMap<Name, Value>) -> Result<IndexMap<Name, Value>, Broken> {
-    let mut outputs = IndexMap::new();
-    if job.script == Script::Teardown {
-        return Ok(outputs);
+    /// The failure of the input, if that is why.
+    pub(super) async fn cause(&self, job: &Job) -> Option<Box<space::Failure>> {
+        let asked = job.live.input(self.input.as_ref()?);
+        tokio::time::timeout(ANSWER, asked).await.ok()?.err().map(Box::new)
     }
-    let mut missing = Vec::new();
-    for (name, output) in &job.component.outputs {
-        let value = match (job.live.published(name), values.shift_remove(name)) {
-            (Some(value), _) => value,
-            (None, Some(value)) => {
-                parse::fit(&output.ty, value).map_err(|why| broken(Kind::Type, format!("output `{name}`: {why}")))?
-            }
-            (None, None) => {
-                let place: String = output.path.iter().map(|key| format!("['{key}']")).collect();
-                missing.push(format!("`{name}` (node{place})"));
-                continue;
-            }
-        };
-        outputs.insert(name.clone(), value);
-    }
-    if missing.is_empty() {
-        return Ok(outputs);
-    }
-    Err(broken(Kind::Missing, format!("the recipe ended well, but never wrote {}", missing.join(", "))))
 }

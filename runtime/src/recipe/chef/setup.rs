@@ -6,8 +6,8 @@ use std::{fs, io};
 
 use serde_json::json;
 
+use super::super::directory::{Directory, write, write_json};
 use super::super::{Broken, Job};
-use super::broken;
 use crate::space::{Kind, Script};
 
 /// What Chef's configuration loads.
@@ -25,38 +25,31 @@ pub(super) struct Setup {
 }
 
 impl Setup {
-    /// Writes them to the folder `chef` of the job's run directory.
-    pub(super) fn write(job: &Job) -> Result<Self, Broken> {
-        let recipe = match job.script {
-            Script::Recipe => Some(&job.component.recipe),
-            Script::Teardown => job.component.teardown.as_ref(),
-        };
-        let recipe = recipe.ok_or_else(|| broken(Kind::Start, "it has no teardown recipe"))?;
-        let cookbooks = cookbooks(job, recipe)?;
+    /// Writes them to the tool's part of the run directory.
+    pub(super) fn write(job: &Job, directory: &Directory) -> Result<Self, Broken> {
         if job.live.socket().is_none() {
-            return Err(broken(Kind::Start, "Chef reads its inputs from the agent's socket, and there is none"));
+            let message = "Chef's recipes read their inputs from the agent's socket, and there is none";
+            return Err(Broken::new(Kind::Start, message.to_owned()));
         }
-        let folder = job.directory.join("chef");
+        let recipe = job.recipe()?;
+        let cookbooks = cookbooks(job, directory, recipe)?;
+        let folder = directory.tool();
         let setup =
             Self { config: folder.join("solo.rb"), node: folder.join("node.json"), report: folder.join("report.json") };
-        let written = setup.write_files(job, &folder, recipe, &cookbooks);
-        written.map_err(|error| {
-            broken(Kind::Start, format!("cannot write Chef's configuration to {}: {error}", folder.display()))
+        setup.write_files(job, directory, recipe, &cookbooks).map_err(|error| {
+            let message = format!("Chef's configuration cannot be written to `{}`: {error}", folder.display());
+            Broken::new(Kind::Start, message)
         })?;
         Ok(setup)
     }
 
-    fn write_files(&self, job: &Job, folder: &Path, recipe: &str, cookbooks: &Path) -> io::Result<()> {
-        fs::create_dir_all(folder)?;
-        match fs::remove_file(&self.report) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        let (ruby, table) = (folder.join("wattle.rb"), folder.join("wattle.json"));
-        fs::write(&ruby, WATTLE)?;
-        fs::write(&table, self.table(job).to_string())?;
-        fs::write(&self.node, json!({ "run_list": [format!("recipe[{recipe}]")] }).to_string())?;
-        fs::write(&self.config, config(job, folder, cookbooks, &ruby, &table))
+    fn write_files(&self, job: &Job, directory: &Directory, recipe: &str, cookbooks: &Path) -> io::Result<()> {
+        fs::create_dir_all(directory.cache())?;
+        let (ruby, table) = (directory.tool().join("wattle.rb"), directory.tool().join("wattle.json"));
+        write(&ruby, WATTLE)?;
+        write_json(&table, &self.table(job))?;
+        write_json(&self.node, &json!({ "run_list": [format!("recipe[{recipe}]")] }))?;
+        write(&self.config, config(job, directory, cookbooks, &ruby, &table))
     }
 
     fn table(&self, job: &Job) -> serde_json::Value {
@@ -72,19 +65,20 @@ impl Setup {
 }
 
 /// Chef reads it more than once in one run.
-fn config(job: &Job, folder: &Path, cookbooks: &Path, ruby: &Path, table: &Path) -> String {
+fn config(job: &Job, directory: &Directory, cookbooks: &Path, ruby: &Path, table: &Path) -> String {
     let server = job.name.split('/').next().unwrap_or(&job.name);
     // Data bags, roles and environments that travel along stand beside the cookbooks.
-    let repository = cookbooks.parent().filter(|parent| parent.starts_with(job.directory.join("files")));
+    let repository = cookbooks.parent().filter(|parent| parent.starts_with(directory.files()));
+    let tool = directory.tool();
     let mut text = format!("require {}\n\n", quoted(ruby));
     for (setting, path) in [
         ("chef_repo_path", repository.unwrap_or(cookbooks).to_owned()),
         ("cookbook_path", cookbooks.to_owned()),
-        ("node_path", folder.join("nodes")),
-        ("client_path", folder.join("clients")),
-        ("cache_path", folder.join("local")),
-        ("file_cache_path", folder.join("cache")),
-        ("file_backup_path", folder.join("backup")),
+        ("node_path", tool.join("nodes")),
+        ("client_path", tool.join("clients")),
+        ("cache_path", tool.join("local")),
+        ("file_cache_path", directory.cache()),
+        ("file_backup_path", directory.cache().join("backup")),
     ] {
         _ = writeln!(text, "{setting} {}", quoted(&path));
     }
@@ -103,15 +97,17 @@ fn config(job: &Job, folder: &Path, cookbooks: &Path, ruby: &Path, table: &Path)
 }
 
 /// The folder in which the cookbook of `recipe` (`COOKBOOK::RECIPE`) stands, with those that it depends on.
-fn cookbooks(job: &Job, recipe: &str) -> Result<PathBuf, Broken> {
+fn cookbooks(job: &Job, directory: &Directory, recipe: &str) -> Result<PathBuf, Broken> {
     let (cookbook, recipe) = recipe.split_once("::").unwrap_or((recipe, "default"));
     let file = Path::new(cookbook).join("recipes").join(format!("{recipe}.rb"));
     let paths = job.component.files.keys().map(|path| Path::new(&**path));
     // A cookbook that is part of another one stands deeper.
     let found = paths.filter(|path| path.ends_with(&file)).min_by_key(|path| path.components().count());
-    let found = found.and_then(|path| path.ancestors().nth(3));
-    let missing = || broken(Kind::Start, format!("no file `{}` came along with the recipe", file.display()));
-    Ok(job.directory.join("files").join(found.ok_or_else(missing)?))
+    let missing = || Broken::new(Kind::Start, format!("no file `{}` came along with it", file.display()));
+    let found = found.and_then(|path| path.ancestors().nth(3)).ok_or_else(missing)?;
+    // Joining nothing would leave a slash at the end.
+    let files = directory.files();
+    Ok(if found.as_os_str().is_empty() { files } else { files.join(found) })
 }
 
 /// As a literal of Ruby.

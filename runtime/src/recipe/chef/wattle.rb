@@ -433,6 +433,8 @@ module Wattle
       plain(value)
     rescue Unknown
       nil
+    rescue TypeError => e
+      raise OutputRefused.new("output `#{output.name}`: #{e.message}", output.name)
     end
 
     # As JSON has it. What would have to be worked out is left for the end.
@@ -451,6 +453,7 @@ module Wattle
         Array.instance_method(:each).bind(value).call { |item| items << plain(item) }
         items
       when Integer, Float, true, false, nil then value
+      when Proc, Method then raise TypeError, 'it is code, and no value'
       else value.to_s
       end
     end

@@ -1,0 +1,1 @@
+//! Cookbooks that stand elsewhere.
