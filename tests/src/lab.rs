@@ -6,7 +6,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use serde_json::json;
 use tempfile::TempDir;
+
+use crate::skip::skipped;
 
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/cloudinit");
 
@@ -29,7 +32,7 @@ impl Lab {
     /// When the root file system cannot be made, or the network of the hosts.
     pub fn start(hosts: usize) -> Option<Self> {
         if let Some(missing) = missing() {
-            eprintln!("SKIPPED: hosts for cloud-init need {missing}");
+            skipped("hosts for cloud-init", &format!("they need {missing}"));
             return None;
         }
         static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -85,14 +88,28 @@ impl Lab {
         fs::copy(from, to).expect("there is room for a file");
     }
 
-    /// Boots a host.
+    /// Boots a host which is told by OpenStack that it is called `name`, and is on the network of the identity `network`.
     ///
     /// # Panics
     /// When that cannot even begin.
-    pub fn boot(&mut self, host: usize, name: &str, user_data: &str) {
+    pub fn boot(&mut self, host: usize, name: &str, network: &str, user_data: &str) {
         let dir = self.folder.path().join(format!("host{host}"));
-        fs::create_dir_all(&dir).expect("there is room for a folder");
-        fs::write(dir.join("user-data"), user_data).expect("there is room for a file");
+        let drive = dir.join("drive/openstack/latest");
+        fs::create_dir_all(&drive).expect("there is room for a folder");
+        let meta_data = json!({
+            "uuid": format!("00000000-0000-4000-8000-{host:012}"), "name": name, "hostname": format!("{name}.novalocal"),
+            "availability_zone": "nova", "launch_index": 0,
+        });
+        let network_data = json!({
+            "links": [{"id": "tap0", "type": "ovs", "mtu": 1500, "ethernet_mac_address": format!("fa:16:3e:00:00:{host:02x}")}],
+            "networks": [{"id": "network0", "type": "ipv4", "link": "tap0", "network_id": network,
+                "ip_address": Self::address(host), "netmask": "255.255.0.0", "routes": []}],
+            "services": [],
+        });
+        let write = |name: &str, text: &str| fs::write(drive.join(name), text).expect("there is room for a file");
+        write("user_data", user_data);
+        write("meta_data.json", &meta_data.to_string());
+        write("network_data.json", &network_data.to_string());
         let mut command = self.script("boot");
         command.arg(host.to_string()).arg(&dir).arg(&self.root).arg(name);
         self.children.push(command.spawn().expect("a script runs"));
@@ -154,6 +171,8 @@ fn missing() -> Option<&'static str> {
         Some("Debian's package debootstrap")
     } else if !works("ip", &["-V"]) {
         Some("Debian's package iproute2")
+    } else if !works("mke2fs", &["-V"]) {
+        Some("Debian's package e2fsprogs")
     } else if !works("unshare", &["--mount", "--uts", "--ipc", "--pid", "--net", "--fork", "true"]) {
         Some("a kernel that gives out namespaces")
     } else {
