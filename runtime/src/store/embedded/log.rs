@@ -155,6 +155,17 @@ impl Log {
         self.size > self.limit
     }
 
+    #[cfg(test)]
+    pub(super) fn pretend_to_have_grown(&mut self) {
+        self.limit = 0;
+        self.size += 1 << 40;
+    }
+
+    #[cfg(test)]
+    pub(super) fn break_file(&mut self) {
+        self.file = Arc::new(File::open(&self.path).expect("there is a log"));
+    }
+
     /// Puts `records`, which have about so many `bytes`, in place of all that is there, if that is mostly dead. What was
     /// there stays until the new file is on the disk.
     pub(super) fn rewrite<'a>(
@@ -391,7 +402,7 @@ mod tests {
         // What a crash left of a new one is in nobody's way.
         std::fs::write(folder.path().join("log.new"), "half").unwrap();
         let mut log = Log::open(&path, |_| Ok(())).unwrap();
-        log.size = SMALL + 1;
+        log.pretend_to_have_grown();
         assert!(log.rewrite(0, [record(3)].into_iter()).unwrap());
         drop(log);
         assert_eq!(read(&path).unwrap(), [record(3)]);

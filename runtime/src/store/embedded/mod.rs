@@ -14,6 +14,8 @@ mod outbox;
 mod server;
 mod socket;
 mod state;
+#[cfg(test)]
+mod tests;
 mod wire;
 
 use std::io;

@@ -187,3 +187,185 @@ fn replay(tree: &mut Tree, made: &mut Made, record: Record<'static>) -> Result<(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::super::{Login, Node, Rights};
+    use super::*;
+
+    /// What a test does to a tree.
+    #[derive(Clone, Debug)]
+    enum Step {
+        Change { who: usize, ops: Vec<(u8, usize, u8)> },
+        Protect { who: usize, path: usize, for_whom: usize },
+        Hold { who: usize, path: usize },
+        Release,
+        Repeat,
+        Reopen,
+        Rewrite,
+    }
+
+    const PATHS: [&str; 8] = ["/a", "/a/b", "/a/b/c", "/a/bb", "/d", "/d/e", "/a/b!", "/ü"];
+
+    fn step() -> impl Strategy<Value = Step> {
+        let ops = prop::collection::vec((0..4u8, 0..PATHS.len(), any::<u8>()), 1..4);
+        prop_oneof![
+            12 => (0..3usize, ops).prop_map(|(who, ops)| Step::Change { who, ops }),
+            2 => (0..2usize, 0..PATHS.len(), 0..3usize).prop_map(|(who, path, for_whom)| Step::Protect { who, path, for_whom }),
+            3 => (0..3usize, 0..PATHS.len()).prop_map(|(who, path)| Step::Hold { who, path }),
+            1 => Just(Step::Release),
+            2 => Just(Step::Repeat),
+            1 => Just(Step::Reopen),
+            1 => Just(Step::Rewrite),
+        ]
+    }
+
+    fn login(n: usize) -> Login {
+        Login { name: format!("login{n}"), password: String::new() }
+    }
+
+    fn who(n: usize) -> Who {
+        if n == 0 { Who::Operator } else { Who::new(&[login(n)]) }
+    }
+
+    fn access(n: usize) -> Access {
+        let all = Rights { read: true, write: true, create: true, delete: true };
+        if n == 0 { Access::new() } else { Access::new().grant(&login(n).principal(), all) }
+    }
+
+    fn op(tree: &Tree, kind: u8, path: usize, content: u8) -> Op {
+        let (path, data) = (PATHS[path].to_owned(), vec![content; usize::from(content)]);
+        match kind {
+            0 => Op::Create { path, data, access: access(usize::from(content % 3)) },
+            1 => Op::Delete { path },
+            2 => Op::Set { path, data, expected: None },
+            _ => {
+                let expected = tree.get(&Who::Operator, &path).unwrap().map(|node| node.version);
+                Op::Set { path, data, expected }
+            }
+        }
+    }
+
+    fn all(tree: &Tree) -> Vec<(String, Node, Access)> {
+        tree.lasting().map(|(path, node, access)| (path.to_owned(), node.clone(), access.clone())).collect()
+    }
+
+    /// All but the transactions, which are other ones after a restart.
+    fn but_transactions(tree: &Tree) -> Vec<(String, Vec<u8>, i32, Access)> {
+        all(tree).into_iter().map(|(path, node, access)| (path, node.data, node.version.count, access)).collect()
+    }
+
+    fn same<T, U>(one: &Result<T, StoreError>, other: &Result<U, StoreError>) -> bool {
+        one.as_ref().err().map(ToString::to_string) == other.as_ref().err().map(ToString::to_string)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// A tree that lives on, and one that is made from its log again and again, are equal.
+        #[test]
+        fn what_the_log_says_is_what_was_done(steps in prop::collection::vec(step(), 1..60)) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("log");
+            let mut kept = State::open(&path).unwrap();
+            let mut plain = Tree::default();
+            let mut holds = Vec::new();
+            let mut last: Option<(Token, Who, Vec<Op>, Version)> = None;
+            for (n, step) in steps.into_iter().enumerate() {
+                let by = Token { client: 1, request: n as u64 };
+                match step {
+                    Step::Change { who: n, ops } => {
+                        let of = |tree: &Tree| ops.iter().map(|(kind, path, c)| op(tree, *kind, *path, *c)).collect::<Vec<_>>();
+                        let (here, there) = (of(&kept.tree), of(&plain));
+                        let lasts = kept.record(by, &here).is_some();
+                        let outcome = kept.change(&who(n), by, here.clone());
+                        prop_assert!(same(&outcome, &plain.change(&who(n), None, there, || Ok(()))));
+                        if let Ok(version) = outcome {
+                            // Of nodes that are held, nothing is left after a restart.
+                            last = lasts.then(|| (by, who(n), here, version));
+                        }
+                    }
+                    Step::Protect { who: n, path, for_whom } => {
+                        let outcome = kept.protect(&who(n), by, PATHS[path], access(for_whom));
+                        prop_assert!(same(&outcome, &plain.protect(&who(n), PATHS[path], access(for_whom), || Ok(()))));
+                    }
+                    Step::Hold { who: n, path } => {
+                        let path = PATHS[path];
+                        let held = kept.hold(&who(n), by, path, vec![1], access(n));
+                        let ops = plain.ops_to_hold(path, vec![1], access(n));
+                        let holder = plain.next_id();
+                        let outcome = plain.change(&who(n), Some(holder), ops, || Ok(()));
+                        prop_assert!(same(&held, &outcome));
+                        if let Ok(here) = held {
+                            holds.push((path, here, holder));
+                        }
+                    }
+                    Step::Release => {
+                        if let Some((path, here, there)) = holds.pop() {
+                            kept.tree.release(path, here);
+                            plain.release(path, there);
+                        }
+                    }
+                    Step::Repeat => {
+                        if let Some((by, who, ops, version)) = &last {
+                            prop_assert_eq!(kept.change(who, *by, ops.clone()).unwrap(), *version);
+                        }
+                    }
+                    Step::Reopen => {
+                        let before = all(&kept.tree);
+                        let transaction = kept.tree.transaction();
+                        drop(kept);
+                        kept = State::open(&path).unwrap();
+                        prop_assert_eq!(before, all(&kept.tree));
+                        prop_assert!(kept.tree.transaction() > transaction);
+                        for (path, _, there) in holds.drain(..) {
+                            plain.release(path, there);
+                        }
+                    }
+                    Step::Rewrite => {
+                        kept.log.pretend_to_have_grown();
+                        kept.tidy();
+                        prop_assert!(!kept.log.has_grown());
+                    }
+                }
+                prop_assert_eq!(but_transactions(&kept.tree), but_transactions(&plain));
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_kept_is_not_done() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut state = State::open(&folder.path().join("log")).unwrap();
+        let by = |request| Token { client: 1, request };
+        let create = |path: &str| Op::Create { path: path.to_owned(), data: vec![1], access: Access::new() };
+        state.change(&Who::Operator, by(1), vec![create("/a")]).unwrap();
+        let before = all(&state.tree);
+        let told = Arc::new(std::sync::Mutex::new(0));
+        let teller = Arc::clone(&told);
+        let seen = Some(before[0].1.version);
+        state.tree.watch(&Who::Operator, "/a", seen, Box::new(move |_| *teller.lock().unwrap() += 1)).unwrap();
+
+        state.log.break_file();
+        let set = Op::Set { path: "/a".to_owned(), data: vec![2], expected: None };
+        let error = state.change(&Who::Operator, by(2), vec![set, create("/b")]).unwrap_err();
+        assert!(error.to_string().contains("its log cannot be written"), "{error}");
+        assert!(state.protect(&Who::Operator, by(3), "/a", access(1)).is_err());
+        assert_eq!(all(&state.tree), before);
+        assert_eq!(*told.lock().unwrap(), 0);
+        // What the log has no part in goes on.
+        state.hold(&Who::Operator, by(4), "/held", vec![], Access::new()).unwrap();
+    }
+
+    #[test]
+    fn requests_are_not_remembered_for_ever() {
+        let mut made = Made::default();
+        for request in 0..2 * REMEMBERED as u64 {
+            made.remember(Token { client: 1, request }, Version { transaction: 1, count: 0 });
+        }
+        assert_eq!((made.order.len(), made.versions.len()), (REMEMBERED, REMEMBERED));
+        assert!(made.versions.contains_key(&Token { client: 1, request: REMEMBERED as u64 }));
+    }
+}
