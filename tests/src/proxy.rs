@@ -71,6 +71,11 @@ impl Proxy {
         self.shared.switch(Mode::Cut);
     }
 
+    /// Breaks all connections, once: new ones are served.
+    pub fn break_off(&self) {
+        self.shared.state().hang_up();
+    }
+
     /// Breaks all connections as soon as the server has answered something, which is not passed on: what was asked is
     /// done, and whoever asked does not know. New connections are served.
     pub fn cut_next_answer(&self) {

@@ -70,6 +70,14 @@ impl ZooKeeper {
         self.script("kill", member);
     }
 
+    /// Starts a member again and does not wait for it: of several, one alone serves nobody.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    pub fn start_again(&self, member: usize) {
+        self.script("launch", member);
+    }
+
     /// Starts a member again, with its port and its data, and waits until it serves.
     ///
     /// # Panics

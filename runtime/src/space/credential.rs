@@ -8,10 +8,7 @@ use age::secrecy::ExposeSecret as _;
 use age::x25519;
 use sha2::{Digest as _, Sha256};
 
-use crate::store::Login;
-
-/// The operator's name at a store.
-pub const OPERATOR: &str = "operator";
+use crate::store::{Login, OPERATOR};
 
 /// What opens values that were sealed for its owner.
 #[derive(Clone)]

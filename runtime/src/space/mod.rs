@@ -21,7 +21,7 @@ use serde::de::DeserializeOwned;
 use crate::store::{Access, Hold, Node, Store, StoreError, Version};
 
 pub use content::{Content, Written};
-pub use credential::{Credential, CredentialError, OPERATOR, Opener, OperatorKey};
+pub use credential::{Credential, CredentialError, Opener, OperatorKey};
 pub use export::{Export, Exported, Importer};
 pub use failure::{Failure, Kind};
 pub use layout::{Layout, ROOT, SERVER};

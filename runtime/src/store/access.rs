@@ -6,6 +6,9 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use sha1::{Digest as _, Sha1};
 
+/// The operator's name at a store.
+pub const OPERATOR: &str = "operator";
+
 /// What one proves to a store who one is.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Login {
@@ -73,7 +76,8 @@ impl Rights {
     }
 }
 
-/// The rights to one node. The operator has all of them, to every node, without being named here.
+/// The rights to one node. The operator has all of them, to every node, without being named here; but a ZooKeeper knows
+/// the operator only by what they make, so whoever else makes a node names them too.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Access(IndexMap<Principal, Rights>);
 

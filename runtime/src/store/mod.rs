@@ -18,7 +18,7 @@ use std::fmt;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-pub use access::{Access, Login, Principal, Rights};
+pub use access::{Access, Login, OPERATOR, Principal, Rights};
 pub use address::{Address, AddressError};
 pub use error::StoreError;
 pub use memory::Memory;

@@ -99,24 +99,7 @@ pub(super) async fn children(fixture: &dyn Fixture) {
 pub(super) async fn odd_names(fixture: &dyn Fixture) {
     let place = Place::new(fixture).await;
     let long = "n".repeat(1000);
-    let odd = [
-        "...",
-        ".hidden",
-        "a b",
-        " ",
-        "ü",
-        "日本",
-        "\u{1f980}",
-        "a\\b",
-        "\"",
-        "'",
-        "%2F",
-        "a:b",
-        "*",
-        "#2",
-        "-",
-        &long,
-    ];
+    let odd = ["...", ".hidden", "a b", " ", "ü", "日本", "a\\b", "\"", "'", "%2F", "a:b", "*", "#2", "-", &long];
     for (n, name) in odd.iter().enumerate() {
         let path = place.make(name, name.as_bytes()).await;
         let below = place.make(&format!("{name}/below"), b"").await;
@@ -134,7 +117,7 @@ pub(super) async fn odd_names(fixture: &dyn Fixture) {
 
 pub(super) async fn illegal_paths(fixture: &dyn Fixture) {
     let place = Place::new(fixture).await;
-    for name in ["", "a//b", "a/", ".", "..", "a/../b", "line\nbreak", "nul\0", "\u{7f}", "\u{fffd}"] {
+    for name in ["", "a//b", "a/", ".", "..", "a/../b", "line\nbreak", "nul\0", "\u{7f}", "\u{fffd}", "\u{1f980}"] {
         let path = place.at(name);
         refused!(place.store.get(&path), Illegal, path);
         refused!(place.store.changed(&path, None), Illegal, path);

@@ -3,7 +3,7 @@
 use wattle_runtime::store::{Access, Address, Login, Rights};
 
 use super::process::{Other, orphaned, task};
-use super::{Fixture, Place, a_while, assert_denied, create, data, refused, someone, until};
+use super::{Fixture, Place, a_while, assert_denied, create, data, for_operator, refused, someone, until};
 
 pub(super) async fn held_until_dropped(fixture: &dyn Fixture) {
     let place = Place::new(fixture).await;
@@ -55,8 +55,9 @@ pub(super) async fn hold_refused(fixture: &dyn Fixture) {
     place.make_for("server", b"", Access::new().grant(&server.principal(), rights)).await;
     let path = place.at("server/alive");
     let store = fixture.login(&[server]).await;
-    let first = store.hold(&path, b"0", &Access::new()).await.unwrap();
-    let second = store.hold(&path, b"1", &Access::new()).await.unwrap();
+    let access = for_operator(fixture);
+    let first = store.hold(&path, b"0", &access).await.unwrap();
+    let second = store.hold(&path, b"1", &access).await.unwrap();
     assert_eq!(data(&place.store, &path).await.unwrap(), b"1");
     drop((first, second));
     until(&place.store, &path, None).await;

@@ -12,11 +12,13 @@ mod process;
 mod restart;
 mod rights;
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use futures_util::{FutureExt as _, StreamExt as _, future, stream};
 use wattle_runtime::store::{Access, Address, Login, Op, Principal, Rights, Store, StoreError};
 
 pub use hold::another_process;
@@ -36,6 +38,11 @@ pub trait Fixture: Send + Sync {
         None
     }
 
+    /// Whom others have to name for the operator to have a right to what they make; none where that is not needed.
+    fn operator_to_name(&self) -> Option<Principal> {
+        None
+    }
+
     /// Kills the server and starts it again, and returns once it was started. False if there is no server to kill.
     async fn restart(&self) -> bool {
         false
@@ -50,15 +57,19 @@ pub trait Fixture: Send + Sync {
 /// No case takes longer, by far.
 const LIMIT: Duration = Duration::from_secs(100);
 
-/// Runs the cases whose name contains `filter`, one after the other.
+/// Runs all cases, several at a time: they disturb each other, and must not mind.
 ///
 /// # Panics
-/// When one fails.
-pub async fn run(fixture: &dyn Fixture, filter: &str) {
-    for case in CASES.iter().filter(|case| case.contains(filter)) {
-        println!("conformance: {case}");
-        run_case(fixture, case).await;
-    }
+/// When one has failed, after all of them.
+pub async fn run(fixture: &dyn Fixture) {
+    let cases = stream::iter(CASES).map(|case| async move {
+        let started = Instant::now();
+        let ran = AssertUnwindSafe(run_case(fixture, case)).catch_unwind().await;
+        println!("{case}: {:.1?}", started.elapsed());
+        ran.is_err().then_some(*case)
+    });
+    let failed: Vec<&str> = cases.buffer_unordered(6).filter_map(future::ready).collect().await;
+    assert!(failed.is_empty(), "failed: {failed:?}");
 }
 
 macro_rules! cases {
@@ -198,6 +209,12 @@ macro_rules! refused {
     };
 }
 use refused;
+
+/// What others grant to the operator, who needs no such thing but for what [`Fixture::operator_to_name`] says.
+fn for_operator(fixture: &dyn Fixture) -> Access {
+    let all = Rights { read: true, write: true, create: true, delete: true };
+    fixture.operator_to_name().iter().fold(Access::new(), |access, operator| access.grant(operator, all))
+}
 
 fn assert_denied<T: std::fmt::Debug>(outcome: Result<T, StoreError>, expected: &str, at: &str) {
     match outcome {

@@ -3,7 +3,7 @@
 use futures_util::FutureExt as _;
 use wattle_runtime::store::{Access, Rights};
 
-use super::{Fixture, Place, assert_denied, create, create_for, data, delete, refused, set, someone};
+use super::{Fixture, Place, assert_denied, create, create_for, data, delete, for_operator, refused, set, someone};
 
 pub(super) async fn read_denied(fixture: &dyn Fixture) {
     let place = Place::new(fixture).await;
@@ -68,7 +68,7 @@ pub(super) async fn create_denied(fixture: &dyn Fixture) {
     let (allowed, denied) = (format!("{folder}/new"), place.at("new"));
     let store = fixture.login(std::slice::from_ref(&maker)).await;
     assert_denied(store.apply(vec![create(&denied, b"")]).await, "create", &denied);
-    let access = Access::new().grant(&maker.principal(), Rights::READ);
+    let access = for_operator(fixture).grant(&maker.principal(), Rights::READ);
     store.apply(vec![create_for(&allowed, b"0", access)]).await.unwrap();
     assert_eq!(data(&store, &allowed).await.unwrap(), b"0");
     // To make is neither to write, nor to remove, nor to list.

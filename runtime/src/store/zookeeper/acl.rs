@@ -2,40 +2,35 @@
 
 use zookeeper_client::{Acl, AuthId, Permission};
 
-use crate::store::{Access, Login, Principal, Rights};
+use crate::store::{Access, Login, OPERATOR, Principal, Rights};
 
-/// Whose the nodes are that this store makes.
-///
-/// ZooKeeper's scheme `auth` would do for one who has one login: it stands for all of them, so with two of them a login
-/// that is shared with others would own the nodes as well.
-pub(super) struct Owner(Option<Principal>);
+/// For whom the nodes are that this store makes.
+pub(super) struct Maker {
+    operator: Option<Principal>,
+    somebody: Option<Principal>,
+}
 
-impl Owner {
+impl Maker {
     pub(super) fn new(logins: &[Login]) -> Self {
-        Self(logins.first().map(Login::principal))
+        let operator = logins.iter().find(|login| login.name == OPERATOR);
+        Self { operator: operator.map(Login::principal), somebody: logins.first().map(Login::principal) }
     }
 
-    /// The rights to a node that its maker keeps in hand. Empty, which ZooKeeper refuses, when nobody logged in and
-    /// nobody is granted anything.
-    pub(super) fn owned(&self, access: &Access) -> Vec<Acl> {
-        let own = self.0.iter().map(|owner| acl(owner, Permission::ALL));
-        own.chain(granted(access)).collect()
-    }
-
-    /// The rights to a node whose maker has none but those granted.
-    pub(super) fn shared(&self, access: &Access) -> Vec<Acl> {
-        let mut acls: Vec<_> = granted(access).collect();
+    /// The rights to a node that is made or protected: those granted, and all of them for the operator, if that is who
+    /// does it. Empty, which ZooKeeper refuses, when nobody is granted anything and nobody logged in.
+    ///
+    /// ZooKeeper's own word for whoever makes a node, `auth`, stands for all their logins: also for one that is shared
+    /// with others.
+    pub(super) fn acls(&self, access: &Access) -> Vec<Acl> {
+        let operator = self.operator.iter().map(|operator| acl(operator, Permission::ALL));
+        let granted = access.grants().filter(|(_, rights)| *rights != Rights::default());
+        let granted = granted.map(|(principal, rights)| acl(principal, permission(rights)));
+        let mut acls: Vec<_> = operator.chain(granted).collect();
         if acls.is_empty() {
-            // ZooKeeper takes no empty list, so somebody has to be in it.
-            acls.extend(self.0.iter().map(|owner| acl(owner, Permission::READ)));
+            acls.extend(self.somebody.iter().map(|somebody| acl(somebody, Permission::READ)));
         }
         acls
     }
-}
-
-fn granted(access: &Access) -> impl Iterator<Item = Acl> {
-    let grants = access.grants().filter(|(_, rights)| *rights != Rights::default());
-    grants.map(|(principal, rights)| acl(principal, permission(rights)))
 }
 
 fn acl(principal: &Principal, permission: Permission) -> Acl {

@@ -6,9 +6,10 @@ use futures_util::future::try_join_all;
 use indexmap::IndexMap;
 use zookeeper_client::{Acls, Client, CreateMode, Error, MultiWriteError, MultiWriter};
 
-use super::acl::Owner;
+use super::acl::Maker;
 use super::session::Session;
 use super::tries::{Tries, is_loss};
+use crate::store::path::check_path;
 use crate::store::{Op, StoreError};
 
 /// Most changes of one request. ZooKeeper has no limit of its own, but carries out nothing else meanwhile.
@@ -20,12 +21,13 @@ const MOST_BYTES: usize = 500_000;
 /// Most bytes of a request with one change, which cannot be made smaller.
 const MOST_BYTES_OF_ONE: usize = 1_048_575 - 1_024;
 
-pub(super) async fn apply(session: &Session, owner: &Owner, ops: &[Op]) -> Result<(), StoreError> {
+pub(super) async fn apply(session: &Session, maker: &Maker, ops: &[Op]) -> Result<(), StoreError> {
     for op in ops {
+        check_path(op.path())?;
         check_size(op)?;
     }
     for range in batches(ops) {
-        commit(session, owner, &ops[range]).await?;
+        commit(session, maker, &ops[range]).await?;
     }
     Ok(())
 }
@@ -57,13 +59,13 @@ fn batches(ops: &[Op]) -> Vec<Range<usize>> {
     batches
 }
 
-async fn commit(session: &Session, owner: &Owner, ops: &[Op]) -> Result<(), StoreError> {
+async fn commit(session: &Session, maker: &Maker, ops: &[Op]) -> Result<(), StoreError> {
     let mut tries = Tries::new(session);
     loop {
         let client = tries.client().await?;
         let mut writer = client.new_multi_writer();
         for op in ops {
-            add(&mut writer, owner, op).map_err(|error| tries.refused(error, action(op), op.path()))?;
+            add(&mut writer, maker, op).map_err(|error| tries.refused(error, action(op), op.path()))?;
         }
         match writer.commit().await {
             Ok(_) => return Ok(()),
@@ -90,10 +92,10 @@ async fn commit(session: &Session, owner: &Owner, ops: &[Op]) -> Result<(), Stor
     }
 }
 
-fn add(writer: &mut MultiWriter<'_>, owner: &Owner, op: &Op) -> Result<(), Error> {
+fn add(writer: &mut MultiWriter<'_>, maker: &Maker, op: &Op) -> Result<(), Error> {
     match op {
         Op::Create { path, data, access } => {
-            let acls = owner.owned(access);
+            let acls = maker.acls(access);
             writer.add_create(path, data, &CreateMode::Persistent.with_acls(Acls::new(&acls)))
         }
         Op::Set { path, data, expected } => writer.add_set_data(path, data, expected.map(|version| version.count)),
@@ -140,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_request_has_few_changes_and_few_bytes() {
-        assert_eq!(batches(&[]), []);
+        assert!(batches(&[]).is_empty());
         let many: Vec<_> = (0..2_500).map(|_| create(10)).collect();
         assert_eq!(batches(&many), [0..1_000, 1_000..2_000, 2_000..2_500]);
         let large = [create(300_000), create(300_000), create(900_000), create(10), create(10)];

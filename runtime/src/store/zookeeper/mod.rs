@@ -18,23 +18,26 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use zookeeper_client::{Error, Stat};
+use futures_util::future::join;
+use zookeeper_client::{Client, Error, Stat};
 
-use self::acl::Owner;
+use self::acl::Maker;
 use self::pool::Pool;
 use self::session::{Session, Settings};
 use self::tries::Tries;
+use super::path::check_path;
 use super::{Access, Hold, Login, Node, Op, Store, StoreError, Version};
 
 /// A store that is kept by a ZooKeeper.
 pub(super) struct ZooKeeper {
     session: Session,
     pool: Pool,
-    owner: Owner,
+    maker: Maker,
+    // Of several members, one may lag behind the others.
+    several: bool,
 }
 
-/// Connects as one who has all of `logins`, of whom the first one owns what [`Store::apply`] makes, and waits for as long
-/// as it takes.
+/// Connects as one who has all of `logins`, and waits for as long as it takes.
 ///
 /// # Errors
 /// [`StoreError::Unusable`] when waiting is of no use.
@@ -46,7 +49,12 @@ pub(super) async fn connect(
     let settings = Arc::new(Settings::new(hosts, tls, logins)?);
     let session = Session::open(Arc::clone(&settings));
     session.client().await?;
-    Ok(ZooKeeper { pool: Pool::new(settings, session.clone()), session, owner: Owner::new(logins) })
+    Ok(ZooKeeper {
+        pool: Pool::new(settings, session.clone()),
+        session,
+        maker: Maker::new(logins),
+        several: hosts.contains(','),
+    })
 }
 
 impl fmt::Debug for ZooKeeper {
@@ -63,18 +71,28 @@ fn node(data: Vec<u8>, stat: &Stat) -> Node {
     Node { data, version: version(stat) }
 }
 
-/// The node above; none for one at the top.
-fn parent(path: &str) -> Option<&str> {
-    path.rfind('/').filter(|at| *at > 0).map(|at| &path[..at])
+impl ZooKeeper {
+    /// Has the member that answers catch up with the others before whatever it is asked next, without waiting for it.
+    fn catch_up<'a>(&self, client: &'a Client, path: &str) -> impl Future<Output = ()> + Send + 'a {
+        let request = self.several.then(|| client.sync(path));
+        async move {
+            if let Some(request) = request {
+                // When it fails with the connection, so does what comes after it.
+                let _ = request.await;
+            }
+        }
+    }
 }
 
 #[async_trait]
 impl Store for ZooKeeper {
     async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
+        check_path(path)?;
         let mut tries = Tries::new(&self.session);
         loop {
             let client = tries.client().await?;
-            match client.get_data(path).await {
+            let caught_up = self.catch_up(&client, path);
+            match join(caught_up, client.get_data(path)).await.1 {
                 Ok((data, stat)) => return Ok(Some(node(data, &stat))),
                 Err(Error::NoNode) => return Ok(None),
                 Err(error) => tries.again(error, "read", path)?,
@@ -83,18 +101,22 @@ impl Store for ZooKeeper {
     }
 
     async fn changed(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
+        check_path(path)?;
         watch::changed(&self.pool, path, seen).await
     }
 
     async fn set(&self, path: &str, data: &[u8], expected: Option<Version>) -> Result<Version, StoreError> {
+        check_path(path)?;
         write::set(&self.session, path, data, expected).await
     }
 
     async fn children(&self, path: &str) -> Result<Vec<String>, StoreError> {
+        check_path(path)?;
         let mut tries = Tries::new(&self.session);
         loop {
             let client = tries.client().await?;
-            match client.list_children(path).await {
+            let caught_up = self.catch_up(&client, path);
+            match join(caught_up, client.list_children(path)).await.1 {
                 Ok(mut names) => {
                     names.sort_unstable();
                     return Ok(names);
@@ -106,11 +128,12 @@ impl Store for ZooKeeper {
     }
 
     async fn apply(&self, ops: Vec<Op>) -> Result<(), StoreError> {
-        batch::apply(&self.session, &self.owner, &ops).await
+        batch::apply(&self.session, &self.maker, &ops).await
     }
 
     async fn protect(&self, path: &str, access: &Access) -> Result<(), StoreError> {
-        let acls = self.owner.owned(access);
+        check_path(path)?;
+        let acls = self.maker.acls(access);
         let mut tries = Tries::new(&self.session);
         loop {
             let client = tries.client().await?;
@@ -122,6 +145,7 @@ impl Store for ZooKeeper {
     }
 
     async fn hold(&self, path: &str, data: &[u8], access: &Access) -> Result<Hold, StoreError> {
-        hold::hold(&self.session, path, data, self.owner.shared(access)).await
+        check_path(path)?;
+        hold::hold(&self.session, path, data, self.maker.acls(access)).await
     }
 }

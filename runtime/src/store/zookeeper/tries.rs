@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use zookeeper_client::{Client, Error};
 
-use super::parent;
 use super::session::Session;
 use crate::store::StoreError;
+use crate::store::path::parent;
 
 /// The tries of one operation.
 pub(super) struct Tries<'a> {
@@ -59,7 +59,8 @@ impl<'a> Tries<'a> {
         match error {
             Error::NoNode if action == "create" => StoreError::missing(parent(path).unwrap_or("/")),
             Error::NoNode => StoreError::missing(path),
-            Error::NoAuth => StoreError::denied(action, path),
+            // Nobody makes anything below what is held.
+            Error::NoAuth | Error::NoChildrenForEphemerals => StoreError::denied(action, path),
             Error::NodeExists => StoreError::Exists { path: path.to_owned() },
             Error::BadVersion => StoreError::Conflict { path: path.to_owned() },
             Error::NotEmpty => StoreError::NotEmpty { path: path.to_owned() },

@@ -1,11 +1,18 @@
 //! Waiting for a node to change.
 
+use std::pin::pin;
+use std::time::Duration;
+
 use zookeeper_client::{Client, Error, EventType, OneshotWatcher};
 
 use super::node;
 use super::pool::Pool;
 use super::tries::Tries;
 use crate::store::{Node, StoreError, Version};
+
+/// How long to trust a watch before looking by oneself, at first and in the long run.
+const FIRST_GLANCE: Duration = Duration::from_secs(5);
+const LONGEST_GLANCE: Duration = Duration::from_mins(1);
 
 /// Waits until the node at `path` is not as it was `seen`.
 ///
@@ -22,8 +29,7 @@ pub(super) async fn changed(pool: &Pool, path: &str, seen: Option<Version>) -> R
             Ok(Step::Changed(node)) => return Ok(node),
             Ok(Step::Wait(watcher)) => {
                 tries.answered();
-                // A session that expires fires its watches as well: what another one shows may be older.
-                told = watcher.changed().await.event_type != EventType::Session;
+                told = hear(watcher, &client, path, seen).await;
             }
             Ok(Step::Again) => told = false,
             Err(error) => {
@@ -42,8 +48,7 @@ enum Step {
 
 async fn step(client: &Client, path: &str, seen: Option<Version>, told: bool) -> Result<Step, Error> {
     let (node, watcher) = if told { (look(client, path).await?, None) } else { watch(client, path).await? };
-    let is_seen = |node: &Option<Node>| node.as_ref().map(|node| node.version) == seen;
-    if !is_seen(&node) {
+    if version(node.as_ref()) != seen {
         if told || is_newer(node.as_ref(), seen) {
             return Ok(Step::Changed(node));
         }
@@ -51,11 +56,15 @@ async fn step(client: &Client, path: &str, seen: Option<Version>, told: bool) ->
         // changed back. Once it caught up, what it has is the truth.
         client.sync(path).await?;
         let node = look(client, path).await?;
-        if !is_seen(&node) {
+        if version(node.as_ref()) != seen {
             return Ok(Step::Changed(node));
         }
     }
     Ok(watcher.map_or(Step::Again, Step::Wait))
+}
+
+fn version(node: Option<&Node>) -> Option<Version> {
+    node.map(|node| node.version)
 }
 
 fn is_newer(node: Option<&Node>, seen: Option<Version>) -> bool {
@@ -67,6 +76,29 @@ async fn look(client: &Client, path: &str) -> Result<Option<Node>, Error> {
         Ok((data, stat)) => Ok(Some(node(data, &stat))),
         Err(Error::NoNode) => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+/// Waits for the watch to fire; whether it did, and for the node's sake.
+///
+/// ZooKeeper (from 3.8.4, and Debian's 3.8.0) says nothing to those who may not read any more what they watch. So that
+/// they do not wait for ever, they look by themselves once in a while.
+async fn hear(watcher: OneshotWatcher, client: &Client, path: &str, seen: Option<Version>) -> bool {
+    let mut fired = pin!(watcher.changed());
+    let mut pause = FIRST_GLANCE;
+    loop {
+        let glance = async {
+            tokio::time::sleep(pause).await;
+            look(client, path).await
+        };
+        tokio::select! {
+            // A session that expires fires its watches as well: what another one shows may be older.
+            event = &mut fired => return event.event_type != EventType::Session,
+            glanced = glance => if !glanced.is_ok_and(|node| version(node.as_ref()) == seen) {
+                return false;
+            },
+        }
+        pause = LONGEST_GLANCE.min(pause * 2);
     }
 }
 
