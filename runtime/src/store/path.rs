@@ -38,12 +38,12 @@ mod tests {
 
     #[test]
     fn what_zookeeper_takes_is_taken() {
-        for path in ["/a", "/a/b", "/a b/ü/…", "/...", "/.a", "/a.", "/\u{10000}", "/-_!~'\"\\"] {
+        for path in ["/a", "/a/b", "/a b/ü/…", "/...", "/.a", "/a.", "/-_!~'\"\\"] {
             assert!(check_path(path).is_ok(), "{path}");
         }
-        for path in
-            ["", "a", "/", "//a", "/a/", "/a//b", "/.", "/a/../b", "/a\0", "/a\nb", "/\u{85}", "/\u{e000}", "/\u{ffff}"]
-        {
+        let control = ["/a\0", "/a\nb", "/\u{85}"];
+        let beyond = ["/\u{e000}", "/\u{ffff}", "/\u{10000}"];
+        for path in ["", "a", "/", "//a", "/a/", "/a//b", "/.", "/a/../b"].into_iter().chain(control).chain(beyond) {
             assert!(matches!(check_path(path), Err(StoreError::Illegal { .. })), "{path:?}");
         }
     }
