@@ -16,6 +16,9 @@ use wattle_runtime::store::{Access, Hold, Node, Op, Store, StoreError, Version};
 pub const SECRET: &str = "hush-hush";
 
 /// The seed of `model`, as a file would carry it.
+///
+/// # Panics
+/// When a file does not carry it.
 pub fn seed(model: &Model) -> Seed {
     let mut text = Vec::new();
     lower(model, &Default::default()).seed.write(&mut text).expect("writes");
@@ -23,6 +26,9 @@ pub fn seed(model: &Model) -> Seed {
 }
 
 /// Options that give each parameter without a default a value.
+///
+/// # Panics
+/// When a parameter is of a type that no test has.
 pub fn options(seed: &Seed) -> Options {
     let mut options = Options::new(OperatorKey::generate());
     for (name, parameter) in Given::new().missing(seed) {
@@ -68,6 +74,9 @@ impl Watched {
     }
 
     /// Who may do what with which node, by path.
+    ///
+    /// # Panics
+    /// Never.
     pub fn accesses(&self) -> BTreeMap<String, Access> {
         self.accesses.lock().expect("no panic").clone()
     }
@@ -128,6 +137,9 @@ impl Store for Watched {
 }
 
 /// Every node below `/wattle`, with its data.
+///
+/// # Panics
+/// When one cannot be read.
 pub async fn nodes(store: &Arc<dyn Store>) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut open = vec!["/wattle".to_owned()];

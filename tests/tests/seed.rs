@@ -24,7 +24,7 @@ fn three_tier(apps: usize) -> Model {
 }
 
 fn server(t: &mut Topology, name: &str) -> nova::Server {
-    t.add(name.to_owned(), nova::Server::new().image("debian-12").flavor("m1.small"))
+    t.add(name, nova::Server::new().image("debian-12").flavor("m1.small"))
 }
 
 /// A stack that exports an entry, a constant, and both in one text.
@@ -33,7 +33,7 @@ fn exporter(parts: &[&str]) -> Model {
     let host = server(&mut t, "host");
     let mut last = None;
     for part in parts {
-        last = Some(t.on(host).run((*part).to_owned(), Anything::new().texts([*part])));
+        last = Some(t.on(host).run(*part, Anything::new().texts([*part])));
     }
     let last = last.expect("a part");
     let exports = Exports::new().entry("text", last.text).entry("joined", text!("{}:{}", last.text, last.count));

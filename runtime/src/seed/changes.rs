@@ -110,11 +110,11 @@ impl Changes {
         changes.entries = entries(layout, present, wanted);
         changes.recipes = recipes(present, wanted);
         changes.exports = delta(present.exports.keys(), wanted.exports.keys());
-        let changed = wanted
+        let others = wanted
             .exports
             .iter()
             .filter(|(name, export)| present.exports.get(*name).is_some_and(|before| before != *export));
-        changes.exports_changed = changed.map(|(name, _)| name.to_string()).collect();
+        changes.exports_changed = others.map(|(name, _)| name.to_string()).collect();
         let other =
             |server: &&Name| present.principals.get(*server).is_some_and(|p| Some(p) != wanted.principals.get(*server));
         changes.credentials = wanted.plans.keys().filter(other).map(ToString::to_string).collect();

@@ -89,9 +89,9 @@ impl Present {
         present.exports = present.named(store, &layout.exports()).await?;
         present.importers = present.named(store, &layout.importers()).await?;
         if present.whole {
-            present.infer(layout)
+            present.infer(layout);
         } else {
-            present.walk(store, layout).await?
+            present.walk(store, layout).await?;
         }
         Ok(present)
     }
