@@ -27,7 +27,7 @@ const BATCH: (usize, usize) = (1_000, 500_000);
 fn main() -> ExitCode {
     let sizes: Vec<u32> = env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
     let sizes = if sizes.is_empty() { vec![1_000, 10_000, 100_000] } else { sizes };
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(seeds(&sizes));
     ExitCode::SUCCESS
 }
@@ -78,7 +78,7 @@ async fn seeds(sizes: &[u32]) {
             let client = zk::Client::connect(server.hosts()).await.expect("connects");
             let login = options.key.login();
             let auth = format!("{}:{}", login.name, login.password);
-            client.auth("digest".to_owned(), auth.into_bytes()).await.expect("logs in");
+            client.auth("digest", auth.as_bytes()).await.expect("logs in");
             raw.push(time(write_raw(&client, &ops)).await);
         }
         let [memory, embedded, zookeeper, raw] = [memory, embedded, zookeeper, raw].map(median);

@@ -145,7 +145,10 @@ pub fn forget_finished(state: &Path) -> io::Result<()> {
     };
     // A damaged line is left for the agent to find.
     let is_left = |line: &&[u8]| {
-        !matches!(serde_json::from_slice(line), Ok(Record::Finished { .. } | Record::Kept { .. } | Record::Failed { .. }))
+        !matches!(
+            serde_json::from_slice(line),
+            Ok(Record::Finished { .. } | Record::Kept { .. } | Record::Failed { .. })
+        )
     };
     let left: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').filter(is_left).collect();
     let new = state.join("journal.begun");
