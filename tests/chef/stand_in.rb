@@ -852,6 +852,7 @@ class Chef
       node.save
       events.run_completed(node, nil)
     rescue Exception => e # rubocop:disable Lint/RescueException
+      Array(Config[:exception_handlers]).each { |handler| handler.run_report_safely(nil) }
       events.run_failed(e, nil)
       warn e.full_message(highlight: false)
       exit 1

@@ -23,16 +23,21 @@ pub struct Chef {
     folder: tempfile::TempDir,
 }
 
-/// The stand-in for each major version, and the real one, if it is there.
-pub fn chefs() -> Vec<Chef> {
+/// The stand-in for each major version.
+pub fn stand_ins() -> Vec<Chef> {
     let stand_in = concat!(env!("CARGO_MANIFEST_DIR"), "/chef/stand_in.rb");
     let ruby = on_path("ruby").expect("tests/run installs ruby");
-    let mut chefs: Vec<Chef> = ["16", "17", "18"]
+    ["16", "17", "18"]
         .map(|version| {
             let script = format!("CHEF_STAND_IN={version} exec {} {stand_in} \"$@\"", ruby.display());
             Chef::new(format!("the stand-in for Chef {version}"), &script)
         })
-        .into();
+        .into()
+}
+
+/// The stand-in for each major version, and the real one, if it is there.
+pub fn chefs() -> Vec<Chef> {
+    let mut chefs = stand_ins();
     // More than one real Chef at a time: WATTLE_TEST_CHEF holds paths as $PATH does.
     let named = std::env::var_os("WATTLE_TEST_CHEF");
     let named = named.iter().flat_map(std::env::split_paths);

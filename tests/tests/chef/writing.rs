@@ -145,7 +145,7 @@ async fn a_value_that_is_only_worked_out_when_read_is_worked_out_at_the_end() {
         let outputs = json!({ "lazy": "port 6379", "top": "port 6379", "one": 1 });
         assert_eq!(run.outputs(&chef).await, outputs, "with {}", chef.name);
         let mut log = run.agent.log();
-        if chef.name.ends_with("Chef 16") {
+        if chef.name.contains("16") {
             log.reverse();
         }
         assert_eq!(log, ["set one 1", "get tcp_port"], "with {}", chef.name);

@@ -45,7 +45,12 @@ pub(super) async fn go(
     }
     let tool = tool::find(environment.get("PATH").map(AsRef::as_ref).unwrap_or_default())?;
     let setup = Setup::write(job, directory)?;
-    let ended = run(job, directory, tool.command(&setup, directory, environment)).await?;
+    let ended = run(job, directory, tool.command(&setup, directory, environment)).await;
+    // What Chef keeps of a failure, secrets and all. There is none of it after most runs.
+    for file in ["chef-stacktrace.out", "failed-run-data.json"] {
+        let _ = std::fs::remove_file(directory.cache().join(file));
+    }
+    let ended = ended?;
     let failed =
         |kind, message: String| Broken { log: ended.log.clone(), ..Broken::new(kind, ended.mask.text(&message)) };
     let code = ended.status.code().unwrap_or_default();

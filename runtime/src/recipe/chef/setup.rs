@@ -88,10 +88,11 @@ fn config(job: &Job, directory: &Directory, cookbooks: &Path, ruby: &Path, table
          log_location STDOUT\n\
          log_level :warn\n\
          color false\n\
-         event_handlers [Wattle.subscriber({})]\n\
+         event_handlers [Wattle.subscriber({table})]\n\
+         exception_handlers [Wattle.subscriber({table})]\n\
          $stdout.sync = true\n",
         quoted(Path::new(server)),
-        quoted(table),
+        table = quoted(table),
     );
     text
 }

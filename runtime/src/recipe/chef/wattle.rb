@@ -522,6 +522,11 @@ module Wattle
     def run_failed(exception, *)
       Wattle.run.fail(exception)
     end
+
+    # As the first of Chef's exception handlers, which come before `run_failed`: others may print or save the node.
+    def run_report_safely(*)
+      Wattle.run.unlink
+    end
   end
 
   class << self
