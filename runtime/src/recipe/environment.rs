@@ -54,6 +54,8 @@ impl Environment {
     pub(super) fn of(job: &Job, directory: &Directory) -> Self {
         let mut environment = Self::default();
         environment.set("PATH", PATH);
+        environment.set("HOME", if rustix::process::geteuid().is_root() { "/root" } else { "/" });
+        environment.set("LANG", "C.UTF-8");
         for (name, value) in env::vars_os() {
             let is_inherited = |name: &str| INHERITED.contains(&name) || name.starts_with("LC_");
             if name.to_str().is_some_and(is_inherited) && !value.is_empty() {
@@ -100,6 +102,25 @@ impl Environment {
                  `$WATTLE_RUN_DIR/inputs.json`"
             );
         }
+    }
+
+    /// Takes a variable away.
+    pub(super) fn unset(&mut self, name: &str) {
+        self.0.retain(|(other, _)| other != name);
+    }
+
+    /// Sees to it that texts are UTF-8.
+    pub(super) fn speak_utf8(&mut self) {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| self.get(name));
+        let locale = locale.map(|locale| locale.to_string_lossy().to_lowercase()).unwrap_or_default();
+        if !locale.ends_with("utf-8") && !locale.ends_with("utf8") {
+            self.set("LC_ALL", "C.UTF-8");
+        }
+    }
+
+    /// Whether there is such a program on the search path.
+    pub(super) fn finds(&self, program: &str) -> bool {
+        self.get("PATH").is_some_and(|path| env::split_paths(path).any(|directory| directory.join(program).exists()))
     }
 
     /// Names the run that the process belongs to.

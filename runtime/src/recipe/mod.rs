@@ -2,6 +2,7 @@
 //!
 //! The agent asks a [`Runner`] to run a [`Job`]; it decides when, with which inputs, and what becomes of the outputs.
 
+mod ansible;
 mod chef;
 mod directory;
 mod environment;
@@ -13,6 +14,7 @@ mod outputs;
 pub mod parse;
 pub mod print;
 mod process;
+mod puppet;
 mod shell;
 mod tools;
 
@@ -27,6 +29,7 @@ use wattle::model::{Name, Value};
 
 pub use former::end as end_former;
 pub use mask::Mask;
+use tools::Report;
 pub use tools::Tools;
 
 use crate::space::{Failure, Kind, PlannedComponent, Script};

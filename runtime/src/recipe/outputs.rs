@@ -35,11 +35,14 @@ pub(super) fn collect(
             (None, None) => read(&directory.output(name), &output.ty),
         };
         match value {
+            Ok(Some(value)) if value.to_string().len() > MAX_DATA => {
+                wrong.push((Kind::Size, not_as_declared(name, &too_large(value.to_string().len()))));
+            }
             Ok(Some(value)) => {
                 outputs.insert(name.clone(), value);
             }
             Ok(None) => missing.push(format!("`{name}`")),
-            Err((kind, why)) => wrong.push((kind, format!("its output `{name}` is not what it declares: {why}"))),
+            Err((kind, why)) => wrong.push((kind, not_as_declared(name, &why))),
         }
     }
     let mut unknown: Vec<String> = native.keys().map(ToString::to_string).collect();
@@ -65,6 +68,14 @@ pub(super) fn collect(
     }
 }
 
+fn not_as_declared(name: &str, why: &str) -> String {
+    format!("its output `{name}` is not what it declares: {why}")
+}
+
+fn too_large(size: impl std::fmt::Display) -> String {
+    format!("{size} bytes, and the data space takes {MAX_DATA} at most")
+}
+
 fn read(path: &Path, ty: &Type) -> Result<Option<Value>, (Kind, String)> {
     match text(path) {
         Ok(None) => Ok(None),
@@ -76,7 +87,6 @@ fn read(path: &Path, ty: &Type) -> Result<Option<Value>, (Kind, String)> {
 /// The text of a file; none if it is not there.
 fn text(path: &Path) -> Result<Option<String>, (Kind, String)> {
     let unreadable = |error: io::Error| (Kind::Type, format!("`{}` cannot be read: {error}", path.display()));
-    let too_large = |size: u64| (Kind::Size, format!("{size} bytes, and the data space takes {MAX_DATA} at most"));
     let data = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(unreadable(error)),
@@ -86,7 +96,7 @@ fn text(path: &Path) -> Result<Option<String>, (Kind, String)> {
         return Err((Kind::Type, format!("`{}` is not a file", path.display())));
     }
     if data.len() > MAX_DATA as u64 {
-        return Err(too_large(data.len()));
+        return Err((Kind::Size, too_large(data.len())));
     }
     // Not blocking: should it have become a pipe in between, nobody writes to it.
     let nonblocking = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
@@ -94,7 +104,7 @@ fn text(path: &Path) -> Result<Option<String>, (Kind, String)> {
     let mut bytes = Vec::new();
     file.take(MAX_DATA as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() > MAX_DATA {
-        return Err(too_large(bytes.len() as u64));
+        return Err((Kind::Size, too_large(bytes.len())));
     }
     String::from_utf8(bytes)
         .map(Some)

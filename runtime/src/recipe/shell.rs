@@ -6,12 +6,11 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
 use indexmap::IndexMap;
-use wattle::model::{Name, Value};
 
 use super::directory::Directory;
 use super::environment::Environment;
-use super::process::{Command, Ended, run};
-use super::{Broken, Job};
+use super::process::{Command, run};
+use super::{Broken, Job, Report};
 use crate::space::Kind;
 
 const SHELL: &str = "/bin/sh";
@@ -19,11 +18,7 @@ const SHELL: &str = "/bin/sh";
 const FIRST_LINE: u64 = 4096;
 
 /// Runs a script. It writes all its outputs as files.
-pub(super) async fn go(
-    job: &Job,
-    directory: &Directory,
-    mut environment: Environment,
-) -> Result<(Ended, IndexMap<Name, Value>), Broken> {
+pub(super) async fn go(job: &Job, directory: &Directory, mut environment: Environment) -> Result<Report, Broken> {
     let recipe = job.recipe()?;
     let script = directory.files().join(&**recipe);
     let interpreter = interpreter(&script)
@@ -38,7 +33,7 @@ pub(super) async fn go(
         at: directory.files(),
     };
     let ended = run(job, directory, command).await?;
-    Ok((ended, IndexMap::new()))
+    Ok(Report { good: ended.status.success(), why: None, outputs: IndexMap::new(), ended })
 }
 
 /// The program that a script's first line names, and what stands behind it, which is one argument (`execve(2)`). The

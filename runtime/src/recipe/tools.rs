@@ -11,8 +11,12 @@ use wattle::model::{Name, Tool, Value};
 
 use super::directory::Directory;
 use super::environment::Environment;
-use super::{Broken, Job, Runner, chef, outputs, shell};
+use super::process::Ended;
+use super::{Broken, Job, Runner, ansible, chef, outputs, puppet, shell};
 use crate::space::{Kind, Script};
+
+/// Most characters of a tool's words in a message.
+const SHOWN: usize = 400;
 
 /// Runs each recipe by its own tool: shell, Ansible, Puppet, Chef.
 #[derive(Clone, Debug, Default)]
@@ -57,23 +61,52 @@ impl Runner for Tools {
     async fn run(&self, job: &Job) -> Result<IndexMap<Name, Value>, Broken> {
         let directory = Directory::prepare(job)?;
         let environment = self.environment(job, &directory);
-        let (ended, native) = match job.component.tool {
+        let report = match job.component.tool {
             Tool::Chef => return chef::go(job, &directory, environment).await,
             Tool::Shell => shell::go(job, &directory, environment).await?,
+            Tool::Ansible => ansible::go(job, &directory, environment).await?,
+            Tool::Puppet => puppet::go(job, &directory, environment).await?,
             other => return Err(Broken::new(Kind::Start, format!("this version cannot run recipes of {other}"))),
         };
-        if !ended.status.success() {
-            return Err(Broken { log: ended.log, ..Broken::new(Kind::Recipe, how(ended.status)) });
+        let Ended { status, log, mask } = report.ended;
+        if !report.good {
+            let message = match report.why {
+                Some(why) => format!("{} ({})", one_line(&mask.text(&why)), how(status)),
+                None => how(status),
+            };
+            return Err(Broken { log, ..Broken::new(Kind::Recipe, message) });
         }
         if job.script == Script::Teardown {
             return Ok(IndexMap::new());
         }
-        outputs::collect(job, &directory, native).map_err(|broken| Broken {
-            message: ended.mask.text(&broken.message),
-            log: ended.log,
+        outputs::collect(job, &directory, report.outputs).map_err(|broken| Broken {
+            message: mask.text(&broken.message),
+            log,
             ..broken
         })
     }
+}
+
+/// How a recipe was run.
+#[derive(Debug)]
+pub(super) struct Report {
+    pub(super) ended: Ended,
+    /// Whether it did what it should, as its tool tells.
+    pub(super) good: bool,
+    /// Why not, as far as the tool says.
+    pub(super) why: Option<String>,
+    /// The outputs that its tool collected; those that are files are not here.
+    pub(super) outputs: IndexMap<Name, Value>,
+}
+
+/// A tool's words in a message: on one line, and not too long.
+fn one_line(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut shown: String = text.chars().take(SHOWN).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    shown
 }
 
 /// How a recipe ended that did not end well.

@@ -1,7 +1,9 @@
 //! Recipes run by their real tools.
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
+mod ansible;
 mod process;
+mod puppet;
 mod shell;
 mod stage;
 mod types;

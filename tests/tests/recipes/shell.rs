@@ -1,11 +1,11 @@
 //! What a shell recipe finds, and what becomes of what it writes.
 
+use std::fmt::Write as _;
+
 use wattle::model::{Type, Value};
 use wattle_runtime::space::{Kind, Script};
 
-use crate::stage::{Stage, json, names, secret};
-
-const PORT: Type = Type::Integer { min: 0, max: 65_535 };
+use crate::stage::{PORT, Stage, json, names, secret};
 
 #[tokio::test]
 async fn inputs_come_in_and_outputs_go_out() {
@@ -217,7 +217,7 @@ async fn a_value_of_every_type_goes_through() {
     let mut text = String::new();
     let mut stage = Stage::shell("");
     for (name, ty, value) in crate::types::all() {
-        text += &format!("printf '%s' \"${name}\" >\"$heat_outputs_path.{name}\"\n");
+        let _ = write!(text, "printf '%s' \"${name}\" >\"$heat_outputs_path.{name}\"\n");
         stage = stage.input(name, ty.clone(), value).output(name, ty);
     }
     let stage = stage.file("recipes/it.sh", &text);

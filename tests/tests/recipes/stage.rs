@@ -1,5 +1,6 @@
 //! A component and its run directory, for one run.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,12 +15,15 @@ use wattle::model::{Name, Tool, Type, Value};
 use wattle_runtime::recipe::{Broken, Job, Live, Runner as _, Tools};
 use wattle_runtime::space::{Failure, PlannedComponent, PlannedInput, PlannedOutput, Script, Source};
 
+pub(crate) const PORT: Type = Type::Integer { min: 0, max: 65_535 };
+
 /// A component, what it is given, and where it runs.
 pub(crate) struct Stage {
     pub(crate) root: TempDir,
     pub(crate) job: Job,
     pub(crate) live: Arc<Fake>,
     pub(crate) log: Log,
+    path: Option<OsString>,
     _subscriber: tracing::subscriber::DefaultGuard,
 }
 
@@ -118,7 +122,7 @@ impl Stage {
         let log = Log::default();
         let subscriber = tracing_subscriber::fmt().with_writer(log.clone()).with_ansi(false).without_time().finish();
         let guard = tracing::subscriber::set_default(subscriber);
-        Self { root, job, live, log, _subscriber: guard }.file(recipe, text)
+        Self { root, job, live, log, path: None, _subscriber: guard }.file(recipe, text)
     }
 
     pub(crate) fn shell(text: &str) -> Self {
@@ -152,13 +156,29 @@ impl Stage {
         self
     }
 
+    /// Programs are first looked for there.
+    pub(crate) fn on_path(mut self, directory: &Path) -> Self {
+        let mut path = OsString::from(directory);
+        if directory.exists() {
+            path.push(":");
+            path.push(std::env::var_os("PATH").unwrap());
+        }
+        self.path = Some(path);
+        self
+    }
+
     /// A path that the recipe may use as it likes.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.root.path().join(name)
     }
 
     pub(crate) async fn run(&self) -> Result<IndexMap<Name, Value>, Broken> {
-        Tools::new().state_in(self.root.path().to_owned()).run(&self.job).await
+        let tools = Tools::new().state_in(self.root.path().to_owned());
+        let tools = match &self.path {
+            Some(path) => tools.path(path.clone()),
+            None => tools,
+        };
+        tools.run(&self.job).await
     }
 
     /// Runs it, and holds that nothing is left in its run directory but its files.

@@ -12,8 +12,8 @@ pub(crate) fn all() -> Vec<(&'static str, Type, Value)> {
     let signed = Type::Integer { min: i64::MIN, max: i64::MAX as u64 };
     let fields = [("host".into(), Type::Str), ("ports".into(), list(unsigned.clone()))].into_iter().collect();
     vec![
-        ("yes", Type::Boolean, true.into()),
-        ("no", Type::Boolean, false.into()),
+        ("on_", Type::Boolean, true.into()),
+        ("off_", Type::Boolean, false.into()),
         ("greatest", unsigned.clone(), u64::MAX.into()),
         ("least", signed, i64::MIN.into()),
         ("zero", unsigned.clone(), 0_u8.into()),
@@ -25,6 +25,7 @@ pub(crate) fn all() -> Vec<(&'static str, Type, Value)> {
         ("empty", Type::Str, "".into()),
         ("digits", Type::Str, "007".into()),
         ("truth", Type::Str, "true".into()),
+        ("capital", Type::Str, "True".into()),
         ("listed", Type::Str, "[1, 2]".into()),
         ("hashed", Type::Str, r#"{"a": "b"}"#.into()),
         ("address", Type::Ip, "2001:db8::1".into()),
@@ -35,7 +36,7 @@ pub(crate) fn all() -> Vec<(&'static str, Type, Value)> {
         ("moment", Type::Seconds, 0.25.into()),
         ("texts", list(Type::Str), vec!["a", awkward, ""].into()),
         ("floats", list(Type::Float), json("[1.0, 2.5]")),
-        ("none", list(Type::Str), Value::List(Vec::new())),
+        ("none_", list(Type::Str), Value::List(Vec::new())),
         ("nested", Type::Map(Box::new(list(unsigned))), json(r#"{"a": [1, 2], "b c": [], "%{d}": [3]}"#)),
         ("record", Type::Struct(fields), json(r#"{"host": "{{ db }} %{x}", "ports": [1, 65536]}"#)),
         ("password", secret(Type::Str), "%{hunter} {{ 2 }}".into()),

@@ -1,0 +1,130 @@
+//! Ansible playbooks, run on this server by `ansible-playbook`. Known to work with ansible-core 2.14 and later.
+
+mod unsafe_yaml;
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+
+use indexmap::IndexMap;
+use serde::Deserialize;
+use wattle::model::{Name, Value};
+
+use super::directory::{Directory, write};
+use super::environment::Environment;
+use super::process::{Command, run};
+use super::{Broken, Job, Report};
+use crate::space::Kind;
+use crate::store::MAX_DATA;
+
+const CALLBACK: &str = include_str!("wattle.py");
+/// Most bytes of all that a playbook sets by `set_stats`.
+const LARGEST: u64 = 16 * MAX_DATA as u64;
+
+/// What the callback writes.
+#[derive(Debug, Default, Deserialize)]
+struct Told {
+    stats: IndexMap<Name, Value>,
+    failure: Option<Failed>,
+}
+
+/// The last task that failed.
+#[derive(Debug, Deserialize)]
+struct Failed {
+    task: String,
+    how: String,
+    said: Vec<String>,
+}
+
+/// Runs a playbook. Its outputs are what it sets by `set_stats`, for the run or for the host, and files.
+pub(super) async fn go(job: &Job, directory: &Directory, environment: Environment) -> Result<Report, Broken> {
+    let command = prepare(job, directory, environment)
+        .map_err(|error| Broken::new(Kind::Start, format!("the run of its playbook cannot be prepared: {error}")))??;
+    let ended = run(job, directory, command).await?;
+    let told = read(&directory.tool().join("report.json"))?;
+    let why = told.failure.map(|failure| {
+        let said = failure.said.first().map(|said| format!(": {said}")).unwrap_or_default();
+        format!("the task `{}` {}{said}", failure.task, failure.how)
+    });
+    Ok(Report { good: ended.status.success(), why, outputs: told.stats, ended })
+}
+
+fn prepare(job: &Job, directory: &Directory, mut environment: Environment) -> std::io::Result<Result<Command, Broken>> {
+    let recipe = match job.recipe() {
+        Ok(recipe) => recipe,
+        Err(broken) => return Ok(Err(broken)),
+    };
+    let tool = directory.tool();
+    let playbook = directory.files().join(&**recipe);
+    fs::create_dir(tool.join("callbacks"))?;
+    write(&tool.join("callbacks/wattle.py"), CALLBACK)?;
+    let at = |path: &Path| {
+        let mut argument = OsString::from("@");
+        argument.push(path);
+        argument
+    };
+    let mut arguments: Vec<OsString> = ["--connection", "local", "--inventory", "localhost,"].map(Into::into).into();
+    arguments.extend(["--extra-vars".into(), at(&directory.inputs())]);
+    // What Ansible would take for a template of its own comes once more, marked.
+    let marked: Vec<_> = job.inputs.iter().filter(|(_, value)| unsafe_yaml::is_needed(value)).collect();
+    if !marked.is_empty() {
+        let path = tool.join("unsafe.yml");
+        write(&path, unsafe_yaml::map(marked))?;
+        arguments.extend(["--extra-vars".into(), at(&path)]);
+    }
+    let path = tool.join("run.yml");
+    let outputs = Value::from(directory.outputs().to_string_lossy().into_owned());
+    write(&path, unsafe_yaml::map([(&Name::from("heat_outputs_path"), &outputs)]))?;
+    arguments.extend(["--extra-vars".into(), at(&path)]);
+    arguments.push(playbook.clone().into());
+
+    let beside = playbook.parent().unwrap_or(&tool);
+    // What came along counts; what the server has for its operator does not.
+    let none = tool.join("ansible.cfg");
+    write(&none, "")?;
+    let configuration = [beside.join("ansible.cfg"), directory.files().join("ansible.cfg")];
+    let configuration = configuration.into_iter().find(|path| path.exists()).unwrap_or(none);
+    environment.set("ANSIBLE_CONFIG", configuration);
+    environment.set("ANSIBLE_CALLBACK_PLUGINS", tool.join("callbacks"));
+    environment.set("ANSIBLE_CALLBACKS_ENABLED", "wattle");
+    environment.set("ANSIBLE_STDOUT_CALLBACK", "default");
+    let mut roles = directory.files().join("roles").into_os_string();
+    roles.push(":~/.ansible/roles:/usr/share/ansible/roles:/etc/ansible/roles");
+    environment.set("ANSIBLE_ROLES_PATH", roles);
+    environment.set("ANSIBLE_LOCAL_TEMP", tool.join("local"));
+    environment.set("ANSIBLE_REMOTE_TEMP", tool.join("remote"));
+    // The Python that runs Ansible is there; another one would have to be found, with a warning.
+    environment.set("ANSIBLE_PYTHON_INTERPRETER", "{{ ansible_playbook_python }}");
+    for (name, value) in [
+        ("ANSIBLE_NOCOWS", "1"),
+        ("ANSIBLE_NOCOLOR", "1"),
+        ("ANSIBLE_RETRY_FILES_ENABLED", "0"),
+        ("ANSIBLE_LOCALHOST_WARNING", "0"),
+        // Else what it says comes when a buffer is full.
+        ("PYTHONUNBUFFERED", "1"),
+    ] {
+        environment.set(name, value);
+    }
+    // Ansible refuses to start with another encoding.
+    environment.speak_utf8();
+    Ok(Ok(Command {
+        program: "ansible-playbook".into(),
+        arguments,
+        environment,
+        at: directory.files(),
+        missing: "`ansible-playbook` is not installed: Debian's package `ansible-core` has it, and so has PyPI's"
+            .to_owned(),
+    }))
+}
+
+/// What the callback wrote; nothing if Ansible did not come to it.
+fn read(path: &Path) -> Result<Told, Broken> {
+    let Ok(data) = fs::metadata(path) else { return Ok(Told::default()) };
+    if data.len() > LARGEST {
+        let message = format!("what it set by `set_stats` has {} bytes, and may have {LARGEST}", data.len());
+        return Err(Broken::new(Kind::Size, message));
+    }
+    let text = fs::read(path).unwrap_or_default();
+    serde_json::from_slice(&text)
+        .map_err(|error| Broken::new(Kind::Type, format!("what it set by `set_stats` is not JSON: {error}")))
+}

@@ -1,0 +1,108 @@
+//! Values as YAML in which no text is taken for a template, by Ansible's tag `!unsafe`.
+
+use std::fmt::Write as _;
+
+use wattle::model::{Name, Value};
+
+/// Whether Ansible would take something in `value` for a template.
+pub(super) fn is_needed(value: &Value) -> bool {
+    match value {
+        Value::Str(text) => is_template(text),
+        Value::List(values) => values.iter().any(is_needed),
+        Value::Map(values) => values.values().any(is_needed),
+        _ => false,
+    }
+}
+
+fn is_template(text: &str) -> bool {
+    ["{{", "{%", "{#"].iter().any(|mark| text.contains(mark))
+}
+
+/// A document with these variables.
+pub(super) fn map<'a>(values: impl IntoIterator<Item = (&'a Name, &'a Value)>) -> String {
+    let mut out = String::new();
+    entries(&mut out, values);
+    out.push('\n');
+    out
+}
+
+fn entries<'a>(out: &mut String, values: impl IntoIterator<Item = (&'a Name, &'a Value)>) {
+    out.push('{');
+    for (i, (name, value)) in values.into_iter().enumerate() {
+        out.push_str(if i == 0 { "" } else { ", " });
+        // A key that is longer than 1,024 characters must be told to be one (YAML 1.2, 8.20).
+        out.push_str("? ");
+        quote(out, name);
+        out.push_str(" : ");
+        add(out, value);
+    }
+    out.push('}');
+}
+
+fn add(out: &mut String, value: &Value) {
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::Boolean(_) | Value::Integer(_) => out.push_str(&value.to_string()),
+        // YAML 1.1 wants a point, and a sign before the exponent.
+        Value::Float(number) => {
+            let text = format!("{number:e}");
+            let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+            let point = if mantissa.contains('.') { "" } else { ".0" };
+            let sign = if exponent.starts_with('-') { "" } else { "+" };
+            let _ = write!(out, "{mantissa}{point}e{sign}{exponent}");
+        }
+        Value::Str(text) => {
+            // Only where it is needed: ansible-core 2.21 takes `!unsafe "True"` for a truth value.
+            if is_template(text) {
+                out.push_str("!unsafe ");
+            }
+            quote(out, text);
+        }
+        Value::List(values) => {
+            out.push('[');
+            for (i, value) in values.iter().enumerate() {
+                out.push_str(if i == 0 { "" } else { ", " });
+                add(out, value);
+            }
+            out.push(']');
+        }
+        Value::Map(values) => entries(out, values),
+    }
+}
+
+/// All that is not plain ASCII is escaped: PyYAML refuses some characters, and folds others.
+fn quote(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        let _ = match c {
+            '"' | '\\' => write!(out, "\\{c}"),
+            ' '..='~' => write!(out, "{c}"),
+            c => write!(out, "\\U{:08x}", u32::from(c)),
+        };
+    }
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_needed, map};
+    use wattle::model::Value;
+
+    #[test]
+    fn texts_are_marked_and_escaped() {
+        let value: Value = serde_json::from_str(
+            r#"["{{ a }}\n\"ö\\", {"b c": 1e300, "d": 2.0, "e": 1e-7}, [null, true, -3, "True"]]"#,
+        )
+        .unwrap();
+        assert!(is_needed(&value));
+        assert!(!is_needed(&"a { {b} }".into()));
+        assert_eq!(
+            map([(&"it".into(), &value)]),
+            concat!(
+                r#"{? "it" : [!unsafe "{{ a }}\U0000000a\"\U000000f6\\", "#,
+                r#"{? "b c" : 1.0e+300, ? "d" : 2.0e+0, ? "e" : 1.0e-7}, [null, true, -3, "True"]]}"#,
+                "\n"
+            )
+        );
+    }
+}

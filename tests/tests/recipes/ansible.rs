@@ -1,0 +1,193 @@
+//! Playbooks, run by a real `ansible-playbook`.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use wattle::model::{Tool, Type};
+use wattle_runtime::space::{Kind, Script};
+
+use crate::stage::{PORT, Stage, json, names, secret};
+
+#[tokio::test]
+async fn inputs_are_variables_and_set_stats_are_outputs() {
+    let stage = Stage::new(
+        Tool::Ansible,
+        r#"
+- hosts: localhost
+  roles: [redis]
+  tasks:
+    - ansible.builtin.assert:
+        that: [memory is not defined, tcp_port == 6379, "lookup('env', 'heat_outputs_path') == heat_outputs_path"]
+    - ansible.builtin.set_stats:
+        data: {url: "redis://{{ address }}:{{ tcp_port }}/", unknown: 1}
+    - ansible.builtin.set_stats:
+        per_host: true
+        data: {port: "{{ tcp_port }}", python: "{{ ansible_python.executable }}"}
+    - ansible.builtin.copy:
+        dest: "{{ heat_outputs_path }}.conf"
+        content: "{{ lookup('file', 'redis.conf') }}"
+"#,
+    )
+    .file("recipes/files/redis.conf", "bind *\n")
+    .file("roles/redis/tasks/main.yml", "- ansible.builtin.debug: {msg: a role}\n")
+    .input("address", Type::Ip, "192.0.2.1")
+    .input("tcp_port", PORT, json("6379"))
+    .output("url", Type::Uri)
+    .output("port", PORT)
+    .output("python", Type::Str)
+    .output("conf", Type::Str);
+    let outputs = stage.run_clean().await.unwrap();
+    assert_eq!(outputs["url"], "redis://192.0.2.1:6379/".into());
+    assert_eq!(outputs["port"], json("6379"));
+    assert_eq!(outputs["conf"], "bind *".into());
+    let log = stage.log.text();
+    assert!(log.contains("a role") && log.contains("an output `unknown` that it does not declare"), "{log}");
+    assert!(!log.contains("WARNING"), "{log}");
+}
+
+#[tokio::test]
+async fn a_value_of_every_type_goes_through() {
+    every_type(None).await;
+}
+
+/// What people have who take Ansible from PyPI.
+#[tokio::test]
+async fn a_value_of_every_type_goes_through_the_current_ansible() {
+    if std::env::var_os("WATTLE_TEST_ALL").is_none() {
+        eprintln!("left out: needs WATTLE_TEST_ALL=1");
+        return;
+    }
+    every_type(Some(current().join("bin"))).await;
+}
+
+async fn every_type(bin: Option<PathBuf>) {
+    let mut text = "- hosts: localhost\n  gather_facts: false\n  tasks:\n".to_owned();
+    let mut stage = Stage::new(Tool::Ansible, "");
+    for (name, ty, value) in crate::types::all() {
+        // Before ansible-core 2.19, a text that looks like a list, a map or a truth value becomes one without this.
+        let filter = if ty == Type::Str { " | string" } else { "" };
+        let set = format!("{{data: {{{name}: \"{{{{ {name}{filter} }}}}\"}}}}");
+        let _ = writeln!(text, "    - ansible.builtin.set_stats: {set}");
+        stage = stage.input(name, ty.clone(), value).output(name, ty);
+    }
+    stage = stage.file("recipes/it.yml", &text);
+    if let Some(bin) = &bin {
+        stage = stage.on_path(bin);
+    }
+    let result = stage.run_clean().await;
+    let outputs = match &result {
+        Ok(outputs) => outputs,
+        Err(broken) => panic!("{}\n{}", broken.message, stage.log.text()),
+    };
+    for (name, _, value) in crate::types::all() {
+        assert_eq!(outputs[name], value, "{name}");
+    }
+    assert!(!stage.log.text().contains("hunter"), "{}", stage.log.text());
+}
+
+#[tokio::test]
+async fn a_failure_names_the_task() {
+    let stage = Stage::new(
+        Tool::Ansible,
+        r#"
+- hosts: localhost
+  gather_facts: false
+  tasks:
+    - name: May fail
+      ansible.builtin.command: "false"
+      ignore_errors: true
+    - name: Log in
+      ansible.builtin.fail:
+        msg: "no such user: {{ password }}"
+"#,
+    )
+    .input("password", secret(Type::Str), "hunter2")
+    .output("url", Type::Uri);
+    let broken = stage.run_clean().await.unwrap_err();
+    assert_eq!(broken.kind, Kind::Recipe);
+    assert_eq!(broken.message, "the task `Log in` failed: no such user: *** (the recipe ended with status 2)");
+    assert!(broken.log.iter().any(|line| line.contains("PLAY RECAP")), "{:?}", broken.log);
+    assert!(!stage.log.text().contains("hunter2"));
+    let broken =
+        Stage::new(Tool::Ansible, "- hosts: localhost\n  tasks: [{nonsense: {}}]").run_clean().await.unwrap_err();
+    assert_eq!(broken.kind, Kind::Recipe);
+    assert!(broken.log.iter().any(|line| line.contains("nonsense")), "{:?}", broken.log);
+}
+
+#[tokio::test]
+async fn outputs_that_are_wrong_or_missing() {
+    let playbook =
+        "- hosts: localhost\n  gather_facts: false\n  tasks: [{ansible.builtin.set_stats: {data: {port: http}}}]";
+    let stage = Stage::new(Tool::Ansible, playbook).output("port", PORT).output("url", Type::Uri);
+    let broken = stage.run_clean().await.unwrap_err();
+    assert_eq!(broken.kind, Kind::Type);
+    assert_eq!(
+        broken.message,
+        "its output `port` is not what it declares: expected an integer between 0 and 65535, found a string; it ended \
+         without writing its output `url`"
+    );
+    let playbook = "- hosts: localhost\n  gather_facts: false\n  tasks: [{ansible.builtin.set_stats: {data: {page: \"{{ 'x' * 1000001 }}\"}}}]";
+    let broken = Stage::new(Tool::Ansible, playbook).output("page", Type::Str).run_clean().await.unwrap_err();
+    assert_eq!(broken.kind, Kind::Size, "{}", broken.message);
+}
+
+#[tokio::test]
+async fn a_playbook_ends_at_its_deadline() {
+    let playbook = r#"
+- hosts: localhost
+  gather_facts: false
+  tasks: [{ansible.builtin.shell: "echo >'{{ started }}'; exec sleep 1003"}]
+"#;
+    let stage = Stage::new(Tool::Ansible, playbook).deadline(Duration::from_millis(500));
+    let started = stage.path("started");
+    let stage = stage.input("started", Type::Str, started.display().to_string());
+    // However slow this machine is: until the task runs, time does not count.
+    let starting = async {
+        while !started.exists() {
+            *stage.live.waited.lock().unwrap() += Duration::from_millis(100);
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    let broken = tokio::join!(stage.run_clean(), starting).0.unwrap_err();
+    assert_eq!(broken.kind, Kind::Deadline);
+    assert!(broken.message.contains("at `sleep 1003`"), "{}", broken.message);
+    assert!(broken.message.contains("TASK [ansible.builtin.shell]"), "{}", broken.message);
+}
+
+#[tokio::test]
+async fn teardown_is_a_playbook() {
+    let undo = "- hosts: localhost\n  gather_facts: false\n  tasks: [{ansible.builtin.file: {path: \"{{ it }}\", state: touch}}]";
+    let mut stage = Stage::new(Tool::Ansible, "").file("recipes/undo.yml", undo).output("url", Type::Uri);
+    stage = {
+        let path = stage.path("undone").display().to_string();
+        stage.input("it", Type::Str, path)
+    };
+    stage.job.script = Script::Teardown;
+    stage.job.component.teardown = Some("recipes/undo.yml".into());
+    assert!(stage.run_clean().await.unwrap().is_empty());
+    assert!(stage.path("undone").exists());
+}
+
+#[tokio::test]
+async fn without_ansible_it_is_said_what_is_missing() {
+    let stage = Stage::new(Tool::Ansible, "[]").on_path(Path::new("/none"));
+    let broken = stage.run_clean().await.unwrap_err();
+    assert_eq!(broken.kind, Kind::Start);
+    assert!(broken.message.starts_with("`ansible-playbook` is not installed: Debian's package `ansible-core` has it"));
+    assert_eq!(names(&stage.job.directory), ["files"]);
+}
+
+/// A Python environment with the current ansible-core, made once.
+fn current() -> PathBuf {
+    let cache = Path::new(env!("CARGO_MANIFEST_DIR")).join(".cache/ansible");
+    if !cache.join("made").exists() {
+        let _ = std::fs::remove_dir_all(&cache);
+        let run = |command: &mut Command| assert!(command.status().unwrap().success(), "{command:?}");
+        run(Command::new("python3").args(["-m", "venv"]).arg(&cache));
+        run(Command::new(cache.join("bin/pip")).args(["install", "-q", "ansible-core"]));
+        std::fs::write(cache.join("made"), "").unwrap();
+    }
+    cache
+}
