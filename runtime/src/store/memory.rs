@@ -53,14 +53,14 @@ impl Drop for Unwatch<'_> {
 #[async_trait]
 impl Store for Memory {
     async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
-        self.tree().get(&self.who, path).map(|node| node.cloned())
+        self.tree().get(&self.who, path).map(Option::<&Node>::cloned)
     }
 
     async fn changed(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
         let (sender, receiver) = oneshot::channel();
         let tell = Box::new(move |now: Result<Option<&Node>, StoreError>| {
             // Whoever waited may have given up.
-            let _ = sender.send(now.map(|node| node.cloned()));
+            let _ = sender.send(now.map(Option::<&Node>::cloned));
         });
         let id = self.tree().watch(&self.who, path, seen, tell);
         let _unwatch = id.map(|id| Unwatch { store: self, path, id });

@@ -56,9 +56,9 @@ impl Server {
     pub async fn start(socket: &Path, log: &Path, operator: &Principal) -> Result<Self, ServerError> {
         make_folder(log)?;
         make_folder(socket)?;
-        let log = log.to_owned();
-        let state = tokio::task::spawn_blocking(move || State::open(&log));
-        let state = state.await.expect("INVARIANT: opening a log does not panic")?;
+        let (log, place) = (log.to_owned(), log.to_owned());
+        let opening = tokio::task::spawn_blocking(move || State::open(&log));
+        let state = opening.await.map_err(io::Error::other).map_err(ServerError::file("open", &place))??;
         let listener = bind(socket).await?;
         let shared = Arc::new(Shared {
             state: Mutex::new(state),

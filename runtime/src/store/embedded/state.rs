@@ -136,11 +136,10 @@ impl State {
             return;
         }
         let Self { tree, log, made } = self;
-        let nodes = || tree.lasting().map(|(path, node, access)| (path, node, access));
-        let bytes: usize = nodes().map(|(path, node, access)| 40 + path.len() + node.data.len() + access.size()).sum();
+        let bytes: usize = tree.lasting().map(|(path, node, access)| 40 + path.len() + node.data.len() + access.size()).sum();
         let bytes = bytes + 40 * made.order.len();
         let records = std::iter::once(Record::Transaction(tree.transaction()))
-            .chain(nodes().map(|(path, node, access)| Record::Node {
+            .chain(tree.lasting().map(|(path, node, access)| Record::Node {
                 path: path.into(),
                 node: Cow::Borrowed(node),
                 access: Cow::Borrowed(access),

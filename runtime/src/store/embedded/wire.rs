@@ -82,6 +82,7 @@ mod cow_bytes {
 
     use super::bytes;
 
+    #[expect(clippy::ptr_arg, reason = "as serde calls it")]
     pub(super) fn serialize<S: Serializer>(bytes: &Cow<'_, [u8]>, serializer: S) -> Result<S::Ok, S::Error> {
         bytes::serialize(bytes, serializer)
     }
