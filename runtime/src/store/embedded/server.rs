@@ -42,6 +42,7 @@ struct Shared {
     // Connections for which something is to be sent.
     unsent: Mutex<Vec<Arc<Outbox>>>,
     cut: Notify,
+    stop: Notify,
 }
 
 impl Server {
@@ -65,6 +66,7 @@ impl Server {
             operator: operator.clone(),
             unsent: Mutex::default(),
             cut: Notify::new(),
+            stop: Notify::new(),
         });
         let accepting = tokio::spawn(accept(Arc::clone(&shared), listener));
         Ok(Self { shared, accepting, socket: socket.to_owned() })
@@ -76,10 +78,15 @@ impl Server {
     /// When the log cannot be brought to the disk.
     pub async fn stop(mut self) -> io::Result<()> {
         let _ = std::fs::remove_file(&self.socket);
-        self.accepting.abort();
+        self.shared.stop.notify_one();
         let _ = (&mut self.accepting).await;
         let file = self.shared.state().log_file();
-        tokio::task::spawn_blocking(move || file.sync_data()).await?
+        tokio::task::spawn_blocking(move || {
+            file.sync_data()?;
+            // An answer that waited for the disk may keep the file open a moment longer, but changes nothing any more.
+            file.unlock()
+        })
+        .await?
     }
 
     /// Breaks all connections. Clients come back by themselves; what they hold is gone for a moment.
@@ -142,6 +149,7 @@ async fn accept(shared: Arc<Shared>, listener: UnixListener) {
                 }
             },
             Some(_) = connections.join_next() => {}
+            () = shared.stop.notified() => return connections.shutdown().await,
         }
     }
 }
