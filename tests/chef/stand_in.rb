@@ -610,7 +610,7 @@ class Chef
       @guards = []
     end
 
-    %i[content mode sensitive command creates message cwd environment variables source].each do |property|
+    %i[content mode sensitive command creates message cwd environment variables source cookbook].each do |property|
       define_method(property) { |*values| values.empty? ? property_of(property) : @properties[property] = values.first }
     end
 
@@ -654,6 +654,15 @@ class Chef
       @recipe.cookbook
     end
 
+    def new_resource
+      @recipe.new_resource
+    end
+
+    def shell_out(*command)
+      output, status = Open3.capture2e(*command)
+      Struct.new(:stdout, :exitstatus).new(output, status.exitstatus)
+    end
+
     def to_s
       "#{kind}[#{name}]"
     end
@@ -661,7 +670,7 @@ class Chef
     def run_action(action)
       events = node.run_context.events
       events.resource_action_start(self, action)
-      PROVIDERS.fetch(kind).call(self, action) if @guards.all?(&:call)
+      provider.call(self, action) if @guards.all?(&:call)
       puts "  * #{self} action #{action}"
     rescue StandardError => e
       raise e.exception("#{self} (#{cookbook_name}) had an error: #{e.class}: #{e.message}") unless @ignore_failure
@@ -670,6 +679,10 @@ class Chef
     end
 
     private
+
+    def provider
+      PROVIDERS.fetch(kind)
+    end
 
     def property_of(name)
       value = @properties[name]
@@ -701,7 +714,7 @@ class Chef
       end,
       template: lambda do |template, _|
         require 'erb'
-        text = File.read(File.join(Cookbooks.folder(template.cookbook_name), 'templates', template.source))
+        text = File.read(File.join(Cookbooks.folder(template.cookbook || template.cookbook_name), 'templates', template.source))
         scope = Object.new
         scope.define_singleton_method(:node) { template.node }
         template.variables&.each { |name, value| scope.instance_variable_set("@#{name}", value) }
@@ -712,21 +725,75 @@ class Chef
     }.freeze
   end
 
+  # A resource that a cookbook defines, whose actions run the resources that they declare at once.
+  class CustomResource < Resource
+    # The file that defines it.
+    class Definition
+      attr_reader :name, :properties, :actions
+
+      def initialize(cookbook, file)
+        @cookbook = cookbook
+        @properties = {}
+        @actions = {}
+        instance_eval(File.read(file), file)
+      end
+
+      attr_reader :cookbook
+
+      def provides(name)
+        @name = name
+      end
+
+      def unified_mode(_) end
+
+      def property(name, _type, **options)
+        @properties[name] = options
+      end
+
+      def action(name, &block)
+        @actions[name] = block
+      end
+    end
+
+    def initialize(definition, name, recipe)
+      super(definition.name, name, recipe)
+      @definition = definition
+      definition.properties.each do |property, options|
+        define_singleton_method(property) do |*values|
+          next @properties[property] = values.first unless values.empty?
+
+          @properties.fetch(property) { options[:name_property] ? self.name : options[:default] }
+        end
+      end
+    end
+
+    def action(*)
+      [@definition.actions.keys.first]
+    end
+
+    private
+
+    def provider
+      lambda do |resource, action|
+        scope = Recipe.new(@definition.cookbook, node.run_context, at_once: true)
+        scope.define_singleton_method(:new_resource) { resource }
+        scope.instance_eval(&@definition.actions.fetch(action))
+      end
+    end
+  end
+
   # A recipe file, whose lines declare resources.
   class Recipe
     attr_reader :cookbook
 
-    def initialize(cookbook, context)
+    def initialize(cookbook, context, at_once: false)
       @cookbook = cookbook
       @context = context
+      @at_once = at_once
     end
 
     def node
       @context.node
-    end
-
-    def lazy(&block)
-      DelayedEvaluator.new(&block)
     end
 
     def include_recipe(name)
@@ -734,12 +801,24 @@ class Chef
     end
 
     Resource::PROVIDERS.each_key do |kind|
-      define_method(kind) do |name, &block|
-        resource = Resource.new(kind, name, self)
-        resource.instance_eval(&block) if block
-        @context.resources << resource
-        resource
-      end
+      define_method(kind) { |name, &block| declare(Resource.new(kind, name, self), &block) }
+    end
+
+    def method_missing(kind, name = nil, &block)
+      definition = @context.definitions[kind]
+      definition ? declare(CustomResource.new(definition, name, self), &block) : super
+    end
+
+    def respond_to_missing?(kind, *)
+      @context.definitions.key?(kind) || super
+    end
+
+    private
+
+    def declare(resource, &block)
+      resource.instance_eval(&block) if block
+      @at_once ? resource.action.each { |action| resource.run_action(action) } : @context.resources << resource
+      resource
     end
   end
 
@@ -761,12 +840,13 @@ class Chef
   end
 
   class RunContext
-    attr_reader :node, :events, :resources
+    attr_reader :node, :events, :resources, :definitions
 
     def initialize(node, events)
       @node = node
       @events = events
       @resources = []
+      @definitions = {}
       @loaded = []
       node.run_context = self
     end
@@ -778,6 +858,12 @@ class Chef
       events.cookbook_compilation_start(self)
       cookbooks.each do |cookbook|
         Dir.glob(File.join(Cookbooks.folder(cookbook), 'attributes', '*.rb')).sort.each { |file| node.instance_eval(File.read(file), file) }
+      end
+      cookbooks.each do |cookbook|
+        Dir.glob(File.join(Cookbooks.folder(cookbook), 'resources', '*.rb')).each do |file|
+          definition = CustomResource::Definition.new(cookbook, file)
+          @definitions[definition.name] = definition
+        end
       end
       names.each { |name| load_recipe(name) }
       events.cookbook_compilation_complete(self)

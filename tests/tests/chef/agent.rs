@@ -75,7 +75,7 @@ impl Agent {
     pub async fn until(&self, line: &str) {
         let mut changed = self.changed.subscribe();
         while !self.state().log.iter().any(|there| there == line) {
-            let heard = tokio::time::timeout(Duration::from_secs(60), changed.changed()).await;
+            let heard = tokio::time::timeout(Duration::from_mins(2), changed.changed()).await;
             heard.unwrap_or_else(|_| panic!("`{line}` never came; there came {:?}", self.log())).unwrap();
         }
     }

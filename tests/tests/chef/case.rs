@@ -196,7 +196,7 @@ impl Case {
             script,
             inputs: IndexMap::new(),
             directory: folder.to_owned(),
-            deadline: self.deadline.unwrap_or(Duration::from_secs(120)),
+            deadline: self.deadline.unwrap_or(Duration::from_mins(4)),
             live: Arc::<Agent>::clone(agent),
         }
     }

@@ -1,5 +1,7 @@
 //! Chef's recipes, run by real Ruby with a stand-in for Chef (`tests/chef/stand_in.rb`), and with the real one where it is.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod agent;
 mod case;
 mod cookbooks;

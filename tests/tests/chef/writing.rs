@@ -129,7 +129,7 @@ async fn two_components_may_exchange_values_while_both_run() {
 async fn a_value_that_is_only_worked_out_when_read_is_worked_out_at_the_end() {
     let recipe = "
         # Chef 16 knows no such attributes.
-        later = ->(&block) { Chef::VERSION.to_i >= 17 ? lazy(&block) : block.call }
+        later = ->(&block) { Chef::VERSION.to_i >= 17 ? Chef::DelayedEvaluator.new(&block) : block.call }
         node.default['redis']['lazy'] = later.call { \"port #{node['redis']['port']}\" }
         node.default['lazy'] = later.call { \"port #{node['redis']['port']}\" }
         ruby_block('writes') { block { node.default['redis']['one'] = 1 } }

@@ -470,7 +470,8 @@ module Wattle
     # Ruby and Chef append code and output to messages, which are in the log.
     def first_line(message)
       first, second = message.lines.map(&:strip)
-      first&.end_with?(':') && second ? "#{first} #{second}" : first
+      line = first&.end_with?(':') && second ? "#{first} #{second}" : first.to_s
+      line.length > 500 ? "#{line[0, 500]}..." : line
     end
 
     def tell(what)
