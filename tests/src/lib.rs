@@ -6,6 +6,7 @@ pub mod lab;
 pub mod oracle;
 pub mod proxy;
 pub mod random;
+pub mod running;
 pub mod seeds;
 pub mod skip;
 pub mod workload;

@@ -40,7 +40,7 @@ pub(super) fn command() -> Command {
   wattle status --why                  how it is doing, and why something does not go on
   wattle get db/postgres/url --wait    one value, as soon as it is there
   wattle seed apply out/three_tier --space zookeeper://zk1:2181
-                                       what servers of OpenStack will read, before the stack is created",
+                                       what servers of OpenStack read, before the stack is created",
             ),
             ("Exit codes", EXIT_CODES),
         ]))

@@ -26,8 +26,8 @@ pub(super) fn command() -> Command {
         .arg(args::flag("delete", "Delete all that the servers have kept, too"))
         .after_help(args::section(&[(
             "What stays",
-            "  The servers' folders, their addresses, and secrets that were made up, for the next `up`; unless --delete.
-  What an `up` that was killed has left running is ended as well.",
+            "  The servers' folders, their addresses, and secrets that were made up, for the next `up`; unless
+  --delete. What an `up` that was killed has left running is ended as well.",
         )]))
 }
 
@@ -45,20 +45,24 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         end(&folder, console).await?;
     }
     // Whatever was killed could not end what it had started.
-    local::end_left_behind(&folder).await;
+    let left = local::end_left_behind(&folder).await;
+    let mut what = match (was_running, left) {
+        (true, _) => "is down".to_owned(),
+        (false, 0) => "was not up".to_owned(),
+        (false, left) => format!("is down: {} of an `up` that was killed", count(left, "process")),
+    };
     if matches.get_flag("delete") {
         std::fs::remove_dir_all(folder.state()).map_err(|error| {
             Failure::new(format!("cannot delete `{}`: {}", folder.state().display(), reason(&error)))
         })?;
+        what.push_str(", and what it kept is deleted");
     }
-    let what = match (was_running, matches.get_flag("delete")) {
-        (true, false) => "is down",
-        (true, true) => "is down, and what it kept is deleted",
-        (false, false) => "was not up",
-        (false, true) => "was not up, and what it kept is deleted",
-    };
     console.out.write(&format!("{directory} {what}\n"))?;
     Ok(Exit::Fine)
+}
+
+fn count(number: usize, word: &str) -> String {
+    if number == 1 { format!("1 {word}") } else { format!("{number} {word}es") }
 }
 
 /// Has the process that keeps it up end it.

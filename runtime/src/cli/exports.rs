@@ -80,7 +80,7 @@ pub(super) fn addresses(seed: &Seed, addresses: &IndexMap<Name, Ipv4Addr>, color
     }
     let mut text = table(&rows, color, usize::MAX / 2);
     if seed.servers.len() > SHOWN {
-        text.push_str(&format!("  and {} more\n", seed.servers.len() - SHOWN));
+        text.extend([format!("  and {} more\n", seed.servers.len() - SHOWN)]);
     }
     text
 }

@@ -15,9 +15,12 @@ use super::{args, entries, recipe, target, why};
 pub(super) fn command() -> Command {
     Command::new("get")
         .about("Print the value of an entry; within a recipe, of an input")
-        .arg(Arg::new("name").value_name("ENTRY").required(true).help(
-            "SERVER/COMPONENT/OUTPUT; within a recipe the name of an input",
-        ))
+        .arg(
+            Arg::new("name")
+                .value_name("ENTRY")
+                .required(true)
+                .help("SERVER/COMPONENT/OUTPUT; within a recipe the name of an input"),
+        )
         .arg(args::flag("wait", "Wait until there is a value"))
         .arg(
             Arg::new("timeout")
@@ -38,8 +41,9 @@ pub(super) fn command() -> Command {
         .args(args::target())
         .after_help(args::section(&[(
             "Printed",
-            "  Text as it is, anything else as JSON. Secret values are encrypted for the servers that read them: the operator
-  cannot read them either. Within a recipe the command asks the agent, and prints an input of the component.",
+            "  Text as it is, anything else as JSON. Secret values are encrypted for the servers that read
+  them: the operator cannot read them either. Within a recipe the command asks the agent, and
+  prints an input of the component.",
         )]))
 }
 
@@ -55,14 +59,17 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let space = target.space().await?;
     let entry = entries::tidy(name);
     let revision = matches.get_one::<u64>("revision").copied();
-    let written = match target::patiently(&target.address, space.peek(entry)).await {
-        Ok(written) => written.filter(|written| revision.is_none_or(|wanted| written.revision == wanted)),
-        Err(failure) => {
+    let found = target::patiently(&target.address, space.peek(entry)).await;
+    // What stands above entries is there as well, and empty.
+    let is_entry = entry.split('/').count() == 3;
+    let written = match found {
+        Ok(written) if is_entry => written.filter(|written| revision.is_none_or(|wanted| written.revision == wanted)),
+        found => {
             let picture = Picture::read(&space, None).await?;
             let known = entries::list(&space, &picture, entry).await?;
-            return Err(match known.iter().any(|known| &**known == entry) {
-                true => failure,
-                false => part_of_tree(entry, known.len()),
+            return Err(match found {
+                Err(failure) if known.iter().any(|known| &**known == entry) => failure,
+                _ => part_of_tree(entry, known.len()),
             });
         }
     };
@@ -80,7 +87,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         Content::Sealed(_) => {
             Err(Failure::new(format!("`{entry}` is a secret: it is encrypted for the servers that read it"))
                 .note("the operator cannot read it either")
-                .help(format!("a component that declares it as an input can: `wattle get INPUT` in its recipe")))
+                .help("a component that declares it as an input can: `wattle get INPUT` in its recipe"))
         }
         Content::Failure(failure) => {
             let shown = Failure::new(format!("`{entry}` has no value: {}", entries::one_line(&failure.to_string())));

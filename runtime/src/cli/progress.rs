@@ -119,7 +119,7 @@ fn size() -> (usize, usize) {
 fn lines(picture: &Picture, now: Timestamp, height: usize, width: usize, color: bool) -> Vec<String> {
     let mut lines = vec![headline(picture, color).lines().next().unwrap_or_default().to_owned()];
     let column = picture.servers.keys().map(|name| name.chars().count()).max().unwrap_or(0).min(width / 3);
-    let mut servers: Vec<(u8, String)> = picture
+    let mut servers: Vec<(u16, String)> = picture
         .servers
         .iter()
         .map(|(name, standing)| line(picture, name, standing, now, column, width, color))
@@ -128,7 +128,7 @@ fn lines(picture: &Picture, now: Timestamp, height: usize, width: usize, color: 
     if servers.len() > room {
         let hidden = servers.len() + 1 - room;
         // What is of most interest stays, in its order.
-        let mut ranks: Vec<u8> = servers.iter().map(|(rank, _)| *rank).collect();
+        let mut ranks: Vec<u16> = servers.iter().map(|(rank, _)| *rank).collect();
         ranks.sort_unstable();
         let last = ranks[room - 2];
         let mut at_last = ranks[..room - 1].iter().filter(|rank| **rank == last).count();
@@ -154,7 +154,7 @@ fn line(
     column: usize,
     width: usize,
     color: bool,
-) -> (u8, String) {
+) -> (u16, String) {
     let parts: Vec<Part<'_>> =
         standing.components.keys().filter_map(|name| picture.find(&format!("{server}/{name}"))).collect();
     let done = parts.iter().filter(|part| matches!(said(part).map(|s| &s.state), Some(State::Done))).count();
@@ -184,7 +184,7 @@ fn said<'p>(part: &Part<'p>) -> Option<&'p Status> {
     }
 }
 
-type What = (u8, &'static str, Tone, String, Option<Timestamp>);
+type What = (u16, &'static str, Tone, String, Option<Timestamp>);
 
 /// What a server does, in the order of what is most worth to know.
 fn what(standing: &Standing, parts: &[Part<'_>], done: usize) -> What {

@@ -175,9 +175,9 @@ async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fail
     let mut text = applied.changes.to_string();
     text.push('\n');
     if work.is_new_key {
-        text.push_str(&format!("the operator's key is in {}: keep it\n", work.key_file.display()));
+        text.extend([format!("the operator's key is in {}: keep it\n", work.key_file.display())]);
     }
-    text.push_str(&format!("the servers' credentials are in {}: keep it\n", credentials.display()));
+    text.extend([format!("the servers' credentials are in {}: keep it\n", credentials.display())]);
     text.push_str(&next(&work, matches, &applied.changes, &stack));
     console.out.write(&text)?;
     Ok(Exit::Fine)
@@ -189,15 +189,15 @@ fn next(work: &Work, matches: &ArgMatches, changes: &Changes, stack: &str) -> St
     let template = if work.directory.join("template.json").is_file() { "template.json" } else { "template.yaml" };
     let mut command = format!(" -t {directory}/{template}");
     if work.directory.join("environment.yaml").is_file() {
-        command.push_str(&format!(" -e {directory}/environment.yaml"));
+        command.extend([format!(" -e {directory}/environment.yaml")]);
     }
     for file in matches.get_many::<PathBuf>("environment").into_iter().flatten() {
-        command.push_str(&format!(" -e {}", file.display()));
+        command.extend([format!(" -e {}", file.display())]);
     }
-    command.push_str(&format!(" -e {directory}/credentials.yaml"));
+    command.extend([format!(" -e {directory}/credentials.yaml")]);
     for assignment in matches.get_many::<String>("parameter").into_iter().flatten() {
         // It may be a secret.
-        command.push_str(&format!(" --parameter {}=...", assignment.split('=').next().unwrap_or_default()));
+        command.extend([format!(" --parameter {}=...", assignment.split('=').next().unwrap_or_default())]);
     }
     let command = |verb: &str| format!("  openstack stack {verb}{command} {stack}\n");
     if changes.is_empty() {
@@ -254,10 +254,9 @@ impl From<SeedError> for Failure {
         match error {
             SeedError::Parameters { faults } | SeedError::Imports { faults } => match <[String; 1]>::try_from(faults) {
                 Ok([one]) => Self::usage(one),
-                Err(faults) => faults.iter().fold(
-                    Self::usage(format!("{} things are wrong with what is given", faults.len())),
-                    |failure, fault| failure.note(fault),
-                ),
+                Err(faults) => faults
+                    .iter()
+                    .fold(Self::usage(format!("{} things are wrong with what is given", faults.len())), Self::note),
             },
             SeedError::Space(error) => error.into(),
             SeedError::Credentials { .. }

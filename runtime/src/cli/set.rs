@@ -1,8 +1,9 @@
 //! `wattle set`: publishes an output of the running recipe; for the operator, puts a value in place of what an entry holds.
 
 use clap::{Arg, ArgMatches, Command};
-use wattle::model::{Type, Value};
+use wattle::model::Value;
 
+use crate::recipe::parse::parse;
 use crate::report::Picture;
 use crate::space::{Content, PlannedOutput, Space, Written, seal};
 
@@ -13,19 +14,27 @@ use super::{args, entries, recipe, target};
 pub(super) fn command() -> Command {
     Command::new("set")
         .about("Within a recipe, publish an output at once; elsewhere, overwrite an entry")
-        .arg(Arg::new("name").value_name("ENTRY").required(true).help(
-            "The name of an output; elsewhere than in a recipe SERVER/COMPONENT/OUTPUT",
-        ))
-        .arg(Arg::new("value").value_name("VALUE").required(true).allow_hyphen_values(true).help(
-            "The value: text as it is, lists and maps as JSON",
-        ))
+        .arg(
+            Arg::new("name")
+                .value_name("ENTRY")
+                .required(true)
+                .help("The name of an output; elsewhere than in a recipe SERVER/COMPONENT/OUTPUT"),
+        )
+        .arg(
+            Arg::new("value")
+                .value_name("VALUE")
+                .required(true)
+                .allow_hyphen_values(true)
+                .help("The value: text as it is, lists and maps as JSON"),
+        )
         .arg(args::flag("force", "Overwrite the entry, although its component is who writes it"))
         .args(args::target())
         .after_help(args::section(&[(
             "As the operator",
-            "  An entry is written by its component, once a revision. With --force the operator puts a value of the declared type
-  in place of whatever it holds: components that wait for it go on with this value, those that have read or failed
-  already do not. It counts until the next revision, or until the component writes its own if it had not yet.",
+            "  An entry is written by its component, once a revision. With --force the operator puts a value
+  of the declared type in place of whatever it holds: components that wait for it go on with this
+  value, those that have read or failed already do not. It counts for this revision, and the
+  component leaves it as it is.",
         )]))
 }
 
@@ -42,12 +51,13 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let entry = entries::tidy(name);
     let Some(output) = output(&picture, entry) else {
         let known = entries::list(&space, &picture, entry).await?;
-        return Err(match known.iter().any(|known| &**known == entry) {
-            true => Failure::usage(format!("`{entry}` is told by the agent of its server and cannot be set")),
-            false => Failure::usage(format!("`{entry}` is no entry")).help(format!("list them: `wattle ls {entry}`")),
+        return Err(if known.iter().any(|known| &**known == entry) {
+            Failure::usage(format!("`{entry}` is told by the agent of its server and cannot be set"))
+        } else {
+            Failure::usage(format!("`{entry}` is no entry")).help(format!("list them: `wattle ls {entry}`"))
         });
     };
-    let value = value_of(&output.ty, value)
+    let value = parse(&output.ty, value)
         .map_err(|why| Failure::usage(format!("the value does not fit the entry `{entry}`: {why}")))?;
     if !matches.get_flag("force") {
         return Err(Failure::usage(format!("`{entry}` is written by its component, not by hand"))
@@ -64,16 +74,6 @@ fn output<'p>(picture: &'p Picture, entry: &str) -> Option<&'p PlannedOutput> {
     let mut parts = entry.splitn(3, '/');
     let (server, component, output) = (parts.next()?, parts.next()?, parts.next()?);
     picture.servers.get(server)?.plan.as_ref()?.components.get(component)?.outputs.get(output)
-}
-
-fn value_of(ty: &Type, text: &str) -> Result<Value, String> {
-    let given: Value = serde_json::from_str(text).unwrap_or_else(|_| text.into());
-    match (ty.refuse(&given), ty.refuse(&text.into())) {
-        (_, None) => Ok(text.into()),
-        (None, _) => Ok(given),
-        (Some(_), _) if ty.is_secret() => Err(format!("expected {ty}, found something else")),
-        (Some(why), _) => Err(why),
-    }
 }
 
 async fn overwrite(

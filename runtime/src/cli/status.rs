@@ -91,7 +91,7 @@ pub(super) fn headline(picture: &Picture, color: bool) -> String {
     }
     let mut line = format!("{stack}  revision {}: {}\n", goal.revision, parts.join(", "));
     if let Some(applying) = goal.applying {
-        line.push_str(&format!("revision {applying} is being applied\n"));
+        line.extend([format!("revision {applying} is being applied\n")]);
     }
     line
 }
@@ -132,7 +132,7 @@ fn show(picture: &Picture, now: Timestamp, color: bool, width: usize) -> String 
     for (server, trouble) in
         picture.servers.iter().flat_map(|(s, standing)| standing.troubles.iter().map(move |t| (s, t)))
     {
-        text.push_str(&format!("{} {server}: {}\n", paint("!", Tone::Waiting, color), one_line(trouble)));
+        text.extend([format!("{} {server}: {}\n", paint("!", Tone::Waiting, color), one_line(trouble))]);
     }
     text
 }

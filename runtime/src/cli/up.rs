@@ -29,7 +29,7 @@ use super::{agent, args, exports, seed, target, why};
 /// How often to look at everything.
 const PAUSE: Duration = Duration::from_millis(200);
 /// How long a detached `up` may take until its agents are started.
-const START: Duration = Duration::from_secs(60);
+const START: Duration = Duration::from_mins(1);
 
 pub(super) fn command() -> Command {
     Command::new("up")
@@ -59,7 +59,7 @@ pub(super) fn command() -> Command {
                 .value_name("KIND")
                 .default_value("auto")
                 .value_parser(["auto", "loopback", "namespaces"])
-                .help("The servers' network; auto: loopback"),
+                .help("The servers' network; auto: loopback, since from namespaces nothing outside can be reached"),
         )
         .arg(
             Arg::new("state")
@@ -73,16 +73,17 @@ pub(super) fn command() -> Command {
         .after_help(args::section(&[
             (
                 "What happens",
-                "  Each server gets an address within 127.0.0.0/8, which stays the same, and a folder in DIR/.wattle/servers
-  with its agent.log and its WATTLE_STATE_DIR. Every `up` is a boot: the folders are as they were left, and
-  each recipe runs once. Called again while it runs, `up` applies what has changed, and shows how it goes on.
-  Ctrl-C ends everything that was started, services of recipes included; twice, at once.",
+                "  Each server gets an address within 127.0.0.0/8, which stays the same, and a folder in
+  DIR/.wattle/servers with its agent.log and its WATTLE_STATE_DIR. Every `up` is a boot: folders are
+  as they were left, and each recipe runs once. Called again while it runs, `up` applies what has
+  changed, and shows how it goes on. Ctrl-C ends everything that was started, services of recipes
+  included; twice, at once.",
             ),
             (
                 "Networks",
                 "  loopback    all servers share the ports of this machine, each at its own address
-  namespaces  each server has a network of its own, and can be reached from here; needs root and iproute2;
-              servers reach each other and this machine, and nothing else",
+  namespaces  each server has a network of its own, and can be reached from here; needs root and
+              iproute2; servers reach each other and this machine, and nothing else",
             ),
             (
                 "Exit codes",
@@ -232,7 +233,7 @@ async fn join(
     let what = if applied.changes.is_empty() { "is up already, unchanged" } else { "is up already: " };
     let mut text = format!("{} {what}", applied.stack);
     if !applied.changes.is_empty() {
-        text.push_str(&format!("now revision {}", applied.revision));
+        text.extend([format!("now revision {}", applied.revision)]);
     }
     console.err.write(&format!("{text}\n"))?;
     if is_detached && !until_done {
@@ -308,7 +309,7 @@ async fn follow(
     let mut told = 0;
     loop {
         let now = Picture::read(&session.space, picture.as_ref()).await?;
-        if picture.is_none() {
+        if picture.is_none() && !console.err.is_terminal {
             let network = if session.record.network == Network::Namespaces { " in networks of their own" } else { "" };
             progress.say(&format!("{}: {}{network}", session.record.stack, size_of(&now)), console)?;
         }
@@ -336,11 +337,13 @@ async fn follow(
             () = tokio::time::sleep(PAUSE) => {}
             told = signals.next() => if told == Told::Renew {
                 if let Some(up) = up.as_mut() {
-                    up.reconcile().await?;
+                    up.reconcile()?;
                 }
             } else {
                 progress.clear();
-                let is_done = picture.as_ref().is_some_and(|picture| picture.tally().done == picture.tally().all);
+                // What was seen last may be a moment old.
+                let tally = Picture::read(&session.space, picture.as_ref()).await?.tally();
+                let is_done = tally.done == tally.all;
                 return Ok((End::Asked, if is_done || up.is_none() { Exit::Fine } else { Exit::Failed }));
             }
         }
@@ -356,20 +359,21 @@ async fn summary(session: &Session, picture: &Picture, console: &mut Console) ->
     let took = Span(i64::try_from(session.begin.elapsed().as_secs()).unwrap_or(i64::MAX));
     if tally.failed == 0 {
         let up = paint("is up", Tone::Good, color);
-        text.push_str(&format!("\n{stack} {up}, after {took}\n"));
+        let after = if took.0 == 0 { String::new() } else { format!(", after {took}") };
+        text.extend([format!("\n{stack} {up}{after}\n")]);
         let exports = exports::exports(&session.space, &session.told, color).await;
         if !exports.is_empty() {
-            text.push_str(&format!("\n{exports}"));
+            text.extend([format!("\n{exports}")]);
         }
     } else {
         let what = paint(&format!("{} of {} have failed", tally.failed, tally.all), Tone::Bad, color);
-        text.push_str(&format!("\n{stack}: {what}\n\n"));
+        text.extend([format!("\n{stack}: {what}\n\n")]);
         let now = Timestamp::now();
         for root in roots(picture).iter().take(10) {
             text.push_str(&why::explain(root, now, color));
         }
     }
-    text.push_str(&format!("\n{}", exports::addresses(&session.seed, &session.record.addresses, color)));
+    text.extend([format!("\n{}", exports::addresses(&session.seed, &session.record.addresses, color))]);
     let logs = session.folder.state().join("servers").display().to_string();
     let hint = format!(
         "\nlogs are in {logs}/SERVER/agent.log{}\n",
@@ -382,7 +386,9 @@ async fn summary(session: &Session, picture: &Picture, console: &mut Console) ->
 
 /// Ends everything that was started.
 async fn end(up: Up, session: &Session, signals: &mut Signals, console: &mut Console) -> Result<(), Failure> {
-    console.err.write(&format!("{} ends ...", session.record.stack))?;
+    // Behind the ^C of a terminal.
+    let start = if console.err.is_terminal { "\r" } else { "" };
+    console.err.write(&format!("{start}{} ends ...", session.record.stack))?;
     let begin = Instant::now();
     let hurry = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&hurry);
@@ -453,8 +459,8 @@ impl From<UpError> for Failure {
     fn from(error: UpError) -> Self {
         let text = error.to_string();
         match error {
-            UpError::Parameters { names } => {
-                let mut failure = Self::usage(text);
+            UpError::Parameters { names, unknown } => {
+                let mut failure = unknown.into_iter().fold(Self::usage(text), Self::note);
                 for (name, is_secret) in &names {
                     let kind = if *is_secret { ", a secret" } else { "" };
                     failure = failure.note(format!("`{name}`{kind}"));

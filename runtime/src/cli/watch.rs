@@ -28,8 +28,8 @@ pub(super) fn command() -> Command {
         .args(args::target())
         .after_help(args::section(&[(
             "Printed",
-            "  TIME ENTRY VALUE, one line a change; with --format json one object a line. What changes several times in a quarter
-  of a second is printed once.",
+            "  TIME ENTRY VALUE, one line a change; with --format json one object a line. What changes several
+  times in a quarter of a second is printed once.",
         )]))
 }
 

@@ -19,7 +19,7 @@ use super::processes::STATE_DIR;
 /// How long to wait before an agent that died is started again: twice as long each time, up to the second of these.
 const PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
 /// After this time an agent counts as one that runs.
-const STEADY: Duration = Duration::from_secs(60);
+const STEADY: Duration = Duration::from_mins(1);
 
 /// How agents are started.
 #[derive(Clone, Debug)]

@@ -23,8 +23,9 @@ pub use folder::{Folder, Lock, Network, Record, running_below, write_whole};
 pub use processes::STATE_DIR;
 pub use up::{Up, Wish, renew, tell, told};
 
-/// Ends what an `up` that was killed has left behind in `folder`.
-pub async fn end_left_behind(folder: &Folder) {
-    processes::end_left_behind(&folder.servers()).await;
+/// Ends what an `up` that was killed has left behind in `folder`. Gives how many processes that was.
+pub async fn end_left_behind(folder: &Folder) -> usize {
+    let ended = processes::end_left_behind(&folder.servers()).await;
     namespaces::clear(&folder.servers());
+    ended
 }

@@ -157,9 +157,11 @@ pub(super) fn left_behind(all: &[Process], servers: &Path) -> Vec<Process> {
     all.iter().filter(is_ours).copied().collect()
 }
 
-/// Ends what an `up` that was killed has left behind.
-pub(super) async fn end_left_behind(servers: &Path) {
+/// Ends what an `up` that was killed has left behind. Gives how many processes that was.
+pub(super) async fn end_left_behind(servers: &Path) -> usize {
+    let found = left_behind(&all(), servers).iter().filter(|process| !process.is_dead).count();
     end(|all| left_behind(all, servers), || false, false).await;
+    found
 }
 
 #[cfg(test)]

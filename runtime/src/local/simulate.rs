@@ -150,9 +150,9 @@ impl<'a> Simulation<'a> {
                 ("subnet_id".into(), identity(name).into()),
             ]))]),
             ("OS::Neutron::Port", "mac_address") => hardware_address(name).into(),
-            ("OS::Neutron::FloatingIP", "floating_ip_address" | "fixed_ip_address") => address()?.into(),
+            ("OS::Neutron::FloatingIP", "floating_ip_address" | "fixed_ip_address")
+            | ("OS::Neutron::LoadBalancer" | "OS::Octavia::LoadBalancer", "vip_address") => address()?.into(),
             ("OS::Neutron::Port" | "OS::Neutron::FloatingIP" | "OS::Neutron::Net", "name") => name.into(),
-            ("OS::Neutron::LoadBalancer" | "OS::Octavia::LoadBalancer", "vip_address") => address()?.into(),
             _ => return None,
         };
         follow(&whole, path)
@@ -226,8 +226,8 @@ impl<'a> Simulation<'a> {
 
     /// The resource that `key` begins with, and the rest of it. Names of resources may hold dots.
     fn split<'k>(&self, key: &'k str) -> Option<(&'k str, Vec<String>)> {
-        let ends = key.char_indices().filter(|(_, c)| *c == '.').map(|(at, _)| at);
-        let known = ends.filter(|at| self.resources.contains_key(&key[..*at])).last()?;
+        let mut ends = key.char_indices().filter(|(_, c)| *c == '.').map(|(at, _)| at);
+        let known = ends.rfind(|at| self.resources.contains_key(&key[..*at]))?;
         Some((&key[..known], key[known + 1..].split('.').map(str::to_owned).collect()))
     }
 }

@@ -52,7 +52,7 @@ pub struct Up {
     launch: Launch,
     agents: Agents,
     network: Option<namespaces::Namespaces>,
-    block: Block,
+    _block: Block,
     server: Server,
     _lock: Lock,
 }
@@ -83,13 +83,21 @@ impl Up {
         let applied = plan.apply(folder, &store, key, &wish, true).await?;
         let network = match wish.network {
             Network::Loopback => None,
-            Network::Namespaces => Some(namespaces::Namespaces::create(&folder.servers(), &block).await?),
+            Network::Namespaces => Some(namespaces::Namespaces::create(&folder.servers(), &block)?),
         };
         let launch = Launch { program, wrapper: HashMap::new(), options: wish.options.clone(), folder: folder.clone() };
         let space = Space::new(store, &applied.stack);
-        let mut up =
-            Self { folder: folder.clone(), space, launch, agents: Agents::new(), network, block, server, _lock: lock };
-        up.start_agents(&plan.record(&wish, &applied)).await?;
+        let mut up = Self {
+            folder: folder.clone(),
+            space,
+            launch,
+            agents: Agents::new(),
+            network,
+            _block: block,
+            server,
+            _lock: lock,
+        };
+        up.start_agents(&plan.record(&wish, &applied))?;
         Ok((up, applied))
     }
 
@@ -102,18 +110,18 @@ impl Up {
     ///
     /// # Errors
     /// Why one cannot be.
-    pub async fn reconcile(&mut self) -> Result<(), UpError> {
+    pub fn reconcile(&mut self) -> Result<(), UpError> {
         match self.folder.record().map_err(UpError::file(self.folder.state()))? {
-            Some(record) => self.start_agents(&record).await,
+            Some(record) => self.start_agents(&record),
             None => Ok(()),
         }
     }
 
-    async fn start_agents(&mut self, record: &Record) -> Result<(), UpError> {
+    fn start_agents(&mut self, record: &Record) -> Result<(), UpError> {
         if let Some(network) = &mut self.network {
             for server in &record.servers {
                 if let Some(address) = record.addresses.get(server) {
-                    let wrapper = network.add(server, *address, &self.block).await?;
+                    let wrapper = network.add(server, *address)?;
                     self.launch.wrapper.insert(server.clone(), wrapper);
                 }
             }
@@ -190,7 +198,7 @@ impl Prepared {
         let missing = given.missing(seed);
         if !missing.is_empty() {
             let names = missing.into_iter().map(|(name, parameter)| (name.clone(), parameter.ty.is_secret())).collect();
-            return Err(UpError::Parameters { names });
+            return Err(UpError::Parameters { names, unknown: given.unknown(seed) });
         }
         let simulation = Simulation::new(folder.directory(), &wish.attributes);
         let hosts: Vec<Name> = simulation.hosts(seed).into_iter().collect();

@@ -72,6 +72,17 @@ impl Given {
         self.values.insert(name.to_owned(), value);
     }
 
+    /// What is given that `seed` does not have, each as a message says it.
+    pub fn unknown(&self, seed: &Seed) -> Vec<String> {
+        let names = self.values.keys().filter(|name| !name.starts_with(RESERVED));
+        let unknown = names.filter(|name| !seed.parameters.contains_key(name.as_str())).map(|name| {
+            let known = seed.parameters.keys().map(|name| &**name);
+            let help = nearest(name, known).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+            format!("the stack `{}` has no parameter `{name}`{help}", seed.stack)
+        });
+        unknown.collect()
+    }
+
     /// The parameters that `seed` needs and that have no value: neither given nor a default.
     pub fn missing<'s>(&self, seed: &'s Seed) -> Vec<(&'s Name, &'s SeedParameter)> {
         let given = |name: &str| self.values.contains_key(name) || self.defaults.contains_key(name);
@@ -87,14 +98,7 @@ impl Given {
     /// # Errors
     /// [`SeedError::Parameters`], with all that is wrong.
     pub(super) fn resolve(&self, seed: &Seed) -> Result<IndexMap<Name, Value>, SeedError> {
-        let mut faults = Vec::new();
-        for name in self.values.keys().filter(|name| !name.starts_with(RESERVED)) {
-            if !seed.parameters.contains_key(name.as_str()) {
-                let known = seed.parameters.keys().map(|name| &**name);
-                let help = nearest(name, known).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
-                faults.push(format!("the stack `{}` has no parameter `{name}`{help}", seed.stack));
-            }
-        }
+        let mut faults = self.unknown(seed);
         let needed = needed(seed);
         let mut values = IndexMap::with_capacity(needed.len());
         for (name, parameter) in &seed.parameters {

@@ -1,0 +1,13 @@
+#!/bin/sh
+# Says a word, unless that word is `fail`; leaves a service behind, as recipes do.
+set -eu
+
+echo "$word" >>"$WATTLE_STATE_DIR/said"
+if [ "$word" = fail ]; then
+    echo "what is asked for cannot be said" >&2
+    exit 3
+fi
+if [ -n "${service:-}" ]; then
+    setsid sleep "$service" >/dev/null 2>&1 &
+fi
+printf '%s' "$word${heard:+ after $heard}" >"${heat_outputs_path}.said"

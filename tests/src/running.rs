@@ -1,0 +1,282 @@
+//! A directory with what was emitted, and `wattle` run on it.
+
+use std::fmt;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use crate::command::wattle;
+use wattle::lower::lower;
+use wattle::model::Model;
+
+/// A directory with what was emitted.
+pub struct Stage {
+    directory: tempfile::TempDir,
+}
+
+/// What a command said, and how it ended.
+pub struct Ran {
+    /// On the standard output.
+    pub out: String,
+    /// On the standard error.
+    pub err: String,
+    /// The exit code; none after a signal.
+    pub code: Option<i32>,
+}
+
+impl fmt::Display for Ran {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "exit {:?}\n-- stdout\n{}-- stderr\n{}", self.code, self.out, self.err)
+    }
+}
+
+/// An `up` in the foreground.
+pub struct Foreground {
+    child: Child,
+    said: Arc<Mutex<String>>,
+}
+
+impl Stage {
+    /// What `model` is lowered to, in a directory of its own.
+    pub fn new(model: &Model) -> Self {
+        let directory = tempfile::tempdir().expect("a directory");
+        // Services of recipes run as users of their own.
+        fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).expect("permissions");
+        let stage = Self { directory };
+        stage.emit(model);
+        stage
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Puts what `model` is lowered to in place of what is there.
+    pub fn emit(&self, model: &Model) {
+        let lowered = lower(model, &Default::default());
+        let mut seed = Vec::new();
+        lowered.seed.write(&mut seed).expect("writes");
+        fs::write(self.path().join("seed.yaml"), seed).expect("writes");
+        let template = wattle::emit::to_yaml(&lowered.template).expect("emits");
+        fs::write(self.path().join("template.yaml"), template).expect("writes");
+        fs::write(self.path().join("environment.yaml"), lowered.environment.to_yaml()).expect("writes");
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(wattle());
+        let (name, rest) = args.split_first().expect("a command");
+        command.arg(name);
+        match *name {
+            "up" | "down" => command.arg(self.path()),
+            _ => command.arg("--dir").arg(self.path()),
+        };
+        command.args(rest);
+        for variable in ["WATTLE_SPACE", "WATTLE_STACK", "WATTLE_KEY", "WATTLE_SOCKET", "WATTLE_TOKEN", "NO_COLOR"] {
+            command.env_remove(variable);
+        }
+        command.stdin(Stdio::null());
+        command
+    }
+
+    /// Runs `wattle up DIR ...`, `wattle down DIR ...` to its end.
+    pub fn run(&self, args: &[&str]) -> Ran {
+        let output = self.command(args).output().expect("starts");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+        Ran { out: text(output.stdout), err: text(output.stderr), code: output.status.code() }
+    }
+
+    /// Runs `wattle ... --dir DIR` to its end.
+    pub fn ask(&self, args: &[&str]) -> Ran {
+        self.run(args)
+    }
+
+    /// Starts `wattle up DIR ...`.
+    pub fn up(&self, args: &[&str]) -> Foreground {
+        let args: Vec<&str> = std::iter::once("up").chain(args.iter().copied()).collect();
+        let mut child = self.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+        let said = Arc::new(Mutex::new(String::new()));
+        let streams: [Box<dyn std::io::Read + Send>; 2] =
+            [Box::new(child.stdout.take().expect("piped")), Box::new(child.stderr.take().expect("piped"))];
+        for stream in streams {
+            let said = Arc::clone(&said);
+            std::thread::spawn(move || {
+                for line in BufReader::new(stream).lines().map_while(Result::ok) {
+                    said.lock().expect("no panic").push_str(&format!("{line}\n"));
+                }
+            });
+        }
+        Foreground { child, said }
+    }
+
+    /// Processes that have something to do with this directory, and `part` in their arguments.
+    pub fn processes(&self, part: &str) -> Vec<i32> {
+        let mark = self.path().to_str().expect("text");
+        let mut found: Vec<i32> = processes()
+            .filter(|pid| {
+                let read = |file: &str| {
+                    let bytes = fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
+                    String::from_utf8_lossy(&bytes).replace('\0', " ")
+                };
+                let arguments = read("cmdline");
+                !arguments.is_empty()
+                    && arguments.contains(part)
+                    && (arguments.contains(mark) || read("environ").contains(mark))
+            })
+            .collect();
+        // A service's own processes are not meant.
+        let parents: Vec<i32> = found.clone();
+        if !part.is_empty() {
+            found.retain(|pid| !parents.contains(&parent(*pid)));
+        }
+        found
+    }
+
+    /// Services that `recipes/say.sh` has left.
+    pub fn services(&self, seconds: &str) -> Vec<i32> {
+        self.processes(&format!("sleep {seconds}"))
+    }
+
+    /// What `recipes/say.sh` has said on a server, in its order.
+    pub fn said(&self, server: &str) -> Vec<String> {
+        let path = self.path().join(".wattle/servers").join(server).join("state/said");
+        fs::read_to_string(path).unwrap_or_default().lines().map(str::to_owned).collect()
+    }
+
+    /// The log of a server's agent.
+    pub fn log(&self, server: &str) -> String {
+        let path = self.path().join(".wattle/servers").join(server).join("agent.log");
+        fs::read_to_string(path).unwrap_or_default()
+    }
+
+    /// Files of `wattle`, not of the software, in which `text` stands.
+    pub fn files_with(&self, text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut folders = vec![self.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for path in fs::read_dir(folder).expect("reads").flatten().map(|entry| entry.path()) {
+                if path.is_dir() {
+                    if !path.ends_with("state") {
+                        folders.push(path);
+                    }
+                } else if fs::read(&path)
+                    .is_ok_and(|bytes| bytes.windows(text.len()).any(|part| part == text.as_bytes()))
+                {
+                    found.push(path.display().to_string());
+                }
+            }
+        }
+        found
+    }
+}
+
+/// However a test ends, nothing of it goes on.
+impl Drop for Stage {
+    fn drop(&mut self) {
+        let _ = self.run(&["down"]);
+    }
+}
+
+impl Foreground {
+    /// What it has said so far, on both streams.
+    pub fn said(&self) -> String {
+        self.said.lock().expect("no panic").clone()
+    }
+
+    /// Waits until it says `text`.
+    pub fn wait_for(&mut self, text: &str, patience: Duration) {
+        let begin = Instant::now();
+        while !self.said().contains(text) {
+            let ended = self.child.try_wait().expect("waits");
+            assert!(ended.is_none(), "it ended before `{text}`: {ended:?}\n{}", self.said());
+            assert!(begin.elapsed() < patience, "it does not come to `{text}`:\n{}", self.said());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Ctrl-C, and how it ended.
+    pub fn interrupt(&mut self) -> Option<i32> {
+        let _ = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
+        self.child.wait().expect("waits").code()
+    }
+}
+
+impl Drop for Foreground {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn processes() -> impl Iterator<Item = i32> {
+    let own = i32::try_from(std::process::id()).expect("a process");
+    let entries = fs::read_dir("/proc").expect("proc").flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(move |pid| *pid != own)
+}
+
+fn parent(pid: i32) -> i32 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    fields.split_whitespace().nth(1).and_then(|parent| parent.parse().ok()).unwrap_or(0)
+}
+
+/// kill -9.
+pub fn kill(pid: i32) {
+    assert!(Command::new("kill").args(["-KILL", &pid.to_string()]).status().expect("kills").success());
+}
+
+/// Waits until something is so.
+pub fn eventually(what: &str, is_so: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !is_so() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "not in time: {what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// The body of an answer.
+pub fn http_get(url: &str) -> String {
+    let host = url.trim_start_matches("http://").trim_end_matches('/');
+    let mut stream = TcpStream::connect(host).expect("connects");
+    write!(stream, "GET / HTTP/1.0\r\nHost: {host}\r\n\r\n").expect("asks");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("answers");
+    answer
+}
+
+/// Whether the software of the example is there; if not, the test is left out, and says so.
+pub fn can_run_three_tier() -> bool {
+    let is_there = |path: &str| PathBuf::from(path).exists();
+    let is_root = fs::metadata("/proc/self").map(|own| std::os::unix::fs::MetadataExt::uid(&own)).ok() == Some(0);
+    let all = ["/usr/sbin/nginx", "/usr/lib/postgresql", "/usr/bin/jq", "/usr/bin/python3", "/sbin/start-stop-daemon"];
+    let missing: Vec<&str> = all.into_iter().filter(|path| !is_there(path)).collect();
+    if !is_root || !missing.is_empty() {
+        println!("SKIPPED: three_tier needs root and the packages that tests/run installs; missing: {missing:?}");
+        return false;
+    }
+    true
+}
+
+/// `text` with every length of time and every time as `<time>`, and gaps between columns as two spaces.
+pub fn without_times(text: &str) -> String {
+    let is_time = |word: &str| {
+        let digits = word.trim_end_matches(',').trim_end_matches(['s', 'm', 'h', 'd']);
+        let is_span =
+            !digits.is_empty() && digits.len() < word.len() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        is_span || (word.starts_with("20") && word.contains('T') && word.ends_with('Z'))
+    };
+    let line = |line: &str| {
+        let words = line.split(' ').map(|word| if is_time(word) { "<time>" } else { word });
+        let mut line = words.collect::<Vec<_>>().join(" ").trim_end().to_owned();
+        while line.contains("   ") {
+            line = line.replace("   ", "  ");
+        }
+        line
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,74 @@
+//! What the `wattle` command says to whoever uses it wrongly, and its help.
+
+use std::path::Path;
+use std::process::Command;
+
+use wattle::author::Blueprint as _;
+use wattle_tests::command::wattle;
+use wattle_tests::running::Stage;
+
+/// Runs `wattle` in `directory`, and keeps what it says as a golden.
+fn golden(name: &str, directory: &Path, args: &[&str]) {
+    let mut command = Command::new(wattle());
+    for variable in ["WATTLE_SPACE", "WATTLE_STACK", "WATTLE_KEY", "WATTLE_SOCKET", "WATTLE_TOKEN", "NO_COLOR"] {
+        command.env_remove(variable);
+    }
+    let output = command.args(args).current_dir(directory).env("COLUMNS", "100").output().expect("starts");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(directory.to_str().expect("text"), "<here>");
+    let ran = format!(
+        "$ wattle {}\nexit {:?}\n-- stdout\n{}-- stderr\n{}",
+        args.join(" "),
+        output.status.code(),
+        text(&output.stdout),
+        text(&output.stderr)
+    );
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_snapshot_path(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens"));
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(format!("command-{name}"), ran));
+}
+
+#[test]
+fn wrong_usage_is_told_with_how_to_mend_it() {
+    let stage = Stage::new(&three_tier::three_tier.model(Default::default()));
+    let here = stage.path();
+    golden("typo-command", here, &["stauts"]);
+    golden("typo-option", here, &["status", "--wacht"]);
+    golden("typo-time", here, &["agent", "--deadline", "5"]);
+    golden("no-directory", here, &["up"]);
+    golden("no-seed", here, &["up", "elsewhere"]);
+    golden("no-parameter", here, &["up", "."]);
+    golden("typo-parameter", here, &["up", ".", "--parameter", "db_pasword=x"]);
+    golden("attribute-without-value", here, &["up", ".", "--attribute", "web-port.fixed_ips"]);
+    golden("no-space", here, &["get", "db/postgres/url"]);
+    golden("not-running", here, &["status", "--dir", "."]);
+    golden("not-up", here, &["down", "elsewhere"]);
+    golden("space-of-no-kind", here, &["ls", "--space", "http://zk1:2181"]);
+    golden("seed-without-space", here, &["seed", "apply", "."]);
+    golden("no-identity", here, &["agent", "--identity", "nowhere.json"]);
+    golden("no-key", here, &["ls", "--space", "unix:nowhere", "--key", "nowhere.key"]);
+}
+
+#[test]
+fn names_that_the_data_space_does_not_have() {
+    let stage = Stage::new(&hello::hello.model(Default::default()));
+    let up = stage.run(&["up", "-d"]);
+    assert_eq!(up.code, Some(0), "{up}");
+    let here = stage.path();
+    golden("typo-entry", here, &["get", "alice/greter/greeting"]);
+    golden("half-an-entry", here, &["get", "alice/greeter"]);
+    golden("typo-stack", here, &["ls", "--stack", "helo"]);
+    golden("set-without-force", here, &["set", "alice/greeter/greeting", "ho"]);
+}
+
+#[test]
+fn help() {
+    let here = std::env::temp_dir();
+    golden("help", &here, &["--help"]);
+    golden("help-up", &here, &["up", "--help"]);
+    golden("help-status", &here, &["status", "--help"]);
+    golden("help-seed-apply", &here, &["seed", "apply", "--help"]);
+    golden("help-agent", &here, &["agent", "--help"]);
+    golden("help-set", &here, &["set", "--help"]);
+}

@@ -1,0 +1,215 @@
+//! `wattle up`: whole topologies on this machine, with real software.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::Value;
+use wattle::author::Blueprint as _;
+use wattle::model::Model;
+use wattle::prelude::*;
+use wattle_catalog::{neutron, nova};
+use wattle_tests::running::{self, Stage, eventually};
+use wattle_tests::workload::{Size as Workload, workload};
+
+/// Says a word.
+#[component(recipe = "recipes/say.sh", deadline = "1m")]
+pub struct Say {
+    /// The word; at `fail` it fails.
+    #[input]
+    word: String,
+    /// What it has heard before.
+    #[input]
+    heard: Option<String>,
+    /// For how many seconds a service stays.
+    #[input]
+    service: Option<String>,
+
+    /// What it said.
+    #[output]
+    said: String,
+}
+
+/// What the servers say.
+#[derive(Deserialize)]
+#[serde(default)]
+pub struct Words {
+    first: String,
+    second: String,
+    third: bool,
+}
+
+impl Default for Words {
+    fn default() -> Self {
+        Self { first: "one".into(), second: "two".into(), third: false }
+    }
+}
+
+/// Two servers or three: each says its word after what the one before has said.
+#[blueprint]
+pub fn talk(t: &mut Topology, (): (), words: Words) -> Exports {
+    let net = t.add("net", neutron::Net::new());
+    t.add("subnet", neutron::Subnet::new(net).cidr("10.0.0.0/24"));
+    let server = || nova::Server::new().image("debian-12").flavor("m1.small").network(net);
+    let a = t.add("a", server());
+    let before = t.on(a).run("before", Say::new().word("zero"));
+    let first = t.on(a).run("say", Say::new().word(words.first).service("4711"));
+    let b = t.add("b", server());
+    let mut last = t.on(b).run("say", Say::new().word(words.second).heard(first.said));
+    if words.third {
+        let c = t.add("c", server());
+        last = t.on(c).run("say", Say::new().word("three").heard(last.said));
+    }
+    Exports::new().entry("said", last.said).entry("before", before.said)
+}
+
+fn talking(first: &str, second: &str, third: bool) -> Model {
+    talk.model(Words { first: first.into(), second: second.into(), third })
+}
+
+fn golden(name: &str, text: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_snapshot_path(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens"));
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(format!("command-{name}"), text));
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+fn is_all_done(stage: &Stage) -> bool {
+    let status = json(&stage.ask(&["status", "--format", "json"]).out);
+    status["components"]["all"] == status["components"]["done"]
+}
+
+#[test]
+fn three_tier_answers_with_data_of_its_database() {
+    if !running::can_run_three_tier() {
+        return;
+    }
+    let password = "p:a\\ss 'word' $HOME";
+    let stage = Stage::new(&three_tier::three_tier.model(Default::default()));
+    let mut up = stage.up(&["--parameter", &format!("db_password={password}")]);
+    up.wait_for("is up", Duration::from_secs(120));
+    let url = stage.ask(&["get", "web/nginx/url"]).out;
+    let answer = running::http_get(url.trim());
+    assert!(answer.contains(r#""name": "hurdle""#), "{answer}");
+    assert_eq!(stage.ask(&["get", "db/catalogue/products"]).out, "3\n");
+    assert!(up.said().contains(url.trim()), "{}", up.said());
+
+    // An agent that dies is started again, and what is finished is not run again; services do not notice.
+    let runs = |what: &str| stage.log("db").matches(what).count();
+    let before = runs("runs its recipe");
+    let database = stage.processes("bin/postgres -D");
+    assert_eq!(database.len(), 1, "{database:?}");
+    let agents = stage.processes("agent --identity");
+    assert_eq!(agents.len(), 4, "{agents:?}");
+    let agent = stage.processes("servers/db/identity.json");
+    running::kill(agent[0]);
+    eventually("another agent of db", || {
+        let now = stage.processes("servers/db/identity.json");
+        now.len() == 1 && now != agent && is_all_done(&stage)
+    });
+    assert_eq!(runs("runs its recipe"), before);
+    assert_eq!(stage.processes("bin/postgres -D"), database);
+
+    // Ctrl-C leaves nothing running.
+    assert_eq!(up.interrupt(), Some(0), "{}", up.said());
+    assert_eq!(stage.processes(""), Vec::<i32>::new());
+    assert!(stage.ask(&["status"]).err.contains("nothing runs of"));
+
+    // In the background, on the same data.
+    let again = stage.run(&["up", "--detach", "--until-done", "--parameter", &format!("db_password={password}")]);
+    assert_eq!(again.code, Some(0), "{again}");
+    assert!(running::http_get(url.trim()).contains(r#""name": "hurdle""#));
+    let down = stage.run(&["down"]);
+    assert_eq!((down.code, down.err.as_str()), (Some(0), ""), "{down}");
+    assert_eq!(stage.processes(""), Vec::<i32>::new());
+    assert_eq!(stage.files_with(password), Vec::<String>::new());
+}
+
+#[test]
+fn another_seed_is_applied_to_what_runs() {
+    let stage = Stage::new(&talking("one", "two", false));
+    let mut up = stage.up(&[]);
+    up.wait_for("is up", Duration::from_secs(60));
+    assert_eq!(stage.ask(&["get", "b/say/said"]).out, "two after one\n");
+    let service = stage.services("4711");
+    assert_eq!(service.len(), 1);
+
+    stage.emit(&talking("one", "deux", true));
+    let renewed = stage.run(&["up"]);
+    assert_eq!(renewed.code, Some(0), "{renewed}");
+    assert!(renewed.err.contains("now revision 2"), "{renewed}");
+    assert!(renewed.out.contains("three after deux after one"), "{renewed}");
+    assert_eq!(stage.said("a"), ["zero", "one"], "unchanged, so not run again");
+    assert_eq!(stage.said("b"), ["two", "deux"]);
+    assert_eq!(stage.services("4711"), service);
+
+    let unchanged = stage.run(&["up"]);
+    assert!(unchanged.err.contains("unchanged"), "{unchanged}");
+    assert_eq!(stage.said("b"), ["two", "deux"]);
+    assert_eq!(up.interrupt(), Some(0));
+    assert_eq!(stage.services("4711"), Vec::<i32>::new());
+    assert_eq!(stage.processes(""), Vec::<i32>::new());
+
+    // Another boot: everything runs again, once.
+    let boot = stage.run(&["up", "--until-done"]);
+    assert_eq!(boot.code, Some(0), "{boot}");
+    assert_eq!(stage.said("a"), ["zero", "one", "zero", "one"]);
+    assert_eq!(stage.said("c"), ["three", "three"]);
+    assert_eq!(stage.processes(""), Vec::<i32>::new());
+}
+
+#[test]
+fn what_fails_is_told_with_its_root() {
+    let stage = Stage::new(&talking("fail", "two", true));
+    let mut up = stage.up(&[]);
+    up.wait_for("have failed", Duration::from_secs(60));
+    let why = stage.ask(&["status", "--why"]);
+    assert_eq!(why.code, Some(1));
+    let text = running::without_times(&why.out);
+    golden("why", &text);
+    let status = json(&stage.ask(&["status", "--format", "json"]).out);
+    assert_eq!(status["causes"][0]["component"], "a/say");
+    assert_eq!(status["causes"][0]["holds"], serde_json::json!(["b/say", "c/say"]));
+    let get = stage.ask(&["get", "c/say/said"]);
+    assert!(get.err.contains("`c/say/said` has no value: a/say"), "{get}");
+
+    // The operator puts a value in its place; whoever has failed is tried again by a new revision.
+    let refused = stage.ask(&["set", "a/say/said", "un"]);
+    assert_eq!(refused.code, Some(2), "{refused}");
+    stage.emit(&talking("un", "two", true));
+    let mended = stage.run(&["up"]);
+    assert_eq!(mended.code, Some(0), "{mended}");
+    assert_eq!(stage.ask(&["get", "c/say/said"]).out, "three after two after un\n");
+    assert_eq!(stage.said("a"), ["zero", "fail", "un"]);
+    assert_eq!(up.interrupt(), Some(0));
+}
+
+#[test]
+fn what_a_killed_up_leaves_is_ended_by_the_next() {
+    let stage = Stage::new(&talking("one", "two", false));
+    assert_eq!(stage.run(&["up", "-d", "--until-done"]).code, Some(0));
+    assert_eq!(stage.services("4711").len(), 1);
+    running::kill(stage.processes("--background")[0]);
+    eventually("it is gone", || stage.processes("--background").is_empty());
+    assert!(!stage.processes("").is_empty(), "the agents are still there");
+    let down = stage.run(&["down"]);
+    assert_eq!(down.code, Some(0), "{down}");
+    assert_eq!(stage.processes(""), Vec::<i32>::new());
+    assert_eq!(stage.services("4711"), Vec::<i32>::new());
+}
+
+#[test]
+fn two_hundred_tiers() {
+    if std::env::var_os("WATTLE_TEST_ALL").is_none() {
+        println!("SKIPPED: 200 servers, unless WATTLE_TEST_ALL is set");
+        return;
+    }
+    let stage = Stage::new(&workload.model(Workload { tiers: 200 }));
+    let up = stage.run(&["up", "--until-done"]);
+    assert_eq!(up.code, Some(0), "{up}");
+    assert_eq!(stage.processes(""), Vec::<i32>::new());
+}
