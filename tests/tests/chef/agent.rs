@@ -20,7 +20,7 @@ const TOKEN: &str = "the token";
 
 /// What one run asks and tells.
 #[derive(Debug)]
-pub struct Agent {
+pub(crate) struct Agent {
     socket: tempfile::TempDir,
     outputs: HashMap<String, Type>,
     secret: Vec<String>,
@@ -40,7 +40,7 @@ struct State {
 
 impl Agent {
     /// One that listens, until it is dropped.
-    pub fn start(outputs: HashMap<String, Type>, secret: Vec<String>) -> Arc<Self> {
+    pub(crate) fn start(outputs: HashMap<String, Type>, secret: Vec<String>) -> Arc<Self> {
         let socket = tempfile::Builder::new().prefix("agent").tempdir().unwrap();
         let listener = UnixListener::bind(socket.path().join("socket")).unwrap();
         let agent = Self { socket, outputs, secret, state: Mutex::default(), changed: watch::Sender::default() };
@@ -57,22 +57,22 @@ impl Agent {
     }
 
     /// Gives an input its value.
-    pub fn give(&self, name: &str, value: impl Into<Value>) {
+    pub(crate) fn give(&self, name: &str, value: impl Into<Value>) {
         self.change(|state| state.given.insert(name.to_owned(), Ok(value.into())));
     }
 
     /// Puts a failure in the place of an input.
-    pub fn fail(&self, name: &str, failure: Failure) {
+    pub(crate) fn fail(&self, name: &str, failure: Failure) {
         self.change(|state| state.given.insert(name.to_owned(), Err(failure)));
     }
 
     /// What was asked and told so far.
-    pub fn log(&self) -> Vec<String> {
+    pub(crate) fn log(&self) -> Vec<String> {
         self.state().log.clone()
     }
 
     /// Waits until `line` was asked or told.
-    pub async fn until(&self, line: &str) {
+    pub(crate) async fn until(&self, line: &str) {
         let mut changed = self.changed.subscribe();
         while !self.state().log.iter().any(|there| there == line) {
             let heard = tokio::time::timeout(Duration::from_mins(2), changed.changed()).await;

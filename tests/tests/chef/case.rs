@@ -17,14 +17,14 @@ use wattle_runtime::space::{PlannedComponent, PlannedInput, PlannedOutput, Scrip
 use crate::agent::Agent;
 
 /// A Chef.
-pub struct Chef {
+pub(crate) struct Chef {
     /// What it is called in a message.
-    pub name: String,
+    pub(crate) name: String,
     folder: tempfile::TempDir,
 }
 
 /// The stand-in for each major version.
-pub fn stand_ins() -> Vec<Chef> {
+pub(crate) fn stand_ins() -> Vec<Chef> {
     let stand_in = concat!(env!("CARGO_MANIFEST_DIR"), "/chef/stand_in.rb");
     let ruby = on_path("ruby").expect("tests/run installs ruby");
     ["16", "17", "18"]
@@ -36,7 +36,7 @@ pub fn stand_ins() -> Vec<Chef> {
 }
 
 /// The stand-in for each major version, and the real one, if it is there.
-pub fn chefs() -> Vec<Chef> {
+pub(crate) fn chefs() -> Vec<Chef> {
     let mut chefs = stand_ins();
     // More than one real Chef at a time: WATTLE_TEST_CHEF holds paths as $PATH does.
     let named = std::env::var_os("WATTLE_TEST_CHEF");
@@ -65,7 +65,7 @@ impl Chef {
     }
 
     /// The search path on which it is the first.
-    pub fn path(&self) -> OsString {
+    pub(crate) fn path(&self) -> OsString {
         let others = std::env::var_os("PATH").unwrap_or_default();
         let folders = [self.folder.path().to_owned()].into_iter().chain(std::env::split_paths(&others));
         std::env::join_paths(folders).unwrap()
@@ -74,7 +74,7 @@ impl Chef {
 
 /// A component.
 #[derive(Clone, Default)]
-pub struct Case {
+pub(crate) struct Case {
     files: IndexMap<String, String>,
     inputs: IndexMap<Name, (Type, Vec<Name>)>,
     outputs: IndexMap<Name, (Type, Vec<Name>, bool)>,
@@ -85,19 +85,19 @@ pub struct Case {
 
 impl Case {
     /// With the recipe `probe::default`.
-    pub fn new(recipe: &str) -> Self {
+    pub(crate) fn new(recipe: &str) -> Self {
         Self::default().with_recipe(recipe)
     }
 
     /// The same with another recipe.
-    pub fn with_recipe(mut self, recipe: &str) -> Self {
-        self.recipe = "probe::default".to_owned();
+    pub(crate) fn with_recipe(mut self, recipe: &str) -> Self {
+        "probe::default".clone_into(&mut self.recipe);
         self.file("cookbooks/probe/metadata.rb", "name 'probe'\nversion '1.0.0'\n")
             .file("cookbooks/probe/recipes/default.rb", recipe)
     }
 
     /// With a cookbook that is there already: the files below `folder`.
-    pub fn cookbooks(folder: &Path, recipe: &str) -> Self {
+    pub(crate) fn cookbooks(folder: &Path, recipe: &str) -> Self {
         let mut case = Self { recipe: recipe.to_owned(), ..Self::default() };
         let mut folders = vec![folder.to_owned()];
         while let Some(current) = folders.pop() {
@@ -114,47 +114,47 @@ impl Case {
         case
     }
 
-    pub fn file(mut self, path: &str, text: &str) -> Self {
+    pub(crate) fn file(mut self, path: &str, text: &str) -> Self {
         self.files.insert(path.to_owned(), text.to_owned());
         self
     }
 
-    pub fn attributes(self, text: &str) -> Self {
+    pub(crate) fn attributes(self, text: &str) -> Self {
         self.file("cookbooks/probe/attributes/default.rb", text)
     }
 
-    pub fn teardown(mut self, recipe: &str) -> Self {
+    pub(crate) fn teardown(mut self, recipe: &str) -> Self {
         self.teardown = Some("probe::teardown".to_owned());
         self.file("cookbooks/probe/recipes/teardown.rb", recipe)
     }
 
-    pub fn input(mut self, name: &str, path: &str, ty: Type) -> Self {
+    pub(crate) fn input(mut self, name: &str, path: &str, ty: Type) -> Self {
         self.inputs.insert(name.into(), (ty, path.split('/').map(Name::from).collect()));
         self
     }
 
-    pub fn output(mut self, name: &str, path: &str, ty: Type) -> Self {
+    pub(crate) fn output(mut self, name: &str, path: &str, ty: Type) -> Self {
         self.outputs.insert(name.into(), (ty, path.split('/').map(Name::from).collect(), false));
         self
     }
 
-    pub fn early(mut self, name: &str, path: &str, ty: Type) -> Self {
+    pub(crate) fn early(mut self, name: &str, path: &str, ty: Type) -> Self {
         self.outputs.insert(name.into(), (ty, path.split('/').map(Name::from).collect(), true));
         self
     }
 
-    pub fn deadline(mut self, deadline: Duration) -> Self {
+    pub(crate) fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = Some(deadline);
         self
     }
 
     /// Starts it.
-    pub fn start(&self, chef: &Chef) -> Run {
+    pub(crate) fn start(&self, chef: &Chef) -> Run {
         self.start_script(&chef.path(), Script::Recipe)
     }
 
     /// Starts it, or its teardown, with the Chef on `path`.
-    pub fn start_script(&self, path: &OsString, script: Script) -> Run {
+    pub(crate) fn start_script(&self, path: &OsString, script: Script) -> Run {
         let types =
             self.outputs.iter().map(|(name, (ty, ..))| (name.to_string(), ty.clone())).collect::<HashMap<_, _>>();
         let secret = self.inputs.iter().filter(|(_, (ty, _))| ty.is_secret()).map(|(name, _)| name.to_string());
@@ -162,8 +162,8 @@ impl Case {
         let folder = tempfile::tempdir().unwrap();
         let job = self.job(&agent, folder.path(), script);
         let runner = Tools::new().path(path.clone());
-        let run = tokio::spawn(async move { runner.run(&job).await });
-        Run { agent, folder, run }
+        let task = tokio::spawn(async move { runner.run(&job).await });
+        Run { agent, folder, task }
     }
 
     fn job(&self, agent: &Arc<Agent>, folder: &Path, script: Script) -> Job {
@@ -203,32 +203,32 @@ impl Case {
 }
 
 /// A run under way.
-pub struct Run {
-    pub agent: Arc<Agent>,
+pub(crate) struct Run {
+    pub(crate) agent: Arc<Agent>,
     /// Its run directory.
-    pub folder: tempfile::TempDir,
-    run: JoinHandle<Result<IndexMap<Name, Value>, Broken>>,
+    pub(crate) folder: tempfile::TempDir,
+    task: JoinHandle<Result<IndexMap<Name, Value>, Broken>>,
 }
 
 impl Run {
     /// Whether it has ended.
-    pub fn is_over(&self) -> bool {
-        self.run.is_finished()
+    pub(crate) fn is_over(&self) -> bool {
+        self.task.is_finished()
     }
 
     /// How it ends.
-    pub async fn end(&mut self) -> Result<serde_json::Value, Broken> {
-        let outputs = (&mut self.run).await.unwrap()?;
+    pub(crate) async fn end(&mut self) -> Result<serde_json::Value, Broken> {
+        let outputs = (&mut self.task).await.unwrap()?;
         Ok(serde_json::to_value(outputs).unwrap())
     }
 
     /// Its outputs.
-    pub async fn outputs(&mut self, chef: &Chef) -> serde_json::Value {
+    pub(crate) async fn outputs(&mut self, chef: &Chef) -> serde_json::Value {
         self.end().await.unwrap_or_else(|broken| panic!("with {}: {broken:#?}", chef.name))
     }
 
     /// Why it fails.
-    pub async fn failure(&mut self, chef: &Chef) -> Broken {
+    pub(crate) async fn failure(&mut self, chef: &Chef) -> Broken {
         self.end().await.expect_err(&chef.name)
     }
 }

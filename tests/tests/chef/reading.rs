@@ -1,5 +1,6 @@
 //! How recipes read inputs.
 
+use std::fmt::Write as _;
 use std::fs;
 
 use serde_json::json;
@@ -144,10 +145,14 @@ async fn every_way_of_reading_gives_the_value_and_asks_for_no_other() {
     let mut recipe = String::from("seen = []\n");
     let mut case = Case::default();
     for (index, (way, ..)) in ways.iter().enumerate() {
-        attributes +=
-            &format!("default['g{index}']['net']['backlog'] = 511\ndefault['g{index}']['address'] = 'a default'\n");
-        recipe +=
-            &format!("name = 'g{index}'\ng = node[name]\nseen << begin; {way}; end\nnode.read('mark', 'x{index}')\n");
+        let _ = write!(
+            attributes,
+            "default['g{index}']['net']['backlog'] = 511\ndefault['g{index}']['address'] = 'a default'\n"
+        );
+        let _ = write!(
+            recipe,
+            "name = 'g{index}'\ng = node[name]\nseen << begin; {way}; end\nnode.read('mark', 'x{index}')\n"
+        );
         for (name, path, ty) in [
             ("address", "address", Type::Str),
             ("port", "net/port", PORT),
