@@ -7,6 +7,7 @@ pub mod oracle;
 pub mod proxy;
 pub mod random;
 pub mod running;
+pub mod schedule;
 pub mod seeds;
 pub mod skip;
 pub mod workload;

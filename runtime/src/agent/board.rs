@@ -97,16 +97,19 @@ impl Board {
     /// A component is doing so now.
     pub(super) fn set(&self, component: &Name, revision: u64, now: State) {
         let full = format!("{}/{component}", self.server);
+        let urgent = matches!(now, State::Done | State::Failed(_));
+        let mut state = self.state();
+        if revision != state.revision {
+            return;
+        }
+        if state.components.get(component).is_some_and(|before| before.revision == revision && before.state == now) {
+            return;
+        }
         match &now {
             State::Waiting(_) => {}
             State::Running => tracing::info!(component = full, revision, "runs"),
             State::Done => tracing::info!(component = full, revision, "done"),
             State::Failed(failure) => tracing::error!(component = full, revision, "failed: {failure}"),
-        }
-        let urgent = matches!(now, State::Done | State::Failed(_));
-        let mut state = self.state();
-        if revision != state.revision {
-            return;
         }
         let since = Timestamp::now();
         // A wait for less than before has not begun anew.
@@ -229,9 +232,8 @@ impl Board {
     /// Whether to tell it again.
     fn is_lost(&self, what: &str, result: Result<(), SpaceError>) -> bool {
         match result {
-            Ok(()) => false,
-            // It has left the model meanwhile.
-            Err(SpaceError::Store(StoreError::Missing { .. })) => false,
+            // What is missing has left the model meanwhile.
+            Ok(()) | Err(SpaceError::Store(StoreError::Missing { .. })) => false,
             Err(SpaceError::Store(StoreError::Unusable { .. })) => true,
             Err(error) => {
                 tracing::warn!("the status of `{}/{what}` cannot be told: {error}", self.server);
@@ -257,11 +259,11 @@ impl Board {
 
 fn log_wait(server: &str, component: &str, waiting: &Waiting) {
     let Waiting { what, input, since } = waiting;
-    let from = what.rsplit_once('/').filter(|_| input.is_some()).map_or(&**what, |(from, _)| from);
-    match input {
-        Some(input) => {
-            tracing::info!(component = format!("{server}/{component}"), %since, "waits for `{what}` from `{from}` (its input `{input}`)");
-        }
-        None => tracing::info!(component = format!("{server}/{component}"), %since, "waits until `{from}` has ended"),
+    let component = format!("{server}/{component}");
+    if let Some(input) = input {
+        let from = what.rsplit_once('/').map_or(&**what, |(from, _)| from);
+        tracing::info!(component, %since, "waits for `{what}` from `{from}` (its input `{input}`)");
+    } else {
+        tracing::info!(component, %since, "waits until `{what}` has ended");
     }
 }

@@ -131,14 +131,6 @@ impl<'a> Component<'a> {
         }
     }
 
-    fn limit(&self) -> Duration {
-        self.planned.wait.map_or(self.shared.limits.wait, Duration::from_secs)
-    }
-
-    fn deadline(&self) -> Duration {
-        self.planned.deadline.map_or(self.shared.limits.deadline, Duration::from_secs)
-    }
-
     async fn wait(&self, needs: &Needs) -> Result<Found, Missing> {
         let (shared, name, revision) = (self.shared, self.name, self.revision);
         let report = |waiting: Vec<Waiting>| {
@@ -146,7 +138,7 @@ impl<'a> Component<'a> {
                 shared.board.set(name, revision.id.number, State::Waiting(waiting));
             }
         };
-        inputs::wait(shared, revision, needs, self.limit(), report).await
+        inputs::wait(shared, revision, needs, shared.wait(self.planned), report).await
     }
 
     async fn decide(&self) -> Result<Next, Missing> {
@@ -219,14 +211,15 @@ impl<'a> Component<'a> {
             }])
             .await;
         self.tell(State::Running);
-        let run = Run::new(self.shared, self.revision, self.name, self.planned, &inputs, self.limit());
+        let run =
+            Run::new(self.shared, self.revision, self.name, self.planned, &inputs, self.shared.wait(self.planned));
         let job = Job {
             name: self.full.clone(),
             component: self.planned.clone(),
             script: Script::Recipe,
             inputs: inputs.clone(),
             directory: files::directory(self.shared, self.name),
-            deadline: self.deadline(),
+            deadline: self.shared.deadline(self.planned),
             live: Arc::clone(&run) as Arc<dyn Live>,
         };
         let _entered = self.shared.runs.enter(run.token(), &job.live);
@@ -241,7 +234,10 @@ impl<'a> Component<'a> {
         match result {
             Err(_) if run.is_superseded() => Outcome::Abandoned,
             Err(Broken { cause: Some(cause), .. }) => {
-                self.fail(cause.passed_on(&self.full), Journalled::No, there).await
+                // Its own, if it was the wait that failed.
+                let is_own = cause.component == self.full && cause.through.is_empty();
+                let failure = if is_own { *cause } else { cause.passed_on(&self.full) };
+                self.fail(failure, Journalled::No, there).await
             }
             Err(Broken { kind, message, log, .. }) => {
                 self.fail(self.failure(kind, message, log), Journalled::No, there).await
@@ -249,13 +245,12 @@ impl<'a> Component<'a> {
             Ok(values) => match outputs::all_stored(self.planned, &values, &run.early()) {
                 Err((kind, message)) => self.fail(self.failure(kind, message, Vec::new()), Journalled::No, there).await,
                 Ok(outputs) => {
-                    let (inputs, absent, fingerprint) = match fingerprint {
-                        Some(fingerprint) => (inputs, Vec::new(), fingerprint),
-                        None => {
-                            let (read, absent) = run.read();
-                            let fingerprint = self::fingerprint(self.planned, &in_order(self.planned, &read));
-                            (read, absent, fingerprint)
-                        }
+                    let (inputs, absent, fingerprint) = if let Some(fingerprint) = fingerprint {
+                        (inputs, Vec::new(), fingerprint)
+                    } else {
+                        let (read, absent) = run.read();
+                        let fingerprint = self::fingerprint(self.planned, &read);
+                        (read, absent, fingerprint)
                     };
                     let finished = Record::Finished {
                         component: self.name.clone(),
@@ -288,7 +283,9 @@ impl<'a> Component<'a> {
             let (component, revision, failure) = (self.name.clone(), self.revision.id.clone(), failure.clone());
             self.shared.record(&[Record::Failed { component, revision, failure }]).await;
         }
-        let early = self.known().map(|known| known.early).unwrap_or_default();
+        // What an earlier revision's run published is of no account in this one.
+        let early = self.known().filter(|known| known.revision == self.revision.id);
+        let early = early.map(|known| known.early).unwrap_or_default();
         let content = Content::Failure(failure.clone());
         let outputs = self.planned.outputs.keys();
         let contents: Vec<_> =
@@ -314,11 +311,6 @@ impl<'a> Component<'a> {
             () = self.revision.superseded() => None,
         }
     }
-}
-
-/// Values in the order of the declaration.
-fn in_order(planned: &PlannedComponent, values: &IndexMap<Name, Value>) -> IndexMap<Name, Value> {
-    planned.inputs.keys().filter_map(|name| Some((name.clone(), values.get(name)?.clone()))).collect()
 }
 
 /// Runs `job`, and ends it when its runner does not.

@@ -1,6 +1,7 @@
 //! Inputs: from where they are to come from to their values.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use futures_util::poll;
@@ -8,7 +9,7 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
 use indexmap::IndexMap;
 use jiff::Timestamp;
-use tokio::time;
+use tokio::time::{self, Instant};
 use wattle::model::{Name, Value};
 
 use crate::recipe::print;
@@ -16,7 +17,10 @@ use crate::space::{Content, Failure, Kind, PlannedInput, Source, Space, SpaceErr
 
 use super::revision::{Outcome, Revision};
 use super::shared::Shared;
-use super::why::root_causes;
+use super::why::{Cause, root_causes};
+
+/// How long the data space is asked why something did not come.
+const ASKING: Duration = Duration::from_secs(4);
 
 /// Something that is awaited.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -88,7 +92,7 @@ pub(super) async fn wait(
         .keys()
         .map(|awaited| async move { (awaited.clone(), fetch(shared, revision, awaited).await) }.boxed())
         .collect();
-    let mut too_long = std::pin::pin!(time::sleep(limit));
+    let end = Instant::now() + limit;
     let mut told = false;
     loop {
         let next = match poll!(pending.next()) {
@@ -99,8 +103,8 @@ pub(super) async fn wait(
                 tokio::select! {
                     biased;
                     next = pending.next() => next,
-                    () = &mut too_long => {
-                        return Err(Missing::Own(Kind::Wait, in_vain(shared, revision, &missing, since, limit).await));
+                    why = in_vain(shared, revision, &missing, since, (limit, end)) => {
+                        return Err(Missing::Own(Kind::Wait, why));
                     }
                 }
             }
@@ -157,45 +161,49 @@ async fn fetch(shared: &Shared, revision: &Revision, awaited: &Awaited) -> Resul
     }
 }
 
-/// What was waited for in vain, from whom, since when, and what is in the way.
-async fn in_vain(shared: &Shared, revision: &Revision, missing: &Needs, since: Timestamp, limit: Duration) -> String {
+/// Waits until the wait is over, and tells what was waited for in vain, from whom, since when, and what is in the way. As
+/// long as that is a wait of someone else's that is over as well, it waits a little for their failure, to pass it on.
+async fn in_vain(
+    shared: &Shared,
+    revision: &Revision,
+    missing: &Needs,
+    since: Timestamp,
+    (limit, end): (Duration, Instant),
+) -> String {
     // One cause of each is enough to begin mending; a hundred missing values have few causes.
     const NAMED: usize = 5;
+    time::sleep_until(end).await;
     let mut message = format!("waited {} since {since:.0} for ", shown(limit));
-    let mut causes = Vec::new();
-    for (at, (awaited, input)) in missing.iter().enumerate() {
-        if at == NAMED {
-            message.push_str(&format!(" and {} more", missing.len() - NAMED));
-            break;
-        }
-        if at > 0 {
-            message.push_str(", ");
-        }
-        match input {
-            Some(input) => message.push_str(&format!("`{}` (its input `{input}`)", awaited.name())),
-            None => message.push_str(&format!("`{}` to end", awaited.name())),
-        }
-        if let Awaited::Foreign(..) = awaited {
-            continue;
-        }
-        // The store may be what is in the way.
-        let name = awaited.name();
-        let asked = root_causes(&shared.space, &name, revision.id.number);
-        match time::timeout(Duration::from_secs(2), asked).await {
-            Ok(Ok(found)) => {
-                for cause in found {
-                    if !causes.contains(&cause) {
-                        causes.push(cause);
-                    }
-                }
-            }
-            Ok(Err(error)) => return format!("{message}; why, cannot be told: {error}"),
-            Err(_) => return format!("{message}; why, cannot be told: the data space does not answer"),
-        }
+    for (at, (awaited, input)) in missing.iter().take(NAMED).enumerate() {
+        message.push_str(if at > 0 { ", " } else { "" });
+        let _ = match input {
+            Some(input) => write!(message, "`{}` (its input `{input}`)", awaited.name()),
+            None => write!(message, "`{}` to end", awaited.name()),
+        };
+    }
+    if missing.len() > NAMED {
+        let _ = write!(message, " and {} more", missing.len() - NAMED);
+    }
+    let awaited = missing.keys().take(NAMED).filter(|awaited| !matches!(awaited, Awaited::Foreign(..)));
+    let names: Vec<Name> = awaited.map(Awaited::name).collect();
+    // The store may be what is in the way.
+    let causes = match time::timeout(ASKING, root_causes(&shared.space, &names, revision.id.number)).await {
+        Ok(Ok(causes)) => causes,
+        Ok(Err(error)) => return format!("{message}; why, cannot be told: {error}"),
+        Err(_) => return format!("{message}; why, cannot be told: the data space does not answer"),
+    };
+    let is_awaited = |server: &Name| {
+        names.iter().any(|name| name.strip_prefix(&**server).is_some_and(|component| component.starts_with('/')))
+    };
+    let is_near = causes.iter().any(|cause| match cause {
+        Cause::NeverStarted { server } | Cause::Away { server } => is_awaited(server),
+        _ => false,
+    });
+    if !is_near && !causes.is_empty() {
+        time::sleep_until(end + ASKING).await;
     }
     for (at, cause) in causes.iter().take(NAMED).enumerate() {
-        message.push_str(if at == 0 { ": " } else { "; " });
-        message.push_str(&cause.to_string());
+        let _ = write!(message, "{}{cause}", if at == 0 { ": " } else { "; " });
     }
     message
 }

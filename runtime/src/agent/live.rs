@@ -44,7 +44,10 @@ struct Inner {
     /// What the recipe asked for, wired or not.
     read: IndexSet<Name>,
     secrets: Vec<Value>,
-    blocked: IndexMap<Name, Vec<Waiting>>,
+    /// What each input that does not come yet is missing.
+    missing: IndexMap<Name, Vec<Waiting>>,
+    /// The inputs that the recipe waits for, as often as it does.
+    blocked: Vec<Name>,
     blocked_since: Option<Instant>,
     waited: Duration,
     superseded: bool,
@@ -163,20 +166,18 @@ impl Run {
                 },
             }
         };
-        match cell.get_or_try_init(get).await {
-            Ok(value) => value.clone(),
-            Err(()) => {
-                self.state().superseded |= asked;
-                let newer = format!("revision {} was superseded while `{name}` was awaited", self.revision.id.number);
-                Err(self.failure(Kind::Input, newer))
-            }
+        if let Ok(value) = cell.get_or_try_init(get).await {
+            return value.clone();
         }
+        self.state().superseded |= asked;
+        let newer = format!("revision {} was superseded while `{name}` was awaited", self.revision.id.number);
+        Err(self.failure(Kind::Input, newer))
     }
 
     /// Tells what of an input is missing.
     fn tell(&self, name: &Name, waiting: Vec<Waiting>) {
         let mut state = self.state();
-        state.blocked.insert(name.clone(), waiting);
+        state.missing.insert(name.clone(), waiting);
         drop(state);
         self.show();
     }
@@ -184,10 +185,10 @@ impl Run {
     /// Shows what the recipe waits for.
     fn show(&self) {
         let state = self.state();
-        let blocked = state.blocked_since.is_some();
-        let waiting: Vec<Waiting> = state.blocked.values().flatten().cloned().collect();
+        let waiting: Vec<Waiting> =
+            state.blocked.iter().filter_map(|name| state.missing.get(name)).flatten().cloned().collect();
         drop(state);
-        let now = if blocked && !waiting.is_empty() { State::Waiting(waiting) } else { State::Running };
+        let now = if waiting.is_empty() { State::Running } else { State::Waiting(waiting) };
         self.shared.board.set(&self.component, self.revision.id.number, now);
     }
 }
@@ -201,8 +202,10 @@ struct Blocked<'r> {
 impl<'r> Blocked<'r> {
     fn new(run: &'r Run, name: &Name) -> Self {
         let mut state = run.state();
-        state.blocked.entry(name.clone()).or_default();
+        state.blocked.push(name.clone());
         state.blocked_since.get_or_insert_with(Instant::now);
+        drop(state);
+        run.show();
         Self { run, name: name.clone() }
     }
 }
@@ -210,7 +213,9 @@ impl<'r> Blocked<'r> {
 impl Drop for Blocked<'_> {
     fn drop(&mut self) {
         let mut state = self.run.state();
-        state.blocked.shift_remove(&self.name);
+        if let Some(at) = state.blocked.iter().position(|name| *name == self.name) {
+            state.blocked.swap_remove(at);
+        }
         if state.blocked.is_empty()
             && let Some(since) = state.blocked_since.take()
         {

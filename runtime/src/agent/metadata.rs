@@ -135,8 +135,8 @@ impl Metadata {
         for network in &data.networks {
             let link = data.links.iter().find(|link| link.id == network.link);
             let mac = link.and_then(|link| link.mac.as_deref()).unwrap_or_default();
-            let of_model = self.networks.iter().filter(|(_, id)| **id == network.network_id).map(|(name, _)| name);
-            let names: Vec<&Name> = of_model.chain([&network.network_id]).collect();
+            let of_model = self.networks.iter().filter(|(_, id)| **id == network.id).map(|(name, _)| name);
+            let names: Vec<&Name> = of_model.chain([&network.id]).collect();
             for address in network.addresses(mac, local) {
                 all.push(address);
                 let version = if address.is_ipv4() { 4 } else { 6 };
@@ -208,7 +208,8 @@ struct Network {
     link: String,
     #[serde(rename = "type")]
     kind: String,
-    network_id: Name,
+    #[serde(rename = "network_id")]
+    id: Name,
     // Not there when the network has DHCP.
     ip_address: Option<String>,
 }

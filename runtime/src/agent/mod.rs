@@ -82,7 +82,7 @@ pub struct Limits {
 /// An hour for a run, four for its inputs.
 impl Default for Limits {
     fn default() -> Self {
-        Self { deadline: Duration::from_secs(3_600), wait: Duration::from_secs(4 * 3_600) }
+        Self { deadline: Duration::from_hours(1), wait: Duration::from_hours(4) }
     }
 }
 

@@ -10,7 +10,7 @@ use tokio::time;
 use wattle::model::{Name, Value};
 
 use crate::recipe::Runner;
-use crate::space::{Content, Credential, Opener, SealError, Space, SpaceError, open, seal};
+use crate::space::{Content, Credential, Opener, PlannedComponent, SealError, Space, SpaceError, open, seal};
 use crate::store::StoreError;
 
 use super::board::Board;
@@ -20,6 +20,9 @@ use super::{Agent, Attributes, Limits};
 
 /// How long to wait before something is tried again that is in nobody's hand here: a full disk, a store that refuses.
 const AGAIN: Duration = Duration::from_secs(5);
+
+/// The longest of all limits: clocks have an end.
+const LONGEST: Duration = Duration::from_hours(366 * 24);
 
 #[derive(Debug)]
 pub(super) struct Shared {
@@ -56,6 +59,16 @@ impl Shared {
             limits,
             socket,
         }
+    }
+
+    /// How long one run of a component may take.
+    pub(super) fn deadline(&self, planned: &PlannedComponent) -> Duration {
+        planned.deadline.map_or(self.limits.deadline, Duration::from_secs).min(LONGEST)
+    }
+
+    /// How long the inputs of a component may be awaited.
+    pub(super) fn wait(&self, planned: &PlannedComponent) -> Duration {
+        planned.wait.map_or(self.limits.wait, Duration::from_secs).min(LONGEST)
     }
 
     /// The component's name in the stack.

@@ -1,7 +1,6 @@
 //! Teardown: what has left this server's model is undone, the last that ran first, before anything else is done.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use indexmap::IndexMap;
 use wattle::model::{Name, Value};
@@ -68,7 +67,7 @@ async fn one(shared: &Arc<Shared>, component: &Name, known: &Known) -> Result<()
         script: Script::Teardown,
         inputs,
         directory,
-        deadline: planned.deadline.map_or(shared.limits.deadline, Duration::from_secs),
+        deadline: shared.deadline(planned),
         live: live as Arc<dyn Live>,
     };
     let _entered = shared.runs.enter(&token, &job.live);

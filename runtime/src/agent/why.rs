@@ -1,6 +1,6 @@
 //! Root causes: why something that is awaited does not come.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::fmt;
 
 use jiff::Timestamp;
@@ -66,15 +66,16 @@ impl fmt::Display for Cause {
     }
 }
 
-/// Why `what` does not come in `revision`: an entry `SERVER/COMPONENT/OUTPUT` or a component `SERVER/COMPONENT`. Follows
+/// Why what is `awaited` does not come in `revision`: entries `SERVER/COMPONENT/OUTPUT` or components
+/// `SERVER/COMPONENT`. Follows
 /// who waits for whom to the end, and gives every end once, the nearest first.
 ///
 /// # Errors
 /// When the data space cannot be read.
-pub(super) async fn root_causes(space: &Space, what: &str, revision: u64) -> Result<Vec<Cause>, SpaceError> {
+pub(super) async fn root_causes(space: &Space, awaited: &[Name], revision: u64) -> Result<Vec<Cause>, SpaceError> {
     let mut causes = Vec::new();
     let mut seen = HashSet::new();
-    let mut queue = std::collections::VecDeque::from([component_of(what)]);
+    let mut queue = awaited.iter().map(|what| component_of(what)).collect::<VecDeque<_>>();
     while let Some(component) = queue.pop_front() {
         if seen.len() >= ASKED || !seen.insert(component.clone()) {
             continue;

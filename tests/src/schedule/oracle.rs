@@ -1,0 +1,238 @@
+//! What comes out of a topology, without running it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use wattle_runtime::space::Kind;
+
+use super::topology::{Behaviour, Component, Topology, Wire};
+
+/// `sha256:HEX`.
+pub(super) fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold("sha256:".to_owned(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+/// Whose failure it may be, and of what kind. More than one where several things that a component needs fail: which of
+/// them it is told first is chance.
+pub(super) type Roots = BTreeSet<(String, String)>;
+
+/// What comes out of one component.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Outcome {
+    /// Why it fails, if it does.
+    pub(super) roots: Roots,
+    /// The values of its outputs; those that are not here fail with it.
+    pub(super) values: BTreeMap<String, Value>,
+    /// What it reads, if it comes to that.
+    pub(super) inputs: Option<BTreeMap<String, Value>>,
+    /// Whether its recipe is started when it has not finished before.
+    pub(super) starts: bool,
+}
+
+impl Outcome {
+    pub(super) fn is_done(&self) -> bool {
+        self.roots.is_empty()
+    }
+}
+
+/// A kind of failure, as the data space writes it.
+pub(super) fn kind(kind: Kind) -> String {
+    json!(kind).as_str().expect("INVARIANT: kinds are words").to_owned()
+}
+
+/// The value of an output, of what the recipe is and read.
+pub(super) fn value(name: &str, version: usize, output: &str, inputs: &BTreeMap<String, Value>) -> Value {
+    let text = json!([name, version, output, inputs]).to_string();
+    digest(text.as_bytes())["sha256:".len()..][..16].into()
+}
+
+/// The address of a server on its network.
+pub(super) fn address(server: &str) -> String {
+    format!("10.0.0.{}", &server[1..])
+}
+
+/// What comes out of each component that is in the model, by its number. Servers that are not `booted` do nothing.
+pub(super) fn outcomes(topology: &Topology, booted: &[bool]) -> BTreeMap<usize, Outcome> {
+    let mut outcomes: BTreeMap<usize, Outcome> = BTreeMap::new();
+    for (at, component) in topology.present() {
+        let outcome = if booted[component.server] {
+            one(topology, booted, at, component, &outcomes)
+        } else {
+            // Whoever needs it waits in vain.
+            Outcome::default()
+        };
+        outcomes.insert(at, outcome);
+    }
+    outcomes
+}
+
+/// What becomes of something that is awaited.
+enum Awaited {
+    Value(Value),
+    Fails(Roots),
+    Never,
+}
+
+fn one(
+    topology: &Topology,
+    booted: &[bool],
+    at: usize,
+    component: &Component,
+    outcomes: &BTreeMap<usize, Outcome>,
+) -> Outcome {
+    let me = topology.full(at);
+    let mut outcome = Outcome::default();
+    if let Some(before) = topology.before(at)
+        && !outcomes[&before].is_done()
+    {
+        outcome.roots.clone_from(&outcomes[&before].roots);
+        return outcome;
+    }
+    let wait = || Roots::from([(me.clone(), kind(Kind::Wait))]);
+    let after = component.after.iter().map(|before| {
+        if !booted[topology.components[*before].server] {
+            Awaited::Never
+        } else if outcomes[before].is_done() {
+            Awaited::Value(Value::Null)
+        } else {
+            Awaited::Fails(outcomes[before].roots.clone())
+        }
+    });
+    let after: Vec<Awaited> = after.collect();
+    let inputs: Vec<(String, Vec<Awaited>)> = component
+        .inputs
+        .iter()
+        .map(|input| (input.name.clone(), parts(topology, booted, &input.wire, outcomes)))
+        .collect();
+    // What awaits several things at once is told whichever fails first.
+    let together = |awaited: &mut dyn Iterator<Item = &Awaited>| {
+        let (mut roots, mut never) = (Roots::new(), false);
+        for one in awaited {
+            match one {
+                Awaited::Value(_) => {}
+                Awaited::Fails(of) => roots.extend(of.iter().cloned()),
+                Awaited::Never => never = true,
+            }
+        }
+        // A failure that is of waiting comes about when this one's own wait ends.
+        let late = roots.iter().any(|(_, of)| *of == kind(Kind::Wait));
+        if (never && roots.is_empty()) || late {
+            roots.extend(wait());
+        }
+        roots
+    };
+    let recipe = &component.recipe;
+    if recipe.chef {
+        outcome.roots = together(&mut after.iter());
+        outcome.starts = outcome.roots.is_empty();
+        // One that finished before awaits them together, to be compared.
+        let read = |name: &String| recipe.reads.contains(name);
+        let read = inputs.iter().filter(|(name, _)| read(name)).flat_map(|(_, parts)| parts);
+        let compared = together(&mut after.iter().chain(read));
+        // One after the other.
+        for name in &recipe.reads {
+            if outcome.roots.is_empty() {
+                let (_, parts) = inputs.iter().find(|(of, _)| of == name).expect("INVARIANT: it reads what it has");
+                outcome.roots = together(&mut parts.iter());
+            }
+        }
+        if !outcome.roots.is_empty() {
+            outcome.roots.extend(compared);
+        }
+    } else {
+        outcome.roots = together(&mut after.iter().chain(inputs.iter().flat_map(|(_, parts)| parts)));
+        outcome.starts = outcome.roots.is_empty();
+    }
+    if !outcome.roots.is_empty() {
+        return outcome;
+    }
+    let read: BTreeMap<String, Value> = component
+        .inputs
+        .iter()
+        .zip(&inputs)
+        .filter(|(input, _)| recipe.reads.contains(&input.name))
+        .map(|(input, (_, parts))| (input.name.clone(), whole(&input.wire, parts)))
+        .collect();
+    let values = component
+        .outputs
+        .iter()
+        .map(|output| (output.name.clone(), value(&component.name, recipe.version, &output.name, &read)));
+    let values: BTreeMap<String, Value> = values.collect();
+    outcome.inputs = Some(read);
+    let has_outputs = !values.is_empty();
+    let failing = match recipe.behaviour {
+        Behaviour::Fine | Behaviour::Early => None,
+        Behaviour::EarlyAndFails | Behaviour::Fails => Some(Kind::Recipe),
+        Behaviour::Hangs => Some(Kind::Deadline),
+        Behaviour::WrongType => has_outputs.then_some(Kind::Type),
+        Behaviour::Forgets => has_outputs.then_some(Kind::Missing),
+        Behaviour::TooLarge => has_outputs.then_some(Kind::Size),
+    };
+    match failing {
+        None => outcome.values = values,
+        Some(of) => {
+            outcome.roots.insert((me, kind(of)));
+            if recipe.behaviour == Behaviour::EarlyAndFails {
+                outcome.values = values.into_iter().take(1).collect();
+            }
+        }
+    }
+    outcome
+}
+
+fn parts(topology: &Topology, booted: &[bool], wire: &Wire, outcomes: &BTreeMap<usize, Outcome>) -> Vec<Awaited> {
+    let entry = |component: usize, output: usize| {
+        let of = &topology.components[component];
+        if !booted[of.server] {
+            return Awaited::Never;
+        }
+        match outcomes[&component].values.get(&of.outputs[output].name) {
+            Some(value) => Awaited::Value(value.clone()),
+            None => Awaited::Fails(outcomes[&component].roots.clone()),
+        }
+    };
+    let attribute = |server: usize, value: Option<String>| {
+        let name = &topology.servers[server].name;
+        match value {
+            _ if !booted[server] => Awaited::Never,
+            Some(value) => Awaited::Value(value.into()),
+            None => Awaited::Fails(Roots::from([(format!("{name}/server"), kind(Kind::Input))])),
+        }
+    };
+    match wire {
+        Wire::Constant(value) => vec![Awaited::Value(json!(value))],
+        Wire::Entry(component, output) | Wire::Text(component, output) => vec![entry(*component, *output)],
+        Wire::List(parts) => parts.iter().map(|(component, output)| entry(*component, *output)).collect(),
+        Wire::Attribute(server) => vec![attribute(*server, Some(address(&topology.servers[*server].name)))],
+        Wire::NoAttribute(server) => vec![attribute(*server, None)],
+    }
+}
+
+fn whole(wire: &Wire, parts: &[Awaited]) -> Value {
+    let value = |part: &Awaited| match part {
+        Awaited::Value(value) => value.clone(),
+        Awaited::Fails(_) | Awaited::Never => Value::Null,
+    };
+    match wire {
+        Wire::List(_) => parts.iter().map(value).collect(),
+        Wire::Text(..) => format!("<{}7", value(&parts[0]).as_str().unwrap_or_default()).into(),
+        _ => value(&parts[0]),
+    }
+}
+
+/// What makes a component another: what it is, and what it read.
+pub(super) fn key(component: &Component, outcome: &Outcome) -> String {
+    let names: Vec<&String> = component.inputs.iter().map(|input| &input.name).collect();
+    // The type of an input is that of what it is wired to.
+    let types: Vec<u8> = component
+        .inputs
+        .iter()
+        .map(|input| match input.wire {
+            Wire::Constant(_) => 0,
+            Wire::List(_) => 1,
+            _ => 2,
+        })
+        .collect();
+    json!([component.recipe, names, types, outcome.inputs]).to_string()
+}

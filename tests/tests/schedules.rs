@@ -1,0 +1,33 @@
+//! Random topologies with random schedules and crashes come to the same end: the same values, the same root causes,
+//! nothing that finished run again, and nothing that waits for ever.
+//!
+//! A case that fails tells its number; `WATTLE_CASE=NUMBER` runs that one alone.
+
+use std::ops::Range;
+
+use wattle_tests::schedule::{Chaos, run};
+
+fn cases(numbers: Range<u64>, chaos: Chaos) {
+    if let Ok(number) = std::env::var("WATTLE_CASE") {
+        return run(number.parse().expect("a number"), chaos);
+    }
+    let more = if std::env::var_os("WATTLE_TEST_ALL").is_some() { 20 } else { 1 };
+    for number in numbers.start * more..numbers.end * more {
+        run(number, chaos);
+    }
+}
+
+#[test]
+fn revision_after_revision_exactly_what_changed_runs() {
+    cases(0..400, Chaos::None);
+}
+
+#[test]
+fn crashes_change_nothing() {
+    cases(0..400, Chaos::Crashes);
+}
+
+#[test]
+fn more_crashes_change_nothing() {
+    cases(400..800, Chaos::Crashes);
+}
