@@ -3,6 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -258,4 +261,60 @@ async fn one_who_comes_first_waits_for_the_server() {
     aside(&zookeeper, |zookeeper| zookeeper.up(1)).await;
     let store = timeout(LONG, connecting).await.expect("in time").unwrap();
     assert_eq!(store.get("/none").await.unwrap(), None);
+}
+
+/// A certificate authority, and a server's certificate of its.
+fn certificates(dir: &Path) {
+    let openssl = |arguments: &str| {
+        let ran = Command::new("openssl").args(arguments.split(' ')).current_dir(dir).output().unwrap();
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    };
+    let key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
+    for authority in ["ca", "other"] {
+        openssl(&format!("req -x509 {key} -keyout {authority}.key -out {authority}.pem -days 2 -subj /CN={authority}"));
+    }
+    let name = "-subj /CN=server -addext subjectAltName=IP:127.0.0.1 -addext basicConstraints=CA:FALSE";
+    openssl(&format!("req -x509 {key} -CA ca.pem -CAkey ca.key -keyout server.key -out server.crt -days 2 {name}"));
+    let both = [fs::read(dir.join("server.key")).unwrap(), fs::read(dir.join("server.crt")).unwrap()];
+    fs::write(dir.join("server.pem"), both.concat()).unwrap();
+}
+
+#[tokio::test]
+async fn tls() {
+    let zookeeper = ZooKeeper::start_with(1, |zkd, dir| {
+        certificates(dir);
+        let config = [
+            "secureClientPort=@PORT@",
+            "secureClientPortAddress=127.0.0.1",
+            "serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory",
+            "ssl.keyStore.type=PEM",
+            &format!("ssl.keyStore.location={}", dir.join("server.pem").display()),
+            "ssl.clientAuth=none",
+        ];
+        zkd.env("ZK_NETTY", "1").env("ZK_CONFIG", config.join("\n"));
+    });
+    let (host, port) = zookeeper.hosts().split_once(':').unwrap();
+    let port = port.parse::<u16>().unwrap() + 1;
+    let address = |ca: &str| format!("zookeeper+tls://{host}:{port}?ca={}", zookeeper.dir().join(ca).display());
+
+    let store = connect(&address("ca.pem")).await;
+    store.apply(vec![create("/secure", "0")]).await.unwrap();
+    let seen = store.get("/secure").await.unwrap().unwrap().version;
+    let plain = connect(&zookeeper.address()).await;
+    plain.set("/secure", b"1", Some(seen)).await.unwrap();
+    assert_eq!(store.changed("/secure", Some(seen)).await.unwrap().unwrap().data, b"1");
+
+    // Whoever trusts somebody else does not wait for this server to become another one.
+    let refused = |address: String| async move {
+        let address: Address = address.parse().unwrap();
+        let refused = timeout(LONG, address.connect(&[login("operator")])).await.expect("at once");
+        let Err(StoreError::Unusable { reason, .. }) = refused else { panic!("{refused:?}") };
+        reason
+    };
+    let reason = refused(address("other.pem")).await;
+    assert!(reason.contains("certificate"), "{reason}");
+    let reason = refused(address("ca.pem").replace("127.0.0.1", "localhost")).await;
+    assert!(reason.contains("not valid for name"), "{reason}");
+    let reason = refused(address("none.pem")).await;
+    assert!(reason.contains("none.pem"), "{reason}");
 }

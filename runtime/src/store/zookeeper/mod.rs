@@ -9,6 +9,7 @@ mod batch;
 mod hold;
 mod pool;
 mod session;
+mod tls;
 mod tries;
 mod watch;
 mod write;

@@ -9,7 +9,8 @@ use tokio::sync::watch;
 use tracing::{info, warn};
 use zookeeper_client::{Client, Error, SessionState};
 
-use crate::store::{Login, StoreError};
+use super::tls::Tls;
+use crate::store::{Address, Login, StoreError};
 
 /// How long ZooKeeper keeps a session of which it hears nothing, and the nodes that it holds. A restart of ZooKeeper, or
 /// the election of another leader, takes less, so an agent outlives it; and whoever looks whether an agent is alive
@@ -26,6 +27,7 @@ pub(super) struct Settings {
     pub(super) address: String,
     hosts: String,
     logins: Vec<Login>,
+    tls: Option<Tls>,
 }
 
 /// A session, for as long as one of its clones lives.
@@ -44,11 +46,13 @@ enum State {
 
 impl Settings {
     pub(super) fn new(hosts: &str, tls: Option<&Option<PathBuf>>, logins: &[Login]) -> Result<Self, StoreError> {
-        let address = format!("zookeeper://{hosts}");
-        if tls.is_some() {
-            return Err(StoreError::Unusable { address, reason: "TLS is not there yet".to_owned() });
+        let address = Address::ZooKeeper { hosts: hosts.to_owned(), tls: tls.cloned() }.to_string();
+        let mut settings = Self { address, hosts: hosts.to_owned(), logins: logins.to_vec(), tls: None };
+        if let Some(ca) = tls {
+            let tls = Tls::new(hosts, ca.as_deref()).map_err(|reason| settings.unusable(reason))?;
+            settings.tls = Some(tls);
         }
-        Ok(Self { address, hosts: hosts.to_owned(), logins: logins.to_vec() })
+        Ok(settings)
     }
 
     pub(super) fn unusable(&self, reason: impl ToString) -> StoreError {
@@ -61,7 +65,10 @@ impl Settings {
         for Login { name, password } in &self.logins {
             connector = connector.with_auth("digest", format!("{name}:{password}").as_bytes());
         }
-        connector.connect(&self.hosts).await
+        match &self.tls {
+            Some(tls) => connector.with_tls(tls.options.clone()).secure_connect(&self.hosts).await,
+            None => connector.connect(&self.hosts).await,
+        }
     }
 
     /// Connects, however long it takes.
@@ -84,6 +91,11 @@ impl Settings {
                 Err(error @ Error::BadArguments(_)) => return Err(error.to_string()),
                 Err(error) => error,
             };
+            if let Some(tls) = &self.tls
+                && let Some(reason) = tls.refusal().await
+            {
+                return Err(reason);
+            }
             if warned.is_none_or(|at| at.elapsed() >= BETWEEN_WARNINGS) {
                 warned = Some(tokio::time::Instant::now());
                 let since = since(started);

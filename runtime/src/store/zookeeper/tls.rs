@@ -1,0 +1,88 @@
+//! TLS: whom to trust, and why a server is not trusted.
+
+use std::fs;
+use std::io;
+use std::net::{TcpStream, ToSocketAddrs as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore};
+use zookeeper_client::TlsOptions;
+
+/// Where systems keep the certificate authorities that they know: Debian and its like, Red Hat's, SUSE's, Alpine.
+const OF_THE_SYSTEM: [&str; 4] = [
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+];
+
+/// How long to look why a connection fails.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+pub(super) struct Tls {
+    pub(super) options: TlsOptions,
+    config: Arc<ClientConfig>,
+    // `HOST:PORT`, and the name that the certificate is to be for.
+    servers: Vec<(String, ServerName<'static>)>,
+}
+
+impl Tls {
+    /// Trusts the authority in the file `ca`, or those that the system does.
+    ///
+    /// # Errors
+    /// Why that cannot be.
+    pub(super) fn new(hosts: &str, ca: Option<&Path>) -> Result<Self, String> {
+        let file = match ca {
+            Some(ca) => ca.to_owned(),
+            None => OF_THE_SYSTEM.iter().map(PathBuf::from).find(|file| file.exists()).ok_or(
+                "this system keeps no certificate authorities where they are looked for: name a file, `?ca=FILE`",
+            )?,
+        };
+        let failed =
+            |error: &dyn ToString| format!("the certificate authority `{}`: {}", file.display(), error.to_string());
+        let pem = fs::read_to_string(&file).map_err(|error| failed(&error))?;
+        let options = TlsOptions::new().with_pem_ca(&pem).map_err(|error| failed(&error))?;
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(CertificateDer::pem_slice_iter(pem.as_bytes()).flatten());
+        let config = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
+        let servers = hosts.split(',').map(|host| {
+            let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+            let name = name.trim_start_matches('[').trim_end_matches(']');
+            let name = ServerName::try_from(name.to_owned());
+            Ok((host.to_owned(), name.map_err(|_| format!("`{host}` is no name that a certificate can be for"))?))
+        });
+        Ok(Self { options, config: Arc::new(config), servers: servers.collect::<Result<_, String>>()? })
+    }
+
+    /// Why it is of no use to connect again: the certificate of a server is refused. The client says of whatever fails
+    /// only that there is no server.
+    pub(super) async fn refusal(&self) -> Option<String> {
+        for (host, name) in &self.servers {
+            let (config, address, name) = (Arc::clone(&self.config), host.clone(), name.clone());
+            let shaken = tokio::task::spawn_blocking(move || shake_hands(config, &address, name)).await;
+            if let Ok(Err(error)) = shaken
+                && let Some(error) = error.get_ref().and_then(|error| error.downcast_ref::<rustls::Error>())
+                && matches!(error, rustls::Error::InvalidCertificate(_))
+            {
+                return Some(format!("{host}: {error}"));
+            }
+        }
+        None
+    }
+}
+
+fn shake_hands(config: Arc<ClientConfig>, address: &str, name: ServerName<'static>) -> io::Result<()> {
+    let address = address.to_socket_addrs()?.next().ok_or(io::ErrorKind::NotFound)?;
+    let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let mut connection = ClientConnection::new(config, name).map_err(io::Error::other)?;
+    while connection.is_handshaking() {
+        connection.complete_io(&mut stream)?;
+    }
+    Ok(())
+}
