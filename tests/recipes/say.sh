@@ -7,6 +7,10 @@ if [ "$word" = fail ]; then
     echo "what is asked for cannot be said" >&2
     exit 3
 fi
+if [ "$(wattle get word)" != "$word" ]; then
+    echo "the agent says otherwise: $(wattle get word)" >&2
+    exit 4
+fi
 if [ -n "${service:-}" ]; then
     setsid sleep "$service" >/dev/null 2>&1 &
 fi

@@ -239,14 +239,49 @@ pub fn eventually(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// The body of an answer.
+/// The answer to a request.
+///
+/// # Panics
+/// When there is none.
 pub fn http_get(url: &str) -> String {
+    try_http_get(url).unwrap_or_else(|| panic!("{url} does not answer"))
+}
+
+/// The answer to a request, if there is one.
+pub fn try_http_get(url: &str) -> Option<String> {
     let host = url.trim_start_matches("http://").trim_end_matches('/');
-    let mut stream = TcpStream::connect(host).expect("connects");
-    write!(stream, "GET / HTTP/1.0\r\nHost: {host}\r\n\r\n").expect("asks");
+    let mut stream = TcpStream::connect(host).ok()?;
+    write!(stream, "GET / HTTP/1.0\r\nHost: {host}\r\n\r\n").ok()?;
     let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("answers");
-    answer
+    stream.read_to_string(&mut answer).ok()?;
+    Some(answer)
+}
+
+/// Whether this machine lets us make networks; if not, the test is left out, and says so.
+pub fn can_make_networks() -> bool {
+    let name = format!("wattle-test-{}", std::process::id());
+    let ip = |args: &[&str]| Command::new("ip").args(args).output().is_ok_and(|output| output.status.success());
+    let can = ip(&["netns", "add", &name]) && ip(&["netns", "delete", &name]);
+    if !can {
+        println!("SKIPPED: networks of their own need root and `ip` of iproute2");
+    }
+    can
+}
+
+/// A web server in the network of a process.
+///
+/// # Panics
+/// When it cannot be started.
+pub fn listen_in_network_of(pid: i32, address: &str, port: u16) -> Child {
+    let mut command = Command::new("nsenter");
+    command.arg(format!("--net=/proc/{pid}/ns/net")).args(["python3", "-m", "http.server", "--bind", address]);
+    command.arg(port.to_string()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts")
+}
+
+/// Routes to this machine's own addresses.
+pub fn routes() -> String {
+    let output = Command::new("ip").args(["route", "show", "table", "local"]).output().expect("starts");
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 /// Whether the software of the example is there; if not, the test is left out, and says so.

@@ -203,6 +203,36 @@ fn what_a_killed_up_leaves_is_ended_by_the_next() {
 }
 
 #[test]
+fn servers_with_networks_of_their_own() {
+    if !running::can_make_networks() {
+        return;
+    }
+    let stage = Stage::new(&talking("one", "two", false));
+    let mut up = stage.up(&["--network", "namespaces"]);
+    up.wait_for("is up", Duration::from_secs(120));
+    let agents = stage.processes("agent --identity");
+    let network = |pid: &i32| std::fs::read_link(format!("/proc/{pid}/ns/net")).expect("a network");
+    let mut networks: Vec<_> = agents.iter().map(network).chain([network(&stage.services("4711")[0])]).collect();
+    networks.sort();
+    networks.dedup();
+    assert_eq!(networks.len(), 2, "one for each server, its services included");
+    assert!(!networks.contains(&std::fs::read_link("/proc/self/ns/net").expect("a network")));
+
+    // Whatever listens in a server's network can be reached from here, at the server's address.
+    let record = std::fs::read_to_string(stage.path().join(".wattle/up.json")).expect("reads");
+    let address = json(&record)["addresses"]["b"].as_str().expect("an address").to_owned();
+    let agent = stage.processes("servers/b/identity.json")[0];
+    let mut listener = running::listen_in_network_of(agent, &address, 8080);
+    eventually("an answer from the server's network", || running::try_http_get(&format!("http://{address}:8080/")).is_some());
+    listener.kill().expect("ends");
+    listener.wait().expect("ends");
+
+    assert_eq!(up.interrupt(), Some(0), "{}", up.said());
+    assert_eq!(stage.processes(""), Vec::<i32>::new());
+    assert!(!running::routes().contains(&address[..address.rfind('.').expect("dots")]), "{}", running::routes());
+}
+
+#[test]
 fn two_hundred_tiers() {
     if std::env::var_os("WATTLE_TEST_ALL").is_none() {
         println!("SKIPPED: 200 servers, unless WATTLE_TEST_ALL is set");
