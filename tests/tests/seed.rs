@@ -12,6 +12,7 @@ use wattle_catalog::nova;
 use wattle_runtime::seed::{Change, Options, SeedError, apply, delete, diff};
 use wattle_runtime::space::{Plan, Source, Space};
 use wattle_runtime::store::{Memory, Store};
+use wattle_tests::oracle;
 use wattle_tests::random::Anything;
 use wattle_tests::seeds::{SECRET, Watched, essence, nodes, options, seed};
 
@@ -404,4 +405,51 @@ async fn what_no_store_would_take_is_refused_by_name_before_anything_is_written(
     };
     let message = refuse(crowd(1), &readers).await;
     assert!(message.contains("`host/source/token`, encrypted for 8000 servers"), "{message}");
+}
+
+#[tokio::test]
+async fn what_no_other_stack_can_be_given_is_told_with_what_to_do_instead() {
+    const TOKEN: Export<Secret<String>> = Export::new("exporter", "token");
+    let store = memory();
+    let mut t = Topology::new("exporter");
+    let host = server(&mut t, "host");
+    let net = t.add("net", wattle_catalog::neutron::Net::new());
+    let part = t.on(host).run("part", Anything::new());
+    let exporter =
+        seed(&t.finish(Exports::new().entry(TOKEN, part.token).entry("net", net.attribute::<String>("name"))));
+    apply(&store, &exporter, &options(&exporter)).await.expect("exports as such are sound");
+    let mut t = Topology::new("importer");
+    let host = server(&mut t, "host");
+    let name = t.import(Export::<String>::new("exporter", "net"));
+    let token = t.import(TOKEN);
+    t.on(host).run("part", Anything::new().texts([text!("{}", name)]).password(token));
+    let importer = seed(&t.finish(Exports::new()));
+    let refused = apply(&store, &importer, &options(&importer)).await.expect_err("neither can be read");
+    let SeedError::Imports { faults } = &refused else { panic!("{refused}") };
+    assert!(
+        faults.iter().any(|fault| fault.contains("`token`") && fault.contains("give it to both stacks as a parameter"))
+    );
+    assert!(faults.iter().any(|fault| fault.contains("`openstack stack output show exporter net`")), "{refused}");
+}
+
+#[tokio::test]
+async fn heat_takes_the_file_of_credentials() {
+    let model = three_tier(1);
+    let seed = seed(&model);
+    let mut options = options(&seed);
+    options.credentials.complete(&seed);
+    let lowered = wattle::lower::lower(&model, &Default::default());
+    let folder = tempfile::tempdir().expect("a folder");
+    let template = oracle::write(&lowered, folder.path(), false);
+    let file = folder.path().join("credentials.yaml");
+    options.credentials.write(&file, "yes: 1e3 #", "zookeeper://zk:2181").expect("writes");
+    let answer = oracle::create(&[&file], &["db_password=secret"], &template);
+    assert_eq!(answer["status"], "CREATE_COMPLETE", "{answer:#}");
+    for (server, credential) in options.credentials.iter() {
+        let user_data = answer["servers"][&**server]["userdata"].as_str().expect("user data");
+        let (_, identity) = user_data.rsplit_once("content: |\n").expect("the identity comes last");
+        let identity: serde_json::Value = serde_json::from_str(identity).expect("JSON");
+        assert_eq!(identity["credential"], credential.expose());
+        assert_eq!([&identity["stack"], &identity["space"]], ["yes: 1e3 #", "zookeeper://zk:2181"]);
+    }
 }
