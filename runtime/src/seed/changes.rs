@@ -123,16 +123,16 @@ impl Changes {
 }
 
 fn server(before: Option<&Plan>, after: Option<&Plan>) -> ServerChanges {
-    let components = |plan: Option<&Plan>| plan.map(|plan| plan.components.keys().cloned().collect::<Vec<_>>());
+    let components = |plan: Option<&'_ Plan>| plan.map(|plan| plan.components.keys().cloned().collect::<Vec<_>>());
     let names: IndexSet<Name> = components(after).into_iter().chain(components(before)).flatten().collect();
     let mut changed = false;
     let components = names.into_iter().map(|name| {
-        let of = |plan: Option<&'_ Plan>| plan.and_then(|plan| plan.components.get(&name).cloned());
-        let change = match (of(before), of(after)) {
+        let [before, after] = [before, after].map(|plan| plan.and_then(|plan| plan.components.get(&name)));
+        let change = match (before, after) {
             (None, _) => ComponentChange { change: Change::Added, what: Vec::new() },
             (_, None) => ComponentChange { change: Change::Gone, what: Vec::new() },
             (Some(before), Some(after)) => {
-                let what = differences(&before, &after);
+                let what = differences(before, after);
                 let change = if what.is_empty() { Change::Unchanged } else { Change::Changed };
                 ComponentChange { change, what }
             }

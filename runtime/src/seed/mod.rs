@@ -17,6 +17,7 @@ mod rights;
 mod wanted;
 mod write;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -26,7 +27,7 @@ use wattle::lower::seed::FORMAT;
 use wattle::model::{Name, Value};
 
 use crate::space::{Goal, Layout, OperatorKey, Source};
-use crate::store::Store;
+use crate::store::{Principal, Store};
 
 pub use changes::{Change, Changes, ComponentChange, Delta, ServerChanges};
 pub use credentials::{Credentials, read_operator_key, write_operator_key};
@@ -126,6 +127,7 @@ struct Work {
     parameters: IndexMap<Name, Value>,
     imports: IndexMap<ImportKey, Source>,
     credentials: Credentials,
+    principals: HashMap<Name, Principal>,
     digest: String,
     given: String,
 }
@@ -154,6 +156,7 @@ impl Work {
             layout: Layout::new(stack),
             parameters,
             imports,
+            principals: wanted::principals(stack, seed, &credentials),
             credentials,
             digest: seed.digest.clone(),
             given: String::new(),
@@ -166,9 +169,7 @@ impl Work {
     /// that whoever sees it cannot try which secret gives it.
     fn digest_of_given(&self, seed: &Seed, key: &OperatorKey) -> String {
         let stack = self.layout.stack();
-        let servers =
-            seed.servers.keys().filter_map(|server| self.credentials.get(server).map(|c| c.logins(stack, server)));
-        let principals = servers.map(|[own, _]| own.principal()).collect::<Vec<_>>();
+        let principals = seed.servers.keys().filter_map(|server| self.principals.get(server)).collect::<Vec<_>>();
         let imports = self.imports.iter().collect::<Vec<_>>();
         let parts = (&self.parameters, imports, self.credentials.member(stack), principals);
         let text = serde_json::to_vec(&parts).expect("INVARIANT: names, values and sources are JSON");
@@ -185,12 +186,11 @@ impl Work {
     async fn compare(&self, store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Result<Found, SeedError> {
         let present = Present::read(store, &self.layout).await?;
         let stack = self.layout.stack();
-        let principals = wanted::principals(stack, seed, &self.credentials);
         let there = present.deployed.as_ref().map(|(there, _)| there);
         if !options.renew && there.is_some_and(|there| there.goal.revision > 0) {
             let other = |(server, before): (&Name, _)| {
                 let active = present.plans.get(server).is_some_and(|plan| !plan.retired);
-                (active && principals.get(server).is_some_and(|now| now != before)).then(|| server.to_string())
+                (active && self.principals.get(server).is_some_and(|now| now != before)).then(|| server.to_string())
             };
             let mut servers: Vec<String> = present.principals.iter().filter_map(other).collect();
             if !servers.is_empty() {
@@ -214,7 +214,7 @@ impl Work {
         let building = Building {
             seed,
             credentials: &self.credentials,
-            principals,
+            principals: self.principals.clone(),
             member: self.credentials.member(stack),
             resolver: Resolver { seed, parameters: &self.parameters, imports: &self.imports },
             present: &present,

@@ -34,7 +34,10 @@ struct Maker<'a> {
     layout: &'a Layout,
     present: &'a Present,
     wanted: &'a Wanted,
-    wanted_paths: HashSet<String>,
+    /// What of the nodes that are there is to stay.
+    kept: HashSet<String>,
+    /// Nodes that only group others, of those that are thought of already.
+    levels: HashSet<String>,
     writing: Writing,
 }
 
@@ -49,7 +52,7 @@ impl Writing {
             rights: Vec::new(),
             warnings: Vec::new(),
         };
-        let mut maker = Maker { layout, present, wanted, wanted_paths: HashSet::new(), writing };
+        let mut maker = Maker { layout, present, wanted, kept: HashSet::new(), levels: HashSet::new(), writing };
         maker.recipes(seed)?;
         maker.servers()?;
         maker.entries()?;
@@ -185,11 +188,11 @@ impl Maker<'_> {
                 check(&op, what, "let the recipe fetch it from where large files are kept")?;
                 self.writing.before.push(op);
             }
-            self.wanted_paths.insert(node);
+            self.kept.insert(node);
         }
         // Agents may still run what was there before.
         for component in self.present.plans.values().flat_map(|plan| plan.components.values()) {
-            self.wanted_paths.extend(component.files.values().map(|digest| self.layout.recipe(digest)));
+            self.kept.extend(component.files.values().map(|digest| self.layout.recipe(digest)));
         }
         Ok(())
     }
@@ -237,7 +240,7 @@ impl Maker<'_> {
                     if !known || self.present.member.as_ref() != Some(&wanted.member) || !self.present.whole {
                         self.writing.granted.push((path.clone(), access));
                     }
-                    self.wanted_paths.insert(path);
+                    self.kept.insert(path);
                 } else {
                     self.create(path, Vec::new(), access);
                 }
@@ -245,7 +248,7 @@ impl Maker<'_> {
         }
         for (name, plan) in &wanted.retired {
             // Where its agent says how it went.
-            self.wanted_paths.extend([format!("{}/{name}", tops.1), self.layout.server_status(name)]);
+            self.kept.extend([format!("{}/{name}", tops.1), self.layout.server_status(name)]);
             let op = Op::Set { path: self.layout.plan(name), data: to_json(plan), expected: None };
             self.writing.plans.push(op);
         }
@@ -294,7 +297,7 @@ impl Maker<'_> {
                     self.writing.rights.extend(present.whole.then(|| entry.clone()));
                 }
             }
-            self.wanted_paths.insert(path);
+            self.kept.insert(path);
         }
         Ok(())
     }
@@ -321,7 +324,7 @@ impl Maker<'_> {
             } else if present.exports.get(name) != Some(export) || !present.whole {
                 self.writing.before.push(Op::Set { path: path.clone(), data, expected: None });
             }
-            self.wanted_paths.insert(path);
+            self.kept.insert(path);
         }
         let last = self.writing.before.iter().find(|op| op.size() > MAX_DATA);
         last.map_or(Ok(()), |op| check(op, || format!("`{}`", op.path()), "let fewer values leave the stack"))
@@ -333,7 +336,7 @@ impl Maker<'_> {
         let below = |path: &&String| {
             tops.iter().any(|top| path.strip_prefix(top.as_str()).is_some_and(|rest| rest.starts_with('/')))
         };
-        let gone = self.present.paths.iter().filter(below).filter(|path| !self.wanted_paths.contains(*path));
+        let gone = self.present.paths.iter().filter(below).filter(|path| !self.kept.contains(*path));
         let mut gone: Vec<&String> = gone.collect();
         // Children stand behind their parents.
         gone.sort_unstable_by(|a, b| b.cmp(a));
@@ -341,8 +344,7 @@ impl Maker<'_> {
     }
 
     fn create(&mut self, path: String, data: Vec<u8>, access: Access) {
-        self.writing.before.push(Op::Create { path: path.clone(), data, access });
-        self.wanted_paths.insert(path);
+        self.writing.before.push(Op::Create { path, data, access });
     }
 
     /// A node that only groups others: of the stack's own.
@@ -356,7 +358,12 @@ impl Maker<'_> {
 
     /// A node that only groups others: a server's or a component's.
     fn level(&mut self, path: String) {
-        if self.wanted_paths.insert(path.clone()) && !self.present.paths.contains(&path) {
+        if !self.levels.insert(path.clone()) {
+            return;
+        }
+        if self.present.paths.contains(&path) {
+            self.kept.insert(path);
+        } else {
             self.writing.before.push(Op::Create { path, data: Vec::new(), access: Access::new() });
         }
     }
