@@ -113,6 +113,9 @@ class _Life:
             return None
         if name == "show":
             return self._show_resource()
+        if name == "fixed_ips" and self.type() == "OS::Neutron::Port":
+            return [{"ip_address": self._resolve_attribute("ip_address"),
+                     "subnet_id": str(uuid.uuid4())}]
         if "address" in name and name != "addresses":
             if not self.data().get("sim_ip"):
                 self.data_set("sim_ip", _address())

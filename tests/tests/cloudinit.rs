@@ -3,15 +3,18 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use wattle::author::Blueprint;
 use wattle::lower::{Options, lower};
+use wattle_tests::command::wattle;
 use wattle_tests::lab::{BRIDGE, Lab, until};
 use wattle_tests::oracle;
+use wattle_tests::skip::{everything, skipped};
 
 const PASSWORD: &str = "db_password=s3:cr\"et\\ 'x";
 
@@ -120,6 +123,49 @@ fn cloud_init_and_systemd_take_what_is_emitted() {
     assert!(output(&mut in_debian(&lab, &["systemd-analyze", "--version"])).starts_with("systemd "));
 }
 
+/// Stands in for the agent: tells what it finds on the console, and ends the machine once cloud-init is through.
+const TELLING_AGENT: &str = r#"#!/bin/sh
+{
+    echo "AGENT: $(cat /proc/$PPID/comm) starts $*"
+    echo "AGENT: $(systemctl is-active wattle-agent.service), $(systemctl is-enabled wattle-agent.service)"
+    while cloud-init status | grep -q running; do sleep 1; done
+    echo "AGENT: cloud-init is $(cloud-init status)"
+} >/dev/ttyS0 2>&1
+exec systemctl poweroff
+"#;
+
+#[test]
+fn systemd_itself_starts_the_agent() {
+    if !everything("a virtual machine with systemd") {
+        return;
+    }
+    let emulator = Command::new("qemu-system-x86_64").arg("--version").stdout(Stdio::null()).status();
+    if !emulator.is_ok_and(|status| status.success()) {
+        skipped("a virtual machine with systemd", "it needs Debian's package qemu-system-x86");
+        return;
+    }
+    let Some(lab) = Lab::start(1) else { return };
+    let template = emit(lab.folder());
+    let given = ["wattle_space=zookeeper://127.0.0.1:2181", PASSWORD];
+    let servers = user_data(&[&lab.folder().join("environment.yaml")], &given, &template);
+    let folder = lab.folder().join("vm");
+    let programs = folder.join("files/usr/local/bin");
+    fs::create_dir_all(&programs).expect("there is room for a folder");
+    fs::write(folder.join("user-data"), &servers["db"]).expect("there is room for a file");
+    let agent = programs.join("wattle");
+    fs::write(&agent, TELLING_AGENT).expect("there is room for a file");
+    fs::set_permissions(&agent, PermissionsExt::from_mode(0o755)).expect("the file is ours");
+    let machine = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/cloudinit/vm"))
+        .args([&folder, lab.root()])
+        .status()
+        .expect("a script runs");
+    let console = String::from_utf8_lossy(&fs::read(folder.join("console.log")).unwrap_or_default()).into_owned();
+    assert!(machine.success(), "{console}");
+    let told: Vec<&str> = console.lines().filter_map(|line| line.trim_end().strip_prefix("AGENT: ")).collect();
+    let starts = "systemd starts agent --identity /etc/wattle/identity.json";
+    assert_eq!(told, [starts, "active, enabled", "cloud-init is status: done"], "{console}");
+}
+
 /// The agent's digest, as an operator gives it.
 fn sha256(file: &Path) -> String {
     let told = output(Command::new("sha256sum").arg(file));
@@ -166,4 +212,140 @@ fn serve(lab: &mut Lab, folder: &Path) {
         http.args(["-m", "http.server", "--bind", BRIDGE, "--directory"]).arg(folder).arg("8000");
         http.stdout(Stdio::null()).stderr(Stdio::null());
     });
+}
+
+/// A ZooKeeper on the bridge, which ends with the lab; where the data space is.
+fn zookeeper(lab: &Lab) -> String {
+    let mut start = lab.command(0, concat!(env!("CARGO_MANIFEST_DIR"), "/zookeeper/zkd"));
+    start.arg("start").arg(lab.folder().join("zookeeper"));
+    start.env("ZK_OWNER", std::process::id().to_string()).env("ZK_ADDRESS", BRIDGE);
+    format!("zookeeper://{}", output(&mut start).trim())
+}
+
+/// What `wattle ls --format json` tells, with the address of each server named as the server.
+fn entries(listed: &str, addresses: &BTreeMap<String, String>) -> Value {
+    let mut text = listed.to_owned();
+    for (server, address) in addresses {
+        text = text.replace(address, server);
+    }
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+/// The lab's hosts of the stack, in the order of their declaration, and one on which `wattle up` runs.
+const SERVERS: [&str; 4] = ["db", "app1", "app2", "web"];
+const ALONE: usize = 5;
+
+#[test]
+fn three_tier_comes_to_the_same_as_on_one_machine() {
+    let Some(mut lab) = Lab::start(ALONE) else { return };
+    let out = lab.folder().join("three_tier");
+    let template = emit(&out);
+    let (environment, credentials) = (out.join("environment.yaml"), out.join("credentials.yaml"));
+    let password = lab.folder().join("password.yaml");
+    let text = json!({"parameters": {"db_password": "s3:cr\"et\\ 'x"}}).to_string();
+    fs::write(&password, text).expect("there is room for a file");
+    start_alone(&lab, &out, &password);
+    lab.boot(ALONE, "alone", "none", ALONE_USER_DATA);
+
+    let space = zookeeper(&lab);
+    let served = lab.folder().join("served");
+    fs::create_dir(&served).expect("there is room for a folder");
+    fs::copy(wattle(), served.join("wattle")).expect("there is room for a file");
+    serve(&mut lab, &served);
+    let mut apply = lab.command(0, wattle());
+    apply.args(["seed", "apply", "--space", &space, "--environment"]).arg(&password).arg(&out);
+    output(&mut apply);
+
+    // Two of the servers fetch the agent, the image of the others has it.
+    let url = format!("wattle_agent_url=http://{BRIDGE}:8000/wattle");
+    let sha256 = format!("wattle_agent_sha256={}", sha256(wattle()));
+    let environments = [&*environment, &*credentials, &*password];
+    let fetching = user_data(&environments, &[&url, &sha256], &template);
+    let having = user_data(&environments, &[], &template);
+    let mut addresses = BTreeMap::new();
+    for (i, server) in SERVERS.into_iter().enumerate().rev() {
+        let host = i + 1;
+        let fetches = server.starts_with("app");
+        let sent = if fetches { &fetching } else { &having }[server].clone();
+        if !fetches {
+            lab.put(host, "/usr/local/bin/wattle", wattle());
+        }
+        // The simulated cloud gives other addresses than the lab.
+        let port = identity(&sent)["values"]["web-port.fixed_ips.0.ip_address"].as_str().map(str::to_owned);
+        let sent = port.map_or(sent.clone(), |address| sent.replace(&address, &Lab::address(host)));
+        lab.boot(host, server, &network(&sent), &sent);
+        addresses.insert(server.to_owned(), Lab::address(host));
+    }
+    let operator = |arguments: &[&str]| {
+        let mut command = lab.command(0, wattle());
+        command.args(arguments).args(["--space", &space, "--key"]).arg(out.join("operator.key"));
+        command
+    };
+    let patience = "240s";
+    let url = operator(&["get", "web/nginx/url", "--wait", "--timeout", patience]).output().expect("a command starts");
+    if !url.status.success() {
+        let logs: Vec<String> = (1..=SERVERS.len()).map(|host| lab.text(host, LOG)).collect();
+        let status = operator(&["status", "--why"]).output().expect("a command starts");
+        panic!("{}\n{}", String::from_utf8_lossy(&status.stdout), logs.join("\n----\n"));
+    }
+    let url = String::from_utf8_lossy(&url.stdout).trim().to_owned();
+    assert_eq!(url, format!("http://{}:80/", Lab::address(4)));
+    let asked = output(lab.command(0, "python3").args(["-c", ASK, &url]));
+    let answer: Value = serde_json::from_str(&asked).expect("JSON");
+    assert_eq!(answer["products"].as_array().map(Vec::len), Some(3), "{answer}");
+    assert_eq!(answer["products"][0], json!({"name": "hurdle", "price": 4900}));
+
+    // Everything is done before it is listed: the last entry to be written need not be nginx's.
+    let done = || output(&mut operator(&["status", "--format", "json"])).matches("\"done\"").count() >= 5;
+    until(Duration::from_secs(60), done).expect("every component is done");
+    let here = entries(&output(&mut operator(&["ls", "--format", "json"])), &addresses);
+    assert_same(&lab, &here);
+    for host in 1..=SERVERS.len() {
+        let (status, console) = lab.booted(host);
+        assert!(status.contains("status: done"), "{status}\n{console}");
+    }
+}
+
+/// Prints what a URL answers.
+const ASK: &str = "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1], timeout=20).read().decode())";
+
+/// `wattle up` of the same seed on a host of its own, all of whose 127.0.0.0/8 is its own again.
+const ALONE_USER_DATA: &str = "#cloud-config
+runcmd:
+  - |
+    exec >/opt/up.log 2>&1
+    trap 'touch /opt/ended' EXIT
+    set -eux
+    ip address add 127.0.0.1/8 dev lo
+    wattle up --detach --until-done --environment /opt/password.yaml /opt/three_tier
+    wattle ls --dir /opt/three_tier --format json >/opt/entries.json
+    wattle down /opt/three_tier
+";
+
+fn start_alone(lab: &Lab, out: &Path, password: &Path) {
+    lab.put(ALONE, "/usr/local/bin/wattle", wattle());
+    lab.put(ALONE, "/opt/password.yaml", password);
+    for file in ["seed.yaml", "template.yaml", "environment.yaml"] {
+        lab.put(ALONE, &format!("/opt/three_tier/{file}"), &out.join(file));
+    }
+}
+
+/// What `up` came to is what `here` came to.
+fn assert_same(lab: &Lab, here: &Value) {
+    let ended = until(Duration::from_secs(240), || lab.written(ALONE, "/opt/ended").exists());
+    let log = || lab.text(ALONE, "/opt/up.log");
+    assert!(ended.is_some(), "`wattle up` did not come to its end:\n{}", log());
+    let listed = lab.text(ALONE, "/opt/entries.json");
+    let mut addresses = BTreeMap::new();
+    let raw: Value = serde_json::from_str(&listed).unwrap_or_else(|error| panic!("{error}: {listed}\n{}", log()));
+    for server in SERVERS {
+        let own = &raw["entries"][format!("{server}/server/networks.backbone.0")]["value"];
+        // The address of `web` is a port's, of which only its URL tells.
+        let url =
+            raw["entries"]["web/nginx/url"]["value"].as_str().map(|url| url[7..].trim_end_matches(":80/").to_owned());
+        addresses.insert(server.to_owned(), own.as_str().map(str::to_owned).or(url).expect("an address"));
+    }
+    let there = entries(&listed, &addresses);
+    assert_eq!(&there, here);
+    assert!(here["entries"].as_object().expect("entries").len() >= 9, "{here:#}");
 }

@@ -172,7 +172,7 @@ async fn follow(shared: &Arc<Shared>) -> Result<Ended, AgentError> {
     let mut goal = shared.space.newer_goal(0).await?;
     loop {
         if alive.is_none() {
-            alive = come_alive(shared).await?;
+            alive = come_alive(shared, &goal).await?;
         }
         let seen = goal.revision;
         match shared.insist(|| shared.space.plan(&shared.server)).await? {
@@ -194,13 +194,14 @@ async fn next_goal(shared: &Shared, seen: u64) -> Result<Goal, SpaceError> {
 }
 
 /// Says that this agent is there; not yet, while the data space has no place for this server.
-async fn come_alive(shared: &Shared) -> Result<Option<Hold>, AgentError> {
+async fn come_alive(shared: &Shared, goal: &Goal) -> Result<Option<Hold>, AgentError> {
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned();
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let alive = Alive { since: Timestamp::now(), host, pid: std::process::id(), version };
     let stack = shared.space.layout().stack();
     let [_, member] = shared.credential.logins(stack, &shared.server);
-    let access = Access::new().grant(&member.principal(), Rights::READ);
+    let seen_by = goal.operator.iter().chain([&member.principal()]).cloned().collect::<Vec<_>>();
+    let access = seen_by.iter().fold(Access::new(), |access, principal| access.grant(principal, Rights::READ));
     match shared.insist(|| shared.space.come_alive(&shared.server, &alive, &access)).await {
         Ok(hold) => Ok(Some(hold)),
         Err(SpaceError::Store(StoreError::Missing { .. })) => Ok(None),

@@ -225,7 +225,12 @@ impl Work {
         let mut changes = Changes::between(&self.layout, &present, &wanted, revision);
         changes.rights = writing.rights.iter().map(ToString::to_string).collect();
         changes.warnings.clone_from(&writing.warnings);
-        let goal = Goal { revision, digest: self.digest.clone(), applying: None };
+        let goal = Goal {
+            revision,
+            digest: self.digest.clone(),
+            applying: None,
+            operator: Some(options.key.login().principal()),
+        };
         Ok(Found { present, wanted, writing, changes, goal: Deployed { goal, given: self.given.clone() } })
     }
 }

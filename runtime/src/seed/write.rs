@@ -147,7 +147,12 @@ async fn announce(
         }
     }
     let nothing = Deployed {
-        goal: Goal { revision: 0, digest: String::new(), applying: Some(goal.goal.revision) },
+        goal: Goal {
+            revision: 0,
+            digest: String::new(),
+            applying: Some(goal.goal.revision),
+            operator: goal.goal.operator.clone(),
+        },
         given: String::new(),
     };
     store

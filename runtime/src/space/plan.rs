@@ -6,6 +6,8 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use wattle::model::{Name, Order, Step, Tool, Type, Value};
 
+use crate::store::Principal;
+
 /// The revision that is to be reached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Goal {
@@ -16,6 +18,9 @@ pub struct Goal {
     /// The number that a `seed apply` under way works at: plans may already be of that revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applying: Option<u64>,
+    /// Whom the store takes for the operator, who may read what agents make as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operator: Option<Principal>,
 }
 
 /// What a server is to do.
