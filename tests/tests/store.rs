@@ -1,5 +1,7 @@
 //! The conformance suite of stores, against each of them.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;

@@ -29,10 +29,10 @@ pub(super) async fn apply_all_or_nothing(fixture: &dyn Fixture) {
     let version = place.store.get(&kept).await.unwrap().unwrap().version;
     let mut waiting = place.store.changed(&kept, Some(version));
     assert!(futures_util::FutureExt::now_or_never(&mut waiting).is_none());
-    let (new, none) = (place.at("new"), place.at("none"));
+    let (new, missing) = (place.at("new"), place.at("none"));
     let ops =
-        vec![create(&new, b""), set(&kept, b"1"), delete(&kept), create(&kept, b"2"), set(&none, b""), delete(&new)];
-    refused!(place.store.apply(ops), Missing, none);
+        vec![create(&new, b""), set(&kept, b"1"), delete(&kept), create(&kept, b"2"), set(&missing, b""), delete(&new)];
+    refused!(place.store.apply(ops), Missing, missing);
     assert_eq!(place.store.get(&new).await.unwrap(), None);
     let node = place.store.get(&kept).await.unwrap().unwrap();
     assert_eq!((&*node.data, node.version), (&b"0"[..], version));

@@ -4,6 +4,8 @@
 //! [`run`] them in one go where starting a server is expensive. A case works below a node of its own, so that cases can
 //! share a server; those that restart it or cut its connections disturb the others, but must not make them fail.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod apply;
 mod changed;
 mod data;

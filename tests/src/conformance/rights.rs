@@ -19,11 +19,11 @@ pub(super) async fn read_denied(fixture: &dyn Fixture) {
     assert_eq!(reads.changed(&path, None).await.unwrap().unwrap(), seen);
     assert_denied(reads.get(&secret).await, "read", &secret);
 
-    let writes = fixture.login(&[writer]).await;
-    assert_denied(writes.get(&path).await, "read", &path);
-    assert_denied(writes.children(&path).await, "read", &path);
-    assert_denied(writes.changed(&path, Some(seen.version)).await, "read", &path);
-    writes.set(&path, b"1", None).await.unwrap();
+    let writing = fixture.login(&[writer]).await;
+    assert_denied(writing.get(&path).await, "read", &path);
+    assert_denied(writing.children(&path).await, "read", &path);
+    assert_denied(writing.changed(&path, Some(seen.version)).await, "read", &path);
+    writing.set(&path, b"1", None).await.unwrap();
     assert_eq!(data(&reads, &path).await.unwrap(), b"1");
 
     // Whoever may see nothing sees nothing, but that a node is missing is no secret.
@@ -50,11 +50,11 @@ pub(super) async fn write_denied(fixture: &dyn Fixture) {
     let seen = reads.get(&path).await.unwrap().unwrap().version;
     assert_denied(reads.set(&path, b"1", None).await, "write", &path);
     assert_denied(reads.set(&path, b"1", Some(seen)).await, "write", &path);
-    let writes = fixture.login(&[writer]).await;
-    let version = writes.set(&path, b"1", Some(seen)).await.unwrap();
-    refused!(writes.set(&path, b"2", Some(seen)), Conflict, path);
+    let writing = fixture.login(&[writer]).await;
+    let version = writing.set(&path, b"1", Some(seen)).await.unwrap();
+    refused!(writing.set(&path, b"2", Some(seen)), Conflict, path);
     // A request of several changes is refused as a whole.
-    assert_denied(writes.apply(vec![set(&path, b"2"), set(&other, b"2")]).await, "write", &other);
+    assert_denied(writing.apply(vec![set(&path, b"2"), set(&other, b"2")]).await, "write", &other);
     assert_eq!(reads.get(&path).await.unwrap().unwrap().version, version);
     // Without the right, the condition is not looked at.
     assert_denied(reads.set(&path, b"3", Some(seen)).await, "write", &path);
