@@ -223,7 +223,9 @@ fn servers_with_networks_of_their_own() {
     let address = json(&record)["addresses"]["b"].as_str().expect("an address").to_owned();
     let agent = stage.processes("servers/b/identity.json")[0];
     let mut listener = running::listen_in_network_of(agent, &address, 8080);
-    eventually("an answer from the server's network", || running::try_http_get(&format!("http://{address}:8080/")).is_some());
+    eventually("an answer from the server's network", || {
+        running::try_http_get(&format!("http://{address}:8080/")).is_some()
+    });
     listener.kill().expect("ends");
     listener.wait().expect("ends");
 

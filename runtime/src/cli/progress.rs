@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jiff::Timestamp;
 use wattle::model::Name;
 
@@ -28,8 +28,7 @@ pub(super) enum Progress {
 /// One line a server, drawn again and again.
 #[derive(Debug)]
 pub(super) struct Lines {
-    all: MultiProgress,
-    bars: Vec<ProgressBar>,
+    bar: ProgressBar,
     color: bool,
 }
 
@@ -50,8 +49,9 @@ struct Said {
 impl Progress {
     pub(super) fn new(console: &Console) -> Self {
         if console.err.is_terminal {
-            let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(10));
-            Self::Lines(Lines { all, bars: Vec::new(), color: console.err.color })
+            let style = ProgressStyle::with_template("{msg}").expect("INVARIANT: the template is sound");
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10)).with_style(style);
+            Self::Lines(Lines { bar, color: console.err.color })
         } else {
             Self::Log(Log { color: console.err.color, ..Log::default() })
         }
@@ -72,7 +72,7 @@ impl Progress {
     pub(super) fn say(&self, text: &str, console: &mut Console) -> Result<(), Failure> {
         match self {
             Self::Lines(lines) => {
-                let _ = lines.all.println(text.trim_end());
+                lines.bar.println(text.trim_end());
                 Ok(())
             }
             Self::Log(_) => console.err.write(&format!("{}{}\n", time(console.err.color), text.trim_end())),
@@ -82,10 +82,7 @@ impl Progress {
     /// Takes down what would be drawn again.
     pub(super) fn clear(&mut self) {
         if let Self::Lines(lines) = self {
-            for bar in lines.bars.drain(..) {
-                bar.finish_and_clear();
-            }
-            let _ = lines.all.clear();
+            lines.bar.finish_and_clear();
         }
     }
 }
@@ -94,23 +91,13 @@ impl Lines {
     fn draw(&mut self, picture: &Picture) {
         let (height, width) = size();
         let lines = lines(picture, Timestamp::now(), height.saturating_sub(MARGIN).max(3), width, self.color);
-        while self.bars.len() < lines.len() {
-            let style = ProgressStyle::with_template("{msg}").expect("INVARIANT: the template is sound");
-            let bar = ProgressBar::no_length().with_style(style);
-            self.bars.push(self.all.add(bar));
-        }
-        for bar in self.bars.drain(lines.len()..) {
-            bar.finish_and_clear();
-            self.all.remove(&bar);
-        }
-        for (bar, line) in self.bars.iter().zip(lines) {
-            bar.set_message(line);
-        }
+        // All lines are one message: drawn one by one, they would show different times.
+        self.bar.set_message(lines.join("\n"));
     }
 }
 
 /// Rows and columns of the terminal.
-fn size() -> (usize, usize) {
+pub(super) fn size() -> (usize, usize) {
     rustix::termios::tcgetwinsize(std::io::stderr())
         .map_or((24, 80), |size| (usize::from(size.ws_row).max(8), usize::from(size.ws_col).max(40)))
 }

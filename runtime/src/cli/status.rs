@@ -13,6 +13,7 @@ use super::console::Console;
 use super::entries::one_line;
 use super::failure::{Exit, Failure};
 use super::paint::{Cell, Tone, paint, table, width};
+use super::progress::size;
 use super::{args, ls, target, why};
 
 /// How often to look again.
@@ -69,9 +70,16 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     }
 }
 
-/// From the top of the screen, each line's rest and what is below cleared: nothing flickers.
+/// From the top of the screen, each line's rest and what is below cleared: nothing flickers. What does not fit is left
+/// out, so that nothing scrolls.
 fn redraw(text: &str) -> String {
-    format!("\x1b[H{}\x1b[J", text.replace('\n', "\x1b[K\n"))
+    let (height, _) = size();
+    let mut lines: Vec<&str> = text.lines().collect();
+    if lines.len() >= height {
+        lines.truncate(height.saturating_sub(2));
+        lines.push("...");
+    }
+    format!("\x1b[H{}\x1b[K\n\x1b[J", lines.join("\x1b[K\n"))
 }
 
 /// The stack in one line.
