@@ -9,10 +9,19 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
+use indexmap::IndexMap;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
+use wattle::author::Blueprint;
+use wattle::model::{Name, Value};
+use wattle_runtime::agent::{Agent, Ended, Fixed, Limits};
+use wattle_runtime::recipe::{Broken, Job, Runner};
+use wattle_runtime::seed::apply;
+use wattle_runtime::space::Space;
 use wattle_runtime::store::{Access, Address, Login, Op, Rights, Store, StoreError};
 use wattle_tests::proxy::Proxy;
+use wattle_tests::seeds::{options, seed};
 use wattle_tests::zookeeper::ZooKeeper;
 
 /// Nothing here takes longer unless it hangs: sessions last 10 s, and new ones are there 2 s after that at the latest.
@@ -317,4 +326,50 @@ async fn tls() {
     assert!(reason.contains("not valid for name"), "{reason}");
     let reason = refused(address("none.pem")).await;
     assert!(reason.contains("none.pem"), "{reason}");
+}
+
+#[derive(Debug)]
+struct Nothing;
+
+#[async_trait]
+impl Runner for Nothing {
+    async fn run(&self, _: &Job) -> Result<IndexMap<Name, Value>, Broken> {
+        std::future::pending().await
+    }
+}
+
+/// Servers make a node themselves: the one that says that their agent is there. Here its maker alone says who reads it.
+#[tokio::test]
+async fn the_operator_and_the_other_servers_see_who_is_alive() {
+    let zookeeper = ZooKeeper::start(1);
+    let seed = seed(&hello::hello.model(Default::default()));
+    let mut options = options(&seed);
+    options.credentials.complete(&seed);
+    let operator = connect_as(&zookeeper.address(), &[options.key.login()]).await;
+    apply(&operator, &seed, &options).await.unwrap();
+
+    let server = seed.servers.keys().next().unwrap().clone();
+    let credential = options.credentials.get(&server).unwrap().clone();
+    let logins = credential.logins(&seed.stack, &server);
+    let member = connect_as(&zookeeper.address(), &logins[1..]).await;
+    let folder = tempfile::tempdir().unwrap();
+    let agent = Agent {
+        space: Space::new(connect_as(&zookeeper.address(), &logins).await, &seed.stack),
+        server: server.clone(),
+        credential,
+        runner: Arc::new(Nothing),
+        state: folder.path().join("agent"),
+        attributes: Arc::new(Fixed(IndexMap::new())),
+        user_data: IndexMap::new(),
+        limits: Limits::default(),
+    };
+    let seen = async {
+        for store in [operator, member] {
+            let path = Space::new(Arc::clone(&store), &seed.stack).layout().alive(&server);
+            let node = store.changed(&path, None).await.unwrap().unwrap();
+            assert!(!node.data.is_empty());
+        }
+    };
+    let ended = timeout(LONG, agent.run(seen)).await.expect("in time");
+    assert_eq!(ended.unwrap(), Ended::Asked);
 }
