@@ -61,8 +61,8 @@ async fn seeds(sizes: &[u32]) {
 
             let folder = tempfile::tempdir().expect("a folder");
             let socket = folder.path().join("socket");
-            let server = Server::start(&socket, &folder.path().join("log"), &options.key.login().principal());
-            let server = server.await.expect("starts");
+            let (log, operator) = (folder.path().join("log"), options.key.login().principal());
+            let server = Server::start(&socket, &log, &operator).await.expect("starts");
             let store = Address::Socket(socket).connect(&[options.key.login()]).await.expect("connects");
             embedded.push(time(async { apply(&store, &seed, &options).await.expect("applies") }).await);
             drop(store);

@@ -22,6 +22,9 @@ pub struct Lab {
     children: Vec<Child>,
 }
 
+/// Counts the labs of this process.
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
 /// The address of the bridge, where what is no host can listen.
 pub const BRIDGE: &str = "127.1.0.254";
 
@@ -35,7 +38,6 @@ impl Lab {
             skipped("hosts for cloud-init", &format!("they need {missing}"));
             return None;
         }
-        static NEXT: AtomicU32 = AtomicU32::new(0);
         let root = Command::new(format!("{SCRIPTS}/root")).stderr(Stdio::inherit()).output().expect("a script runs");
         assert!(root.status.success(), "the root file system of the hosts cannot be made");
         let root = String::from_utf8(root.stdout).expect("a path").trim_end().into();
@@ -124,7 +126,7 @@ impl Lab {
             let log = self.folder.path().join(format!("host{host}/boot.log"));
             String::from_utf8_lossy(&fs::read(log).unwrap_or_default()).into_owned()
         };
-        until(Duration::from_secs(120), || !self.text(host, "/opt/lab/cloud-init").is_empty())
+        until(Duration::from_mins(2), || !self.text(host, "/opt/lab/cloud-init").is_empty())
             .unwrap_or_else(|| panic!("cloud-init is not through with host {host}:\n{}", console()));
         (self.text(host, "/opt/lab/cloud-init"), console())
     }

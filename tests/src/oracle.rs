@@ -23,6 +23,9 @@ fn tool() -> Command {
 
 impl Oracle {
     /// Starts one. Parameters without a default get made-up values.
+    ///
+    /// # Panics
+    /// When it cannot be started.
     pub fn start() -> Self {
         let mut child = tool()
             .args(["validate.py", "--json", "--graph", "--fill-params", "--quick", "--stdin"])
@@ -36,6 +39,9 @@ impl Oracle {
     }
 
     /// What Heat says of a template.
+    ///
+    /// # Panics
+    /// When the process has ended.
     pub fn validate(&mut self, template: &Path) -> Value {
         let input = self.input.as_mut().expect("a pipe");
         writeln!(input, "{}", template.display()).expect("the oracle listens");
@@ -53,12 +59,18 @@ impl Drop for Oracle {
     }
 }
 
-/// What Heat says of a template by itself, with an environment and nothing made up.
+/// What Heat says of a template by itself, with environments and nothing made up.
+///
+/// # Panics
+/// When the process gives no answer.
 pub fn validate_with(environments: &[&Path], parameters: &[&str], template: &Path) -> Value {
     answer(tool().args(["validate.py", "--json"]), environments, parameters, template)
 }
 
 /// What became of a stack created over the simulated cloud.
+///
+/// # Panics
+/// When the process gives no answer.
 pub fn create(environments: &[&Path], parameters: &[&str], template: &Path) -> Value {
     answer(tool().arg("create.py"), environments, parameters, template)
 }
@@ -76,6 +88,9 @@ fn answer(command: &mut Command, environments: &[&Path], parameters: &[&str], te
 }
 
 /// Writes the files as `emit` does, and returns the template's path.
+///
+/// # Panics
+/// When that is not possible.
 pub fn write(lowered: &Lowered, folder: &Path, json: bool) -> PathBuf {
     let emit = |name: &str, template: &Template| {
         let path = folder.join(name);
@@ -93,6 +108,9 @@ pub fn write(lowered: &Lowered, folder: &Path, json: bool) -> PathBuf {
 }
 
 /// The user data's text as the template holds it, with the parameters' defaults.
+///
+/// # Panics
+/// When there is none.
 pub fn user_data_text(template: &Template) -> String {
     let Some(Hot::StrReplace { template: text, params }) = template.resources["wattle_agent"].property("value") else {
         panic!("the root holds no text");

@@ -194,7 +194,7 @@ fn only_the_agent_that_was_meant_is_taken() {
     lab.boot(1, "db", &network(&sent), &wrong);
     lab.boot(2, "db", &network(&sent), &sent);
     let waited = |host, text: &str| {
-        until(Duration::from_secs(60), || lab.text(host, LOG).contains(text))
+        until(Duration::from_mins(1), || lab.text(host, LOG).contains(text))
             .unwrap_or_else(|| panic!("host {host} does not say `{text}`:\n{}", lab.text(host, LOG)));
     };
     waited(1, &format!("wattle: what {url} holds is not the agent of the SHA-256 {}\n", "0".repeat(64)));
@@ -297,7 +297,7 @@ fn three_tier_comes_to_the_same_as_on_one_machine() {
 
     // Everything is done before it is listed: the last entry to be written need not be nginx's.
     let done = || output(&mut operator(&["status", "--format", "json"])).matches("\"done\"").count() >= 5;
-    until(Duration::from_secs(60), done).expect("every component is done");
+    until(Duration::from_mins(1), done).expect("every component is done");
     let here = entries(&output(&mut operator(&["ls", "--format", "json"])), &addresses);
     assert_same(&lab, &here);
     for host in 1..=SERVERS.len() {
@@ -332,7 +332,7 @@ fn start_alone(lab: &Lab, out: &Path, password: &Path) {
 
 /// What `up` came to is what `here` came to.
 fn assert_same(lab: &Lab, here: &Value) {
-    let ended = until(Duration::from_secs(240), || lab.written(ALONE, "/opt/ended").exists());
+    let ended = until(Duration::from_mins(4), || lab.written(ALONE, "/opt/ended").exists());
     let log = || lab.text(ALONE, "/opt/up.log");
     assert!(ended.is_some(), "`wattle up` did not come to its end:\n{}", log());
     let listed = lab.text(ALONE, "/opt/entries.json");
