@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use wattle::lower::Seed;
 use wattle::names::{list, nearest};
 
-use crate::local::Folder;
+use crate::local::{self, Folder};
 use crate::seed::{self, Changes, Credentials, Given, Options, SeedError, read_operator_key, write_operator_key};
 use crate::space::{OperatorKey, ROOT};
 use crate::store::{Address, Store};
@@ -136,9 +136,13 @@ async fn prepare(matches: &ArgMatches) -> Result<Work, Failure> {
     let space = matches.get_one::<String>("space").cloned();
     let space = space.or_else(|| std::env::var("WATTLE_SPACE").ok().filter(|text| !text.is_empty()));
     let folder = Folder::of(matches.get_one::<PathBuf>("dir").unwrap_or(&directory));
-    let (address, beside) = match space {
-        Some(text) => (target::address_of(&text)?, directory.join("operator.key")),
-        None if folder.is_running() => (Address::Socket(folder.socket()), folder.operator_key()),
+    let credentials = directory.join("credentials.yaml");
+    let (address, beside, credentials, given) = match space {
+        Some(text) => (target::address_of(&text)?, directory.join("operator.key"), credentials, given),
+        None if folder.is_running() => {
+            let given = local::with_secrets(&folder, &seed, given)?;
+            (Address::Socket(folder.socket()), folder.operator_key(), folder.credentials(), given)
+        }
         None => {
             return Err(Failure::usage("it is not known which data space is meant")
                 .help("name it: `--space zookeeper://HOST:PORT`, or set WATTLE_SPACE")
@@ -154,7 +158,7 @@ async fn prepare(matches: &ArgMatches) -> Result<Work, Failure> {
     let mut options = Options::new(key.unwrap_or_else(OperatorKey::generate));
     options.given = given;
     options.stack = matches.get_one::<String>("stack").cloned();
-    options.credentials = Credentials::read(&directory.join("credentials.yaml"))?;
+    options.credentials = Credentials::read(&credentials)?;
     options.credentials.complete(&seed);
     let store = target::connect(&address, &[options.key.login()]).await?;
     Ok(Work { directory, seed, address, key_file, is_new_key, store, options })
@@ -162,6 +166,11 @@ async fn prepare(matches: &ArgMatches) -> Result<Work, Failure> {
 
 async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let mut work = prepare(matches).await?;
+    // Servers of `up` need more than what is in the data space.
+    if work.address == Address::Socket(Folder::of(&work.directory).socket()) {
+        return Err(Failure::usage(format!("`{}` is up on this machine", work.directory.display()))
+            .help(format!("apply what has changed: `wattle up {}`", work.directory.display())));
+    }
     work.options.again = matches.get_flag("again");
     work.options.renew = matches.get_flag("renew");
     let stack = work.options.stack.clone().unwrap_or_else(|| work.seed.stack.to_string());

@@ -18,6 +18,10 @@ mod servers;
 mod simulate;
 mod up;
 
+use wattle::lower::Seed;
+
+use crate::seed::Given;
+
 pub use error::UpError;
 pub use folder::{Folder, Lock, Network, Record, running_below, write_whole};
 pub use processes::STATE_DIR;
@@ -28,4 +32,12 @@ pub async fn end_left_behind(folder: &Folder) -> usize {
     let ended = processes::end_left_behind(&folder.servers()).await;
     namespaces::clear(&folder.servers());
     ended
+}
+
+/// `given`, with those secrets that were made up for `folder`.
+///
+/// # Errors
+/// When they cannot be read.
+pub fn with_secrets(folder: &Folder, seed: &Seed, given: Given) -> Result<Given, UpError> {
+    secrets::complete(folder, seed, given, false)
 }
