@@ -1,5 +1,6 @@
 //! Puppet manifests, applied on this server by `puppet apply`. Known to work with Puppet 7.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -71,7 +72,7 @@ fn prepare(job: &Job, directory: &Directory, manifest: &Path, mut environment: E
         ("report", "false".to_owned()),
         ("color", "false".to_owned()),
     ] {
-        settings += &format!("{name} = {value}\n");
+        let _ = writeln!(settings, "{name} = {value}");
     }
     write(&tool.join("puppet.conf"), settings)?;
 

@@ -52,7 +52,7 @@ async fn a_value_of_every_type_goes_through() {
     every_type(None).await;
 }
 
-/// What people have who take Ansible from PyPI.
+/// What people have who take Ansible from `PyPI`.
 #[tokio::test]
 async fn a_value_of_every_type_goes_through_the_current_ansible() {
     if std::env::var_os("WATTLE_TEST_ALL").is_none() {

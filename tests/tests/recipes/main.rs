@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
 mod ansible;
+mod docs;
 mod process;
 mod puppet;
 mod shell;

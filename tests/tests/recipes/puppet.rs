@@ -69,11 +69,11 @@ async fn a_value_of_every_type_goes_through() {
 
 #[tokio::test]
 async fn a_failure_names_the_resource() {
-    let manifest = r#"
+    let manifest = r"
         file { '/none/such/file': content => lookup('password') }
         -> exec { '/bin/false': }
         notice(lookup('password'))
-    "#;
+    ";
     let stage = Stage::new(Tool::Puppet, manifest).input("password", secret(Type::Str), "hunter2");
     let broken = stage.run_clean().await.unwrap_err();
     assert_eq!(broken.kind, Kind::Recipe);

@@ -217,7 +217,7 @@ async fn a_value_of_every_type_goes_through() {
     let mut text = String::new();
     let mut stage = Stage::shell("");
     for (name, ty, value) in crate::types::all() {
-        let _ = write!(text, "printf '%s' \"${name}\" >\"$heat_outputs_path.{name}\"\n");
+        let _ = writeln!(text, "printf '%s' \"${name}\" >\"$heat_outputs_path.{name}\"");
         stage = stage.input(name, ty.clone(), value).output(name, ty);
     }
     let stage = stage.file("recipes/it.sh", &text);
