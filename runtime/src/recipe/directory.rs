@@ -1,13 +1,16 @@
 //! A run directory: what a recipe finds when it starts, and where it leaves its outputs.
 //!
 //! ```text
-//! files/       the recipe and what came along with it, put there by the agent
-//! inputs.json  its inputs with their types, for as long as it runs
-//! output.NAME  what it wrote, until that was read
-//! tool/        what its tool is told and keeps, for as long as it runs
-//! cache/       what Chef keeps from run to run
-//! pid          its process group, for as long as it runs
+//! files/            the recipe and what came along with it, put there by the agent
+//! cache/            what Chef keeps from run to run
+//! run/inputs.json   its inputs with their types
+//! run/output.NAME   what it wrote
+//! run/tool/         what its tool is told and keeps
+//! pid               its process group, for as long as it runs
 //! ```
+//!
+//! Other users may pass through it, so that a recipe can act as one of them with its files. `run/` and `cache/` are closed
+//! to them, and `run/` is there for as long as the recipe runs only: secrets stand in it.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, OpenOptions, Permissions};
@@ -20,6 +23,7 @@ use serde::Serialize;
 use super::{Broken, Job, former};
 use crate::space::Kind;
 
+const RUN: &str = "run";
 const OUTPUT: &str = "output";
 
 /// The run directory of a job under way. Dropped, it removes everything in which secrets may stand.
@@ -36,12 +40,14 @@ impl Directory {
             Broken::new(Kind::Start, message)
         };
         let path = std::path::absolute(&job.directory).map_err(failed)?;
-        DirBuilder::new().recursive(true).mode(0o700).create(path.join("files")).map_err(failed)?;
-        fs::set_permissions(&path, Permissions::from_mode(0o700)).map_err(failed)?;
+        fs::create_dir_all(path.join("files")).map_err(failed)?;
+        fs::set_permissions(&path, Permissions::from_mode(0o711)).map_err(failed)?;
         former::end(&path).map_err(failed)?;
+        remove(&path);
         let directory = Self { path };
-        directory.clear();
-        DirBuilder::new().mode(0o700).create(directory.tool()).map_err(failed)?;
+        for folder in [directory.run(), directory.tool()] {
+            DirBuilder::new().mode(0o700).create(folder).map_err(failed)?;
+        }
         write_json(&directory.inputs(), &job.inputs).map_err(failed)?;
         Ok(directory)
     }
@@ -55,14 +61,18 @@ impl Directory {
         self.path.join("files")
     }
 
+    fn run(&self) -> PathBuf {
+        self.path.join(RUN)
+    }
+
     /// The typed inputs.
     pub(super) fn inputs(&self) -> PathBuf {
-        self.path.join("inputs.json")
+        self.run().join("inputs.json")
     }
 
     /// Where its tool keeps what it needs during the run.
     pub(super) fn tool(&self) -> PathBuf {
-        self.path.join("tool")
+        self.run().join("tool")
     }
 
     /// Where its tool keeps what it can use again in a later run.
@@ -70,19 +80,24 @@ impl Directory {
         self.path.join("cache")
     }
 
+    /// Makes that.
+    pub(super) fn make_cache(&self) -> io::Result<()> {
+        DirBuilder::new().recursive(true).mode(0o700).create(self.cache())
+    }
+
     /// What stands before `.NAME` in the path of each output.
     pub(super) fn outputs(&self) -> PathBuf {
-        self.path.join(OUTPUT)
+        self.run().join(OUTPUT)
     }
 
     /// The file of the output `name`.
     pub(super) fn output(&self, name: &str) -> PathBuf {
-        self.path.join(format!("{OUTPUT}.{name}"))
+        self.run().join(format!("{OUTPUT}.{name}"))
     }
 
     /// The names of all outputs that were written, declared or not.
     pub(super) fn written(&self) -> Vec<OsString> {
-        let Ok(entries) = fs::read_dir(&self.path) else { return Vec::new() };
+        let Ok(entries) = fs::read_dir(self.run()) else { return Vec::new() };
         let name = |entry: io::Result<fs::DirEntry>| {
             let name = entry.ok()?.file_name();
             Some(name.to_str()?.strip_prefix(OUTPUT)?.strip_prefix('.')?.into())
@@ -91,26 +106,17 @@ impl Directory {
         names.sort();
         names
     }
-
-    /// Removes what is there for one run only. What cannot be removed is not there, or shows when it is made again.
-    fn clear(&self) {
-        let _ = fs::remove_dir_all(self.tool());
-        let _ = fs::remove_file(self.inputs());
-        for name in self.written() {
-            let mut file = OsString::from(format!("{OUTPUT}."));
-            file.push(name);
-            let path = self.path.join(file);
-            if fs::remove_file(&path).is_err() {
-                let _ = fs::remove_dir_all(&path);
-            }
-        }
-    }
 }
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        self.clear();
+        remove(&self.path);
     }
+}
+
+/// Removes what is there for one run only. What cannot be removed is not there, or shows when it is made again.
+pub(super) fn remove(directory: &Path) {
+    let _ = fs::remove_dir_all(directory.join(RUN));
 }
 
 /// Writes a file that only its owner may read.

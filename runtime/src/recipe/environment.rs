@@ -99,7 +99,7 @@ impl Environment {
                 target: super::LOG,
                 component = &*job.name,
                 "the input `{name}` is not in the environment, because {why}: `wattle get {name}` prints it, and it is in \
-                 `$WATTLE_RUN_DIR/inputs.json`"
+                 `inputs.json`"
             );
         }
     }

@@ -84,8 +84,7 @@ pub fn end(directory: &Path) -> io::Result<()> {
         record.end();
     }
     Record::remove(directory);
-    let _ = fs::remove_file(directory.join("inputs.json"));
-    let _ = fs::remove_dir_all(directory.join("tool"));
+    super::directory::remove(directory);
     Ok(())
 }
 

@@ -119,7 +119,7 @@ async fn what_a_killed_agent_left_running_is_ended_before_the_next_run() {
     // What is forgotten drops nothing: as in a process that is killed.
     std::mem::forget(run);
     assert!(pids.iter().all(|pid| runs(pid)));
-    assert_eq!(names(&stage.job.directory), ["files", "inputs.json", "pid", "tool"]);
+    assert_eq!(names(&stage.job.directory), ["files", "pid", "run"]);
     // A record that tells of another process with the same number ends nothing.
     let record = stage.job.directory.join("pid");
     let text = std::fs::read_to_string(&record).unwrap();

@@ -15,8 +15,13 @@ async fn inputs_come_in_and_outputs_go_out() {
         cat "$(dirname "$0")/greeting"
         cat recipes/greeting
         test "$(cat "$(dirname "$heat_outputs_path")/inputs.json")" = '{"address":"192.0.2.1","tcp_port":6379}'
-        test "$(stat -c %a "$WATTLE_RUN_DIR/inputs.json")" = 600
+        test "$(stat -c %a "${heat_outputs_path%/*}/inputs.json")" = 600
         test "${memory-unset}" = unset
+        other="setpriv --reuid 65534 --clear-groups"
+        if [ "$(id -u)" = 0 ] && $other test -x "$WATTLE_STATE_DIR"; then
+            $other cat "$WATTLE_RUN_DIR/files/recipes/greeting" >/dev/null
+            if $other ls "${heat_outputs_path%/*}"; then exit 1; fi
+        fi
         echo "redis://$address:$tcp_port/" >"${heat_outputs_path}.url"
         printf '%s' "$tcp_port" >"$heat_outputs_path.port"
         "#,
@@ -49,7 +54,7 @@ async fn the_environment_is_that_of_the_run() {
     assert_eq!(std::fs::read_to_string(stage.path("pwd")).unwrap(), format!("{run}/files\n"));
     let environment = std::fs::read_to_string(stage.path("env")).unwrap();
     for variable in [
-        format!("heat_outputs_path={run}/output"),
+        format!("heat_outputs_path={run}/run/output"),
         format!("WATTLE_RUN_DIR={run}"),
         "WATTLE_SOCKET=/run/wattle.sock".to_owned(),
         "WATTLE_TOKEN=a-token".to_owned(),
@@ -153,8 +158,8 @@ async fn what_was_published_counts_as_written() {
 #[tokio::test]
 async fn outputs_of_a_former_run_do_not_count() {
     let stage = Stage::shell("true").output("a", PORT);
-    std::fs::write(stage.job.directory.join("output.a"), "1").unwrap();
-    std::fs::write(stage.job.directory.join("inputs.json"), "{}").unwrap();
+    std::fs::create_dir(stage.job.directory.join("run")).unwrap();
+    std::fs::write(stage.job.directory.join("run/output.a"), "1").unwrap();
     assert_eq!(stage.run_clean().await.unwrap_err().kind, Kind::Missing);
 }
 
@@ -166,7 +171,7 @@ async fn secrets_are_masked_in_log_and_failure() {
         set -x
         echo "$key"
         printf '%s' "$password" | base64
-        echo "$(cat "$WATTLE_RUN_DIR/inputs.json")"
+        echo "$(cat "${heat_outputs_path%/*}/inputs.json")"
         echo token-4711
         exit 1
         "#,
@@ -185,8 +190,9 @@ async fn secrets_are_masked_in_log_and_failure() {
 
 #[tokio::test]
 async fn large_inputs_are_left_out_of_the_environment() {
-    let stage =
-        Stage::shell("test \"${big-unset}\" = unset && test $(wc -c <\"$WATTLE_RUN_DIR/inputs.json\") -gt 200000");
+    let stage = Stage::shell(
+        "test \"${big-unset}\" = unset && test $(wc -c <\"${heat_outputs_path%/*}/inputs.json\") -gt 200000",
+    );
     let stage = stage.input("big", Type::Str, "x".repeat(200_000));
     stage.run_clean().await.unwrap();
     assert!(stage.log.text().contains("the input `big` is not in the environment"));

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -98,6 +99,8 @@ impl Stage {
             _ => "recipes/it.sh",
         };
         let root = tempfile::Builder::new().prefix("wattle recipes ").tempdir().unwrap();
+        // Other users can reach an agent's run directories.
+        fs::set_permissions(root.path(), fs::Permissions::from_mode(0o711)).unwrap();
         let live = Arc::new(Fake::default());
         let component = PlannedComponent {
             tool,

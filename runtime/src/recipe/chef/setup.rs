@@ -44,7 +44,7 @@ impl Setup {
     }
 
     fn write_files(&self, job: &Job, directory: &Directory, recipe: &str, cookbooks: &Path) -> io::Result<()> {
-        fs::create_dir_all(directory.cache())?;
+        directory.make_cache()?;
         let (ruby, table) = (directory.tool().join("wattle.rb"), directory.tool().join("wattle.json"));
         write(&ruby, WATTLE)?;
         write_json(&table, &self.table(job))?;

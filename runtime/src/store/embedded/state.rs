@@ -136,7 +136,8 @@ impl State {
             return;
         }
         let Self { tree, log, made } = self;
-        let bytes: usize = tree.lasting().map(|(path, node, access)| 40 + path.len() + node.data.len() + access.size()).sum();
+        let bytes: usize =
+            tree.lasting().map(|(path, node, access)| 40 + path.len() + node.data.len() + access.size()).sum();
         let bytes = bytes + 40 * made.order.len();
         let records = std::iter::once(Record::Transaction(tree.transaction()))
             .chain(tree.lasting().map(|(path, node, access)| Record::Node {
