@@ -89,6 +89,8 @@ impl Board {
         state.components = components.filter_map(|name| Some((name.clone(), before.get(name)?.clone()))).collect();
         state.dirty.clear();
         state.logged.clear();
+        // What is still wrong is told again.
+        state.troubles.clear();
         state.server_dirty = true;
         drop(state);
         self.changed.notify_one();

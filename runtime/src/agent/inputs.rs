@@ -22,6 +22,9 @@ use super::why::{Cause, root_causes};
 /// How long the data space is asked why something did not come.
 const ASKING: Duration = Duration::from_secs(4);
 
+/// Most of what is awaited that a status tells.
+const TOLD: usize = 64;
+
 /// Something that is awaited.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Awaited {
@@ -124,8 +127,9 @@ pub(super) async fn wait(
     Ok(found)
 }
 
+/// What is missing; of very much, a part, which a status has room for.
 fn waiting(missing: &Needs, since: Timestamp) -> Vec<Waiting> {
-    missing.iter().map(|(awaited, input)| Waiting { what: awaited.name(), input: input.clone(), since }).collect()
+    missing.iter().take(TOLD).map(|(awaited, input)| Waiting { what: awaited.name(), input: input.clone(), since }).collect()
 }
 
 async fn fetch(shared: &Shared, revision: &Revision, awaited: &Awaited) -> Result<Value, Missing> {

@@ -21,65 +21,11 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 use wattle::model::Name;
 
 use crate::space::{Content, Failure, PlannedComponent};
 
-/// A revision. Numbers begin anew when a data space is made anew; digests tell such revisions apart.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct RevisionId {
-    pub(super) number: u64,
-    pub(super) digest: String,
-}
-
-/// An output as it is published.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Stored {
-    pub(super) content: Content,
-    /// For whom a secret is encrypted.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) recipients: Vec<String>,
-}
-
-/// What happened to a component, by its name on this server.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Record {
-    /// Its recipe is about to run.
-    Started {
-        component: Name,
-        revision: RevisionId,
-        at: Timestamp,
-        planned: PlannedComponent,
-        /// None when its inputs are only known once it has run.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        fingerprint: Option<String>,
-        inputs: IndexMap<Name, Content>,
-    },
-    /// It publishes an output while it runs.
-    Early { component: Name, output: Name, stored: Stored },
-    /// It succeeded.
-    Finished {
-        component: Name,
-        at: Timestamp,
-        fingerprint: String,
-        /// What it read, with the values that it had: all inputs but for Chef.
-        inputs: IndexMap<Name, Content>,
-        /// Inputs that it asked for and that are not wired.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        absent: Vec<Name>,
-        outputs: IndexMap<Name, Stored>,
-    },
-    /// It is as it was when it finished, in a revision that has other readers, deadlines or a teardown for it.
-    Kept { component: Name, planned: PlannedComponent, outputs: IndexMap<Name, Stored> },
-    /// It failed, or what it depends on did.
-    Failed { component: Name, revision: RevisionId, failure: Failure },
-    /// Its teardown is about to run.
-    Undoing { component: Name },
-    /// It has left this server.
-    Gone { component: Name },
-}
+use super::record::{Record, RevisionId, Stored};
 
 /// What is known of a component that was started.
 #[derive(Clone, Debug)]
@@ -152,8 +98,27 @@ pub fn forget_finished(state: &Path) -> io::Result<()> {
     };
     let left: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').filter(is_left).collect();
     let new = state.join("journal.begun");
-    fs::write(&new, left.concat())?;
-    fs::rename(new, path)
+    write_anew(&new, &left.concat())?;
+    replace(&new, &path)
+}
+
+/// Writes a file that only its owner may read, and puts it on disk.
+fn write_anew(path: &Path, text: &[u8]) -> io::Result<File> {
+    let _ = fs::remove_file(path);
+    let mut file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(text)?;
+    file.sync_all()?;
+    Ok(file)
+}
+
+fn replace(new: &Path, path: &Path) -> io::Result<()> {
+    fs::rename(new, path)?;
+    sync_folder(path)
+}
+
+/// Puts the name of a file on disk.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
 
 /// The journal of one server.
@@ -178,6 +143,7 @@ impl Journal {
     pub(super) fn open(path: &Path) -> Result<Self, JournalError> {
         let io = |source| JournalError::Io { path: path.to_owned(), source };
         let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path).map_err(io)?;
+        sync_folder(path).map_err(io)?;
         let text = fs::read(path).map_err(io)?;
         let mut journal = Self {
             file,
@@ -330,19 +296,13 @@ impl Journal {
 
     fn rewrite(&mut self, records: &[Record]) -> io::Result<()> {
         let new = self.path.with_extension("new");
-        let _ = fs::remove_file(&new);
-        let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&new)?;
         let mut text = Vec::new();
         for record in records {
             serde_json::to_writer(&mut text, record)?;
             text.push(b'\n');
         }
-        (&file).write_all(&text)?;
-        file.sync_all()?;
-        fs::rename(&new, &self.path)?;
-        if let Some(folder) = self.path.parent() {
-            File::open(folder)?.sync_all()?;
-        }
+        let file = write_anew(&new, &text)?;
+        replace(&new, &self.path)?;
         self.file = file;
         self.length = text.len() as u64;
         self.lines = records.len();
@@ -388,3 +348,6 @@ impl Journal {
         records
     }
 }
+
+#[cfg(test)]
+mod tests;

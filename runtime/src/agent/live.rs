@@ -16,7 +16,7 @@ use crate::recipe::{Broken, Live, parse};
 use crate::space::{Failure, Kind, PlannedComponent, State, Waiting};
 
 use super::inputs::{self, Missing, Needs};
-use super::journal::{Record, Stored};
+use super::record::{Record, Stored};
 use super::outputs;
 use super::revision::Revision;
 use super::shared::Shared;

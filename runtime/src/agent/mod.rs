@@ -19,6 +19,7 @@ mod journal;
 mod live;
 mod metadata;
 mod outputs;
+mod record;
 mod revision;
 mod shared;
 mod socket;
@@ -36,7 +37,7 @@ use indexmap::IndexMap;
 use jiff::Timestamp;
 use wattle::model::{Name, Value};
 
-use crate::recipe::Runner;
+use crate::recipe::{self, Runner};
 use crate::space::{Alive, Credential, Goal, Plan, Space, SpaceError};
 use crate::store::{Access, Hold, Rights, StoreError};
 
@@ -132,6 +133,7 @@ impl Agent {
     /// happens.
     pub async fn run(self, until: impl Future<Output = ()>) -> Result<Ended, AgentError> {
         let _lock = prepare(&self.state)?;
+        end_former(&self.state);
         let journal = journal::Journal::open(&self.state.join("journal"))?;
         let socket =
             Socket::bind(&self.state).map_err(|source| AgentError::State { path: self.state.join(SOCKET), source })?;
@@ -163,6 +165,15 @@ fn prepare(state: &Path) -> Result<File, AgentError> {
         Ok(()) => Ok(lock),
         Err(TryLockError::WouldBlock) => Err(AgentError::Busy { path: state.to_owned() }),
         Err(TryLockError::Error(source)) => Err(failed(&path)(source)),
+    }
+}
+
+/// Ends what an agent that was killed left running: it is run again, or is not to run any more.
+fn end_former(state: &Path) {
+    for folder in fs::read_dir(state.join("run")).into_iter().flatten().flatten() {
+        if let Err(error) = recipe::end_former(&folder.path()) {
+            tracing::warn!("what ran in `{}` cannot be ended: {error}", folder.path().display());
+        }
     }
 }
 

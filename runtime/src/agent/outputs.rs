@@ -6,7 +6,7 @@ use wattle::model::{Name, Value};
 use crate::space::{Content, Kind, PlannedComponent, PlannedOutput, SpaceError, Written, seal};
 use crate::store::MAX_DATA;
 
-use super::journal::{RevisionId, Stored};
+use super::record::{RevisionId, Stored};
 use super::shared::Shared;
 
 /// Why an output is not published.

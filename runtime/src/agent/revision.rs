@@ -11,7 +11,7 @@ use wattle::model::{Name, Order};
 use crate::space::{Content, Failure, Goal, Kind, Plan, SERVER};
 
 use super::component::Component;
-use super::journal::RevisionId;
+use super::record::RevisionId;
 use super::shared::Shared;
 use super::{attributes, outputs};
 

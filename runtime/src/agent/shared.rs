@@ -14,7 +14,8 @@ use crate::space::{Content, Credential, Opener, PlannedComponent, SealError, Spa
 use crate::store::StoreError;
 
 use super::board::Board;
-use super::journal::{Journal, Record};
+use super::journal::Journal;
+use super::record::Record;
 use super::socket::Runs;
 use super::{Agent, Attributes, Limits};
 

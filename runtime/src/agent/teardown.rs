@@ -10,7 +10,8 @@ use crate::space::{Kind, Plan, Script};
 
 use super::component::run_within;
 use super::files;
-use super::journal::{Known, Record};
+use super::journal::Known;
+use super::record::Record;
 use super::live::Undo;
 use super::shared::Shared;
 

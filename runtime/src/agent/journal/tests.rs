@@ -1,0 +1,211 @@
+use std::fs;
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+use wattle::model::Tool;
+
+use super::*;
+
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().join("journal")
+    }
+
+    fn open(&self) -> Journal {
+        Journal::open(&self.path()).unwrap()
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(self.path()).unwrap()
+    }
+}
+
+fn revision(number: u64) -> RevisionId {
+    RevisionId { number, digest: format!("digest {number}") }
+}
+
+fn started(component: &str, number: u64, fingerprint: &str) -> Record {
+    let planned = PlannedComponent {
+        tool: Tool::Shell,
+        recipe: "recipe.sh".into(),
+        teardown: None,
+        files: IndexMap::new(),
+        deadline: None,
+        wait: None,
+        after: Vec::new(),
+        inputs: IndexMap::new(),
+        outputs: IndexMap::new(),
+    };
+    Record::Started {
+        component: component.into(),
+        revision: revision(number),
+        at: Timestamp::now(),
+        planned,
+        fingerprint: Some(fingerprint.to_owned()),
+        inputs: IndexMap::new(),
+    }
+}
+
+fn stored(value: &str) -> Stored {
+    Stored { content: Content::Value(value.into()), recipients: Vec::new() }
+}
+
+fn finished(component: &str, fingerprint: &str) -> Record {
+    Record::Finished {
+        component: component.into(),
+        at: Timestamp::now(),
+        fingerprint: fingerprint.to_owned(),
+        inputs: IndexMap::new(),
+        absent: vec!["absent".into()],
+        outputs: [("url".into(), stored("http://db"))].into(),
+    }
+}
+
+fn early(component: &str, value: &str) -> Record {
+    Record::Early { component: component.into(), output: "url".into(), stored: stored(value) }
+}
+
+fn print(journal: &Journal, component: &str) -> Option<String> {
+    Some(journal.known(component)?.finished.as_ref()?.fingerprint.clone())
+}
+
+#[test]
+fn what_was_written_is_known_again() {
+    let place = Place::new();
+    let mut journal = place.open();
+    journal.append(&[started("a", 1, "x")]).unwrap();
+    journal.append(&[finished("a", "x"), started("b", 1, "y")]).unwrap();
+    drop(journal);
+    let journal = place.open();
+    assert_eq!(print(&journal, "a").as_deref(), Some("x"));
+    assert_eq!(journal.known("a").unwrap().finished.as_ref().unwrap().outputs["url"], stored("http://db"));
+    assert_eq!(journal.known("a").unwrap().finished.as_ref().unwrap().read, ["absent".into()]);
+    assert_eq!(print(&journal, "b"), None);
+    let order: Vec<Name> = journal.started().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(order, ["b".into(), "a".into()]);
+}
+
+#[test]
+fn only_its_owner_reads_it() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new();
+    let mut journal = place.open();
+    assert_eq!(fs::metadata(place.path()).unwrap().permissions().mode() & 0o777, 0o600);
+    for _ in 0..300 {
+        journal.append(&[started("a", 1, "x"), finished("a", "x")]).unwrap();
+    }
+    drop(place.open());
+    assert_eq!(fs::metadata(place.path()).unwrap().permissions().mode() & 0o777, 0o600);
+    forget_finished(place.0.path()).unwrap();
+    assert_eq!(fs::metadata(place.path()).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn a_last_line_that_was_cut_off_does_not_count() {
+    let place = Place::new();
+    place.open().append(&[started("a", 1, "x"), finished("a", "x")]).unwrap();
+    let whole = place.text();
+    let first = whole.find('\n').unwrap() + 1;
+    for cut in first..whole.len() {
+        fs::write(place.path(), &whole[..cut]).unwrap();
+        let mut journal = place.open();
+        assert!(journal.known("a").is_some());
+        assert_eq!(print(&journal, "a"), None, "cut at {cut}");
+        journal.append(&[finished("a", "x")]).unwrap();
+        assert_eq!(print(&place.open(), "a").as_deref(), Some("x"), "cut at {cut}: {}", place.text());
+    }
+    // After a power failure a file may end in zeros.
+    fs::write(place.path(), format!("{}{}", &whole[..first], "\0".repeat(99))).unwrap();
+    assert!(place.open().known("a").is_some());
+}
+
+#[test]
+fn damage_in_its_middle_is_told() {
+    let place = Place::new();
+    place.open().append(&[started("a", 1, "x"), finished("a", "x"), started("b", 1, "y")]).unwrap();
+    let text = place.text().replacen("finished", "fin\u{0}shed", 1);
+    fs::write(place.path(), text).unwrap();
+    let error = Journal::open(&place.path()).unwrap_err().to_string();
+    assert!(error.starts_with("line 2 of the journal"), "{error}");
+    assert!(error.contains("restore it, or move it away"), "{error}");
+}
+
+#[test]
+fn what_was_published_stays_for_the_same_run_only() {
+    let mut journal = Place::new().open();
+    journal.append(&[started("a", 1, "x"), early("a", "one"), started("a", 1, "x")]).unwrap();
+    assert_eq!(journal.known("a").unwrap().early["url"], stored("one"));
+    journal.append(&[started("a", 1, "other inputs")]).unwrap();
+    assert!(journal.known("a").unwrap().early.is_empty());
+    journal.append(&[early("a", "two"), started("a", 2, "other inputs")]).unwrap();
+    assert!(journal.known("a").unwrap().early.is_empty());
+}
+
+#[test]
+fn a_failure_is_one_of_its_revision() {
+    let mut journal = Place::new().open();
+    let failure = Failure {
+        component: "db/a".into(),
+        kind: crate::space::Kind::Recipe,
+        message: "no".to_owned(),
+        log: Vec::new(),
+        at: Timestamp::now(),
+        through: Vec::new(),
+    };
+    journal.append(&[Record::Failed { component: "a".into(), revision: revision(1), failure }]).unwrap();
+    assert!(journal.failed("a", &revision(1)).is_some());
+    assert!(journal.failed("a", &revision(2)).is_none());
+    // A data space that was made anew begins with the same number.
+    let anew = RevisionId { number: 1, digest: "another".to_owned() };
+    assert!(journal.failed("a", &anew).is_none());
+}
+
+#[test]
+fn what_is_being_undone_is_not_finished() {
+    let mut journal = Place::new().open();
+    journal.append(&[started("a", 1, "x"), finished("a", "x")]).unwrap();
+    journal.append(&[Record::Undoing { component: "a".into() }]).unwrap();
+    assert_eq!(print(&journal, "a"), None);
+    assert_eq!(journal.started().len(), 1);
+    journal.append(&[Record::Gone { component: "a".into() }]).unwrap();
+    assert!(journal.started().is_empty());
+}
+
+#[test]
+fn a_long_journal_is_written_anew_and_says_the_same() {
+    let place = Place::new();
+    let mut journal = place.open();
+    for number in 0..400 {
+        let name = format!("c{}", number % 3);
+        journal.append(&[started(&name, number, "x"), finished(&name, "x")]).unwrap();
+    }
+    journal.append(&[started("late", 7, "y"), early("late", "one")]).unwrap();
+    let before = place.text().len();
+    drop(journal);
+    let mut journal = place.open();
+    assert!(place.text().len() < before / 20, "{} of {before}", place.text().len());
+    journal.append(&[started("more", 7, "z")]).unwrap();
+    let journal = place.open();
+    for name in ["c0", "c1", "c2"] {
+        assert_eq!(print(&journal, name).as_deref(), Some("x"));
+    }
+    assert_eq!(journal.known("late").unwrap().early["url"], stored("one"));
+    let order: Vec<Name> = journal.started().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(order, ["more", "late", "c0", "c2", "c1"].map(Name::from));
+}
+
+#[test]
+fn machines_that_boot_anew_have_nothing_finished() {
+    let place = Place::new();
+    place.open().append(&[started("a", 1, "x"), finished("a", "x")]).unwrap();
+    forget_finished(place.0.path()).unwrap();
+    let journal = place.open();
+    assert_eq!(print(&journal, "a"), None);
+    assert_eq!(journal.started().len(), 1);
+}
