@@ -139,14 +139,11 @@ impl Board {
         if same {
             return;
         }
-        match what {
-            Some(what) => {
-                tracing::error!("{what}");
-                state.troubles.insert(of.to_owned(), what);
-            }
-            None => {
-                tracing::info!("mended: {}", state.troubles.shift_remove(of).unwrap_or_default());
-            }
+        if let Some(what) = what {
+            tracing::error!("{what}");
+            state.troubles.insert(of.to_owned(), what);
+        } else if let Some(before) = state.troubles.shift_remove(of) {
+            tracing::info!("no longer: {before}");
         }
         state.server_dirty = true;
         drop(state);

@@ -15,8 +15,8 @@ use crate::space::{Content, Failure, Kind, PlannedComponent, Script, State, Wait
 use super::fingerprint::fingerprint;
 use super::inputs::{self, Awaited, Found, Missing, Needs};
 use super::journal::{Finished, Known};
-use super::record::{Record, Stored};
 use super::live::Run;
+use super::record::{Record, Stored};
 use super::revision::{Outcome, Revision};
 use super::shared::Shared;
 use super::{files, outputs};

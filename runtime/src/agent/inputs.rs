@@ -129,7 +129,11 @@ pub(super) async fn wait(
 
 /// What is missing; of very much, a part, which a status has room for.
 fn waiting(missing: &Needs, since: Timestamp) -> Vec<Waiting> {
-    missing.iter().take(TOLD).map(|(awaited, input)| Waiting { what: awaited.name(), input: input.clone(), since }).collect()
+    missing
+        .iter()
+        .take(TOLD)
+        .map(|(awaited, input)| Waiting { what: awaited.name(), input: input.clone(), since })
+        .collect()
 }
 
 async fn fetch(shared: &Shared, revision: &Revision, awaited: &Awaited) -> Result<Value, Missing> {

@@ -16,8 +16,8 @@ use crate::recipe::{Broken, Live, parse};
 use crate::space::{Failure, Kind, PlannedComponent, State, Waiting};
 
 use super::inputs::{self, Missing, Needs};
-use super::record::{Record, Stored};
 use super::outputs;
+use super::record::{Record, Stored};
 use super::revision::Revision;
 use super::shared::Shared;
 

@@ -11,8 +11,8 @@ use crate::space::{Kind, Plan, Script};
 use super::component::run_within;
 use super::files;
 use super::journal::Known;
-use super::record::Record;
 use super::live::Undo;
+use super::record::Record;
 use super::shared::Shared;
 
 /// Tears down what is not in `plan`. What fails is told, stays known, and is tried again in the next revision and by the
