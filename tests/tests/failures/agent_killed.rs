@@ -1,0 +1,109 @@
+//! An agent that is killed at any point and started again.
+
+use std::thread::sleep;
+use std::time::{Duration, SystemTime};
+
+use wattle_tests::zookeeper::ZooKeeper;
+
+use crate::ends::{hold, records};
+use crate::play::Play;
+use crate::stack::Stack;
+
+const KILLS: usize = 20;
+
+/// Twelve components on the server whose agent is killed; each fourth hears another server, which hears the third.
+fn play() -> Play {
+    Play::of(&[
+        "a/one say",
+        "a/two say < a/one",
+        "a/three say",
+        "b/one say < a/three",
+        "a/four say < b/one",
+        "a/five say",
+        "a/six say",
+        "a/seven say < a/six",
+        "b/two say < a/seven",
+        "a/eight say < b/two",
+        "a/nine say",
+        "a/ten say",
+        "a/eleven say < a/ten",
+        "b/three say < a/eleven",
+        "a/twelve say < b/three",
+    ])
+}
+
+/// Numbers that a test can have again: `WATTLE_TEST_SEED`.
+struct Random(u64);
+
+impl Random {
+    fn new() -> Self {
+        let given = std::env::var("WATTLE_TEST_SEED").ok().and_then(|text| text.parse().ok());
+        let seed = given.unwrap_or_else(|| {
+            let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+            u64::from(now.subsec_nanos())
+        });
+        println!("WATTLE_TEST_SEED={seed}");
+        Self(seed)
+    }
+
+    /// Below `end`.
+    fn below(&mut self, end: u64) -> u64 {
+        // SplitMix64.
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % end
+    }
+}
+
+fn kill_at_random_points(mut stack: Stack) {
+    let mut random = Random::new();
+    stack.start("b");
+    let mut met = vec![0; stack.play.acts.len()];
+    let mut points = Vec::new();
+    for _ in 0..KILLS {
+        stack.start("a");
+        // From the first moments of the process on; the log tells when it has come to the data space.
+        let begun = stack.log("a").matches("begins a revision").count();
+        if random.below(4) > 0 {
+            stack.until("the agent works", || stack.log("a").matches("begins a revision").count() > begun);
+        }
+        sleep(Duration::from_millis(random.below(250)));
+        stack.kill("a");
+        let mut finished = 0;
+        for (one, met) in stack.play.acts.iter().zip(&mut met).filter(|(one, _)| one.server == "a") {
+            let kinds = records(&stack, one);
+            let started = kinds.iter().filter(|kind| *kind == "started").count();
+            match kinds.last().map(String::as_str) {
+                // Kills that came before it was started again met nothing.
+                Some("started") => *met = started,
+                Some("finished") => finished += 1,
+                _ => {}
+            }
+        }
+        points.push(finished);
+    }
+    println!("finished at each kill, of 12: {points:?}; met while they ran: {met:?}");
+    stack.start("a");
+    stack.settle();
+    hold(&stack, None);
+    // A component ran once more only for a kill that met it before its end was recorded.
+    for (one, met) in stack.play.acts.iter().zip(met) {
+        let kinds = records(&stack, one);
+        let started = kinds.iter().filter(|kind| *kind == "started").count();
+        assert_eq!(started, 1 + met, "{}: {kinds:?}", one.path());
+        assert!(stack.counted("ended", &one.path()) <= 1 + met, "{}", one.path());
+    }
+}
+
+#[test]
+fn embedded() {
+    kill_at_random_points(Stack::embedded(play()));
+}
+
+#[test]
+fn zookeeper() {
+    let zookeeper = ZooKeeper::start(1);
+    kill_at_random_points(Stack::at(&zookeeper.address(), "killed", play()));
+}
