@@ -76,7 +76,9 @@ async fn more_watches_than_one_session_takes_outlive_a_lost_connection() {
     let zookeeper = ZooKeeper::start(1);
     let proxy = Proxy::before(zookeeper.hosts());
     let writer = connect(&zookeeper.address()).await;
-    let paths = nodes(&*writer, "/many", 5_000).await;
+    // Long ones: what a client says of its watches after a loss is cut into requests of 128 KiB.
+    let top = format!("/{}", "m".repeat(50));
+    let paths = nodes(&*writer, &top, 5_000).await;
 
     let reader = connect(&format!("zookeeper://{}", proxy.hosts())).await;
     let waiting = wait_for_all(&reader, &paths);
