@@ -8,7 +8,7 @@ use std::time::Duration;
 use wattle::model::{Tool, Type};
 use wattle_runtime::space::{Kind, Script};
 
-use crate::stage::{PORT, Stage, json, names, secret};
+use crate::stage::{PORT, Stage, json, names, secret, until};
 
 #[tokio::test]
 async fn inputs_are_variables_and_set_stats_are_outputs() {
@@ -144,12 +144,10 @@ async fn a_playbook_ends_at_its_deadline() {
     let started = stage.path("started");
     let stage = stage.input("started", Type::Str, started.display().to_string());
     // However slow this machine is: until the task runs, time does not count.
-    let starting = async {
-        while !started.exists() {
-            *stage.live.waited.lock().unwrap() += Duration::from_millis(100);
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    };
+    let starting = until(|| {
+        *stage.live.waited.lock().unwrap() += Duration::from_millis(20);
+        started.exists()
+    });
     let broken = tokio::join!(stage.run_clean(), starting).0.unwrap_err();
     assert_eq!(broken.kind, Kind::Deadline);
     assert!(broken.message.contains("at `sleep 1003`"), "{}", broken.message);

@@ -6,7 +6,7 @@ use wattle::model::Type;
 use wattle_runtime::recipe::{Runner as _, Tools, end_former};
 use wattle_runtime::space::Kind;
 
-use crate::stage::{Stage, line_of, names, runs, secret};
+use crate::stage::{Stage, line_of, names, runs, secret, until};
 
 const SOON: Duration = Duration::from_millis(400);
 
@@ -77,9 +77,7 @@ async fn services_outlive_the_recipe_and_do_not_hold_it_up() {
     let service = line_of(&stage.path("service")).await;
     assert!(runs(&service));
     // What it says goes on to the log.
-    while !stage.log.text().contains("still here") {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    until(|| stage.log.text().contains("still here")).await;
     // Neither does a later run touch it.
     let stage = stage.file("recipes/it.sh", "true");
     stage.run_clean().await.unwrap();

@@ -215,10 +215,22 @@ pub(crate) fn runs(pid: &str) -> bool {
 
 /// Waits until a file has a line in it, and gives it.
 pub(crate) async fn line_of(path: &Path) -> String {
-    loop {
-        match fs::read_to_string(path) {
-            Ok(text) if text.ends_with('\n') => return text.trim().to_owned(),
-            _ => tokio::time::sleep(Duration::from_millis(10)).await,
+    let mut line = None;
+    until(|| {
+        line = fs::read_to_string(path).ok().filter(|text| text.ends_with('\n'));
+        line.is_some()
+    })
+    .await;
+    line.unwrap().trim().to_owned()
+}
+
+/// Waits until it is so; fails when it does not come to that.
+pub(crate) async fn until(mut is_so: impl FnMut() -> bool) {
+    for _ in 0..6000 {
+        if is_so() {
+            return;
         }
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
+    panic!("it did not come to that in a minute");
 }
