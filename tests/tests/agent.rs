@@ -92,7 +92,7 @@ impl World {
             state,
             attributes: Arc::new(Fixed::default()),
             user_data: IndexMap::new(),
-            limits: Limits { deadline: Duration::from_secs(60), wait: Duration::from_secs(600) },
+            limits: Limits { deadline: Duration::from_mins(1), wait: Duration::from_mins(10) },
         }
     }
 
@@ -337,7 +337,7 @@ async fn what_finished_is_published_by_the_next_agent_and_not_run_again() {
     while !fs::read_to_string(state.join("journal")).is_ok_and(|text| text.contains("finished")) {
         sleep(Duration::from_secs(1)).await;
     }
-    sleep(Duration::from_secs(60)).await;
+    sleep(Duration::from_mins(1)).await;
     agent.abort();
     let _ = agent.await;
     assert_eq!(world.space().peek("s1/a/url").await.unwrap(), None);
@@ -585,7 +585,7 @@ async fn a_full_disk_loses_nothing() {
         })
     };
     let agent = world.start("s1", &fills);
-    sleep(Duration::from_secs(60)).await;
+    sleep(Duration::from_mins(1)).await;
     assert_eq!(world.space().peek("s1/a/url").await.unwrap(), None, "published, and not in the journal");
     let troubles = world.space().server_status("s1").await.unwrap().unwrap().troubles;
     assert!(troubles.len() == 1 && troubles[0].contains("No space left on device"), "{troubles:?}");
@@ -597,7 +597,7 @@ async fn a_full_disk_loses_nothing() {
     agent.abort();
     let _ = agent.await;
     let agent = world.start("s1", &fine());
-    sleep(Duration::from_secs(60)).await;
+    sleep(Duration::from_mins(1)).await;
     assert_eq!(world.ran(), ["s1/a"]);
     agent.abort();
     let _ = agent.await;

@@ -39,6 +39,8 @@ pub(super) async fn tear_down(shared: &Arc<Shared>, revision: u64, plan: &Plan) 
                 shared.board.trouble(&trouble, Some(message));
                 continue;
             }
+            // Without a teardown, what it left may still use its files.
+            let _ = std::fs::remove_dir_all(files::directory(shared, &component));
         }
         shared.record(&[Record::Gone { component: component.clone() }]).await;
         shared.board.trouble(&trouble, None);
