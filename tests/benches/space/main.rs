@@ -1,0 +1,244 @@
+//! The data space next to the bare clients of its stores: hand-over, chain, fan-out, seed.
+//!
+//! `cargo bench -p wattle-tests --bench space [-- zookeeper|embedded|seeds...]` prints the tables of `docs/benchmarks.md`.
+//! What is compared was measured in one run of this program, in turns; figures are medians.
+
+mod raw;
+mod recorder;
+mod seeds;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::task::JoinSet;
+use wattle::model::Value;
+use wattle_runtime::space::{Content, Space};
+use wattle_runtime::store::embedded::Server;
+use wattle_runtime::store::{Access, Address, Login, Op, Store};
+use wattle_tests::zookeeper::ZooKeeper;
+
+use raw::Raw;
+
+/// Most watches that a session of ZooKeeper should have.
+const WATCHES: usize = 1_000;
+
+/// Set for the child that is an embedded store's server: where its socket is to be.
+const SERVER: &str = "WATTLE_BENCH_SERVER";
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    if let Some(socket) = std::env::var_os(SERVER) {
+        return runtime.block_on(serve(socket.into()));
+    }
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|word| word == name);
+    if is_wanted("zookeeper") {
+        let server = ZooKeeper::start(1);
+        let address = server.address().parse().expect("an address");
+        runtime.block_on(zookeeper(&address, server.hosts()));
+    }
+    if is_wanted("embedded") {
+        runtime.block_on(embedded());
+    }
+    if is_wanted("seeds") {
+        runtime.block_on(seeds::table(&[1_000, 10_000, 100_000]));
+    }
+}
+
+fn operator() -> Login {
+    Login { name: "operator".to_owned(), password: "bench".to_owned() }
+}
+
+async fn serve(socket: PathBuf) {
+    let log = socket.with_extension("log");
+    let _server = Server::start(&socket, &log, &operator().principal()).await.expect("a server");
+    std::future::pending::<()>().await;
+}
+
+/// How clients of a store come to be.
+struct Clients {
+    address: Address,
+    operator: Login,
+}
+
+impl Clients {
+    async fn store(&self) -> Arc<dyn Store> {
+        self.address.connect(std::slice::from_ref(&self.operator)).await.expect("a store")
+    }
+
+    async fn space(&self, stack: &str) -> Space {
+        Space::new(self.store().await, stack)
+    }
+}
+
+async fn zookeeper(address: &Address, hosts: &str) {
+    let clients = Clients { address: address.clone(), operator: operator() };
+    println!("## ZooKeeper, one member\n");
+    println!("| | wattle | the bare client | ratio |\n|---|---|---|---|");
+    let stack = "hand-over";
+    prepare(&*clients.store().await, stack, 2_000).await;
+    let raw = Raw::new(hosts, &clients.operator);
+    let ours = hand_over(&clients, stack, 0..1_000);
+    let ours = ours.await;
+    let theirs = raw.hand_over(stack, 1_000..2_000).await;
+    row("hand-over, median", ours, theirs);
+    let mut pairs = Vec::new();
+    for run in 0..5 {
+        let stack = format!("chain{run}");
+        prepare(&*clients.store().await, &stack, 200).await;
+        pairs.push((chain(&clients, &stack, 0, 100).await, raw.chain(&stack, 100, 100).await));
+    }
+    pair("chain of 100", &pairs);
+    for readers in [100, 1_000, 5_000] {
+        let mut pairs = Vec::new();
+        for run in 0..5 {
+            let stack = format!("fan{readers}-{run}");
+            prepare(&*clients.store().await, &stack, 2).await;
+            pairs.push((fan_out(&clients, &stack, 0, readers).await, raw.fan_out(&stack, 1, readers).await));
+        }
+        pair(&format!("fan-out to {readers} readers"), &pairs);
+    }
+    println!();
+}
+
+/// The embedded store, its server in a process of its own; next to a bare echo over a Unix socket within one thread.
+async fn embedded() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let socket = folder.path().join("socket");
+    let program = std::env::current_exe().expect("this program");
+    let mut server = tokio::process::Command::new(program);
+    let _server = server.env(SERVER, &socket).kill_on_drop(true).spawn().expect("a server");
+    let clients = Clients { address: Address::Socket(socket), operator: operator() };
+    println!("## Embedded\n");
+    println!("| | wattle |\n|---|---|");
+    println!("| echo over a Unix socket, nothing else | {} |", show(raw::echo().await));
+    prepare(&*clients.store().await, "hand-over", 2_000).await;
+    println!("| hand-over, median | {} |", show(hand_over(&clients, "hand-over", 0..2_000).await));
+    let mut runs = Vec::new();
+    for run in 0..5 {
+        let stack = format!("chain{run}");
+        prepare(&*clients.store().await, &stack, 100).await;
+        runs.push(chain(&clients, &stack, 0, 100).await);
+    }
+    println!("| chain of 100 | {} |", show(median(runs)));
+    for readers in [100, 1_000, 5_000] {
+        let mut runs = Vec::new();
+        for run in 0..5 {
+            let stack = format!("fan{readers}-{run}");
+            prepare(&*clients.store().await, &stack, 1).await;
+            runs.push(fan_out(&clients, &stack, 0, readers).await);
+        }
+        println!("| fan-out to {readers} readers | {} |", show(median(runs)));
+    }
+    println!();
+}
+
+/// Median and ratio of runs that were measured in turns.
+fn pair(what: &str, pairs: &[(Duration, Duration)]) {
+    row(what, median(pairs.iter().map(|pair| pair.0)), median(pairs.iter().map(|pair| pair.1)));
+}
+
+fn row(what: &str, ours: Duration, theirs: Duration) {
+    println!("| {what} | {} | {} | {:.2} |", show(ours), show(theirs), ours.as_secs_f64() / theirs.as_secs_f64());
+}
+
+fn show(time: Duration) -> String {
+    match time.as_secs_f64() {
+        seconds if seconds >= 1.0 => format!("{seconds:.2} s"),
+        seconds if seconds >= 0.001 => format!("{:.1} ms", seconds * 1e3),
+        seconds => format!("{:.0} µs", seconds * 1e6),
+    }
+}
+
+fn median(figures: impl IntoIterator<Item = Duration>) -> Duration {
+    let mut figures: Vec<Duration> = figures.into_iter().collect();
+    figures.sort();
+    figures[figures.len() / 2]
+}
+
+fn entry(i: usize) -> String {
+    format!("server/component/output{i}")
+}
+
+fn value(text: &str) -> Content {
+    Content::Value(Value::from(text))
+}
+
+/// Makes `count` empty entries.
+async fn prepare(store: &dyn Store, stack: &str, count: usize) {
+    let space = wattle_runtime::space::Layout::new(stack);
+    let mut above = String::new();
+    let parents = space.entry("server/component");
+    for part in parents.trim_start_matches('/').split('/') {
+        above = format!("{above}/{part}");
+        let create = Op::Create { path: above.clone(), data: Vec::new(), access: Access::new() };
+        let _ = store.apply(vec![create]).await;
+    }
+    let create = |i| Op::Create { path: space.entry(&entry(i)), data: Vec::new(), access: Access::new() };
+    store.apply((0..count).map(create).collect()).await.expect("entries");
+}
+
+/// From before the writer's call until its blocked reader has the value.
+async fn hand_over(clients: &Clients, stack: &str, entries: std::ops::Range<usize>) -> Duration {
+    let (reader, writer) = (clients.space(stack).await, clients.space(stack).await);
+    let mut figures = Vec::new();
+    for i in entries {
+        let (reader, name) = (reader.clone(), entry(i));
+        // As an agent does when it begins a revision.
+        writer.peek(&name).await.expect("an entry");
+        let read = tokio::spawn(async move {
+            let content = reader.read(&entry(i), 1).await.expect("a value");
+            (content, Instant::now())
+        });
+        tokio::time::sleep(Duration::from_millis(2)).await;
+        let start = Instant::now();
+        writer.write(&name, 1, &value("10.0.0.7")).await.expect("written");
+        let (content, end) = read.await.expect("read");
+        assert_eq!(content, value("10.0.0.7"));
+        figures.push(end - start);
+    }
+    median(figures)
+}
+
+/// Agent `i` waits for the entry of agent `i - 1` and writes its own.
+async fn chain(clients: &Clients, stack: &str, first: usize, length: usize) -> Duration {
+    let mut links = JoinSet::new();
+    for i in first + 1..first + length {
+        let space = clients.space(stack).await;
+        space.peek(&entry(i)).await.expect("an entry");
+        links.spawn(async move {
+            let before = space.read(&entry(i - 1), 1).await.expect("a value");
+            space.write(&entry(i), 1, &before).await.expect("written");
+        });
+    }
+    let space = clients.space(stack).await;
+    space.peek(&entry(first)).await.expect("an entry");
+    let last = clients.space(stack).await;
+    let end = tokio::spawn(async move { last.read(&entry(first + length - 1), 1).await.expect("a value") });
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let start = Instant::now();
+    space.write(&entry(first), 1, &value("x")).await.expect("written");
+    assert_eq!(end.await.expect("read"), value("x"));
+    let time = start.elapsed();
+    links.join_all().await;
+    time
+}
+
+/// One value, until the last of many blocked readers has it.
+async fn fan_out(clients: &Clients, stack: &str, i: usize, readers: usize) -> Duration {
+    let space = clients.space(stack).await;
+    let writer = clients.space(stack).await;
+    let mut reads = JoinSet::new();
+    for _ in 0..readers {
+        let space = space.clone();
+        reads.spawn(async move { space.read(&entry(i), 1).await.expect("a value") });
+    }
+    tokio::time::sleep(Duration::from_millis(500 + readers as u64 / 4)).await;
+    let start = Instant::now();
+    writer.write(&entry(i), 1, &value("x")).await.expect("written");
+    let values = reads.join_all().await;
+    let time = start.elapsed();
+    assert_eq!(values.len(), readers);
+    time
+}
