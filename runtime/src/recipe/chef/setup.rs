@@ -1,8 +1,8 @@
 //! What a run of Chef is told: its configuration, its run list, and what `wattle.rb` must know of the component.
 
 use std::fmt::Write as _;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use serde_json::json;
 
