@@ -192,17 +192,16 @@ impl Space {
         let data = Written { revision, content: content.clone() }.to_bytes();
         let mut known = self.versions().get(entry).copied();
         loop {
-            let version = match known.take() {
-                Some(version) => version,
-                None => {
-                    let node = self.store.get(&path).await?.ok_or_else(|| self.unknown(entry))?;
-                    match Written::parse(&path, &node.data)? {
-                        Some(there) if there.revision == revision => return Ok(Some(there.content)),
-                        Some(there) if there.revision > revision => {
-                            return Err(SpaceError::Superseded { ours: revision, newer: there.revision });
-                        }
-                        _ => node.version,
+            let version = if let Some(version) = known.take() {
+                version
+            } else {
+                let node = self.store.get(&path).await?.ok_or_else(|| self.unknown(entry))?;
+                match Written::parse(&path, &node.data)? {
+                    Some(there) if there.revision == revision => return Ok(Some(there.content)),
+                    Some(there) if there.revision > revision => {
+                        return Err(SpaceError::Superseded { ours: revision, newer: there.revision });
                     }
+                    _ => node.version,
                 }
             };
             match self.store.set(&path, &data, Some(version)).await {
