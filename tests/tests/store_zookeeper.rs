@@ -36,7 +36,7 @@ impl OnZooKeeper {
 
     fn at(&self) -> Address {
         let hosts: Vec<_> = self.proxies.iter().map(Proxy::hosts).collect();
-        format!("zookeeper://{}", hosts.join(",")).parse().unwrap()
+        format!("zookeeper://{}", hosts.join(",")).parse().expect("an address")
     }
 }
 
@@ -51,7 +51,7 @@ impl Fixture for OnZooKeeper {
     }
 
     async fn login(&self, logins: &[Login]) -> Arc<dyn Store> {
-        self.at().connect(logins).await.unwrap()
+        self.at().connect(logins).await.expect("connects")
     }
 
     fn address(&self) -> Option<(Address, Login)> {
@@ -70,7 +70,7 @@ impl Fixture for OnZooKeeper {
             members.clone().for_each(|member| zookeeper.kill(member));
             members.for_each(|member| zookeeper.start_again(member));
         };
-        tokio::task::spawn_blocking(restart).await.unwrap();
+        tokio::task::spawn_blocking(restart).await.expect("restarts");
         true
     }
 

@@ -91,7 +91,7 @@ fn three_tier_answers_with_data_of_its_database() {
     let password = "p:a\\ss 'word' $HOME";
     let stage = Stage::new(&three_tier::three_tier.model(Default::default()));
     let mut up = stage.up(&["--parameter", &format!("db_password={password}")]);
-    up.wait_for("is up", Duration::from_secs(120));
+    up.wait_for("is up", Duration::from_mins(2));
     let url = stage.ask(&["get", "web/nginx/url"]).out;
     let answer = running::http_get(url.trim());
     assert!(answer.contains(r#""name": "hurdle""#), "{answer}");
@@ -133,7 +133,7 @@ fn three_tier_answers_with_data_of_its_database() {
 fn another_seed_is_applied_to_what_runs() {
     let stage = Stage::new(&talking("one", "two", false));
     let mut up = stage.up(&[]);
-    up.wait_for("is up", Duration::from_secs(60));
+    up.wait_for("is up", Duration::from_mins(1));
     assert_eq!(stage.ask(&["get", "b/say/said"]).out, "two after one\n");
     let service = stage.services("4711");
     assert_eq!(service.len(), 1);
@@ -166,7 +166,7 @@ fn another_seed_is_applied_to_what_runs() {
 fn what_fails_is_told_with_its_root() {
     let stage = Stage::new(&talking("fail", "two", true));
     let mut up = stage.up(&[]);
-    up.wait_for("have failed", Duration::from_secs(60));
+    up.wait_for("have failed", Duration::from_mins(1));
     let why = stage.ask(&["status", "--why"]);
     assert_eq!(why.code, Some(1));
     let text = running::without_times(&why.out);
@@ -209,7 +209,7 @@ fn servers_with_networks_of_their_own() {
     }
     let stage = Stage::new(&talking("one", "two", false));
     let mut up = stage.up(&["--network", "namespaces"]);
-    up.wait_for("is up", Duration::from_secs(120));
+    up.wait_for("is up", Duration::from_mins(2));
     let agents = stage.processes("agent --identity");
     let network = |pid: &i32| std::fs::read_link(format!("/proc/{pid}/ns/net")).expect("a network");
     let mut networks: Vec<_> = agents.iter().map(network).chain([network(&stage.services("4711")[0])]).collect();

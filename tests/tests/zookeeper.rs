@@ -222,13 +222,13 @@ async fn killed_for(time: Duration) {
         aside(&zookeeper, |zookeeper| zookeeper.up(1)).await;
     };
     read_and_write(&reader, &writer, disturb).await;
-    let held = async {
+    let again = async {
         let mut node = reader.get("/held").await.unwrap();
         while node.as_ref().is_none_or(|node| node.data != b"here") {
             node = reader.changed("/held", node.map(|node| node.version)).await.unwrap();
         }
     };
-    timeout(LONG, held).await.expect("it is held again");
+    timeout(LONG, again).await.expect("it is held again");
     drop(hold);
 }
 
@@ -365,13 +365,13 @@ async fn the_operator_and_the_other_servers_see_who_is_alive() {
         user_data: IndexMap::new(),
         limits: Limits::default(),
     };
-    let seen = async {
+    let both_see_it = async {
         for store in [operator, member] {
             let path = Space::new(Arc::clone(&store), &seed.stack).layout().alive(&server);
             let node = store.changed(&path, None).await.unwrap().unwrap();
             assert!(!node.data.is_empty());
         }
     };
-    let ended = timeout(LONG, agent.run(seen)).await.expect("in time");
+    let ended = timeout(LONG, agent.run(both_see_it)).await.expect("in time");
     assert_eq!(ended.unwrap(), Ended::Asked);
 }

@@ -17,13 +17,13 @@ const DATA: &[u8] = br#"{"revision":1,"value":"10.0.0.7"}"#;
 const BATCH: (usize, usize) = (1_000, 500_000);
 
 /// Clients of a ZooKeeper.
-pub struct Raw {
+pub(super) struct Raw {
     hosts: String,
     login: Vec<u8>,
 }
 
 impl Raw {
-    pub fn new(hosts: &str, login: &Login) -> Self {
+    pub(super) fn new(hosts: &str, login: &Login) -> Self {
         Self { hosts: hosts.to_owned(), login: format!("{}:{}", login.name, login.password).into_bytes() }
     }
 
@@ -31,7 +31,7 @@ impl Raw {
         Client::connector().with_auth("digest", &self.login).connect(&self.hosts).await.expect("a client")
     }
 
-    pub async fn hand_over(&self, stack: &str, entries: Range<usize>) -> Duration {
+    pub(super) async fn hand_over(&self, stack: &str, entries: Range<usize>) -> Duration {
         let (reader, writer) = (self.client().await, self.client().await);
         let mut figures = Vec::new();
         for i in entries {
@@ -52,7 +52,7 @@ impl Raw {
         median(figures)
     }
 
-    pub async fn chain(&self, stack: &str, first: usize, length: usize) -> Duration {
+    pub(super) async fn chain(&self, stack: &str, first: usize, length: usize) -> Duration {
         let mut links = JoinSet::new();
         for i in first + 1..first + length {
             let client = self.client().await;
@@ -76,7 +76,7 @@ impl Raw {
         time
     }
 
-    pub async fn fan_out(&self, stack: &str, i: usize, readers: usize) -> Duration {
+    pub(super) async fn fan_out(&self, stack: &str, i: usize, readers: usize) -> Duration {
         let writer = self.client().await;
         let mut reads = JoinSet::new();
         let mut client = self.client().await;
@@ -97,7 +97,7 @@ impl Raw {
     }
 
     /// Carries out requests that were recorded, one behind the other without waiting for answers in between.
-    pub async fn load(&self, ops: &[Op]) -> Duration {
+    pub(super) async fn load(&self, ops: &[Op]) -> Duration {
         let client = self.client().await;
         let start = Instant::now();
         let mut commits = Vec::new();
@@ -134,7 +134,7 @@ impl Raw {
 }
 
 /// Bytes that it takes, about.
-pub fn size(op: &Op) -> usize {
+pub(super) fn size(op: &Op) -> usize {
     match op {
         Op::Create { path, data, access } => 64 + path.len() + data.len() + 60 * access.grants().count(),
         Op::Set { path, data, .. } => 64 + path.len() + data.len(),
@@ -170,7 +170,7 @@ async fn read(client: &Client, path: &str) -> Vec<u8> {
 }
 
 /// The median of an answer from another task over a Unix socket.
-pub async fn echo() -> Duration {
+pub(super) async fn echo() -> Duration {
     let (mut here, mut there) = tokio::net::UnixStream::pair().expect("sockets");
     tokio::spawn(async move {
         let mut bytes = [0; DATA.len()];

@@ -7,10 +7,10 @@ use wattle_runtime::store::{Access, Hold, Memory, Node, Op, Store, StoreError, V
 
 /// Keeps what is written, for the raw client.
 #[derive(Debug, Default)]
-pub struct Recorder {
+pub(super) struct Recorder {
     tree: Memory,
     /// What was written.
-    pub ops: Mutex<Vec<Op>>,
+    pub(super) ops: Mutex<Vec<Op>>,
 }
 
 #[async_trait]

@@ -25,7 +25,7 @@ async fn time(work: impl Future) -> Duration {
 }
 
 /// Prints the table.
-pub async fn table(sizes: &[u32]) {
+pub(super) async fn table(sizes: &[u32]) {
     println!("## Seeds\n");
     println!("| entries | nodes | MB | in memory | embedded | ZooKeeper | the bare client's multis | ratio |");
     println!("|---|---|---|---|---|---|---|---|");
@@ -60,9 +60,10 @@ pub async fn table(sizes: &[u32]) {
         }
         let [memory, embedded, zookeeper, raw] = [memory, embedded, zookeeper, raw].map(median);
         println!(
-            "| {entries} | {} | {:.1} | {} | {} | {} | {} | {:.2} |",
+            "| {entries} | {} | {}.{} | {} | {} | {} | {} | {:.2} |",
             ops.len(),
-            bytes as f64 / 1e6,
+            bytes / 1_000_000,
+            bytes / 100_000 % 10,
             show(memory),
             show(embedded),
             show(zookeeper),
