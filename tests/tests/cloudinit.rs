@@ -280,7 +280,7 @@ fn three_tier_comes_to_the_same_as_on_one_machine() {
         command.args(arguments).args(["--space", &space, "--key"]).arg(out.join("operator.key"));
         command
     };
-    let patience = "240s";
+    let patience = "10m";
     let url = operator(&["get", "web/nginx/url", "--wait", "--timeout", patience]).output().expect("a command starts");
     if !url.status.success() {
         let logs: Vec<String> = (1..=SERVERS.len()).map(|host| lab.text(host, LOG)).collect();
@@ -331,7 +331,7 @@ fn start_alone(lab: &Lab, out: &Path, password: &Path) {
 
 /// What `up` came to is what `here` came to.
 fn assert_same(lab: &Lab, here: &Value) {
-    let ended = until(Duration::from_mins(4), || lab.written(ALONE, "/opt/ended").exists());
+    let ended = until(Duration::from_mins(10), || lab.written(ALONE, "/opt/ended").exists());
     let log = || lab.text(ALONE, "/opt/up.log");
     assert!(ended.is_some(), "`wattle up` did not come to its end:\n{}", log());
     let listed = lab.text(ALONE, "/opt/entries.json");
