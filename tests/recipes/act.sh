@@ -13,6 +13,11 @@ case $act in
         echo "this cannot be done" >&2
         exit 3
         ;;
+    gate-fail)
+        while [ ! -e "$WATTLE_STATE_DIR/gate-$name" ]; do sleep 0.05; done
+        echo "this cannot be done" >&2
+        exit 3
+        ;;
     hang)
         trap '' TERM
         echo "this takes its time"

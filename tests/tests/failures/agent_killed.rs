@@ -3,10 +3,11 @@
 use std::thread::sleep;
 use std::time::{Duration, SystemTime};
 
+use jiff::Timestamp;
 use wattle_tests::zookeeper::ZooKeeper;
 
 use crate::ends::{hold, records};
-use crate::play::Play;
+use crate::play::{One, Play};
 use crate::stack::Stack;
 
 const KILLS: usize = 20;
@@ -63,9 +64,9 @@ fn kill_at_random_points(mut stack: Stack) {
     let mut met = vec![0; stack.play.acts.len()];
     let mut points = Vec::new();
     for _ in 0..KILLS {
+        let begun = stack.log("a").matches("begins a revision").count();
         stack.start("a");
         // From the first moments of the process on; the log tells when it has come to the data space.
-        let begun = stack.log("a").matches("begins a revision").count();
         if random.below(4) > 0 {
             stack.until("the agent works", || stack.log("a").matches("begins a revision").count() > begun);
         }
@@ -85,7 +86,12 @@ fn kill_at_random_points(mut stack: Stack) {
         points.push(finished);
     }
     println!("finished at each kill, of 12: {points:?}; met while they ran: {met:?}");
+    let last = Timestamp::now();
     stack.start("a");
+    // What stands there may be what the agent before had said.
+    let is_of_last = |component: &str| stack.status(component).is_some_and(|status| status.since >= last);
+    let own: Vec<String> = stack.play.acts.iter().filter(|one| one.server == "a").map(One::path).collect();
+    stack.until("the last agent ends", || own.iter().all(|path| is_of_last(path) && stack.is_done(path)));
     stack.settle();
     hold(&stack, None);
     // A component ran once more only for a kill that met it before its end was recorded.

@@ -81,5 +81,4 @@ fn is_told_and_nothing_is_forgotten() {
     stack.settle();
     hold_once(&stack, None);
     stack.until("the trouble is over", || troubles(&stack).is_empty());
-    drop(stack);
 }

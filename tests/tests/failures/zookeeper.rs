@@ -3,12 +3,16 @@
 use std::thread::sleep;
 use std::time::Duration;
 
+use wattle_runtime::space::{Content, Kind, State};
 use wattle_tests::skip::everything;
 use wattle_tests::zookeeper::ZooKeeper;
 
-use crate::ends::hold_once;
+use crate::ends::{Root, hold_once};
 use crate::play::Play;
 use crate::stack::Stack;
+
+/// How long a session lasts without a server.
+const SESSION: Duration = Duration::from_secs(10);
 
 /// `a` ends its recipe while something is broken, `b` and `c` wait for it; the recipe of `d` ends afterwards.
 fn play() -> Play {
@@ -48,8 +52,13 @@ fn killed_for(time: Duration) {
     stack.open("d/after");
     stack.settle();
     hold_once(&stack, None);
-    // Everyone is there again.
-    stack.until("all agents are there", || stack.picture().servers.values().all(|server| server.alive.is_some()));
+    // Everyone is there again, and stays when ZooKeeper forgets the sessions that they have given up.
+    let are_there = || stack.picture().servers.values().all(|server| server.alive.is_some());
+    stack.until("all agents are there", are_there);
+    if time > SESSION {
+        sleep(SESSION + SESSION / 2);
+        assert!(are_there(), "{}", stack.logs());
+    }
 }
 
 #[test]
@@ -60,7 +69,7 @@ fn killed_for_five_seconds() {
 #[test]
 fn killed_for_longer_than_a_session() {
     if everything("agents while ZooKeeper is away for longer than a session") {
-        killed_for(Duration::from_secs(20));
+        killed_for(2 * SESSION);
     }
 }
 
@@ -83,6 +92,53 @@ fn killed_with_an_agent() {
     stack.open("d/after");
     stack.settle();
     hold_once(&stack, None);
+}
+
+#[test]
+fn what_fails_meanwhile_is_told_with_its_root() {
+    let zookeeper = ZooKeeper::start(1);
+    let play = Play::of(&["a/fails gate-fail", "a/after say", "b/waits say < a/fails", "c/waits say < b/waits"]);
+    let mut stack = Stack::at(&zookeeper.address(), "meanwhile", play);
+    stack.start_all();
+    stack.until("a/fails", || stack.is_running("a/fails"));
+    stack.until("c/waits", || stack.is_waiting("c/waits"));
+    zookeeper.kill(1);
+    stack.open("a/fails");
+    stack.until("the journal has it", || stack.journal("a").iter().any(|(kind, _)| kind == "failed"));
+    // The next agent knows of it, too, and does not try again.
+    stack.kill("a");
+    stack.start("a");
+    sleep(Duration::from_secs(1));
+    zookeeper.up(1);
+    stack.settle();
+    let log = vec!["fails begins to gate-fail", "this cannot be done"];
+    hold_once(&stack, Some(&Root { component: "a/fails", kind: Kind::Recipe, message: "status 3", log }));
+}
+
+#[test]
+fn a_wait_ends_while_it_is_away() {
+    let zookeeper = ZooKeeper::start(1);
+    let play = Play::of(&["a/slow gate", "b/waits say < a/slow", "b/after say", "c/waits say < b/waits"]);
+    let mut stack = Stack::at(&zookeeper.address(), "wait", play).limits(&["--wait", "6s"]);
+    stack.start_all();
+    stack.until("a/slow", || stack.is_running("a/slow"));
+    stack.until("c/waits", || stack.is_waiting("c/waits"));
+    zookeeper.kill(1);
+    for server in ["b", "c"] {
+        stack.until("they give up", || stack.journal(server).iter().any(|(kind, _)| kind == "failed"));
+    }
+    zookeeper.up(1);
+    stack.open("a/slow");
+    stack.settle();
+    assert!(stack.is_done("a/slow"));
+    for (component, root) in [("b/waits", "b/waits"), ("b/after", "b/waits"), ("c/waits", "c/waits")] {
+        let status = stack.status(component).unwrap();
+        let State::Failed(failure) = status.state else { panic!("{component}: {status:?}") };
+        assert_eq!((&*failure.component, failure.kind), (root, Kind::Wait), "{failure:?}");
+        assert!(failure.message.contains("the data space does not answer"), "{failure:?}");
+        let entry = stack.entry(&format!("{component}/said"));
+        assert!(matches!(&entry, Some(Content::Failure(there)) if *there == failure), "{entry:?}");
+    }
 }
 
 /// Loses a member chosen by `lost`, goes on without it, and goes on when it is there again.
