@@ -187,11 +187,15 @@ async fn hand_over(clients: &Clients, stack: &str, entries: std::ops::Range<usiz
         let (reader, name) = (reader.clone(), entry(i));
         // As an agent does when it begins a revision.
         writer.peek(&name).await.expect("an entry");
+        let waiting = reader.clone();
         let read = tokio::spawn(async move {
-            let content = reader.read(&entry(i), 1).await.expect("a value");
+            let content = waiting.read(&entry(i), 1).await.expect("a value");
             (content, Instant::now())
         });
-        tokio::time::sleep(Duration::from_millis(2)).await;
+        // Once both of these are answered, the server knows of the reader: it has answered and been asked to watch.
+        tokio::task::yield_now().await;
+        reader.peek(&name).await.expect("an entry");
+        reader.peek(&name).await.expect("an entry");
         let start = Instant::now();
         writer.write(&name, 1, &value("10.0.0.7")).await.expect("written");
         let (content, end) = read.await.expect("read");

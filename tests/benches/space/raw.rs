@@ -37,12 +37,14 @@ impl Raw {
         for i in entries {
             let path = path(stack, i);
             let version = writer.get_data(&path).await.expect("an entry").1.version;
-            let (reader, watched) = (reader.clone(), path.clone());
+            let (waiting, watched) = (reader.clone(), path.clone());
             let read = tokio::spawn(async move {
-                let data = read(&reader, &watched).await;
+                let data = read(&waiting, &watched).await;
                 (data, Instant::now())
             });
-            tokio::time::sleep(Duration::from_millis(2)).await;
+            tokio::task::yield_now().await;
+            reader.get_data(&path).await.expect("an entry");
+            reader.get_data(&path).await.expect("an entry");
             let start = Instant::now();
             writer.set_data(&path, DATA, Some(version)).await.expect("written");
             let (data, end) = read.await.expect("read");
