@@ -53,15 +53,17 @@ async fn nodes(store: &dyn Store, top: &str, count: usize) -> Vec<String> {
     paths
 }
 
-/// Somebody waits for each of the nodes to change; what they then hold.
+/// Somebody waits for each of the nodes to hold something; what that is.
 fn wait_for_all(store: &Arc<dyn Store>, paths: &[String]) -> JoinSet<String> {
     let mut waiting = JoinSet::new();
     for path in paths {
         let (store, path) = (Arc::clone(store), path.clone());
         waiting.spawn(async move {
-            let seen = store.get(&path).await.unwrap().unwrap().version;
-            let node = store.changed(&path, Some(seen)).await.unwrap();
-            String::from_utf8(node.unwrap().data).unwrap()
+            let mut node = store.get(&path).await.unwrap().unwrap();
+            while node.data.is_empty() {
+                node = store.changed(&path, Some(node.version)).await.unwrap().unwrap();
+            }
+            String::from_utf8(node.data).unwrap()
         });
     }
     waiting
