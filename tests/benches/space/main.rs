@@ -1,7 +1,8 @@
 //! The data space next to the bare clients of its stores: hand-over, chain, fan-out, seed.
 //!
-//! `cargo bench -p wattle-tests --bench space [-- zookeeper|embedded|seeds...]` prints the tables of `docs/benchmarks.md`.
-//! What is compared was measured in one run of this program, in turns; figures are medians.
+//! `cargo bench -p wattle-tests --bench space [-- zookeeper|embedded|seeds|ENTRIES...]` prints the tables of
+//! `docs/benchmarks.md`; a number of entries is that one row of the seeds. What is compared was measured in one run of
+//! this program, in turns; figures are medians.
 
 mod raw;
 mod recorder;
@@ -41,8 +42,12 @@ fn main() {
     if is_wanted("embedded") {
         runtime.block_on(embedded());
     }
+    let mut sizes: Vec<u32> = wanted.iter().filter_map(|word| word.parse().ok()).collect();
     if is_wanted("seeds") {
-        runtime.block_on(seeds::table(&[1_000, 10_000, 100_000]));
+        sizes = vec![1_000, 10_000, 100_000];
+    }
+    if !sizes.is_empty() {
+        runtime.block_on(seeds::table(&sizes));
     }
 }
 
