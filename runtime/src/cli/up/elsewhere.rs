@@ -1,0 +1,99 @@
+//! A topology that another process keeps up: one that is up already, or that is to run in the background.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::cli::console::Console;
+use crate::cli::failure::{Exit, Failure, reason};
+use crate::cli::target;
+use crate::local::{self, Folder, Wish};
+use crate::space::Space;
+use crate::store::Address;
+
+use super::record;
+use super::session::{Session, follow};
+use super::signals::Signals;
+
+/// How long a detached `up` may take until its agents are started.
+const START: Duration = Duration::from_mins(1);
+
+/// Applies what has changed to what runs already, and shows how it goes on.
+pub(super) async fn join(
+    folder: Folder,
+    wish: Wish,
+    until_done: bool,
+    is_detached: bool,
+    console: &mut Console,
+) -> Result<Exit, Failure> {
+    let mut signals = Signals::listen()?;
+    let begin = Instant::now();
+    let (space, applied) = local::renew(&folder, &wish).await?;
+    let record = record(&folder)?;
+    let what = if applied.changes.is_empty() { "is up already, unchanged" } else { "is up already: " };
+    let mut text = format!("{} {what}", applied.stack);
+    if !applied.changes.is_empty() {
+        text.extend([format!("now revision {}", applied.revision)]);
+    }
+    console.err.write(&format!("{text}\n"))?;
+    if is_detached && !until_done {
+        return Ok(Exit::Fine);
+    }
+    let told = local::told(&folder, &wish.seed, &record);
+    let session = Session { folder, seed: wish.seed, space, record, told, until_done: true, begin };
+    follow(&session, None, &mut signals, console).await
+}
+
+/// Starts another process that keeps it up, and waits until it does.
+pub(super) async fn detach(
+    folder: Folder,
+    wish: &Wish,
+    until_done: bool,
+    console: &mut Console,
+) -> Result<Exit, Failure> {
+    let cannot = |error: &std::io::Error| Failure::new(format!("cannot start in the background: {}", reason(error)));
+    let log = std::fs::File::create(folder.log()).map_err(|error| cannot(&error))?;
+    let program = std::env::current_exe().map_err(|error| cannot(&error))?;
+    let args = std::env::args_os().skip(1).filter(|arg| arg != "-d" && arg != "--detach" && arg != "--until-done");
+    let mut child = tokio::process::Command::new(program)
+        .args(args)
+        .arg("--background")
+        .stdin(Stdio::null())
+        .stdout(log.try_clone().map_err(|error| cannot(&error))?)
+        .stderr(log)
+        .spawn()
+        .map_err(|error| cannot(&error))?;
+    let begin = Instant::now();
+    let pid = child.id();
+    let record = loop {
+        if let Ok(Some(status)) = child.try_wait() {
+            let said = std::fs::read_to_string(folder.log()).unwrap_or_default();
+            console.err.write(&said)?;
+            return Ok(if status.code() == Some(2) { Exit::Usage } else { Exit::Failed });
+        }
+        if let Ok(Some(record)) = folder.record()
+            && Some(record.pid) == pid
+        {
+            break record;
+        }
+        if begin.elapsed() > START {
+            return Err(Failure::new("it does not come up in the background")
+                .note(format!("what it says is in {}", folder.log().display())));
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    let directory = folder.directory().display();
+    if !until_done {
+        console.out.write(&format!(
+            "{} runs in the background (process {})\n  wattle status --dir {directory} --watch   shows how it goes on\n  wattle down {directory}   ends it\n",
+            record.stack, record.pid
+        ))?;
+        return Ok(Exit::Fine);
+    }
+    let mut signals = Signals::listen()?;
+    let login = target::read_key(&folder.operator_key())?.login();
+    let store = target::connect(&Address::Socket(folder.socket()), &[login]).await?;
+    let space = Space::new(store, &record.stack);
+    let told = local::told(&folder, &wish.seed, &record);
+    let session = Session { folder, seed: wish.seed.clone(), space, record, told, until_done: true, begin };
+    follow(&session, None, &mut signals, console).await
+}

@@ -1,0 +1,191 @@
+//! `wattle up`: a whole topology on this machine.
+
+mod elsewhere;
+mod failure;
+mod session;
+mod signals;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use indexmap::IndexMap;
+use wattle::model::{Name, Value};
+
+use crate::local::{self, Folder, Network, Record, Up, Wish};
+
+use super::console::Console;
+use super::failure::{Exit, Failure, reason};
+use super::{agent, args, seed};
+
+use session::Session;
+use signals::Signals;
+
+pub(super) fn command() -> Command {
+    Command::new("up")
+        .about("Bring up a whole topology on this machine: one agent a server, each at an address of its own")
+        .arg(seed::directory())
+        .args(seed::parameters())
+        .arg(args::flag("generate-secrets", "Make up secret parameters that have no value; they stay the same"))
+        .arg(
+            Arg::new("attribute")
+                .long("attribute")
+                .value_name("NAME=VALUE")
+                .action(ArgAction::Append)
+                .help("What OpenStack would tell of a resource: RESOURCE.ATTRIBUTE=VALUE"),
+        )
+        .arg(
+            Arg::new("detach")
+                .long("detach")
+                .short('d')
+                .action(ArgAction::SetTrue)
+                .help("Leave it running in the background; `wattle down` ends it"),
+        )
+        .arg(args::flag("until-done", "Do not stay when everything is done or has failed; the exit code tells which"))
+        .arg(args::flag("again", "Run again what has failed, when it is up already and nothing has changed"))
+        .arg(
+            Arg::new("network")
+                .long("network")
+                .value_name("KIND")
+                .default_value("auto")
+                .value_parser(["auto", "loopback", "namespaces"])
+                .help("The servers' network; auto: loopback, since from namespaces nothing outside can be reached"),
+        )
+        .arg(
+            Arg::new("state")
+                .long("state")
+                .value_name("PATH")
+                .value_parser(value_parser!(PathBuf))
+                .help("Where to keep what is needed to run it [default: DIR/.wattle]"),
+        )
+        .args(agent::limits())
+        .arg(Arg::new("background").long("background").hide(true).action(ArgAction::SetTrue))
+        .after_help(args::section(&[
+            (
+                "What happens",
+                "  Each server gets an address within 127.0.0.0/8, which stays the same, and a folder in
+  DIR/.wattle/servers with its agent.log and its WATTLE_STATE_DIR. Every `up` is a boot: folders are
+  as they were left, and each recipe runs once. Called again while it runs, `up` applies what has
+  changed, and shows how it goes on. Ctrl-C ends everything that was started, services of recipes
+  included; twice, at once.",
+            ),
+            (
+                "Networks",
+                "  loopback    all servers share the ports of this machine, each at its own address
+  namespaces  each server has a network of its own, and can be reached from here; needs root and
+              iproute2; servers reach each other and this machine, and nothing else",
+            ),
+            (
+                "Exit codes",
+                "    0  everything was done
+    1  something has failed, or it could not be brought up
+    2  wrong usage",
+            ),
+        ]))
+}
+
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let directory = matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required").clone();
+    let wish = wish(matches, &directory)?;
+    let folder = match matches.get_one::<PathBuf>("state") {
+        Some(state) => Folder::at(&directory, state),
+        None => Folder::of(&directory),
+    };
+    folder.create().map_err(|error| {
+        Failure::new(format!("cannot make the folder `{}`: {}", folder.state().display(), reason(&error)))
+            .help("choose another one: `--state PATH`")
+    })?;
+    let until_done = matches.get_flag("until-done");
+    let Some(lock) = folder.lock().map_err(|error| unusable(&folder, &error))? else {
+        return elsewhere::join(folder, wish, until_done, matches.get_flag("detach"), console).await;
+    };
+    if matches.get_flag("detach") {
+        drop(lock);
+        return elsewhere::detach(folder, &wish, until_done, console).await;
+    }
+    if matches.get_flag("background") {
+        // The terminal that it came from may go.
+        let _ = rustix::process::setsid();
+    }
+    let mut signals = Signals::listen()?;
+    warn_of_closed_folders(&folder, console)?;
+    let program = std::env::current_exe().map_err(|error| Failure::new(format!("who am I? {}", reason(&error))))?;
+    let begin = Instant::now();
+    let seed = wish.seed.clone();
+    let started = Up::start(&folder, lock, wish, program);
+    let (mut up, _) = tokio::select! {
+        started = started => started?,
+        () = signals.end() => return Err(Failure::new("broken off before anything was started")),
+    };
+    let record = record(&folder)?;
+    let told = local::told(&folder, &seed, &record);
+    let session = Session { folder, seed, space: up.space().clone(), record, told, until_done, begin };
+    let followed = session::follow(&session, Some(&mut up), &mut signals, console).await;
+    let ended = session::end(up, &session, &mut signals, console).await;
+    let code = followed?;
+    ended.map(|()| code)
+}
+
+/// What is asked for.
+fn wish(matches: &ArgMatches, directory: &Path) -> Result<Wish, Failure> {
+    let seed = seed::read(directory)?;
+    let mut attributes: IndexMap<Name, Value> = IndexMap::new();
+    for text in matches.get_many::<String>("attribute").into_iter().flatten() {
+        let Some((name, value)) = text.split_once('=') else {
+            return Err(Failure::usage(format!("`--attribute {text}` has no value"))
+                .help(format!("write `--attribute {text}=VALUE`")));
+        };
+        attributes.insert(name.into(), serde_json::from_str(value).unwrap_or_else(|_| value.into()));
+    }
+    let mut options: Vec<OsString> = Vec::new();
+    for limit in ["deadline", "wait"] {
+        if let Some(time) = matches.get_one::<Duration>(limit) {
+            options.extend([format!("--{limit}").into(), format!("{}s", time.as_secs()).into()]);
+        }
+    }
+    let network = match matches.get_one::<String>("network").map(String::as_str) {
+        Some("namespaces") => Network::Namespaces,
+        _ => Network::Loopback,
+    };
+    Ok(Wish {
+        given: seed::given(matches, directory)?,
+        generate_secrets: matches.get_flag("generate-secrets"),
+        attributes,
+        network,
+        options,
+        again: matches.get_flag("again"),
+        seed,
+    })
+}
+
+/// Services run as users of their own, who must get to their folders.
+fn warn_of_closed_folders(folder: &Folder, console: &mut Console) -> Result<(), Failure> {
+    use std::os::unix::fs::PermissionsExt as _;
+    if !rustix::process::geteuid().is_root() {
+        return Ok(());
+    }
+    let state = folder.servers();
+    let closed = state
+        .ancestors()
+        .find(|path| std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o001 == 0));
+    match closed {
+        Some(path) => console.err.write(&format!(
+            "warning: other users cannot enter {}: services that run as users of their own will not find their files;\n\
+             {:9}`--state PATH` chooses another place\n",
+            path.display(),
+            ""
+        )),
+        None => Ok(()),
+    }
+}
+
+fn unusable(folder: &Folder, error: &std::io::Error) -> Failure {
+    Failure::new(format!("cannot use the folder `{}`: {}", folder.state().display(), reason(error)))
+        .help("choose another one: `--state PATH`")
+}
+
+fn record(folder: &Folder) -> Result<Record, Failure> {
+    let record = folder.record().map_err(|error| unusable(folder, &error))?;
+    Ok(record.unwrap_or_default())
+}

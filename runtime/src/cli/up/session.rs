@@ -1,0 +1,154 @@
+//! Looking at a topology that is up, until it is over or told to end.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use wattle::lower::Seed;
+use wattle::model::Name;
+
+use crate::cli::console::Console;
+use crate::cli::failure::{Exit, Failure};
+use crate::cli::paint::{Tone, paint};
+use crate::cli::progress::{Progress, size_of};
+use crate::cli::{exports, why};
+use crate::local::{Folder, Network, Record, Up};
+use crate::report::{Picture, Span, roots};
+use crate::space::Space;
+
+use super::signals::{Signals, Told};
+
+/// How often to look at everything.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// A topology that is looked at, and perhaps kept up.
+pub(super) struct Session {
+    pub(super) folder: Folder,
+    pub(super) seed: Seed,
+    pub(super) space: Space,
+    pub(super) record: Record,
+    pub(super) told: HashMap<Name, String>,
+    pub(super) until_done: bool,
+    pub(super) begin: Instant,
+}
+
+/// Shows how it goes on, until it is over and that is all that was asked for, or until it is told to end.
+pub(super) async fn follow(
+    session: &Session,
+    mut up: Option<&mut Up>,
+    signals: &mut Signals,
+    console: &mut Console,
+) -> Result<Exit, Failure> {
+    let mut progress = Progress::new(console);
+    let mut picture: Option<Picture> = None;
+    // The revision whose end was told.
+    let mut told = 0;
+    loop {
+        let now = Picture::read(&session.space, picture.as_ref()).await?;
+        if picture.is_none() && !console.err.is_terminal {
+            let network = if session.record.network == Network::Namespaces { " in networks of their own" } else { "" };
+            progress.say(&format!("{}: {}{network}", session.record.stack, size_of(&now)), console)?;
+        }
+        for note in up.as_ref().map(|up| up.look_after()).unwrap_or_default() {
+            progress.say(&format!("{} {note}", paint("!", Tone::Waiting, console.err.color)), console)?;
+        }
+        if told < now.revision() {
+            progress.show(&now, console)?;
+        }
+        let tally = now.tally();
+        let is_applied = now.goal.as_ref().is_some_and(|goal| goal.applying.is_none());
+        let code = if tally.failed > 0 { Exit::Failed } else { Exit::Fine };
+        if tally.is_over() && is_applied && told < now.revision() {
+            told = now.revision();
+            progress.show(&now, console)?;
+            progress.clear();
+            summary(session, &now, console).await?;
+            if session.until_done {
+                return Ok(code);
+            }
+            progress = Progress::new(console);
+        }
+        picture = Some(now);
+        tokio::select! {
+            () = tokio::time::sleep(PAUSE) => {}
+            told = signals.next() => if told == Told::Renew {
+                if let Some(up) = up.as_mut() {
+                    up.reconcile()?;
+                }
+            } else {
+                progress.clear();
+                // What was seen last may be a moment old.
+                let tally = Picture::read(&session.space, picture.as_ref()).await?.tally();
+                let is_done = tally.done == tally.all;
+                return Ok(if is_done || up.is_none() { Exit::Fine } else { Exit::Failed });
+            }
+        }
+    }
+}
+
+/// What has come out.
+async fn summary(session: &Session, picture: &Picture, console: &mut Console) -> Result<(), Failure> {
+    let color = console.out.color;
+    let tally = picture.tally();
+    let stack = paint(&picture.stack, Tone::Head, color);
+    let mut text = String::new();
+    let took = Span(i64::try_from(session.begin.elapsed().as_secs()).unwrap_or(i64::MAX));
+    if tally.failed == 0 {
+        let up = paint("is up", Tone::Good, color);
+        let after = if took.0 == 0 { String::new() } else { format!(", after {took}") };
+        text.extend([format!("\n{stack} {up}{after}\n")]);
+        let exports = exports::exports(&session.space, &session.told, color).await;
+        if !exports.is_empty() {
+            text.extend([format!("\n{exports}")]);
+        }
+    } else {
+        let what = paint(&format!("{} of {} have failed", tally.failed, tally.all), Tone::Bad, color);
+        text.extend([format!("\n{stack}: {what}\n\n")]);
+        let now = Timestamp::now();
+        for root in roots(picture).iter().take(10) {
+            text.push_str(&why::explain(root, now, color));
+        }
+    }
+    text.extend([format!("\n{}", exports::addresses(&session.seed, &session.record.addresses, color))]);
+    let logs = session.folder.state().join("servers").display().to_string();
+    let hint = format!(
+        "\nlogs are in {logs}/SERVER/agent.log{}\n",
+        if session.until_done { "" } else { "; Ctrl-C ends it all" }
+    );
+    text.push_str(&paint(hint.trim_end(), Tone::Faint, color));
+    text.push('\n');
+    console.out.write(&text)
+}
+
+/// Ends everything that was started.
+pub(super) async fn end(
+    up: Up,
+    session: &Session,
+    signals: &mut Signals,
+    console: &mut Console,
+) -> Result<(), Failure> {
+    // Behind the ^C of a terminal.
+    let start = if console.err.is_terminal { "\r" } else { "" };
+    console.err.write(&format!("{start}{} ends ...", session.record.stack))?;
+    let begin = Instant::now();
+    let hurry = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&hurry);
+    let counting = async move {
+        loop {
+            signals.end().await;
+            counted.fetch_add(1, Ordering::Relaxed);
+        }
+    };
+    let forced = tokio::select! {
+        forced = up.end(|| hurry.load(Ordering::Relaxed) > 0) => forced,
+        () = counting => 0,
+    };
+    let forced = match forced {
+        0 => String::new(),
+        1 => ", 1 process by force".into(),
+        many => format!(", {many} processes by force"),
+    };
+    console.err.write(&format!(" ended after {}s{forced}\n", begin.elapsed().as_secs()))
+}

@@ -1,0 +1,50 @@
+//! What a process is told by signals.
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::cli::failure::{Failure, reason};
+
+/// What a signal means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    /// To end.
+    End,
+    /// That another seed was applied.
+    Renew,
+}
+
+/// What this process is told.
+pub(super) struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+    hang_up: Signal,
+    renew: Signal,
+}
+
+impl Signals {
+    pub(super) fn listen() -> Result<Self, Failure> {
+        let listen =
+            |kind| signal(kind).map_err(|error| Failure::new(format!("cannot listen to signals: {}", reason(&error))));
+        Ok(Self {
+            interrupt: listen(SignalKind::interrupt())?,
+            terminate: listen(SignalKind::terminate())?,
+            hang_up: listen(SignalKind::hangup())?,
+            renew: listen(SignalKind::user_defined1())?,
+        })
+    }
+
+    /// What it is told next.
+    pub(super) async fn next(&mut self) -> Told {
+        tokio::select! {
+            _ = self.interrupt.recv() => Told::End,
+            _ = self.terminate.recv() => Told::End,
+            _ = self.hang_up.recv() => Told::End,
+            _ = self.renew.recv() => Told::Renew,
+        }
+    }
+
+    /// Ready when it is to end.
+    pub(super) async fn end(&mut self) {
+        while self.next().await != Told::End {}
+    }
+}
