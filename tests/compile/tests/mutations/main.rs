@@ -2,7 +2,7 @@
 //! the program's own `check`.
 //!
 //! The wirings stand as diffs in `corpus/`, and in `beyond.diff` more of those that only `check` can find. What is said
-//! of each is in `report.txt`. After a change of it: `UPDATE=1 cargo test -p wattle-tests --test mutations`, then read
+//! of each is in `report.txt`. After a change of it: `UPDATE=1 cargo test -p wattle-compile-tests --test mutations`, then read
 //! the diff.
 
 mod corpus;

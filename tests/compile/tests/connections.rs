@@ -122,10 +122,9 @@ pub fn connections(t: &mut Topology, p: Settings, size: Size) -> Exports {
     t.after(db2, chef);
     let nodes = p.nodes;
     let name = String::from("wikis");
-    let app = t.on(server).run(
-        "app",
-        App::new().database(text!("{}/{{{name}}}:{nodes}:{0}:{port}", db2.jdbc_base, port = 8080_u16)),
-    );
+    let app = t
+        .on(server)
+        .run("app", App::new().database(text!("{}/{{{name}}}:{nodes}:{0}:{port}", db2.jdbc_base, port = 8080_u16)));
     if size.spare {
         t.add(&name, nova::Server::new().image("debian-12").flavor("small"));
     }
@@ -136,7 +135,8 @@ pub fn connections(t: &mut Topology, p: Settings, size: Size) -> Exports {
 #[blueprint]
 fn nothing(_: &mut Topology) {}
 
-fn main() {
+#[test]
+fn what_is_written_is_in_the_model() {
     let model = connections.model(Size { spare: true });
     assert_eq!((&*model.stack, &*model.description), ("ibm-connections", "IBM Connections."));
     assert!(model.at.file.ends_with("connections.rs") && model.at.line > 100, "{}", model.at);
@@ -168,7 +168,10 @@ fn main() {
     let chef = model.declarations.iter().find(|(kind, _)| kind.ends_with("::ChefDb2")).expect("declared").1;
     assert_eq!((chef.recipe.tool, &*chef.recipe.entry), (Tool::Chef, "db2::server"));
     let files: Vec<_> = chef.recipe.files.iter().map(|file| &*file.path).collect();
-    assert_eq!(files, ["cookbooks/db2/metadata.rb", "cookbooks/db2/recipes/remove.rb", "cookbooks/db2/recipes/server.rb"]);
+    assert_eq!(
+        files,
+        ["cookbooks/db2/metadata.rb", "cookbooks/db2/recipes/remove.rb", "cookbooks/db2/recipes/server.rb"]
+    );
     assert_eq!(chef.recipe.teardown.as_deref(), Some("db2::remove"));
     assert!(chef.outputs["jdbc_base"].early && !db2.outputs["jdbc_base"].early);
     assert_eq!(chef.outputs["jdbc_base"].path.join("/"), "db2/jdbc_base");

@@ -1,24 +1,27 @@
 //! What must not compile, with the whole message of each case as a golden.
 //!
-//! After a change of a message: `TRYBUILD=overwrite cargo test -p wattle-tests --test compile_fail`, then read the diff.
+//! After a change of a message: `TRYBUILD=overwrite cargo test -p wattle-compile-tests --test compile_fail`, then read the diff.
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::path::Path;
 
-static RECIPES: LazyLock<io::Result<()>> = LazyLock::new(bring_recipes);
+#[test]
+fn what_must_not_compile() {
+    bring_recipes().expect("recipes are copied");
+    trybuild::TestCases::new().compile_fail("tests/compile_fail/*.rs");
+}
 
 /// Copies the recipes to where trybuild compiles the cases: recipes are relative to the crate.
 fn bring_recipes() -> io::Result<()> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().ok_or(io::ErrorKind::NotFound)?;
-    let project = target.join("tests/trybuild/wattle-tests");
+    let project = target.join("tests/trybuild").join(env!("CARGO_PKG_NAME"));
     for folder in ["recipes", "cookbooks"] {
         let copy = project.join(folder);
         if copy.exists() {
             fs::remove_dir_all(&copy)?;
         }
-        copy_folder(&cases().join(folder), &copy)?;
+        copy_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &copy)?;
     }
     Ok(())
 }
@@ -37,27 +40,12 @@ fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn cases() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compile_fail")
-}
-
-#[test]
-fn what_must_not_compile() {
-    LazyLock::force(&RECIPES).as_ref().expect("recipes are copied");
-    trybuild::TestCases::new().compile_fail("tests/compile_fail/*.rs");
-}
-
-#[test]
-fn what_must_compile() {
-    LazyLock::force(&RECIPES).as_ref().expect("recipes are copied");
-    trybuild::TestCases::new().pass("tests/compile_pass/*.rs");
-}
-
 #[test]
 fn messages_speak_of_the_domain() {
     let internal = ["Inputs", "Missing", "Wired", "PhantomData", "IntoInput", "IntoProperty", "Software", "TextPart"];
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut goldens = 0;
-    for entry in fs::read_dir(cases()).expect("the cases can be listed") {
+    for entry in fs::read_dir(here.join("tests/compile_fail")).expect("the cases can be listed") {
         let path = entry.expect("the cases can be listed").path();
         if path.extension().is_none_or(|extension| extension != "stderr") {
             continue;

@@ -36,7 +36,8 @@ impl Workspace {
     pub(crate) fn new() -> Self {
         let target =
             Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("INVARIANT: it is below the target directory");
-        let real = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("INVARIANT: it is below the workspace");
+        let real =
+            Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("INVARIANT: it is below the workspace");
         Self { root: target.join("mutations"), real: real.to_owned() }
     }
 

@@ -53,12 +53,14 @@ mod shadowed {
         let text = "text";
         let r#type = 1_u8;
         let _ = wattle::text!("{text}{}{}{r#type}{r#type}", parameters.t, text);
-        let some = t.on(server).run("some", Some::new().value(true).inputs(true).r#in(true).self_(true).a_b(true).aB(true));
+        let some =
+            t.on(server).run("some", Some::new().value(true).inputs(true).r#in(true).self_(true).a_b(true).aB(true));
         let _ = some.r#ref;
     }
 }
 
-fn main() {
+#[test]
+fn no_name_trips_the_macros_over() {
     let model = wattle::author::Blueprint::model(&shadowed::topology, wattle::author::NoConfig {});
     assert_eq!(model.components["x/some"].inputs.len(), 6);
     assert!(model.parameters.contains_key("type"));
