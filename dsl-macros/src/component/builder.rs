@@ -71,7 +71,7 @@ impl<'a> Builder<'a> {
                 }
             }
 
-            #[allow(dead_code)]
+            #[allow(dead_code, unreachable_pub)]
             impl<#(#states),*> #name<#(#states),*> {
                 #(#setters)*
             }

@@ -60,7 +60,7 @@ pub(super) fn expand(component: &Component, errors: Errors) -> TokenStream {
             }
         }
 
-        #[allow(dead_code)]
+        #[allow(dead_code, unreachable_pub)]
         impl #builder {
             #(#setters)*
         }

@@ -1,7 +1,7 @@
 //! Names that the macros must not trip over: keywords, shadowed standard types, no prelude.
 
-#[allow(dead_code)]
-mod shadowed {
+#[allow(dead_code, missing_docs)]
+pub mod shadowed {
     struct String;
     struct Option;
     struct Vec;
