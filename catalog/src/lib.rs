@@ -16,3 +16,5 @@ mod resource;
 pub mod cinder;
 pub mod neutron;
 pub mod nova;
+#[cfg(feature = "parts")]
+pub mod parts;

@@ -26,3 +26,8 @@ pub fn slow(test: &str) -> bool {
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+/// The code of the page on parts compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/parts.md")]
+struct Parts;

@@ -1,0 +1,177 @@
+# shellcheck shell=sh
+# What the recipes of the parts share. Each may be run again after a crash, so each function may, too.
+
+# Functions that set variables run in a subshell, ( ) for { }: a recipe's inputs are variables as well.
+
+# The component's name on its server: of its folder, and of its service.
+own=$(basename "$WATTLE_RUN_DIR")
+
+# Everything that the component keeps stands in this folder. Servers that share a machine have one each.
+home=${WATTLE_STATE_DIR:-/srv}/$own
+
+# Whether this machine is the server: it runs systemd, and nobody gave us a directory to stay inside.
+owns_machine() {
+    [ -d /run/systemd/system ] && [ -z "${WATTLE_STATE_DIR:-}" ]
+}
+
+# fail MESSAGE: ends the recipe.
+fail() {
+    printf '%s\n' "$*" >&2
+    exit 1
+}
+
+# packages NAME...: installs those Debian packages that are missing, without starting their services.
+packages() (
+    # Servers that share a machine share its package database.
+    exec 9>/run/lock/wattle-parts.packages
+    flock 9
+    policy=/usr/sbin/policy-rc.d
+    # A run that was killed may have left its policy behind.
+    if grep -qs 'wattle-parts' "$policy"; then rm "$policy"; fi
+    # shellcheck disable=SC2016 # The format is dpkg's.
+    if [ "$(dpkg-query -W -f '${db:Status-Status}\n' "$@" 2>/dev/null | grep -cx installed)" -eq $# ]; then
+        exit
+    fi
+    if [ "$(id -u)" -ne 0 ]; then
+        fail "only root can install packages, and some of these are missing: $*"
+    fi
+    if [ ! -e "$policy" ]; then
+        printf '#!/bin/sh\n# wattle-parts: services start with our settings only.\nexit 101\n' >"$policy"
+        chmod +x "$policy"
+        trap 'rm "$policy"' EXIT
+    fi
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get -q update
+    apt-get -q install -y --no-install-recommends -o DPkg::Lock::Timeout=600 "$@"
+)
+
+# without_debians UNIT...: keeps the services that Debian's packages bring from starting, now and when the server boots.
+without_debians() {
+    if owns_machine; then systemctl mask --now --quiet "$@"; fi
+}
+
+# make_home USER MODE: makes the component's folder, which is that user's.
+make_home() {
+    install -d -o "$1" -g "$(id -gn "$1")" -m "$2" "$home"
+}
+
+# unit_text WORD...: the words as a unit file has them in its ExecStart (systemd.service(5), "Command lines").
+unit_text() (
+    for word; do
+        printf '"%s" ' "$(printf '%s' "$word" | sed 's/[\\"]/\\&/g; s/[$%]/&&/g')"
+    done
+)
+
+# service SIGNAL USER COMMAND...: (re)starts a command that stays in the foreground and that the signal ends cleanly. As a
+# systemd unit on a server of its own; else by a pid file, so that several servers fit on one machine.
+service() (
+    signal=$1 account=$2
+    shift 2
+    if owns_machine; then
+        unit=wattle-part-$own.service
+        cat >"/etc/systemd/system/$unit" <<UNIT
+[Unit]
+After=network-online.target
+Wants=network-online.target
+
+[Service]
+User=$account
+WorkingDirectory=$home
+Restart=on-failure
+KillMode=mixed
+KillSignal=SIG$signal
+ExecStart=$(unit_text "$@")
+
+[Install]
+WantedBy=multi-user.target
+UNIT
+        systemctl daemon-reload
+        systemctl enable --quiet "$unit"
+        systemctl restart "$unit"
+    else
+        end_service
+        program=$1
+        shift
+        start-stop-daemon --start --quiet --chuid "$account" --chdir "$home" --background --make-pidfile \
+            --pidfile "$home.pid" --output "$home.log" --exec "$program" -- "$@"
+        pid=$(cat "$home.pid")
+        printf '%s %s %s\n' "$pid" "$signal" "$(began "$pid")" >"$home.service"
+    fi
+)
+
+# began PID: when the process began, in ticks since the machine did; nothing if there is none (proc(5), field 22).
+began() {
+    sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20
+}
+
+# process: PID and SIGNAL of the component's service. Fails if it has none that runs: the number may be another's by now.
+process() (
+    [ -e "$home.service" ] || exit 1
+    read -r pid signal began <"$home.service"
+    [ -n "$began" ] && [ "$(began "$pid")" = "$began" ] && printf '%s %s' "$pid" "$signal"
+)
+
+# end_service: ends the component's service, if there is one, and sees to it that it does not start again.
+end_service() (
+    if owns_machine; then
+        unit=wattle-part-$own.service
+        if [ -e "/etc/systemd/system/$unit" ]; then
+            systemctl disable --now --quiet "$unit"
+            rm "/etc/systemd/system/$unit"
+            systemctl daemon-reload
+        fi
+        exit
+    fi
+    for request in "" KILL; do
+        tries=60
+        while running=$(process) && [ "$tries" -gt 0 ]; do
+            if [ "$tries" -eq 60 ]; then kill -s "${request:-${running#* }}" "${running%% *}" || true; fi
+            tries=$((tries - 1))
+            sleep 0.5
+        done
+    done
+    rm -f "$home.service" "$home.pid"
+)
+
+# runs: whether the component's service does.
+runs() {
+    if owns_machine; then systemctl is-active --quiet "wattle-part-$own.service"; else process >/dev/null; fi
+}
+
+# until_ready SECONDS COMMAND...: repeats the command until it succeeds; fails when the time is over or the service ends.
+until_ready() (
+    tries=$1
+    shift
+    until "$@" >/dev/null 2>&1; do
+        tries=$((tries - 1))
+        if [ "$tries" -le 0 ] || ! runs; then
+            if owns_machine; then
+                journalctl --no-pager --lines 20 --unit "wattle-part-$own.service" >&2
+            else
+                tail -n 20 "$home.log" >&2
+            fi
+            fail "$own is not ready in time, or has ended: $*"
+        fi
+        sleep 0.5
+    done
+)
+
+# listens ADDRESS PORT: whether somebody takes connections there.
+listens() {
+    /usr/bin/env bash -c "exec 3<>/dev/tcp/$1/$2"
+}
+
+# url_host ADDRESS: the address as a URL has it (RFC 3986, section 3.2.2).
+url_host() {
+    case $1 in
+    *:*) printf '[%s]' "$1" ;;
+    *) printf '%s' "$1" ;;
+    esac
+}
+
+# authorities: of a JSON list of URLs, HOST:PORT of each on a line of its own; needs jq.
+authorities() {
+    jq -r '.[] | capture("^(?<scheme>[^:/]+)://([^@/]*@)?(?<host>\\[[^]]*\\]|[^:/?#]+)(:(?<port>[0-9]+))?")
+        | "\(.host):\(.port // {http: 80, https: 443, postgresql: 5432, redis: 6379, ldap: 389}[.scheme]
+            // error("the URL of an upstream has no port"))"'
+}

@@ -1,0 +1,6 @@
+#!/bin/sh
+# The component has left the model: its service ends. What it kept stays in its folder.
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+end_service

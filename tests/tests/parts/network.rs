@@ -1,0 +1,40 @@
+//! A private network, and what is reached from outside.
+
+use serde_json::json;
+use wattle::author::Blueprint as _;
+use wattle::lower::lower;
+use wattle::prelude::*;
+use wattle_catalog::neutron::{Rule, SecurityGroup};
+use wattle_catalog::nova;
+use wattle_catalog::parts::network::PublicPort;
+use wattle_tests::oracle::{self, Oracle};
+
+use crate::stage::{heat_takes, network};
+
+/// One server that is reached from outside.
+#[blueprint]
+pub(crate) fn reachable(t: &mut Topology) -> Exports {
+    let network = network(t);
+    let access = t.add("access", SecurityGroup::new().rule(Rule::tcp(80)));
+    let front = t.add("front", PublicPort { network, access: vec![access] });
+    t.add("web", nova::Server::new().image("debian-12").flavor("m1.small").port(front.port));
+    Exports::new().entry("inside", front.address).entry("outside", front.floating)
+}
+
+pub(crate) fn heat(oracle: &mut Oracle) {
+    let (_, answer) = heat_takes(oracle, &reachable.model(Default::default()));
+    let requires = |name: &str| answer["graph"][name].as_array().expect("a list").clone();
+    // The address leads somewhere only once the router does.
+    assert!(requires("front.address").contains(&json!("inside.router")), "{answer:#}");
+    assert!(requires("front.address").contains(&json!("inside.uplink")), "{answer:#}");
+    assert!(requires("web").contains(&json!("front.port")), "{answer:#}");
+}
+
+#[test]
+fn heat_creates_it() {
+    let lowered = lower(&reachable.model(Default::default()), &Default::default());
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let template = oracle::write(&lowered, folder.path(), false);
+    let answer = oracle::create(&[&folder.path().join("environment.yaml")], &[], &template);
+    assert_eq!(answer["status"], "CREATE_COMPLETE", "{answer:#}");
+}

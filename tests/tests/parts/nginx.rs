@@ -1,0 +1,47 @@
+//! nginx in front of other servers.
+
+use serde::Deserialize;
+use wattle::author::Blueprint as _;
+use wattle::prelude::*;
+use wattle_catalog::parts::nginx::Nginx;
+use wattle_tests::oracle::Oracle;
+use wattle_tests::running::http_get;
+
+use crate::stage::{can_run, down, heat_takes, network, server, up, upstream, value};
+
+/// The servers behind it.
+#[derive(Clone, Deserialize, Default)]
+#[serde(default)]
+pub(crate) struct Behind {
+    upstreams: Vec<String>,
+}
+
+/// A web server in front of others.
+#[blueprint]
+pub(crate) fn web(t: &mut Topology, (): (), behind: Behind) -> Exports {
+    let network = network(t);
+    let (host, address) = server(t, "web", network);
+    let upstreams: Vec<Url> = behind.upstreams.iter().map(|url| url.parse().expect("a URL")).collect();
+    let nginx = Nginx::new().address(address).port(8080_u16).upstreams(upstreams);
+    Exports::new().entry("url", t.on(host).run("nginx", nginx).url)
+}
+
+pub(crate) fn heat(oracle: &mut Oracle) {
+    heat_takes(oracle, &web.model(Behind::default()));
+}
+
+#[test]
+fn it_shares_the_requests() {
+    if !can_run("parts: nginx", &["/usr/sbin/nginx", "/usr/bin/jq"]) {
+        return;
+    }
+    let behind = Behind { upstreams: vec![upstream("left"), upstream("right")] };
+    let stage = up(&web.model(behind), "");
+    let url = value(&stage, "web/nginx/url");
+    let mut answers: Vec<String> =
+        (0..8).map(|_| http_get(&url).lines().last().unwrap_or_default().to_owned()).collect();
+    answers.sort();
+    answers.dedup();
+    assert_eq!(answers, ["left", "right"]);
+    down(&stage, &[&url]);
+}

@@ -1,0 +1,38 @@
+//! Servers kept apart.
+
+use serde_json::json;
+use wattle::author::Blueprint as _;
+use wattle::prelude::*;
+use wattle_catalog::nova;
+use wattle_catalog::parts::replicas::{Replicas, Spread};
+use wattle_tests::oracle::Oracle;
+
+use crate::stage::{heat_takes, network};
+
+/// Three servers on different hosts, two wherever there is room.
+#[blueprint]
+pub(crate) fn spread(t: &mut Topology) {
+    let inside = network(t);
+    let server = |n| nova::Server::new().name(format!("voter{n}")).image("debian-12").flavor("m1.small");
+    let server = |n| server(n).network(inside.net);
+    let voters = t.add("voters", Replicas { count: 3, spread: Spread::Always, server });
+    assert_eq!(voters.len(), 3);
+    t.add("workers", Replicas { count: 2, spread: Spread::IfPossible, server });
+}
+
+pub(crate) fn heat(oracle: &mut Oracle) {
+    let (lowered, answer) = heat_takes(oracle, &spread.model(Default::default()));
+    let template: serde_json::Value =
+        serde_json::from_str(&wattle::emit::to_json(&lowered.template).expect("emits")).expect("JSON");
+    let property = |name: &str, property: &str| template["resources"][name]["properties"][property].clone();
+    assert_eq!(property("voters.spread", "policies"), json!(["anti-affinity"]));
+    assert_eq!(property("workers.spread", "policies"), json!(["soft-anti-affinity"]));
+    for (module, count) in [("voters", 3), ("workers", 2)] {
+        for n in 1..=count {
+            let name = format!("{module}.server{n}");
+            assert_eq!(property(&name, "name"), json!(format!("voter{n}")));
+            let requires = answer["graph"][&name].as_array().expect("a list");
+            assert!(requires.contains(&json!(format!("{module}.spread"))), "{name}: {requires:?}");
+        }
+    }
+}

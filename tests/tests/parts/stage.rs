@@ -1,0 +1,116 @@
+//! What the tests of parts have in common.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+use wattle::check::{Limits, check};
+use wattle::lower::{Lowered, lower};
+use wattle::model::Model;
+use wattle::prelude::*;
+use wattle_catalog::nova;
+use wattle_catalog::parts::network::{PrivateNet, PrivateNetwork};
+use wattle_tests::oracle::{Oracle, write};
+use wattle_tests::running::Stage;
+use wattle_tests::skip::skipped;
+
+/// A model without findings, which Heat takes: its template, and what Heat says of it.
+pub(crate) fn heat_takes(oracle: &mut Oracle, model: &Model) -> (Lowered, Value) {
+    assert_eq!(check(model, &Limits::default()), []);
+    let lowered = lower(model, &Default::default());
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let answer = oracle.validate(&write(&lowered, folder.path(), false));
+    assert_eq!(answer["ok"], true, "Heat refuses `{}`: {}: {}", model.stack, answer["error"], answer["message"]);
+    (lowered, answer)
+}
+
+/// Whether software can be installed and run here; if not, the test is left out, and says so.
+pub(crate) fn can_run(test: &str, programs: &[&str]) -> bool {
+    let is_root = fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
+    let missing: Vec<_> = programs.iter().filter(|program| !Path::new(program).exists()).collect();
+    if !is_root || !missing.is_empty() {
+        skipped(test, &format!("it needs root and the packages that tests/run installs; missing: {missing:?}"));
+        return false;
+    }
+    true
+}
+
+/// A network for the servers of a test.
+pub(crate) fn network(t: &mut Topology) -> PrivateNet {
+    t.add("inside", PrivateNetwork { cidr: "10.0.0.0/24", external: "public" })
+}
+
+/// A server on it, with its address.
+pub(crate) fn server(t: &mut Topology, name: &str, network: PrivateNet) -> (nova::Server, Attribute<IpAddr>) {
+    let server = nova::Server::new().image("debian-12").flavor("m1.small").network(network.net);
+    let server = t.add(name, server);
+    (server, server.address(network.net))
+}
+
+/// What the stage's stack exports.
+pub(crate) fn value(stage: &Stage, entry: &str) -> String {
+    let got = stage.ask(&["get", entry]);
+    assert_eq!(got.code, Some(0), "{got}");
+    got.out.trim_end().to_owned()
+}
+
+/// Brings a stack up in the background, with all of its parameters named `*password` set to `password`.
+pub(crate) fn up(model: &Model, password: &str) -> Stage {
+    let stage = Stage::new(model);
+    let passwords: Vec<String> = model.parameters.keys().map(|name| format!("{name}={password}")).collect();
+    let mut args = vec!["up", "--detach", "--until-done"];
+    args.extend(passwords.iter().flat_map(|password| ["--parameter", password]));
+    let up = stage.run(&args);
+    assert_eq!(up.code, Some(0), "{up}");
+    stage
+}
+
+/// Takes it down, after which nobody listens where `urls` lead any more.
+pub(crate) fn down(stage: &Stage, urls: &[&str]) {
+    let authorities: Vec<String> = urls.iter().map(|url| authority(url)).collect();
+    assert!(authorities.iter().all(|authority| TcpStream::connect(authority).is_ok()), "{authorities:?}");
+    let down = stage.run(&["down"]);
+    assert_eq!((down.code, down.err.as_str()), (Some(0), ""), "{down}");
+    assert_eq!(stage.processes(""), Vec::<i32>::new());
+    for authority in authorities {
+        assert!(TcpStream::connect(&authority).is_err(), "somebody still listens at {authority}");
+    }
+}
+
+/// `HOST:PORT` of a URL.
+pub(crate) fn authority(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let rest = rest.split('/').next().expect("a host");
+    rest.rsplit('@').next().expect("a host").to_owned()
+}
+
+/// Runs a client program with an environment of its own, and gives what it prints.
+pub(crate) fn client(program: &str, environment: &[(&str, &str)], args: &[&str]) -> String {
+    let output = Command::new(program).args(args).envs(environment.iter().copied()).output().expect("starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{program} {args:?}: {said}");
+    String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
+}
+
+/// A server behind a proxy: answers each request with `word`, until the test ends.
+pub(crate) fn upstream(word: &'static str) -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { continue };
+            let _ = stream.set_read_timeout(Some(Duration::from_secs(5)));
+            let mut request = [0; 4096];
+            // A proxy that only looks whether somebody listens sends nothing.
+            if matches!(stream.read(&mut request), Ok(1..)) {
+                let _ = write!(stream, "HTTP/1.0 200 OK\r\nContent-Length: {}\r\n\r\n{word}", word.len());
+            }
+        }
+    });
+    format!("http://{address}/")
+}
