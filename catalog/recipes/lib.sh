@@ -45,6 +45,14 @@ packages() (
     apt-get -q install -y --no-install-recommends -o DPkg::Lock::Timeout=600 "$@"
 )
 
+# system_user NAME: sees to it that there is such a user, for a service that has none of its package's.
+system_user() (
+    exec 9>/run/lock/wattle-parts.packages
+    flock 9
+    getent passwd "$1" >/dev/null ||
+        useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin "$1"
+)
+
 # without_debians UNIT...: keeps the services that Debian's packages bring from starting, now and when the server boots.
 without_debians() {
     if owns_machine; then systemctl mask --now --quiet "$@"; fi

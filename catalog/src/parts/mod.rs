@@ -14,3 +14,4 @@ pub mod nginx;
 pub mod postgresql;
 pub mod redis;
 pub mod replicas;
+pub mod zookeeper;

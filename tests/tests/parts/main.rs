@@ -7,13 +7,14 @@ mod postgresql;
 mod redis;
 mod replicas;
 mod stage;
+mod zookeeper;
 
 use wattle_tests::oracle::Oracle;
 
 #[test]
 fn heat_takes_every_part() {
     let mut oracle = Oracle::start();
-    for heat in [haproxy::heat, network::heat, nginx::heat, postgresql::heat, redis::heat, replicas::heat] {
-        heat(&mut oracle);
-    }
+    let parts: &[fn(&mut Oracle)] =
+        &[haproxy::heat, network::heat, nginx::heat, postgresql::heat, redis::heat, replicas::heat, zookeeper::heat];
+    parts.iter().for_each(|heat| heat(&mut oracle));
 }
