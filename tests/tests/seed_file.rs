@@ -186,8 +186,8 @@ proptest! {
         let [stack, input, key, path] = [0, 1, 2, 3].map(|i| Name::from(&*names[i]));
         seed.stack = stack;
         for declaration in seed.declarations.values_mut() {
-            declaration.teardown = Some(key.clone());
-            declaration.wait = Some(u64::from(u32::MAX));
+            declaration.recipe.teardown = Some(key.clone());
+            declaration.recipe.wait = Some(u64::from(u32::MAX));
             let declared = SeedInput { ty: ty.clone(), default: Some(default.clone()), path: vec![path.clone()] };
             declaration.inputs.insert(input.clone(), declared);
             declaration.outputs.values_mut().for_each(|output| output.early = true);

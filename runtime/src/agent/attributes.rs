@@ -5,9 +5,10 @@ use std::fmt;
 use async_trait::async_trait;
 use indexmap::IndexMap;
 use jiff::Timestamp;
+use wattle::lower::seed::SeedAttribute;
 use wattle::model::{Name, Step, Value};
 
-use crate::space::{Failure, Kind, PlannedAttribute};
+use crate::space::{Failure, Kind};
 
 /// Where a server's own attributes come from.
 #[async_trait]
@@ -16,7 +17,7 @@ pub trait Attributes: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// Why it cannot be had, in one line.
-    async fn get(&self, attribute: &PlannedAttribute) -> Result<Value, String>;
+    async fn get(&self, attribute: &SeedAttribute) -> Result<Value, String>;
 }
 
 /// Attributes that are known: by Heat's name, `id` for the identity, with networks by their names in the model.
@@ -25,7 +26,7 @@ pub struct Fixed(pub IndexMap<Name, Value>);
 
 #[async_trait]
 impl Attributes for Fixed {
-    async fn get(&self, attribute: &PlannedAttribute) -> Result<Value, String> {
+    async fn get(&self, attribute: &SeedAttribute) -> Result<Value, String> {
         let Some(value) = self.0.get(&attribute.attribute) else {
             return Err(format!("this server has no attribute `{}`", attribute.attribute));
         };

@@ -146,7 +146,7 @@ impl<'a> Component<'a> {
         let mut needs: Needs = self.planned.after.iter().map(|name| (Awaited::Ended(name.clone()), None)).collect();
         let known = self.known();
         let finished = known.as_ref().and_then(|known| known.finished.as_ref());
-        let asks_itself = self.planned.tool == Tool::Chef;
+        let asks_itself = self.planned.recipe.tool == Tool::Chef;
         let read: Vec<_> = match (asks_itself, finished) {
             (false, _) => self.planned.inputs.iter().collect(),
             // What asks for its inputs itself is only compared by those that it asked for.
@@ -172,7 +172,7 @@ impl<'a> Component<'a> {
         {
             return Ok(Next::Keep(outputs));
         }
-        files::lay_out(self.shared, self.name, &self.planned.files)
+        files::lay_out(self.shared, self.name, &self.planned.recipe.files)
             .await
             .map_err(|(kind, message)| Missing::Own(kind, message))?;
         Ok(Next::Run { inputs: values, fingerprint: (!asks_itself).then_some(fingerprint) })

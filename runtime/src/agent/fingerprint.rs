@@ -24,14 +24,14 @@ struct Declared<'a> {
 /// torn down are no part of it.
 pub(super) fn fingerprint(planned: &PlannedComponent, values: &IndexMap<Name, Value>) -> String {
     let declared = Declared {
-        tool: planned.tool,
-        recipe: &planned.recipe,
-        files: planned.files.iter().map(|(path, digest)| (&**path, &**digest)).collect(),
+        tool: planned.recipe.tool,
+        recipe: &planned.recipe.entry,
+        files: planned.recipe.files.iter().map(|(path, digest)| (&**path, &**digest)).collect(),
         inputs: planned.inputs.iter().map(|(name, input)| (&**name, (&input.ty, &*input.path))).collect(),
         outputs: planned
             .outputs
             .iter()
-            .map(|(name, output)| (&**name, (&output.ty, &*output.path, output.early)))
+            .map(|(name, output)| (&**name, (&output.declared.ty, &*output.declared.path, output.declared.early)))
             .collect(),
         values: values.iter().map(|(name, value)| (&**name, sorted(value))).collect(),
     };

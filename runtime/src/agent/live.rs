@@ -249,9 +249,9 @@ impl Live for Run {
             let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
             return Err(broken(Kind::Type, format!("no output `{name}` is declared; declared are: {known}")));
         };
-        let value = match (parse::fit(&output.ty, value.clone()), &value) {
+        let value = match (parse::fit(&output.declared.ty, value.clone()), &value) {
             (Ok(value), _) => Ok(value),
-            (Err(_), Value::Str(text)) => parse::parse(&output.ty, text),
+            (Err(_), Value::Str(text)) => parse::parse(&output.declared.ty, text),
             (Err(why), _) => Err(why),
         };
         let value = value.map_err(|why| broken(Kind::Type, format!("output `{name}`: {why}")))?;
@@ -279,7 +279,7 @@ impl Live for Run {
             let mut state = self.state();
             state.early.insert(name.clone(), stored.clone());
             state.by_this_run.insert(name.clone());
-            if output.ty.is_secret() {
+            if output.declared.ty.is_secret() {
                 state.secrets.push(value.clone());
             }
             state.published.insert(name, value);

@@ -20,9 +20,8 @@ use tokio::net::TcpStream;
 use tokio::process::Command;
 use tokio::sync::OnceCell;
 use tokio::time::{self, Instant};
+use wattle::lower::seed::SeedAttribute;
 use wattle::model::{Name, Value};
-
-use crate::space::PlannedAttribute;
 
 use super::attributes::{Attributes, Fixed};
 
@@ -177,7 +176,7 @@ impl Metadata {
 
 #[async_trait]
 impl Attributes for Metadata {
-    async fn get(&self, attribute: &PlannedAttribute) -> Result<Value, String> {
+    async fn get(&self, attribute: &SeedAttribute) -> Result<Value, String> {
         self.found.get_or_try_init(|| self.find()).await?.get(attribute).await
     }
 }
@@ -337,8 +336,8 @@ mod tests {
         [("backbone", "c3f2"), ("public", "d4e5")].map(|(name, id)| (name.into(), id.into())).into()
     }
 
-    fn attribute(name: &str, path: &[Step]) -> PlannedAttribute {
-        PlannedAttribute { attribute: name.into(), path: path.to_vec() }
+    fn attribute(name: &str, path: &[Step]) -> SeedAttribute {
+        SeedAttribute { attribute: name.into(), path: path.to_vec() }
     }
 
     #[tokio::test]

@@ -17,12 +17,16 @@ pub(super) type Refused = (Kind, String);
 /// # Errors
 /// When it does not fit its type, or is too large.
 pub(super) fn stored(name: &str, output: &PlannedOutput, value: &Value) -> Result<Stored, Refused> {
-    if let Some(why) = output.ty.refuse(value) {
+    if let Some(why) = output.declared.ty.refuse(value) {
         // The reason may tell the value.
-        let why = if output.ty.is_secret() { format!("expected {}, found something else", output.ty) } else { why };
+        let why = if output.declared.ty.is_secret() {
+            format!("expected {}, found something else", output.declared.ty)
+        } else {
+            why
+        };
         return Err((Kind::Type, format!("output `{name}`: {why}")));
     }
-    let content = if output.ty.is_secret() {
+    let content = if output.declared.ty.is_secret() {
         let readers = output.recipients.iter().map(String::as_str);
         let sealed = seal(value, readers)
             .map_err(|error| (Kind::Type, format!("output `{name}` cannot be encrypted for its readers: {error}")))?;

@@ -64,12 +64,12 @@ impl Shared {
 
     /// How long one run of a component may take.
     pub(super) fn deadline(&self, planned: &PlannedComponent) -> Duration {
-        planned.deadline.map_or(self.limits.deadline, Duration::from_secs).min(LONGEST)
+        planned.recipe.deadline.map_or(self.limits.deadline, Duration::from_secs).min(LONGEST)
     }
 
     /// How long the inputs of a component may be awaited.
     pub(super) fn wait(&self, planned: &PlannedComponent) -> Duration {
-        planned.wait.map_or(self.limits.wait, Duration::from_secs).min(LONGEST)
+        planned.recipe.wait.map_or(self.limits.wait, Duration::from_secs).min(LONGEST)
     }
 
     /// The component's name in the stack.

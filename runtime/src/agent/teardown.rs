@@ -26,7 +26,7 @@ pub(super) async fn tear_down(shared: &Arc<Shared>, revision: u64, plan: &Plan) 
             continue;
         }
         let full = shared.full(&component);
-        if known.planned.teardown.is_some() {
+        if known.planned.recipe.teardown.is_some() {
             tracing::info!(component = &*full, revision, "has left the model: tears it down");
             if let Err(Broken { message, log, .. }) = one(shared, &component, &known).await {
                 for line in log {
@@ -51,8 +51,9 @@ pub(super) async fn tear_down(shared: &Arc<Shared>, revision: u64, plan: &Plan) 
 async fn one(shared: &Arc<Shared>, component: &Name, known: &Known) -> Result<(), Broken> {
     let broken = |kind, message| Broken { kind, message, log: Vec::new(), cause: None };
     let planned = &known.planned;
-    let directory =
-        files::lay_out(shared, component, &planned.files).await.map_err(|(kind, message)| broken(kind, message))?;
+    let directory = files::lay_out(shared, component, &planned.recipe.files)
+        .await
+        .map_err(|(kind, message)| broken(kind, message))?;
     let mut inputs: IndexMap<Name, Value> = IndexMap::with_capacity(known.inputs.len());
     for (name, content) in &known.inputs {
         let value = shared

@@ -57,7 +57,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             Failure::usage(format!("`{entry}` is no entry")).help(format!("list them: `wattle ls {entry}`"))
         });
     };
-    let value = parse(&output.ty, value)
+    let value = parse(&output.declared.ty, value)
         .map_err(|why| Failure::usage(format!("the value does not fit the entry `{entry}`: {why}")))?;
     if !matches.get_flag("force") {
         return Err(Failure::usage(format!("`{entry}` is written by its component, not by hand"))
@@ -83,7 +83,7 @@ async fn overwrite(
     output: &PlannedOutput,
     value: Value,
 ) -> Result<(), Failure> {
-    let content = if output.ty.is_secret() {
+    let content = if output.declared.ty.is_secret() {
         let readers = output.recipients.iter().map(String::as_str);
         let sealed =
             seal(&value, readers).map_err(|error| Failure::new(format!("`{entry}` cannot be set: {error}")))?;

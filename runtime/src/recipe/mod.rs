@@ -63,9 +63,10 @@ impl Job {
     /// When nothing undoes it.
     pub fn recipe(&self) -> Result<&Name, Broken> {
         match self.script {
-            Script::Recipe => Ok(&self.component.recipe),
+            Script::Recipe => Ok(&self.component.recipe.entry),
             Script::Teardown => self
                 .component
+                .recipe
                 .teardown
                 .as_ref()
                 .ok_or_else(|| Broken::new(Kind::Start, "it declares no teardown recipe".to_owned())),

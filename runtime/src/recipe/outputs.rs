@@ -31,8 +31,8 @@ pub(super) fn collect(
         let collected = native.shift_remove(name);
         let value = match (job.live.published(name), collected) {
             (Some(value), _) => Ok(Some(value)),
-            (None, Some(value)) => parse::fit(&output.ty, value).map(Some).map_err(|why| (Kind::Type, why)),
-            (None, None) => read(&directory.output(name), &output.ty),
+            (None, Some(value)) => parse::fit(&output.declared.ty, value).map(Some).map_err(|why| (Kind::Type, why)),
+            (None, None) => read(&directory.output(name), &output.declared.ty),
         };
         match value {
             Ok(Some(value)) if value.to_string().len() > MAX_DATA => {

@@ -61,7 +61,7 @@ impl Runner for Tools {
     async fn run(&self, job: &Job) -> Result<IndexMap<Name, Value>, Broken> {
         let directory = Directory::prepare(job)?;
         let environment = self.environment(job, &directory);
-        let report = match job.component.tool {
+        let report = match job.component.recipe.tool {
             Tool::Chef => return chef::go(job, &directory, environment).await,
             Tool::Shell => shell::go(job, &directory, environment).await?,
             Tool::Ansible => ansible::go(job, &directory, environment).await?,

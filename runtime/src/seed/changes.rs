@@ -163,15 +163,15 @@ fn differences(before: &PlannedComponent, after: &PlannedComponent) -> Vec<Strin
             what.push(name.to_owned());
         }
     };
-    note(before.tool != after.tool, "tool");
-    note(before.recipe != after.recipe, "recipe");
-    note(before.teardown != after.teardown, "teardown");
-    let paths: IndexSet<_> = after.files.keys().chain(before.files.keys()).collect();
+    note(before.recipe.tool != after.recipe.tool, "tool");
+    note(before.recipe.entry != after.recipe.entry, "recipe");
+    note(before.recipe.teardown != after.recipe.teardown, "teardown");
+    let paths: IndexSet<_> = after.recipe.files.keys().chain(before.recipe.files.keys()).collect();
     for path in paths {
-        note(before.files.get(path) != after.files.get(path), &format!("file `{path}`"));
+        note(before.recipe.files.get(path) != after.recipe.files.get(path), &format!("file `{path}`"));
     }
-    note(before.deadline != after.deadline, "deadline");
-    note(before.wait != after.wait, "wait");
+    note(before.recipe.deadline != after.recipe.deadline, "deadline");
+    note(before.recipe.wait != after.recipe.wait, "wait");
     note(before.after != after.after, "order");
     let inputs: IndexSet<_> = after.inputs.keys().chain(before.inputs.keys()).collect();
     for name in inputs {
@@ -180,7 +180,10 @@ fn differences(before: &PlannedComponent, after: &PlannedComponent) -> Vec<Strin
     let outputs: IndexSet<_> = after.outputs.keys().chain(before.outputs.keys()).collect();
     for name in outputs {
         let of = |component: &PlannedComponent| {
-            component.outputs.get(name).map(|output| (output.ty.clone(), output.path.clone(), output.early))
+            component
+                .outputs
+                .get(name)
+                .map(|output| (output.declared.ty.clone(), output.declared.path.clone(), output.declared.early))
         };
         note(of(before) != of(after), &format!("output `{name}`"));
     }
@@ -212,7 +215,10 @@ fn entries(layout: &Layout, present: &Present, wanted: &Wanted) -> Delta {
 fn recipes(present: &Present, wanted: &Wanted) -> Delta {
     fn files<'p>(plans: impl Iterator<Item = &'p Plan>) -> IndexMap<&'p str, &'p str> {
         let components = plans.flat_map(|plan| plan.components.values());
-        components.flat_map(|component| &component.files).map(|(path, digest)| (digest.as_str(), &**path)).collect()
+        components
+            .flat_map(|component| &component.recipe.files)
+            .map(|(path, digest)| (digest.as_str(), &**path))
+            .collect()
     }
     let (before, after) = (files(present.plans.values()), files(wanted.plans.values()));
     let added = after.iter().filter(|(digest, _)| !before.contains_key(*digest));

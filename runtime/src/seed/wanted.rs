@@ -7,7 +7,7 @@ use wattle::lower::Seed;
 use wattle::lower::seed::{SeedComponent, SeedDeclaration, SeedServer};
 use wattle::model::Name;
 
-use crate::space::{Export, Importer, Plan, PlannedAttribute, PlannedComponent, PlannedInput, PlannedOutput, Source};
+use crate::space::{Export, Importer, Plan, PlannedComponent, PlannedInput, PlannedOutput, Source};
 use crate::store::{Access, MAX_DATA, Principal};
 
 use super::credentials::Credentials;
@@ -91,9 +91,6 @@ impl Building<'_> {
     ) -> Result<Plan, SeedError> {
         let credential = self.credentials.get(name).ok_or_else(|| unknown_server(name))?;
         let mut sealer = Sealer::new(credential, self.present.plans.get(name));
-        let publishes = server.publishes.iter().map(|(key, attribute)| {
-            (key.clone(), PlannedAttribute { attribute: attribute.attribute.clone(), path: attribute.path.clone() })
-        });
         let mut components = IndexMap::with_capacity(server.components.len());
         for (key, component) in &server.components {
             let declaration = self.seed.declarations.get(&component.declaration).ok_or_else(|| SeedError::Damaged {
@@ -106,7 +103,7 @@ impl Building<'_> {
             revision: self.revision,
             order: server.order,
             retired: false,
-            publishes: publishes.collect(),
+            publishes: server.publishes.clone(),
             components,
         })
     }
@@ -138,25 +135,10 @@ impl Building<'_> {
             } else {
                 Vec::new()
             };
-            let planned = PlannedOutput {
-                ty: declared.ty.clone(),
-                path: declared.path.clone(),
-                early: declared.early,
-                recipients,
-            };
+            let planned = PlannedOutput { declared: declared.clone(), recipients };
             outputs.insert(output.clone(), planned);
         }
-        Ok(PlannedComponent {
-            tool: declaration.tool,
-            recipe: declaration.recipe.clone(),
-            teardown: declaration.teardown.clone(),
-            files: declaration.files.clone(),
-            deadline: declaration.deadline,
-            wait: declaration.wait,
-            after: component.after.clone(),
-            inputs,
-            outputs,
-        })
+        Ok(PlannedComponent { recipe: declaration.recipe.clone(), after: component.after.clone(), inputs, outputs })
     }
 
     /// For whom a secret entry is encrypted: its readers, and the writer, who gives it out again in later revisions.

@@ -178,7 +178,7 @@ impl Maker<'_> {
             .flat_map(|server| server.components.values())
             .filter_map(|component| seed.declarations.get(&component.declaration))
         {
-            needed.extend(declaration.files.iter().map(|(path, digest)| (digest.as_str(), &**path)));
+            needed.extend(declaration.recipe.files.iter().map(|(path, digest)| (digest.as_str(), &**path)));
         }
         for (digest, path) in needed {
             let content = seed.recipes.get(digest).ok_or_else(|| SeedError::Damaged {
@@ -197,7 +197,7 @@ impl Maker<'_> {
         }
         // Agents may still run what was there before.
         for component in self.present.plans.values().flat_map(|plan| plan.components.values()) {
-            self.kept.extend(component.files.values().map(|digest| self.layout.recipe(digest)));
+            self.kept.extend(component.recipe.files.values().map(|digest| self.layout.recipe(digest)));
         }
         Ok(())
     }

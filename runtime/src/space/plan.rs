@@ -1,10 +1,9 @@
 //! What a server is to do in one revision, written by `seed apply` for its agent.
 
-use std::borrow::Cow;
-
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
-use wattle::model::{Name, Order, Step, Tool, Type, Value};
+use wattle::lower::seed::{SeedAttribute, SeedOutput, SeedRecipe};
+use wattle::model::{Name, Order, Type, Value};
 
 use crate::store::Principal;
 
@@ -36,40 +35,18 @@ pub struct Plan {
     pub retired: bool,
     /// The server's own attributes to publish, by the output's name in `SERVER/server/OUTPUT`.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub publishes: IndexMap<Name, PlannedAttribute>,
+    pub publishes: IndexMap<Name, SeedAttribute>,
     /// Its components, in order.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub components: IndexMap<Name, PlannedComponent>,
 }
 
-/// An attribute of the server.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PlannedAttribute {
-    /// By Heat's name; `id` for the identity.
-    pub attribute: Name,
-    /// The way into its value.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub path: Vec<Step>,
-}
-
 /// A component, with everything that its declaration says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedComponent {
-    /// What runs its recipe.
-    pub tool: Tool,
-    /// What is run: a path among the files, or Chef's `COOKBOOK::RECIPE`.
-    pub recipe: Name,
-    /// What is run when it has left the model: as `recipe`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub teardown: Option<Name>,
-    /// The digest of each file, by path.
-    pub files: IndexMap<Cow<'static, str>, String>,
-    /// Seconds that one run may take, waiting for inputs not counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub deadline: Option<u64>,
-    /// Seconds that its inputs may be awaited.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub wait: Option<u64>,
+    /// What it runs.
+    #[serde(flatten)]
+    pub recipe: SeedRecipe,
     /// The components that must have ended before, as `SERVER/COMPONENT`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<Name>,
@@ -106,16 +83,9 @@ pub struct PlannedInput {
 /// An output of a component.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedOutput {
-    /// Its type.
-    #[serde(rename = "type")]
-    pub ty: Type,
-    /// Where a Chef recipe writes it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub path: Vec<Name>,
-    /// Whether Chef publishes it as soon as it is written, and not at the end of the run if recipes wrote it while they
-    /// were compiled.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub early: bool,
+    /// What its declaration says of it.
+    #[serde(flatten)]
+    pub declared: SeedOutput,
     /// For a secret: age's recipients for whom it is encrypted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recipients: Vec<String>,

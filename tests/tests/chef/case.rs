@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use indexmap::IndexMap;
 use tokio::task::JoinHandle;
+use wattle::lower::seed::{SeedOutput, SeedRecipe};
 use wattle::model::{Name, Tool, Type, Value};
 use wattle_runtime::recipe::{Broken, Job, Runner as _, Tools};
 use wattle_runtime::space::{PlannedComponent, PlannedInput, PlannedOutput, Script, Source};
@@ -177,18 +178,21 @@ impl Case {
             (name.clone(), PlannedInput { ty: ty.clone(), path: path.clone(), from })
         };
         let output = |(name, (ty, path, early)): (&Name, &(Type, Vec<Name>, bool))| {
-            let output = PlannedOutput { ty: ty.clone(), path: path.clone(), early: *early, recipients: Vec::new() };
+            let declared = SeedOutput { ty: ty.clone(), path: path.clone(), early: *early };
+            let output = PlannedOutput { declared, recipients: Vec::new() };
             (name.clone(), output)
         };
         Job {
             name: "server/component".into(),
             component: PlannedComponent {
-                tool: Tool::Chef,
-                recipe: self.recipe.as_str().into(),
-                teardown: self.teardown.as_deref().map(Name::from),
-                files: self.files.keys().map(|path| (path.clone().into(), String::new())).collect(),
-                deadline: None,
-                wait: None,
+                recipe: SeedRecipe {
+                    tool: Tool::Chef,
+                    entry: self.recipe.as_str().into(),
+                    teardown: self.teardown.as_deref().map(Name::from),
+                    files: self.files.keys().map(|path| (path.clone().into(), String::new())).collect(),
+                    deadline: None,
+                    wait: None,
+                },
                 after: Vec::new(),
                 inputs: self.inputs.iter().map(input).collect(),
                 outputs: self.outputs.iter().map(output).collect(),

@@ -163,7 +163,7 @@ async fn teardown_is_a_playbook() {
         stage.input("it", Type::Str, path)
     };
     stage.job.script = Script::Teardown;
-    stage.job.component.teardown = Some("recipes/undo.yml".into());
+    stage.job.component.recipe.teardown = Some("recipes/undo.yml".into());
     assert!(stage.run_clean().await.unwrap().is_empty());
     assert!(stage.path("undone").exists());
 }

@@ -37,7 +37,7 @@ async fn redis(tool: Tool, text: &str) {
         }
         let etc = stage.path("etc");
         fs::create_dir(&etc).unwrap();
-        let recipe = stage.job.component.recipe.clone();
+        let recipe = stage.job.component.recipe.entry.clone();
         let place = if tool == Tool::Shell { format!("'{}'/", etc.display()) } else { format!("{}/", etc.display()) };
         let stage = stage.file(&recipe, &text.replace("/etc/redis/", &place));
         // Stand-ins for what would change this machine.

@@ -91,7 +91,7 @@ async fn teardown_is_a_manifest() {
     let path = stage.path("undone").display().to_string();
     stage = stage.input("it", Type::Str, path).output("url", Type::Uri);
     stage.job.script = Script::Teardown;
-    stage.job.component.teardown = Some("recipes/undo.pp".into());
+    stage.job.component.recipe.teardown = Some("recipes/undo.pp".into());
     assert!(stage.run_clean().await.unwrap().is_empty());
     assert!(stage.path("undone").exists());
 }

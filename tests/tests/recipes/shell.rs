@@ -212,7 +212,7 @@ async fn teardown_runs_with_the_same_inputs_and_writes_nothing() {
     stage.job.script = Script::Teardown;
     let broken = stage.run_clean().await.unwrap_err();
     assert_eq!(broken.message, "it declares no teardown recipe");
-    stage.job.component.teardown = Some("recipes/undo.sh".into());
+    stage.job.component.recipe.teardown = Some("recipes/undo.sh".into());
     assert!(stage.run_clean().await.unwrap().is_empty());
     assert_eq!(std::fs::read_to_string(stage.path("undone")).unwrap(), "it\n");
     assert!(names(&stage.job.directory).contains(&"files".to_owned()));

@@ -12,6 +12,7 @@ use async_trait::async_trait;
 use indexmap::IndexMap;
 use tempfile::TempDir;
 use tracing_subscriber::fmt::MakeWriter;
+use wattle::lower::seed::{SeedOutput, SeedRecipe};
 use wattle::model::{Name, Tool, Type, Value};
 use wattle_runtime::recipe::{Broken, Job, Live, Runner as _, Tools};
 use wattle_runtime::space::{Failure, PlannedComponent, PlannedInput, PlannedOutput, Script, Source};
@@ -103,12 +104,14 @@ impl Stage {
         fs::set_permissions(root.path(), fs::Permissions::from_mode(0o711)).unwrap();
         let live = Arc::new(Fake::default());
         let component = PlannedComponent {
-            tool,
-            recipe: recipe.into(),
-            teardown: None,
-            files: IndexMap::new(),
-            deadline: None,
-            wait: None,
+            recipe: SeedRecipe {
+                tool,
+                entry: recipe.into(),
+                teardown: None,
+                files: IndexMap::new(),
+                deadline: None,
+                wait: None,
+            },
             after: Vec::new(),
             inputs: IndexMap::new(),
             outputs: IndexMap::new(),
@@ -149,7 +152,8 @@ impl Stage {
     }
 
     pub(crate) fn output(mut self, name: &str, ty: Type) -> Self {
-        let output = PlannedOutput { ty, path: Vec::new(), early: false, recipients: Vec::new() };
+        let declared = SeedOutput { ty, path: Vec::new(), early: false };
+        let output = PlannedOutput { declared, recipients: Vec::new() };
         self.job.component.outputs.insert(name.into(), output);
         self
     }

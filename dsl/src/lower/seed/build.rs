@@ -9,7 +9,7 @@ use crate::model::{Content, Declaration, Model, Name, Order, Source};
 
 use super::{
     FORMAT, Seed, SeedAttribute, SeedComponent, SeedDeclaration, SeedEntry, SeedExport, SeedInput, SeedOutput,
-    SeedParameter, SeedServer, hex,
+    SeedParameter, SeedRecipe, SeedServer, hex,
 };
 
 pub(in crate::lower) fn build(model: &Model, plan: &Plan<'_>) -> Seed {
@@ -41,21 +41,23 @@ pub(in crate::lower) fn build(model: &Model, plan: &Plan<'_>) -> Seed {
 
 fn declarations(model: &Model, recipes: &mut IndexMap<String, Content>) -> IndexMap<Name, SeedDeclaration> {
     let mut lower = |declaration: &Declaration| SeedDeclaration {
-        tool: declaration.recipe.tool,
-        recipe: declaration.recipe.entry.clone(),
-        teardown: declaration.recipe.teardown.clone(),
-        files: declaration
-            .recipe
-            .files
-            .iter()
-            .map(|file| {
-                let digest = hex(&Sha256::digest(file.content.bytes()));
-                recipes.entry(digest.clone()).or_insert_with(|| file.content.clone());
-                (file.path.clone(), digest)
-            })
-            .collect(),
-        deadline: declaration.deadline,
-        wait: declaration.wait,
+        recipe: SeedRecipe {
+            tool: declaration.recipe.tool,
+            entry: declaration.recipe.entry.clone(),
+            teardown: declaration.recipe.teardown.clone(),
+            files: declaration
+                .recipe
+                .files
+                .iter()
+                .map(|file| {
+                    let digest = hex(&Sha256::digest(file.content.bytes()));
+                    recipes.entry(digest.clone()).or_insert_with(|| file.content.clone());
+                    (file.path.clone(), digest)
+                })
+                .collect(),
+            deadline: declaration.deadline,
+            wait: declaration.wait,
+        },
         inputs: declaration
             .inputs
             .iter()

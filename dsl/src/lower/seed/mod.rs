@@ -57,11 +57,24 @@ pub struct SeedParameter {
 /// A kind of component.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeedDeclaration {
-    /// What runs the recipe.
+    /// What its components run.
+    #[serde(flatten)]
+    pub recipe: SeedRecipe,
+    /// What it reads.
+    pub inputs: IndexMap<Name, SeedInput>,
+    /// What it writes.
+    pub outputs: IndexMap<Name, SeedOutput>,
+}
+
+/// What a component runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeedRecipe {
+    /// What runs it.
     pub tool: Tool,
     /// What is run: a path among `files`, or Chef's `COOKBOOK::RECIPE`.
-    pub recipe: Name,
-    /// What is run when the component has left the model: as `recipe`.
+    #[serde(rename = "recipe")]
+    pub entry: Name,
+    /// What is run when the component has left the model: as `entry`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub teardown: Option<Name>,
     /// The digest of each file, by path.
@@ -72,10 +85,6 @@ pub struct SeedDeclaration {
     /// Seconds that its inputs may be awaited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<u64>,
-    /// What it reads.
-    pub inputs: IndexMap<Name, SeedInput>,
-    /// What it writes.
-    pub outputs: IndexMap<Name, SeedOutput>,
 }
 
 /// An input of a kind of component.

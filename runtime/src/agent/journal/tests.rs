@@ -2,6 +2,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use tempfile::TempDir;
+use wattle::lower::seed::SeedRecipe;
 use wattle::model::Tool;
 
 use super::*;
@@ -32,12 +33,14 @@ fn revision(number: u64) -> RevisionId {
 
 fn started(component: &str, number: u64, fingerprint: &str) -> Record {
     let planned = PlannedComponent {
-        tool: Tool::Shell,
-        recipe: "recipe.sh".into(),
-        teardown: None,
-        files: IndexMap::new(),
-        deadline: None,
-        wait: None,
+        recipe: SeedRecipe {
+            tool: Tool::Shell,
+            entry: "recipe.sh".into(),
+            teardown: None,
+            files: IndexMap::new(),
+            deadline: None,
+            wait: None,
+        },
         after: Vec::new(),
         inputs: IndexMap::new(),
         outputs: IndexMap::new(),

@@ -56,7 +56,9 @@ impl Failure {
         let output = |refused: &Refused| Some((job.component.outputs.get(&*refused.name)?, refused.value.clone()));
         match (&self.input, &self.output) {
             (Some(_), _) => Kind::Input,
-            (None, Some(refused)) if output(refused).is_some_and(|(to, value)| parse::fit(&to.ty, value).is_ok()) => {
+            (None, Some(refused))
+                if output(refused).is_some_and(|(to, value)| parse::fit(&to.declared.ty, value).is_ok()) =>
+            {
                 Kind::Size
             }
             (None, Some(_)) => Kind::Type,

@@ -55,7 +55,9 @@ impl Setup {
     fn table(&self, job: &Job) -> serde_json::Value {
         let inputs = job.component.inputs.iter().map(|(name, input)| json!({ "name": name, "path": input.path }));
         let outputs = job.component.outputs.iter().filter(|_| job.script == Script::Recipe);
-        let outputs = outputs.map(|(name, output)| json!({ "name": name, "path": output.path, "early": output.early }));
+        let outputs = outputs.map(
+            |(name, output)| json!({ "name": name, "path": output.declared.path, "early": output.declared.early }),
+        );
         json!({
             "report": self.report,
             "inputs": inputs.collect::<Vec<_>>(),
@@ -101,7 +103,7 @@ fn config(job: &Job, directory: &Directory, cookbooks: &Path, ruby: &Path, table
 fn cookbooks(job: &Job, directory: &Directory, recipe: &str) -> Result<PathBuf, Broken> {
     let (cookbook, recipe) = recipe.split_once("::").unwrap_or((recipe, "default"));
     let file = Path::new(cookbook).join("recipes").join(format!("{recipe}.rb"));
-    let paths = job.component.files.keys().map(|path| Path::new(&**path));
+    let paths = job.component.recipe.files.keys().map(|path| Path::new(&**path));
     // A cookbook that is part of another one stands deeper.
     let found = paths.filter(|path| path.ends_with(&file)).min_by_key(|path| path.components().count());
     let missing = || Broken::new(Kind::Start, format!("no file `{}` came along with it", file.display()));
