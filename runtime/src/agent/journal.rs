@@ -78,28 +78,25 @@ pub enum JournalError {
 }
 
 /// Makes what is finished on a server count as merely begun, so that it is run again: its machine was started anew, and
-/// services that recipes had started are gone with what ran before. What there is to tear down stays known.
+/// services that recipes had started are gone with what ran before. What there is to tear down stays known, and with which
+/// inputs.
 ///
 /// # Errors
 /// When the journal in the agent's folder `state` cannot be read or written.
 pub fn forget_finished(state: &Path) -> io::Result<()> {
     let path = state.join("journal");
-    let text = match fs::read(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error),
+    if !path.try_exists()? {
+        return Ok(());
+    }
+    let mut journal = match Journal::open(&path) {
+        Ok(journal) => journal,
+        // It is left for the agent to find.
+        Err(JournalError::Damaged { .. }) => return Ok(()),
+        Err(JournalError::Io { source, .. }) => return Err(source),
     };
-    // A damaged line is left for the agent to find.
-    let is_left = |line: &&[u8]| {
-        !matches!(
-            serde_json::from_slice(line),
-            Ok(Record::Finished { .. } | Record::Kept { .. } | Record::Failed { .. })
-        )
-    };
-    let left: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').filter(is_left).collect();
-    let new = state.join("journal.begun");
-    write_anew(&new, &left.concat())?;
-    replace(&new, &path)
+    journal.known.values_mut().for_each(|known| known.finished = None);
+    journal.failed.clear();
+    journal.rewrite(&journal.records())
 }
 
 /// Writes a file that only its owner may read, and puts it on disk.

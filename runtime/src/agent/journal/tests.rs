@@ -5,6 +5,8 @@ use tempfile::TempDir;
 use wattle::lower::seed::SeedRecipe;
 use wattle::model::Tool;
 
+use crate::space::Kind;
+
 use super::*;
 
 struct Place(TempDir);
@@ -206,9 +208,52 @@ fn a_long_journal_is_written_anew_and_says_the_same() {
 #[test]
 fn machines_that_boot_anew_have_nothing_finished() {
     let place = Place::new();
-    place.open().append(&[started("a", 1, "x"), finished("a", "x")]).unwrap();
+    let failure = Failure {
+        component: "db/b".into(),
+        kind: Kind::Recipe,
+        message: "exited with 1".into(),
+        log: Vec::new(),
+        at: Timestamp::now(),
+        through: Vec::new(),
+    };
+    let failed = Record::Failed { component: "b".into(), revision: revision(1), failure };
+    place.open().append(&[started("a", 1, "x"), finished("a", "x"), started("b", 1, "y"), failed]).unwrap();
+    assert!(place.open().failed("b", &revision(1)).is_some());
     forget_finished(place.0.path()).unwrap();
     let journal = place.open();
     assert_eq!(print(&journal, "a"), None);
-    assert_eq!(journal.started().len(), 1);
+    assert!(journal.failed("b", &revision(1)).is_none());
+    let order: Vec<Name> = journal.started().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(order, ["b".into(), "a".into()]);
+}
+
+#[test]
+fn what_machines_that_boot_anew_would_tear_down_is_as_it_was_last() {
+    let place = Place::new();
+    let Record::Started { mut planned, .. } = started("a", 1, "x") else { unreachable!() };
+    planned.recipe.teardown = Some("undo.sh".into());
+    let kept = Record::Kept { component: "a".into(), planned: planned.clone(), outputs: IndexMap::new() };
+    // It asked for its inputs while it ran.
+    let mut finished = finished("a", "x");
+    if let Record::Finished { inputs, .. } = &mut finished {
+        inputs.insert("name".into(), Content::Value("db".into()));
+    }
+    place.open().append(&[started("a", 1, "x"), finished, kept]).unwrap();
+    forget_finished(place.0.path()).unwrap();
+    let journal = place.open();
+    let known = journal.known("a").unwrap();
+    assert_eq!(known.planned, planned);
+    assert_eq!(known.inputs["name"], Content::Value("db".into()));
+}
+
+#[test]
+fn a_damaged_journal_is_left_for_the_agent_to_find() {
+    let place = Place::new();
+    forget_finished(place.0.path()).unwrap();
+    assert!(!place.path().exists());
+    place.open().append(&[started("a", 1, "x"), finished("a", "x")]).unwrap();
+    let text = format!("nonsense\n{}", place.text());
+    fs::write(place.path(), &text).unwrap();
+    forget_finished(place.0.path()).unwrap();
+    assert_eq!(place.text(), text);
 }
