@@ -15,6 +15,7 @@ mod ls;
 mod paint;
 mod progress;
 mod recipe;
+mod screen;
 mod seed;
 mod set;
 mod status;

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jiff::Timestamp;
 use wattle::model::Name;
 
@@ -13,6 +12,7 @@ use super::console::Console;
 use super::entries::one_line;
 use super::failure::Failure;
 use super::paint::{Tone, cut, paint};
+use super::screen::Screen;
 use super::status::{count, headline, waits_for};
 
 /// Lines that are left to what stands around the display.
@@ -28,7 +28,7 @@ pub(super) enum Progress {
 /// One line a server, drawn again and again.
 #[derive(Debug)]
 pub(super) struct Lines {
-    bar: ProgressBar,
+    screen: Screen,
     color: bool,
 }
 
@@ -49,9 +49,7 @@ struct Said {
 impl Progress {
     pub(super) fn new(console: &Console) -> Self {
         if console.err.is_terminal {
-            let style = ProgressStyle::with_template("{msg}").expect("INVARIANT: the template is sound");
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10)).with_style(style);
-            Self::Lines(Lines { bar, color: console.err.color })
+            Self::Lines(Lines { screen: Screen::default(), color: console.err.color })
         } else {
             Self::Log(Log { color: console.err.color, ..Log::default() })
         }
@@ -60,39 +58,33 @@ impl Progress {
     /// Shows how things are.
     pub(super) fn show(&mut self, picture: &Picture, console: &mut Console) -> Result<(), Failure> {
         match self {
-            Self::Lines(lines) => {
-                lines.draw(picture);
-                Ok(())
-            }
+            Self::Lines(lines) => console.err.write(&lines.draw(picture)),
             Self::Log(log) => log.tell(picture, console),
         }
     }
 
     /// Says something that stays.
-    pub(super) fn say(&self, text: &str, console: &mut Console) -> Result<(), Failure> {
+    pub(super) fn say(&mut self, text: &str, console: &mut Console) -> Result<(), Failure> {
         match self {
-            Self::Lines(lines) => {
-                lines.bar.println(text.trim_end());
-                Ok(())
-            }
+            Self::Lines(lines) => console.err.write(&lines.screen.say(text.trim_end())),
             Self::Log(_) => console.err.write(&format!("{}{}\n", time(console.err.color), text.trim_end())),
         }
     }
 
     /// Takes down what would be drawn again.
-    pub(super) fn clear(&mut self) {
-        if let Self::Lines(lines) = self {
-            lines.bar.finish_and_clear();
+    pub(super) fn clear(&mut self, console: &mut Console) -> Result<(), Failure> {
+        match self {
+            Self::Lines(lines) => console.err.write(&lines.screen.clear()),
+            Self::Log(_) => Ok(()),
         }
     }
 }
 
 impl Lines {
-    fn draw(&mut self, picture: &Picture) {
+    fn draw(&mut self, picture: &Picture) -> String {
         let (height, width) = size();
-        let lines = lines(picture, Timestamp::now(), height.saturating_sub(MARGIN).max(3), width, self.color);
-        // All lines are one message: drawn one by one, they would show different times.
-        self.bar.set_message(lines.join("\n"));
+        let height = height.saturating_sub(MARGIN).max(3);
+        self.screen.draw(lines(picture, Timestamp::now(), height, width, self.color))
     }
 }
 
@@ -104,7 +96,9 @@ pub(super) fn size() -> (usize, usize) {
 
 /// The lines of the display; servers that are done give way when there are too many.
 fn lines(picture: &Picture, now: Timestamp, height: usize, width: usize, color: bool) -> Vec<String> {
-    let mut lines = vec![headline(picture, color).lines().next().unwrap_or_default().to_owned()];
+    let head = |color| headline(picture, color).lines().next().unwrap_or_default().to_owned();
+    let plain = cut(&head(false), width);
+    let mut lines = vec![if plain == head(false) { head(color) } else { plain }];
     let column = picture.servers.keys().map(|name| name.chars().count()).max().unwrap_or(0).min(width / 3);
     let mut servers: Vec<(u16, String)> = picture
         .servers

@@ -63,7 +63,7 @@ pub(super) async fn follow(
         if tally.is_over() && is_applied && told < now.revision() {
             told = now.revision();
             progress.show(&now, console)?;
-            progress.clear();
+            progress.clear(console)?;
             summary(session, &now, console).await?;
             if session.until_done {
                 return Ok(code);
@@ -78,7 +78,7 @@ pub(super) async fn follow(
                     up.reconcile()?;
                 }
             } else {
-                progress.clear();
+                progress.clear(console)?;
                 // What was seen last may be a moment old.
                 let tally = Picture::read(&session.space, picture.as_ref()).await?.tally();
                 let is_done = tally.done == tally.all;
