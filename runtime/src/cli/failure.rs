@@ -67,9 +67,9 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let failure = Self::new(error.to_string());
         match error {
-            StoreError::Denied { .. } => {
-                failure.help("give the operator's key, which `seed apply` wrote: `--key FILE`")
-            }
+            StoreError::Denied { .. } => failure
+                .note("a data space belongs to the operator whose `seed apply` was the first to write to it")
+                .help("give that operator's key, the `operator.key` beside the seed: `--key FILE`, or set WATTLE_KEY"),
             _ => failure,
         }
     }

@@ -10,12 +10,16 @@ use wattle::names::{list, nearest};
 
 use crate::local::{self, Folder};
 use crate::seed::{self, Changes, Credentials, Given, Options, SeedError, read_operator_key, write_operator_key};
-use crate::space::{OperatorKey, ROOT};
-use crate::store::{Address, Store};
+use crate::space::{OperatorKey, ROOT, SpaceError};
+use crate::store::{Address, Store, StoreError};
 
 use super::console::Console;
 use super::failure::{Exit, Failure, reason};
 use super::{args, target};
+
+/// What mends a seed.
+const EMIT_AGAIN: &str =
+    "emit it again, with the blueprint's program as it is now and built with this version of wattle";
 
 pub(super) fn command() -> Command {
     let apply = Command::new("apply")
@@ -98,7 +102,8 @@ pub(super) fn read(directory: &Path) -> Result<Seed, Failure> {
             some => failure.help(format!("did you mean {}?", list(some.iter().map(String::as_str), "or"))),
         }
     })?;
-    Seed::read(&text).map_err(|error| Failure::usage(format!("`{}` is no seed: {error}", file.display())))
+    let no_seed = |error| Failure::usage(format!("`{}` is no seed: {error}", file.display())).help(EMIT_AGAIN);
+    Seed::read(&text).map_err(no_seed)
 }
 
 /// The parameters that are given: by the environment beside the seed, by further ones, and one by one.
@@ -180,7 +185,15 @@ async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fail
     }
     let credentials = work.directory.join("credentials.yaml");
     work.options.credentials.write(&credentials, &stack, &work.address.to_string())?;
-    let applied = seed::apply(&work.store, &work.seed, &work.options).await?;
+    let applied = match seed::apply(&work.store, &work.seed, &work.options).await {
+        Err(SeedError::Space(SpaceError::Store(error @ StoreError::Denied { .. }))) if work.is_new_key => {
+            // The data space is another operator's: nothing was written with this key, and the next call shall not
+            // take it for the right one.
+            let _ = std::fs::remove_file(&work.key_file);
+            return Err(error.into());
+        }
+        applied => applied?,
+    };
     let mut text = applied.changes.to_string();
     text.push('\n');
     if work.is_new_key {
@@ -268,10 +281,10 @@ impl From<SeedError> for Failure {
                     .fold(Self::usage(format!("{} things are wrong with what is given", faults.len())), Self::note),
             },
             SeedError::Space(error) => error.into(),
-            SeedError::Credentials { .. }
-            | SeedError::Given { .. }
-            | SeedError::Name { .. }
-            | SeedError::Format { .. } => Self::usage(error.to_string()),
+            SeedError::Credentials { .. } | SeedError::Given { .. } | SeedError::Name { .. } => {
+                Self::usage(error.to_string())
+            }
+            SeedError::Format { .. } | SeedError::Damaged { .. } => Self::usage(error.to_string()).help(EMIT_AGAIN),
             other => Self::new(other.to_string()),
         }
     }
