@@ -10,6 +10,7 @@ pub mod running;
 pub mod schedule;
 pub mod seeds;
 pub mod skip;
+pub mod stores;
 pub mod workload;
 pub mod zookeeper;
 

@@ -10,7 +10,9 @@ use wattle::lower::{Seed, lower};
 use wattle::model::{Model, Type, Value};
 use wattle_runtime::seed::{Given, Options};
 use wattle_runtime::space::OperatorKey;
-use wattle_runtime::store::{Access, Hold, Node, Op, Store, StoreError, Version};
+use wattle_runtime::store::{Access, Op, Store, StoreError};
+
+use crate::stores::{Asked, Guard, Guarded};
 
 /// What every secret parameter is given in tests begins so.
 pub const SECRET: &str = "hush-hush";
@@ -49,18 +51,19 @@ fn value_of(name: &str, ty: &Type) -> Value {
     }
 }
 
-/// A store that can be told to fail, and that knows the rights that were granted through it.
+/// Keeps what was changed in a store and the rights that were granted, and fails when it is told to.
 #[derive(Debug)]
-pub struct Watched {
-    inner: Arc<dyn Store>,
+pub struct Watch {
     left: AtomicUsize,
+    ops: Mutex<Vec<Op>>,
     accesses: Mutex<BTreeMap<String, Access>>,
 }
 
-impl Watched {
-    /// `inner`, watched.
-    pub fn new(inner: Arc<dyn Store>) -> Arc<Self> {
-        Arc::new(Self { inner, left: AtomicUsize::new(usize::MAX), accesses: Mutex::default() })
+impl Watch {
+    /// `store`, watched.
+    pub fn over(store: Arc<dyn Store>) -> Arc<Guarded<Self>> {
+        let left = AtomicUsize::new(usize::MAX);
+        Guarded::new(store, Self { left, ops: Mutex::default(), accesses: Mutex::default() })
     }
 
     /// Fails every change after `changes` more of them.
@@ -81,7 +84,21 @@ impl Watched {
         self.accesses.lock().expect("no panic").clone()
     }
 
-    fn count(&self) -> Result<(), StoreError> {
+    /// What was changed, in order.
+    ///
+    /// # Panics
+    /// Never.
+    pub fn ops(&self) -> Vec<Op> {
+        self.ops.lock().expect("no panic").clone()
+    }
+}
+
+#[async_trait]
+impl Guard for Watch {
+    async fn before(&self, asked: &Asked<'_>) -> Result<(), StoreError> {
+        if !matches!(asked, Asked::Op(_) | Asked::Protect(..)) {
+            return Ok(());
+        }
         let left = self.left.load(Ordering::SeqCst);
         if left == 0 {
             return Err(StoreError::Unusable { address: "here".to_owned(), reason: "broken off".to_owned() });
@@ -89,50 +106,18 @@ impl Watched {
         self.left.store(left.saturating_sub(usize::from(left != usize::MAX)), Ordering::SeqCst);
         Ok(())
     }
-}
 
-#[async_trait]
-impl Store for Watched {
-    async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
-        self.inner.get(path).await
-    }
-
-    async fn changed(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
-        self.inner.changed(path, seen).await
-    }
-
-    async fn set(&self, path: &str, data: &[u8], expected: Option<Version>) -> Result<Version, StoreError> {
-        self.count()?;
-        self.inner.set(path, data, expected).await
-    }
-
-    async fn children(&self, path: &str) -> Result<Vec<String>, StoreError> {
-        self.inner.children(path).await
-    }
-
-    async fn apply(&self, ops: Vec<Op>) -> Result<(), StoreError> {
-        for op in ops {
-            self.count()?;
-            self.inner.apply(vec![op.clone()]).await?;
-            let mut accesses = self.accesses.lock().expect("no panic");
-            match op {
-                Op::Create { path, access, .. } => drop(accesses.insert(path, access)),
-                Op::Delete { path } => drop(accesses.remove(&path)),
-                Op::Set { .. } => {}
-            }
+    fn after(&self, asked: &Asked<'_>) {
+        let mut accesses = self.accesses.lock().expect("no panic");
+        match asked {
+            Asked::Op(Op::Create { path, access, .. }) => drop(accesses.insert(path.clone(), access.clone())),
+            Asked::Op(Op::Delete { path }) => drop(accesses.remove(path)),
+            Asked::Protect(path, access) => drop(accesses.insert((*path).to_owned(), (*access).clone())),
+            _ => {}
         }
-        Ok(())
-    }
-
-    async fn protect(&self, path: &str, access: &Access) -> Result<(), StoreError> {
-        self.count()?;
-        self.inner.protect(path, access).await?;
-        self.accesses.lock().expect("no panic").insert(path.to_owned(), access.clone());
-        Ok(())
-    }
-
-    async fn hold(&self, path: &str, data: &[u8], access: &Access) -> Result<Hold, StoreError> {
-        self.inner.hold(path, data, access).await
+        if let Asked::Op(op) = asked {
+            self.ops.lock().expect("no panic").push((*op).clone());
+        }
     }
 }
 

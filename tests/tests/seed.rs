@@ -14,7 +14,7 @@ use wattle_runtime::space::{Plan, Source, Space};
 use wattle_runtime::store::{Memory, Store};
 use wattle_tests::oracle;
 use wattle_tests::random::Anything;
-use wattle_tests::seeds::{SECRET, Watched, essence, nodes, options, seed};
+use wattle_tests::seeds::{SECRET, Watch, essence, nodes, options, seed};
 
 fn memory() -> Arc<dyn Store> {
     Arc::new(Memory::new())
@@ -190,7 +190,7 @@ async fn broken_off(first: &[&Seed], last: &Seed) {
     all.push(last);
     let options = options_for(&all);
     let prepared = async || {
-        let store = Watched::new(memory());
+        let store = Watch::over(memory());
         for seed in first {
             apply(&(Arc::clone(&store) as Arc<dyn Store>), seed, &options).await.expect("applies");
         }
@@ -199,13 +199,13 @@ async fn broken_off(first: &[&Seed], last: &Seed) {
     let whole = prepared().await;
     let plain: Arc<dyn Store> = Arc::clone(&whole) as _;
     let applied = apply(&plain, last, &options).await.expect("applies");
-    let (expected, rights) = (essence(&plain).await, whole.accesses());
+    let (expected, rights) = (essence(&plain).await, whole.guard.accesses());
     for changes in 0.. {
         let watched = prepared().await;
         let store: Arc<dyn Store> = Arc::clone(&watched) as _;
-        watched.fail_after(changes);
+        watched.guard.fail_after(changes);
         let broken = apply(&store, last, &options).await;
-        watched.mend();
+        watched.guard.mend();
         if broken.is_ok() {
             assert!(changes > 5, "nothing was broken off");
             break;
@@ -216,7 +216,7 @@ async fn broken_off(first: &[&Seed], last: &Seed) {
         let mended = apply(&store, last, &options).await.expect("applies");
         assert!((applied.revision..=applied.revision + 1).contains(&mended.revision), "{changes}: {}", mended.revision);
         assert_same(&essence(&store).await, &expected, changes);
-        assert_same(&watched.accesses(), &rights, changes);
+        assert_same(&watched.guard.accesses(), &rights, changes);
         let same = apply(&store, last, &options).await.expect("applies");
         assert!(same.revision == mended.revision && same.changes.is_empty(), "{changes}");
     }
@@ -244,7 +244,7 @@ async fn broken_off_imports_are_completed_as_well() {
 
 #[tokio::test]
 async fn values_of_other_stacks_are_read_with_rights_that_stay() {
-    let watched = Watched::new(memory());
+    let watched = Watch::over(memory());
     let store: Arc<dyn Store> = Arc::clone(&watched) as _;
     let exporters = [&["a"][..], &["b", "a"], &["b"]].map(|parts| seed(&exporter(parts)));
     let readers = seed(&importer(&[("x", &["text", "joined"]), ("y", &[])]));
@@ -264,7 +264,7 @@ async fn values_of_other_stacks_are_read_with_rights_that_stay() {
     assert!(format!("{texts:?}").contains(&format!("{:?}", text())), "{texts:?}");
     let may = |entry: &str, server: &str| {
         let [login, _] = options.credentials.get(server).expect("made").logins("importer", server);
-        let access = &watched.accesses()[&format!("/wattle/exporter/entries/{entry}")];
+        let access = &watched.guard.accesses()[&format!("/wattle/exporter/entries/{entry}")];
         access.grants().any(|(who, rights)| *who == login.principal() && rights.read && !rights.write)
     };
     assert!(may("host/a/text", "x") && may("host/a/count", "x"));
@@ -293,15 +293,15 @@ async fn a_stack_goes_as_a_whole_but_not_while_agents_act_for_it() {
     let (memory, seed) = (memory(), seed(&three_tier(2)));
     let options = options_for(&[&seed]);
     for changes in 0.. {
-        let watched = Watched::new(Arc::clone(&memory));
+        let watched = Watch::over(Arc::clone(&memory));
         let store: Arc<dyn Store> = Arc::clone(&watched) as _;
         apply(&store, &seed, &options).await.expect("applies after whatever was broken off");
-        watched.fail_after(changes);
+        watched.guard.fail_after(changes);
         if delete(&store, "three_tier", false).await.is_ok() {
             assert!(changes > 20, "nothing was broken off");
             break;
         }
-        watched.mend();
+        watched.guard.mend();
         if changes % 2 == 0 {
             // What is left is removed, or applied again.
             delete(&store, "three_tier", false).await.expect("deletes");

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
@@ -11,7 +12,7 @@ use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _, stream};
 use indexmap::IndexMap;
 use sha2::{Digest as _, Sha256};
 
-use crate::space::Kind;
+use crate::space::{Kind, Plan};
 
 use super::shared::Shared;
 
@@ -103,6 +104,26 @@ async fn fetch(shared: &Shared, digest: &str) -> Result<(), (Kind, String)> {
         })
         .await;
     Ok(())
+}
+
+/// Deletes the files that nothing on this server needs any more: neither what `plan` runs nor what is to be torn down.
+/// What is deleted wrongly, or by an agent that dies meanwhile, is fetched again.
+pub(super) fn prune(shared: &Shared, plan: &Plan) {
+    let started = shared.journal().started();
+    let known = started.iter().map(|(_, known)| &known.planned);
+    let needed: HashSet<&OsStr> = known
+        .chain(plan.components.values())
+        .flat_map(|planned| planned.recipe.files.values())
+        .map(|digest| OsStr::new(hex(digest)))
+        .collect();
+    for file in fs::read_dir(shared.state.join("recipes")).into_iter().flatten().flatten() {
+        if needed.contains(&*file.file_name()) {
+            continue;
+        }
+        if let Err(error) = fs::remove_file(file.path()) {
+            tracing::warn!("`{}` is of no use any more, and stays: {error}", file.path().display());
+        }
+    }
 }
 
 fn has_digest(bytes: &[u8], digest: &str) -> bool {

@@ -225,6 +225,7 @@ async fn pursue(shared: &Arc<Shared>, goal: &Goal, plan: Plan) -> Result<Option<
     tracing::info!(revision = goal.revision, components = plan.components.len(), "begins a revision");
     shared.board.begin(goal.revision, plan.components.keys());
     teardown::tear_down(shared, goal.revision, &plan).await;
+    files::prune(shared, &plan);
     if plan.retired {
         shared.board.settled().await;
         return Ok(None);

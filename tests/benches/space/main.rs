@@ -5,7 +5,6 @@
 //! this program, in turns; figures are medians.
 
 mod raw;
-mod recorder;
 mod seeds;
 
 use std::path::PathBuf;

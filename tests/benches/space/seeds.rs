@@ -9,11 +9,11 @@ use wattle_runtime::seed::{Options, apply};
 use wattle_runtime::space::OperatorKey;
 use wattle_runtime::store::embedded::Server;
 use wattle_runtime::store::{Address, Memory, Store};
+use wattle_tests::seeds::Watch;
 use wattle_tests::workload::{Size, workload};
 use wattle_tests::zookeeper::ZooKeeper;
 
 use super::raw::{Raw, size};
-use super::recorder::Recorder;
 use super::{median, show};
 
 const RUNS: usize = 5;
@@ -31,10 +31,10 @@ pub(super) async fn table(sizes: &[u32]) {
     println!("|---|---|---|---|---|---|---|---|");
     for entries in sizes {
         let (seed, options) = prepared(entries / 2);
-        let recorded = Arc::new(Recorder::default());
+        let recorded = Watch::over(Arc::new(Memory::new()));
         let store: Arc<dyn Store> = Arc::clone(&recorded) as _;
         apply(&store, &seed, &options).await.expect("applies");
-        let ops = recorded.ops.lock().expect("no panic").clone();
+        let ops = recorded.guard.ops();
         let bytes: usize = ops.iter().map(size).sum();
         let [mut memory, mut embedded, mut zookeeper, mut raw] = [const { Vec::new() }; 4];
         for _ in 0..RUNS {

@@ -1,0 +1,104 @@
+//! Stores that something stands in front of: it sees what is asked, and may refuse it or keep it waiting.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use wattle_runtime::store::{Access, Hold, Node, Op, Store, StoreError, Version};
+
+/// What is asked of a store; of many changes each one.
+#[derive(Debug)]
+pub enum Asked<'a> {
+    /// The node at a path.
+    Get(&'a str),
+    /// To wait for the node at a path.
+    Changed(&'a str),
+    /// The names below a path.
+    Children(&'a str),
+    /// A change.
+    Op(&'a Op),
+    /// Other rights for a path.
+    Protect(&'a str, &'a Access),
+    /// To keep a node at a path.
+    Hold(&'a str),
+}
+
+/// What stands in front of a store.
+#[async_trait]
+pub trait Guard: Debug + Send + Sync {
+    /// Is called before something is done, which is not done at all on an error.
+    ///
+    /// # Errors
+    /// Those that whoever asks is to see.
+    async fn before(&self, asked: &Asked<'_>) -> Result<(), StoreError>;
+
+    /// Is called when it has been done.
+    fn after(&self, _asked: &Asked<'_>) {}
+}
+
+/// A store with something in front of it.
+#[derive(Debug)]
+pub struct Guarded<G> {
+    store: Arc<dyn Store>,
+    /// What stands there.
+    pub guard: G,
+}
+
+impl<G> Guarded<G> {
+    /// Puts `guard` in front of `store`.
+    pub fn new(store: Arc<dyn Store>, guard: G) -> Arc<Self> {
+        Arc::new(Self { store, guard })
+    }
+}
+
+#[async_trait]
+impl<G: Guard> Store for Guarded<G> {
+    async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
+        self.guard.before(&Asked::Get(path)).await?;
+        self.store.get(path).await
+    }
+
+    async fn changed(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
+        self.guard.before(&Asked::Changed(path)).await?;
+        self.store.changed(path, seen).await
+    }
+
+    async fn set(&self, path: &str, data: &[u8], expected: Option<Version>) -> Result<Version, StoreError> {
+        let op = Op::Set { path: path.to_owned(), data: data.to_vec(), expected };
+        self.guard.before(&Asked::Op(&op)).await?;
+        let version = self.store.set(path, data, expected).await?;
+        self.guard.after(&Asked::Op(&op));
+        Ok(version)
+    }
+
+    async fn children(&self, path: &str) -> Result<Vec<String>, StoreError> {
+        self.guard.before(&Asked::Children(path)).await?;
+        self.store.children(path).await
+    }
+
+    async fn apply(&self, mut ops: Vec<Op>) -> Result<(), StoreError> {
+        let mut refused = Ok(());
+        for at in 0..ops.len() {
+            refused = self.guard.before(&Asked::Op(&ops[at])).await;
+            if refused.is_err() {
+                ops.truncate(at);
+                break;
+            }
+        }
+        self.store.apply(ops.clone()).await?;
+        ops.iter().for_each(|op| self.guard.after(&Asked::Op(op)));
+        refused
+    }
+
+    async fn protect(&self, path: &str, access: &Access) -> Result<(), StoreError> {
+        self.guard.before(&Asked::Protect(path, access)).await?;
+        self.store.protect(path, access).await?;
+        self.guard.after(&Asked::Protect(path, access));
+        Ok(())
+    }
+
+    async fn hold(&self, path: &str, data: &[u8], access: &Access) -> Result<Hold, StoreError> {
+        self.guard.before(&Asked::Hold(path)).await?;
+        self.store.hold(path, data, access).await
+    }
+}

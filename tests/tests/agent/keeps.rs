@@ -1,0 +1,156 @@
+//! What an agent keeps in its folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use serde_json::{Value, json};
+use tokio::time::sleep;
+use wattle_runtime::agent::AgentError;
+use wattle_runtime::recipe::Broken;
+use wattle_runtime::space::{Content, Kind, Script};
+
+use wattle_tests::stores::Guarded;
+
+use crate::stores::Mute;
+use crate::world::{Work, World, fine, outputs, two};
+
+#[tokio::test(start_paused = true)]
+async fn what_finished_is_published_by_the_next_agent_and_not_run_again() {
+    let mut world = World::new();
+    let revision = world.apply("1", two()).await;
+    let state = world.state.path().join("s1");
+    let mute = Guarded::new(world.store("s1"), Mute);
+    let agent = tokio::spawn(world.agent_with("s1", mute, state.clone(), fine()).run(std::future::pending()));
+    while !fs::read_to_string(state.join("journal")).is_ok_and(|text| text.contains("finished")) {
+        sleep(Duration::from_secs(1)).await;
+    }
+    sleep(Duration::from_mins(1)).await;
+    agent.abort();
+    let _ = agent.await;
+    assert_eq!(world.space().peek("s1/a/url").await.unwrap(), None);
+    let agent = world.start("s1", &fine());
+    assert_eq!(world.read("s1/a/url", revision).await, Content::Value("x".into()));
+    assert_eq!(world.ran(), ["s1/a"]);
+    agent.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_folder_has_one_agent() {
+    let mut world = World::new();
+    world.apply("1", two()).await;
+    let agent = world.start("s1", &fine());
+    sleep(Duration::from_secs(1)).await;
+    let second = world.agent("s1", &fine()).run(sleep(Duration::from_mins(1))).await.unwrap_err();
+    assert!(matches!(second, AgentError::Busy { .. }), "{second}");
+    agent.abort();
+}
+
+/// What is in the cache of recipes' files.
+fn cached(state: &Path) -> Vec<String> {
+    let content = |file: fs::DirEntry| fs::read_to_string(file.path()).unwrap();
+    let mut all: Vec<_> = fs::read_dir(state.join("recipes")).unwrap().map(|file| content(file.unwrap())).collect();
+    all.sort();
+    all
+}
+
+#[tokio::test(start_paused = true)]
+async fn files_of_recipes_are_kept_for_as_long_as_something_needs_them() {
+    let mut world = World::new();
+    let state = world.state.path().join("s1");
+    let seed = |components: Value| json!({"s1": components});
+    let component = |file: &str| json!({"files": {"r": file}, "outputs": ["out"]});
+    let mut undone = component("undone by");
+    undone["teardown"] = json!("r");
+    let work: Work = Arc::new(|job| {
+        async move {
+            // What cannot be torn down is tried again.
+            if job.script == Script::Teardown {
+                return Err(Broken::new(Kind::Recipe, "not yet".into()));
+            }
+            outputs(&[("out", "x")])
+        }
+        .boxed()
+    });
+    let first = seed(json!({"a": component("one"), "b": component("two"), "c": undone}));
+    let revision = world.apply("1", first).await;
+    let agent = world.start("s1", &work);
+    for name in ["a", "b", "c"] {
+        world.read(&format!("s1/{name}/out"), revision).await;
+    }
+    assert_eq!(cached(&state), ["one", "two", "undone by"]);
+    fs::write(state.join("recipes/0123.new"), "half of what an agent fetched when it died").unwrap();
+    let revision = world.apply("2", seed(json!({"a": component("three")}))).await;
+    world.read("s1/a/out", revision).await;
+    // The file that `a` had is that of its last run, until this one has begun.
+    assert_eq!(cached(&state), ["one", "three", "undone by"]);
+    agent.abort();
+    let _ = agent.await;
+    // The next agent, in the same revision; it does not run it again.
+    let agent = world.start("s1", &work);
+    sleep(Duration::from_mins(1)).await;
+    assert_eq!(cached(&state), ["three", "undone by"]);
+    assert_eq!(world.ran().iter().filter(|name| *name == "s1/a").count(), 2);
+    agent.abort();
+}
+
+/// A small disk, for as long as this lives; none where one may not be mounted.
+struct Disk(PathBuf);
+
+impl Disk {
+    fn mount(at: &Path) -> Option<Self> {
+        fs::create_dir_all(at).unwrap();
+        let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=128k", "tmpfs"]).arg(at).output();
+        mount.is_ok_and(|mount| mount.status.success()).then(|| Self(at.to_owned()))
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_disk_loses_nothing() {
+    // More than what is left of the last block.
+    let long = "x".repeat(30_000);
+    let mut world = World::new();
+    let revision = world.apply("1", two()).await;
+    let state = world.state.path().join("s1");
+    let Some(disk) = Disk::mount(&state) else {
+        println!("a_full_disk_loses_nothing: left out: a disk of its own cannot be mounted here");
+        return;
+    };
+    let filler = state.join("filler");
+    let fills: Work = {
+        let (filler, long) = (filler.clone(), long.clone());
+        Arc::new(move |_| {
+            // Full at the moment at which its end is to be written.
+            let _ = fs::write(&filler, vec![0; 1 << 20]);
+            let long = long.clone();
+            async move { outputs(&[("url", &long)]) }.boxed()
+        })
+    };
+    let agent = world.start("s1", &fills);
+    sleep(Duration::from_mins(1)).await;
+    assert_eq!(world.space().peek("s1/a/url").await.unwrap(), None, "published, and not in the journal");
+    let troubles = world.space().server_status("s1").await.unwrap().unwrap().troubles;
+    assert!(troubles.len() == 1 && troubles[0].contains("No space left on device"), "{troubles:?}");
+    fs::remove_file(&filler).unwrap();
+    assert_eq!(world.read("s1/a/url", revision).await, Content::Value(long.into()));
+    sleep(Duration::from_secs(10)).await;
+    let troubles = world.space().server_status("s1").await.unwrap().unwrap().troubles;
+    assert!(troubles.is_empty(), "{troubles:?}");
+    agent.abort();
+    let _ = agent.await;
+    let agent = world.start("s1", &fine());
+    sleep(Duration::from_mins(1)).await;
+    assert_eq!(world.ran(), ["s1/a"]);
+    agent.abort();
+    let _ = agent.await;
+    drop(disk);
+}

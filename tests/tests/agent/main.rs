@@ -1,0 +1,9 @@
+//! Single agents: the socket, the journal before the entry, a full disk, waits that say why, revisions that supersede.
+
+#![expect(clippy::unwrap_used, reason = "what goes wrong fails the test")]
+
+mod keeps;
+mod live;
+mod stores;
+mod waits;
+mod world;
