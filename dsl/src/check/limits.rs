@@ -1,6 +1,8 @@
-//! What Heat, Nova and the data space can hold.
+//! What Heat, Nova and the data space can hold, and who is to run the software.
 
-/// Sizes beyond which something would be refused at deployment. The defaults are those of stock services.
+use crate::lower::Lowering;
+
+/// Sizes beyond which something would be refused at deployment, and the lowering that is asked for. The defaults are those of stock services.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
@@ -12,10 +14,12 @@ pub struct Limits {
     pub template: usize,
     /// Resources of one stack, its nested stacks included: Heat's `max_resources_per_stack`.
     pub resources: usize,
+    /// What the model is to be lowered for: each lowering has checks of what it cannot express.
+    pub lowering: Lowering,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { user_data: 49_149, entry: 1_000_000, template: 524_288, resources: 1_000 }
+        Self { user_data: 49_149, entry: 1_000_000, template: 524_288, resources: 1_000, lowering: Lowering::default() }
     }
 }

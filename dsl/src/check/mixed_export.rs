@@ -43,7 +43,7 @@ check! {
     /// let exports = Exports::new().entry("url", web.url).entry("network", net.attribute::<String>("name"));
     /// # assert!(!wattle::check::finds(&t.finish(exports), "W0305"));
     /// ```
-    MIXED_EXPORT: "W0305", Error, "an export that nobody could compute", run
+    MIXED_EXPORT: "W0305", Error, "an export that nobody could compute", run, only Agents
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -19,15 +19,20 @@ mod unused;
 mod uses;
 
 mod cycle;
+mod deployment_name;
 mod doubly_fulfilled_promise;
 mod doubly_set_property;
 mod doubly_wired_input;
 mod duplicate_name;
+mod early_output;
 mod entry_size;
 mod export_of_another_stack;
+mod exported_secret;
 mod foreign_handle;
 mod illegal_name;
+mod imported_value;
 mod late_property;
+mod live_recipe;
 mod missing_input;
 mod missing_property;
 mod mixed_export;
@@ -43,16 +48,19 @@ mod secret_constant;
 mod secret_leak;
 mod server_dependency;
 mod shared_name;
+mod stored_secret;
 mod unconnected_network;
 mod unfulfilled_promise;
 mod unknown_attribute;
 mod unknown_name;
 mod unknown_property;
+mod unlimited_wait;
 mod unread_input;
 mod unread_output;
 mod unused_parameter;
 mod unused_promise;
 mod user_data_size;
+mod whole_stack;
 mod wrong_type;
 
 #[cfg(test)]
@@ -105,6 +113,14 @@ pub static CHECKS: &[&Check] = &[
     &unread_input::UNREAD_INPUT,
     &unused_promise::UNUSED_PROMISE,
     &parameter_default::PARAMETER_DEFAULT,
+    &imported_value::IMPORTED_VALUE,
+    &live_recipe::LIVE_RECIPE,
+    &early_output::EARLY_OUTPUT,
+    &exported_secret::EXPORTED_SECRET,
+    &stored_secret::STORED_SECRET,
+    &unlimited_wait::UNLIMITED_WAIT,
+    &whole_stack::WHOLE_STACK,
+    &deployment_name::DEPLOYMENT_NAME,
 ];
 
 /// The check with the code `code`, in any case of letters.
@@ -112,11 +128,11 @@ pub fn find(code: &str) -> Option<&'static Check> {
     CHECKS.iter().copied().find(|check| check.code.eq_ignore_ascii_case(code))
 }
 
-/// Everything that is wrong with `model`, sorted by severity, place and code.
+/// Everything that is wrong with `model` for the lowering that `limits` names, sorted by severity, place and code.
 pub fn check(model: &Model, limits: &Limits) -> Vec<Diagnostic> {
     let shared = sink::Shared::default();
     let mut sink = sink::Sink { model, limits, shared: &shared, found: Vec::new() };
-    for check in CHECKS {
+    for check in CHECKS.iter().filter(|check| check.lowering.is_none_or(|lowering| lowering == limits.lowering)) {
         (check.run)(&mut sink);
     }
     let mut found = sink.found;
@@ -138,5 +154,7 @@ pub fn has_errors(findings: &[Diagnostic]) -> bool {
 /// Whether the check with the code `code` finds anything in `model`: for the examples in the documentation of checks.
 #[doc(hidden)]
 pub fn finds(model: &Model, code: &str) -> bool {
-    check(model, &Limits::default()).iter().any(|finding| finding.code == code)
+    let lowering = find(code).and_then(|check| check.lowering).unwrap_or_default();
+    let limits = Limits { lowering, ..Limits::default() };
+    check(model, &limits).iter().any(|finding| finding.code == code)
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::lower::Lowering;
 use crate::model::{
     After, Binding, Component, Content, Declaration, Export, Expr, File, Input, Model, Name, OutputDeclaration,
     Parameter, Promise, Recipe, Resource, Source, Tool, Type,
@@ -183,6 +184,12 @@ pub(super) fn map<const N: usize>(parts: [(&str, Expr); N]) -> Expr {
 /// The codes of everything that is found, in order.
 pub(super) fn codes(model: &Model) -> Vec<&'static str> {
     check(model, &Limits::default()).iter().map(|finding| finding.code).collect()
+}
+
+/// The same, for Heat's own agents.
+pub(super) fn native_codes(model: &Model) -> Vec<&'static str> {
+    let limits = Limits { lowering: Lowering::HeatNative, ..Limits::default() };
+    check(model, &limits).iter().map(|finding| finding.code).collect()
 }
 
 #[test]

@@ -9,7 +9,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
 
 use crate::author::Blueprint;
-use crate::lower;
+use crate::lower::{self, Lowering};
 use crate::names::nearest;
 use crate::view;
 
@@ -24,6 +24,7 @@ pub(super) struct Request {
     pub(super) config: Option<PathBuf>,
     pub(super) set: Vec<String>,
     pub(super) deny_warnings: bool,
+    pub(super) lowering: Lowering,
 }
 
 #[derive(Debug)]
@@ -168,8 +169,17 @@ fn emit_args() -> [Arg; 5] {
     ]
 }
 
-fn common_args() -> [Arg; 4] {
+fn common_args() -> [Arg; 5] {
     [
+        Arg::new("lowering")
+            .long("lowering")
+            .value_name("WAY")
+            .default_value("agents")
+            .value_parser(PossibleValuesParser::new(["agents", "heat-native"]).map(|name| match name.as_str() {
+                "heat-native" => Lowering::HeatNative,
+                _ => Lowering::Agents,
+            }))
+            .help("What runs the software: wattle's agents, or Heat's own, for clouds without a data space"),
         Arg::new("set")
             .long("set")
             .value_name("NAME=VALUE")
@@ -248,6 +258,7 @@ fn request(matches: &ArgMatches) -> Result<Request, Failure> {
                 config: None,
                 set: Vec::new(),
                 deny_warnings: false,
+                lowering: Lowering::default(),
             });
         }
         _ => Command::Emit(Emit {
@@ -258,11 +269,20 @@ fn request(matches: &ArgMatches) -> Result<Request, Failure> {
             stack_bytes: given.one("stack-bytes"),
         }),
     };
+    let lowering = given.required("lowering");
+    if let (Lowering::HeatNative, Command::Emit(emit)) = (lowering, &command) {
+        let cut = [("stack-resources", emit.stack_resources), ("stack-bytes", emit.stack_bytes)];
+        if let Some((option, _)) = cut.into_iter().find(|(_, given)| given.is_some()) {
+            return Err(Failure::usage(format!("`--{option}` cuts a stack, and `--lowering heat-native` does not"))
+                .help("leave it out: what Heat runs in order is one stack"));
+        }
+    }
     let set = [Some(given.before), given.behind].into_iter().flatten();
     Ok(Request {
         command,
         config: given.one("config"),
         set: set.flat_map(|matches| matches.get_many("set").into_iter().flatten().cloned()).collect(),
+        lowering,
         deny_warnings: [Some(given.before), given.behind].into_iter().flatten().any(|m| m.get_flag("deny-warnings")),
     })
 }

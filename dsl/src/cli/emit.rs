@@ -3,9 +3,11 @@
 use std::fs;
 use std::io::{self, Write};
 
+use indexmap::IndexMap;
+
 use crate::emit::{self, EmitError};
 use crate::lower::hot::Template;
-use crate::lower::{self, Lowered, Seed};
+use crate::lower::{self, Environment, Lowered, Lowering, Seed, native};
 use crate::model::Model;
 
 use super::args::{self, TemplateFormat};
@@ -17,20 +19,35 @@ use super::tree::{self, count};
 /// More nested templates than these are shown as one line.
 const PARTS_SHOWN: usize = 4;
 
-pub(super) fn emit(model: &Model, request: &args::Emit, console: &mut Console<'_>) -> Result<(), Failure> {
-    let defaults = lower::Options::default();
-    let options = lower::Options {
-        stack_resources: request.stack_resources.unwrap_or(defaults.stack_resources),
-        stack_bytes: request.stack_bytes.unwrap_or(defaults.stack_bytes),
-        decisions: false,
-    };
-    let lowered = lower::lower(model, &options);
+pub(super) fn emit(
+    model: &Model,
+    lowering: Lowering,
+    request: &args::Emit,
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
     let directory = request.out.join(&*model.stack);
-    let written = files::replace(&directory, files(&lowered, request.format), is_emitted)?;
-    let tree = tree::of_files(&directory.display().to_string(), &shown(written, &lowered));
-    // The process ends; giving large trees back piece by piece would only take time.
-    std::mem::forget(lowered);
-    console.out.write(&tree)
+    let shown = match lowering {
+        Lowering::Agents => {
+            let defaults = lower::Options::default();
+            let options = lower::Options {
+                stack_resources: request.stack_resources.unwrap_or(defaults.stack_resources),
+                stack_bytes: request.stack_bytes.unwrap_or(defaults.stack_bytes),
+                decisions: false,
+            };
+            let lowered = lower::lower(model, &options);
+            let written = files::replace(&directory, files(&lowered, request.format), is_emitted)?;
+            let shown = shown(written, &lowered.nested);
+            // The process ends; giving large trees back piece by piece would only take time.
+            std::mem::forget(lowered);
+            shown
+        }
+        Lowering::HeatNative => {
+            let lowered = native::lower(model);
+            let files = vec![environment(&lowered.environment), whole(&lowered.template, request.format)];
+            shown(files::replace(&directory, files, is_emitted)?, &IndexMap::new())
+        }
+    };
+    console.out.write(&tree::of_files(&directory.display().to_string(), &shown))
 }
 
 /// The files in the order in which they take their places: each one after those that it refers to, and the seed, with
@@ -38,23 +55,30 @@ pub(super) fn emit(model: &Model, request: &args::Emit, console: &mut Console<'_
 fn files(lowered: &Lowered, format: TemplateFormat) -> Vec<File<'_>> {
     let mut files: Vec<File<'_>> =
         lowered.nested.iter().map(|(name, nested)| template(name.clone(), nested, format)).collect();
-    let environment = &lowered.environment;
-    files.push(File {
-        name: "environment.yaml".into(),
-        content: format!("{}, {} required", count(environment.len(), "parameter"), environment.required()),
-        write: Box::new(|file| Ok(file.write_all(environment.to_yaml().as_bytes())?)),
-    });
-    let name = match format {
-        TemplateFormat::Yaml => "template.yaml",
-        TemplateFormat::Json => "template.json",
-    };
-    files.push(template(name.into(), &lowered.template, format));
+    files.push(environment(&lowered.environment));
+    files.push(whole(&lowered.template, format));
     files.push(File {
         name: "seed.yaml".into(),
         content: of_seed(&lowered.seed),
         write: Box::new(|file| seed(&lowered.seed, file)),
     });
     files
+}
+
+fn environment(environment: &Environment) -> File<'_> {
+    File {
+        name: "environment.yaml".into(),
+        content: format!("{}, {} required", count(environment.len(), "parameter"), environment.required()),
+        write: Box::new(|file| Ok(file.write_all(environment.to_yaml().as_bytes())?)),
+    }
+}
+
+fn whole(whole: &Template, format: TemplateFormat) -> File<'_> {
+    let name = match format {
+        TemplateFormat::Yaml => "template.yaml",
+        TemplateFormat::Json => "template.json",
+    };
+    template(name.into(), whole, format)
 }
 
 // Heat takes a nested template only from a file whose name ends in `.yaml`; JSON is YAML, and read faster.
@@ -93,10 +117,10 @@ fn is_emitted(name: &str) -> bool {
 }
 
 /// What the tree shows: the template first, its parts below it, and many parts as one.
-fn shown(mut written: Vec<Written>, lowered: &Lowered) -> Vec<Written> {
-    let mut rest = written.split_off(lowered.nested.len());
+fn shown(mut written: Vec<Written>, nested: &IndexMap<String, Template>) -> Vec<Written> {
+    let mut rest = written.split_off(nested.len());
     if written.len() > PARTS_SHOWN {
-        let (resources, servers) = lowered.nested.values().fold((0, 0), |(resources, servers), nested| {
+        let (resources, servers) = nested.values().fold((0, 0), |(resources, servers), nested| {
             (resources + nested.resources.len(), servers + nested.servers())
         });
         let content = format!("{}, {} together", count(resources, "resource"), count(servers, "server"));

@@ -101,7 +101,7 @@ fn execute<B: Blueprint>(
             if check::has_errors(&findings) {
                 return Ok(Exit::Errors);
             }
-            emit::emit(&model, request_emit, console)?;
+            emit::emit(&model, request.lowering, request_emit, console)?;
             // The process ends; giving a large model back piece by piece would only take time.
             std::mem::forget(model);
             Ok(Exit::Fine)
@@ -131,7 +131,8 @@ fn model<B: Blueprint>(blueprint: &B, request: &Request) -> Result<Model, Failur
 }
 
 fn findings(model: &Model, request: &Request) -> Vec<Diagnostic> {
-    let mut findings = check::check(model, &Limits::default());
+    let limits = Limits { lowering: request.lowering, ..Limits::default() };
+    let mut findings = check::check(model, &limits);
     if request.deny_warnings {
         for finding in &mut findings {
             finding.severity = Severity::Error;

@@ -78,12 +78,15 @@ pub struct HotResource {
     /// What goes in, each name once.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "map")]
     pub properties: Vec<(Name, Hot)>,
+    /// Resources that Heat must have created before, besides those that the properties refer to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<Name>,
 }
 
 impl HotResource {
     /// A resource without properties.
     pub fn new(ty: Name) -> Self {
-        Self { ty, properties: Vec::new() }
+        Self { ty, properties: Vec::new(), depends_on: Vec::new() }
     }
 
     /// The value of a property.
@@ -104,8 +107,9 @@ impl HotResource {
         &*self.ty == crate::model::Resource::SERVER
     }
 
-    /// Calls `visit` with the name of each resource that it refers to.
+    /// Calls `visit` with the name of each resource that it refers to, or that it is to come after.
     pub fn requires<'a>(&'a self, visit: &mut impl FnMut(&'a Name)) {
+        self.depends_on.iter().for_each(&mut *visit);
         for (_, value) in &self.properties {
             value.visit(&mut |part| match part {
                 Hot::GetResource(name) | Hot::GetAttr { resource: name, .. } => visit(name),

@@ -8,6 +8,7 @@ mod decision;
 mod dependence;
 mod environment;
 pub mod hot;
+pub mod native;
 mod plan;
 mod resolve;
 pub mod seed;
@@ -25,7 +26,18 @@ pub use seed::Seed;
 
 use hot::Template;
 
-/// How a model is lowered.
+/// What runs the software of a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Lowering {
+    /// Wattle's agents, over a data space: [`lower`].
+    #[default]
+    Agents,
+    /// Heat's own agents, told by Heat: [`native::lower`].
+    HeatNative,
+}
+
+/// How a model is lowered for agents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
@@ -44,7 +56,7 @@ impl Default for Options {
     }
 }
 
-/// What a model became.
+/// What a model became for agents.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Lowered {
@@ -60,7 +72,7 @@ pub struct Lowered {
     pub decisions: Vec<Decision>,
 }
 
-/// Lowers a sound model: one in which `check` finds no error.
+/// Lowers a sound model for agents: one in which `check` finds no error.
 ///
 /// # Panics
 /// If a server requires another, which `check` refuses as W0303.

@@ -8,8 +8,35 @@ use super::hot::Hot;
 use super::plan::{Attribute, SERVER_ENTRIES};
 use super::seed::Wire;
 
-/// The value for Heat. What only an agent can know has no such form, and a sound model has none of it here.
+/// What an expression is for Heat where it is more than what the template's own resources tell.
+pub(super) trait Late {
+    /// The value of what is known only once software runs.
+    fn value(&self, expr: &Expr) -> Hot;
+
+    /// A value within text.
+    fn text(&self, expr: &Expr) -> Hot;
+}
+
+/// Nothing is: what only an agent can know has no such form.
+struct Never;
+
+impl Late for Never {
+    fn value(&self, _: &Expr) -> Hot {
+        Hot::Value(Value::Null)
+    }
+
+    fn text(&self, expr: &Expr) -> Hot {
+        for_heat(expr)
+    }
+}
+
+/// The value for Heat. A sound model has nothing here that only an agent can know.
 pub(super) fn for_heat(expr: &Expr) -> Hot {
+    for_heat_with(expr, &Never)
+}
+
+/// The value for Heat, with `late` for what is known only once software runs.
+pub(super) fn for_heat_with(expr: &Expr, late: &impl Late) -> Hot {
     match expr {
         Expr::Constant(value) => Hot::Value(value.clone()),
         Expr::Parameter(name) => Hot::parameter(name.clone()),
@@ -17,10 +44,12 @@ pub(super) fn for_heat(expr: &Expr) -> Hot {
         Expr::Attribute { resource, attribute, path } => {
             Hot::GetAttr { resource: resource.clone(), attribute: attribute.clone(), path: steps(path) }
         }
-        Expr::Text(parts) => text(parts),
-        Expr::List(items) => Hot::List(items.iter().map(for_heat).collect()),
-        Expr::Map(items) => Hot::Map(items.iter().map(|(name, item)| (name.clone(), for_heat(item))).collect()),
-        Expr::Output { .. } | Expr::Promise(_) | Expr::Import { .. } | Expr::Foreign { .. } => Hot::Value(Value::Null),
+        Expr::Text(parts) => text(parts, late),
+        Expr::List(items) => Hot::List(items.iter().map(|item| for_heat_with(item, late)).collect()),
+        Expr::Map(items) => {
+            Hot::Map(items.iter().map(|(name, item)| (name.clone(), for_heat_with(item, late))).collect())
+        }
+        Expr::Output { .. } | Expr::Promise(_) | Expr::Import { .. } | Expr::Foreign { .. } => late.value(expr),
     }
 }
 
@@ -43,7 +72,7 @@ fn steps(path: &[Step]) -> Vec<Hot> {
 }
 
 /// `str_replace` over keys `<1>`, `<2>`, ...: Heat joins only strings, but replaces by numbers and booleans as well.
-fn text(parts: &[Expr]) -> Hot {
+fn text(parts: &[Expr], late: &impl Late) -> Hot {
     // A key that also stands in the author's own text would be replaced there too.
     let literal = |text: &str| {
         parts.iter().any(|part| part.constant().and_then(Value::as_str).is_some_and(|own| own.contains(text)))
@@ -58,7 +87,7 @@ fn text(parts: &[Expr]) -> Hot {
             other => {
                 let key = format!("{open}{}>", params.len() + 1);
                 template.push_str(&key);
-                params.push((key.into(), for_heat(other)));
+                params.push((key.into(), late.text(other)));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The template of the whole model, before it is cut.
 
-use crate::model::{Expr, Model, Name, Reference};
+use crate::model::{Expr, Model, Name, Reference, Resource};
 
 use super::agent::{self, Words};
 use super::decision::{Decision, Decisions, Reader, Way};
@@ -9,6 +9,26 @@ use super::plan::Plan;
 use super::resolve::for_heat;
 
 pub(super) fn build(model: &Model, plan: &Plan<'_>, decisions: &mut Decisions) -> Template {
+    let mut template = with_parameters(model);
+    if model.resources.keys().any(|name| plan.is_managed(name)) {
+        template.parameters.extend(agent::parameters(&model.stack));
+        template.resources.insert(agent::ROOT.into(), agent::root());
+    }
+    let words = Words::new();
+    let (user_data, format): (Name, Name) = ("user_data".into(), "user_data_format".into());
+    let raw = Hot::from("RAW");
+    resources(model, &mut template, decisions, |name, resource, hot| {
+        if let Some(duties) = plan.servers.get(name).filter(|_| plan.is_managed(name)) {
+            hot.set(format.clone(), raw.clone());
+            hot.set(user_data.clone(), words.user_data(model, name, resource, duties));
+        }
+    });
+    exports(model, &mut template, decisions);
+    template
+}
+
+/// A template of nothing but the author's parameters.
+pub(super) fn with_parameters(model: &Model) -> Template {
     let mut template = Template::new(&model.description);
     template.parameters.extend(model.parameters.iter().map(|(name, parameter)| {
         let mut hot = HotParameter::new(parameter.heat_type);
@@ -18,19 +38,16 @@ pub(super) fn build(model: &Model, plan: &Plan<'_>, decisions: &mut Decisions) -
         hot.constraints.clone_from(&parameter.constraints);
         (name.clone(), hot)
     }));
-    if model.resources.keys().any(|name| plan.is_managed(name)) {
-        template.parameters.extend(agent::parameters(&model.stack));
-        template.resources.insert(agent::ROOT.into(), agent::root());
-    }
-    resources(model, plan, &mut template, decisions);
-    exports(model, &mut template, decisions);
     template
 }
 
-fn resources(model: &Model, plan: &Plan<'_>, template: &mut Template, decisions: &mut Decisions) {
-    let words = Words::new();
-    let (user_data, format): (Name, Name) = ("user_data".into(), "user_data_format".into());
-    let raw = Hot::from("RAW");
+/// Adds the author's resources, each as `finish` leaves it.
+pub(super) fn resources(
+    model: &Model,
+    template: &mut Template,
+    decisions: &mut Decisions,
+    mut finish: impl FnMut(&Name, &Resource, &mut HotResource),
+) {
     template.resources.reserve(model.resources.len());
     for (name, resource) in &model.resources {
         let mut hot = HotResource::new(resource.ty.clone());
@@ -40,10 +57,7 @@ fn resources(model: &Model, plan: &Plan<'_>, template: &mut Template, decisions:
             decide(&binding.value, reader, &binding.at, decisions);
             hot.properties.push((property.clone(), for_heat(&binding.value)));
         }
-        if let Some(duties) = plan.servers.get(name).filter(|_| plan.is_managed(name)) {
-            hot.set(format.clone(), raw.clone());
-            hot.set(user_data.clone(), words.user_data(model, name, resource, duties));
-        }
+        finish(name, resource, &mut hot);
         template.resources.insert(name.clone(), hot);
     }
 }
@@ -79,7 +93,8 @@ fn is_known_to_heat(value: &Expr) -> bool {
     known
 }
 
-fn decide(value: &Expr, reader: impl Fn() -> Reader, at: &crate::model::Source, decisions: &mut Decisions) {
+/// Notes that Heat resolves all that `value` refers to.
+pub(super) fn decide(value: &Expr, reader: impl Fn() -> Reader, at: &crate::model::Source, decisions: &mut Decisions) {
     value.references(&mut |reference| {
         decisions.note(|| Decision { reader: reader(), reference: text(reference), way: Way::Heat, at: at.clone() });
     });

@@ -61,12 +61,24 @@ fn emit_can_tell_findings_as_json() {
 }
 
 #[test]
+fn what_a_lowering_cannot_express_is_found_for_it_alone() {
+    let scratch = Scratch::new("native");
+    assert_eq!(demo(&["check", "--lowering", "agents"]).exit, Exit::Fine);
+    let run = demo(&["emit", "--lowering", "heat-native", "--message-format", "concise", "--out", scratch.path()]);
+    assert_eq!(run.exit, Exit::Errors, "{run}");
+    assert_eq!(std::fs::read_dir(&scratch.0).expect("the directory").count(), 0);
+    assert_snapshot!(run);
+}
+
+#[test]
 fn wrong_usage() {
     let runs: Vec<String> = [
         &["--ot", "x"][..],
         &["--outt=x"],
         &["chek"],
         &["--format", "xml"],
+        &["--lowering", "heat-nativ"],
+        &["--lowering", "heat-native", "--stack-bytes", "5000"],
         &["--format", "json", "check"],
         &["--out", "x", "check"],
         &["check", "--out", "x"],

@@ -1,0 +1,115 @@
+//! W0908: a name that Heat's own way needs for something else.
+
+use crate::lower::native;
+
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// A name stands for something else in Heat's own way, for which the model is lowered.
+    ///
+    /// Heat gives each deployment inputs of its own, and takes outputs of its own from it; their names begin with
+    /// `deploy_`. A deployment is called `SERVER.COMPONENT`, as a resource of a module may be, and has at most 255 bytes.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # #[component(recipe = "src/check/examples/web.sh")]
+    /// # struct Web { #[input(default = 80)] port: u16, #[output] url: String }
+    /// # let mut t = Topology::new("demo");
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// # t.on(server).run("web", Web::new());
+    /// # let mut model = t.finish(Exports::new());
+    /// // #[input(default = 80)]
+    /// // deploy_action: u16,
+    /// # for kind in model.declarations.values_mut() {
+    /// #     let port = kind.inputs.shift_remove("port").expect("an input");
+    /// #     kind.inputs.insert("deploy_action".into(), port);
+    /// # }
+    /// # assert!(wattle::check::finds(&model, "W0908"));
+    /// ```
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # #[component(recipe = "src/check/examples/web.sh")]
+    /// # struct Web { #[input(default = 80)] port: u16, #[output] url: String }
+    /// # let mut t = Topology::new("demo");
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// # t.on(server).run("web", Web::new());
+    /// # let model = t.finish(Exports::new());
+    /// // #[input(default = 80)]
+    /// // port: u16,
+    /// # assert!(!wattle::check::finds(&model, "W0908"));
+    /// ```
+    DEPLOYMENT_NAME: "W0908", Error, "a name that Heat's own way needs for something else", run, only HeatNative
+}
+
+/// What the names of Heat's own inputs and outputs of a deployment begin with.
+const RESERVED: &str = "deploy_";
+
+/// Heat's longest name of a resource.
+const LONGEST: usize = 255;
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let model = sink.model;
+    for kind in model.declarations.values() {
+        let inputs = kind.inputs.iter().map(|(name, input)| ("input", name, &input.at));
+        let outputs = kind.outputs.iter().map(|(name, output)| ("output", name, &output.at));
+        for (what, name, at) in inputs.chain(outputs).filter(|(_, name, _)| name.starts_with(RESERVED)) {
+            let finding = DEPLOYMENT_NAME
+                .finding(format!("the {what} `{name}` of `{}` has a name of Heat's own", kind.name))
+                .label(at, "Heat's deployments have one that is called so, or may have")
+                .help(format!("give it a name that does not begin with `{RESERVED}`"));
+            sink.push(finding);
+        }
+    }
+    for component in model.components.values() {
+        let name = native::deployment_name(component);
+        if let Some(resource) = model.resources.get(&name) {
+            let finding = DEPLOYMENT_NAME
+                .finding(format!("the deployment of `{}` and a resource are both called `{name}`", component.name))
+                .label(&component.at, "its deployment is called so")
+                .label(&resource.at, "and so is this")
+                .help("rename the component, or the resource");
+            sink.push(finding);
+        } else if name.len() > LONGEST {
+            let finding = DEPLOYMENT_NAME
+                .finding(format!(
+                    "the name of the deployment of `{}` has {} bytes, and Heat takes {LONGEST}",
+                    component.name,
+                    name.len()
+                ))
+                .label(&component.at, "its deployment is called `SERVER.COMPONENT`")
+                .help("give the server or the component a shorter name");
+            sink.push(finding);
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{native_codes, sound};
+    use crate::model::{Model, Module, Type};
+
+    pub(in crate::check) fn failing() -> Model {
+        sound().kind("Web", &[("deploy_action", Type::Str)], &[]).model
+    }
+
+    #[test]
+    fn a_resource_of_a_module_may_be_called_as_a_deployment() {
+        let mut sketch = sound();
+        let at = sketch.at();
+        sketch.model.modules.insert("db".into(), Module { kind: "Db".into(), at });
+        let model = sketch.resource("db.db2", "OS::Neutron::Net").model;
+        assert_eq!(native_codes(&model), ["W0908"]);
+    }
+
+    #[test]
+    fn a_name_may_be_too_long() {
+        let long = |length: usize| {
+            let name = "c".repeat(length);
+            native_codes(&sound().kind("Web", &[], &[]).component("db", &name, "Web").model)
+        };
+        assert!(long(252).is_empty());
+        assert_eq!(long(253), ["W0908"]);
+    }
+}

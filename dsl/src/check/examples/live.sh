@@ -1,0 +1,3 @@
+#!/bin/sh
+port=$(wattle get port)
+wattle set url "http://localhost:$port"

@@ -1,0 +1,61 @@
+//! W0904: a secret export, where an export is an output of the stack.
+
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// A secret is exported, and the model is lowered for Heat's own agents. There an export is an output of the stack,
+    /// which Heat shows to whoever may look at the stack.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// #[derive(Parameters)]
+    /// struct Settings {
+    ///     /// Password of the database owner.
+    ///     #[parameter]
+    ///     password: Parameter<Secret<String>>,
+    /// }
+    ///
+    /// # let mut t = Topology::new("demo");
+    /// # let p = <Settings as wattle::author::Parameters>::declare(&mut t);
+    /// # let exports =
+    /// Exports::new().entry("password", p.password)
+    /// # ;
+    /// # assert!(wattle::check::finds(&t.finish(exports), "W0904"));
+    /// ```
+    ///
+    /// Who needs the secret is given it by whoever chose it:
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// # let exports =
+    /// Exports::new().entry("user", "shop")
+    /// # ;
+    /// # assert!(!wattle::check::finds(&t.finish(exports), "W0904"));
+    /// ```
+    EXPORTED_SECRET: "W0904", Error, "a secret export, which Heat would show", run, only HeatNative
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    for (name, export) in sink.model.exports.iter().filter(|(_, export)| export.ty.is_secret()) {
+        let finding = EXPORTED_SECRET
+            .finding(format!("the export `{name}` is secret, and Heat would show it as an output of the stack"))
+            .label(&export.at, "no secret in Heat's own way")
+            .help("leave the export out, and hand the secret over another way");
+        sink.push(finding);
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{parameter, secret, sound};
+    use crate::model::{Model, Type};
+
+    pub(in crate::check) fn failing() -> Model {
+        sound()
+            .parameter("password", secret(Type::Str))
+            .export("password", secret(Type::Str), parameter("password"))
+            .model
+    }
+}

@@ -1,0 +1,85 @@
+//! W0901: a value of another stack, where there is no data space.
+
+use crate::model::Reference;
+
+use super::place;
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// A value of another stack is read, and the model is lowered for Heat's own agents.
+    ///
+    /// Stacks read each other's exports from the data space, which there is none of. Heat has no function that reads an
+    /// output of another stack.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// #[component(recipe = "src/check/examples/greet.sh")]
+    /// struct Greeter {
+    ///     #[input]
+    ///     name: String,
+    ///     #[output]
+    ///     greeting: String,
+    /// }
+    ///
+    /// # let mut t = Topology::new("demo");
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// let name = t.import(Export::<String>::new("people", "name"));
+    /// let greeter = t.on(server).run("greeter", Greeter::new().name(name));
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("greeting", greeter.greeting)), "W0901"));
+    /// ```
+    ///
+    /// A parameter takes the value, and whoever deploys the stack gives it:
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # #[component(recipe = "src/check/examples/greet.sh")]
+    /// # struct Greeter { #[input] name: String, #[output] greeting: String }
+    /// #[derive(Parameters)]
+    /// struct Settings {
+    ///     /// Output `name` of the stack `people`.
+    ///     #[parameter]
+    ///     name: Parameter<String>,
+    /// }
+    ///
+    /// # let mut t = Topology::new("demo");
+    /// # let p = <Settings as wattle::author::Parameters>::declare(&mut t);
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// let greeter = t.on(server).run("greeter", Greeter::new().name(p.name));
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("greeting", greeter.greeting)), "W0901"));
+    /// ```
+    IMPORTED_VALUE: "W0901", Error, "a value of another stack, which Heat's own agents cannot read", run, only HeatNative
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let model = sink.model;
+    place::each(model, |place, at, value| {
+        value.references(&mut |reference| {
+            let Reference::Import { stack, export } = reference else { return };
+            let finding = IMPORTED_VALUE
+                .finding(format!("{place} reads the export `{export}` of the stack `{stack}`, and Heat cannot"))
+                .label(at, "there is no data space to read it from")
+                .help("make it a parameter, and give it that stack's output when this one is deployed");
+            sink.push(finding);
+        });
+    });
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{Sketch, output};
+    use crate::model::{Expr, Import, Model, Type};
+
+    pub(in crate::check) fn failing() -> Model {
+        let mut sketch = Sketch::new();
+        let at = sketch.at();
+        sketch.model.imports.push(Import { stack: "shop".into(), export: "url".into(), ty: Type::Uri, at });
+        sketch
+            .server("web")
+            .kind("Web", &[("shop", Type::Uri)], &[("url", Type::Uri)])
+            .component("web", "web", "Web")
+            .input("web/web", "shop", Expr::Import { stack: "shop".into(), export: "url".into() })
+            .export("url", Type::Uri, output("web/web", "url"))
+            .model
+    }
+}

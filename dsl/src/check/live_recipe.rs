@@ -1,0 +1,100 @@
+//! W0902: a recipe that talks to wattle's agent while it runs.
+
+use crate::model::{Content, Declaration};
+
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// A recipe calls `wattle get` or `wattle set`, and the model is lowered for Heat's own agents, which have neither:
+    /// Heat hands out inputs when a component starts, and takes outputs when it is done.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// // port=$(wattle get port)
+    /// // wattle set url "http://localhost:$port"
+    /// #[component(recipe = "src/check/examples/live.sh")]
+    /// struct Web {
+    ///     #[input(default = 80)]
+    ///     port: u16,
+    ///     #[output]
+    ///     url: String,
+    /// }
+    ///
+    /// # let mut t = Topology::new("demo");
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// let web = t.on(server).run("web", Web::new());
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0902"));
+    /// ```
+    ///
+    /// Variables and files do for both:
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// // echo "http://localhost:$port" > "${heat_outputs_path}.url"
+    /// #[component(recipe = "src/check/examples/web.sh")]
+    /// struct Web {
+    ///     #[input(default = 80)]
+    ///     port: u16,
+    ///     #[output]
+    ///     url: String,
+    /// }
+    ///
+    /// # let mut t = Topology::new("demo");
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// let web = t.on(server).run("web", Web::new());
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0902"));
+    /// ```
+    LIVE_RECIPE: "W0902", Error, "a recipe talks to an agent that Heat does not have", run, only HeatNative
+}
+
+/// What only wattle's agent answers.
+const TALK: [&str; 4] = ["wattle get", "wattle set", "WATTLE_SOCKET", "WATTLE_TOKEN"];
+
+fn run(sink: &mut Sink<'_, '_>) {
+    for kind in sink.model.declarations.values() {
+        let Some((path, line, talk)) = talk(kind) else { continue };
+        let finding = LIVE_RECIPE
+            .finding(format!(
+                "the recipe of `{}` talks to wattle's agent, and Heat's has nothing of the kind",
+                kind.name
+            ))
+            .label(&kind.at, format!("`{path}` has `{talk}` in line {line}"))
+            .help("read inputs from the environment, and write outputs to `${heat_outputs_path}.NAME`");
+        sink.push(finding);
+    }
+}
+
+/// The first line of a kind's files that is not a comment and talks to the agent.
+fn talk(kind: &Declaration) -> Option<(&str, usize, &'static str)> {
+    kind.recipe.files.iter().find_map(|file| {
+        let Content::Text(text) = &file.content else { return None };
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with('#'));
+        let mut found = lines.filter_map(|(index, line)| {
+            TALK.into_iter().find(|talk| line.contains(talk)).map(|talk| (&*file.path, index + 1, talk))
+        });
+        found.next()
+    })
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{native_codes, sound};
+    use crate::model::{Content, Model};
+
+    fn recipe(text: &'static str) -> Model {
+        let mut model = sound().model;
+        model.declarations["Db2"].recipe.files[0].content = Content::Text(text.into());
+        model
+    }
+
+    pub(in crate::check) fn failing() -> Model {
+        recipe("#!/bin/sh\necho \"$port\"\n  wattle set url http://db\n")
+    }
+
+    #[test]
+    fn a_comment_may_speak_of_it() {
+        let text = "#!/bin/sh\n# not `wattle set`\necho \"$port\" > \"${heat_outputs_path}.url\"\n";
+        assert!(native_codes(&recipe(text)).is_empty());
+    }
+}

@@ -1,0 +1,75 @@
+//! W0905: a secret output, which Heat keeps readable.
+
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// An output is secret, and the model is lowered for Heat's own agents. Heat keeps outputs as they are, and shows them
+    /// to everybody who may look at the stack's deployments; a data space has them sealed for their readers.
+    ///
+    /// A warning, because the stack works, and because Heat treats secret inputs no better: `hidden` keeps a parameter out
+    /// of what Heat shows of a stack, not out of what it shows of a deployment. But who deploys the stack chose those, and
+    /// knows of them.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # use wattle::model::Type;
+    /// # #[component(recipe = "src/check/examples/web.sh")]
+    /// # struct Web { #[input(default = 80)] port: u16, #[output] url: String }
+    /// # let mut t = Topology::new("demo");
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// # t.on(server).run("web", Web::new());
+    /// # let mut model = t.finish(Exports::new());
+    /// // #[output]
+    /// // token: Secret<String>,
+    /// # for kind in model.declarations.values_mut() {
+    /// #     kind.outputs["url"].ty = Type::Hidden(Box::new(Type::Str));
+    /// # }
+    /// # assert!(wattle::check::finds(&model, "W0905"));
+    /// ```
+    ///
+    /// A secret that is chosen at deployment needs no output:
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # #[component(recipe = "src/check/examples/web.sh")]
+    /// # struct Web { #[input(default = 80)] port: u16, #[output] url: String }
+    /// # let mut t = Topology::new("demo");
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// # t.on(server).run("web", Web::new());
+    /// # let model = t.finish(Exports::new());
+    /// // #[parameter]
+    /// // token: Parameter<Secret<String>>,
+    /// # assert!(!wattle::check::finds(&model, "W0905"));
+    /// ```
+    STORED_SECRET: "W0905", Warning, "a secret output, which Heat keeps readable", run, only HeatNative
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    for kind in sink.model.declarations.values() {
+        for (name, output) in kind.outputs.iter().filter(|(_, output)| output.ty.is_secret()) {
+            let finding = STORED_SECRET
+                .finding(format!("the output `{name}` of `{}` is secret, and Heat keeps it as it is", kind.name))
+                .label(&output.at, "whoever may see the stack's deployments can read it")
+                .help("make it a secret parameter, which whoever deploys the stack chooses");
+            sink.push(finding);
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{Sketch, output, secret};
+    use crate::model::{Model, Type};
+
+    pub(in crate::check) fn failing() -> Model {
+        Sketch::new()
+            .server("db")
+            .kind("Maker", &[], &[("token", secret(Type::Str))])
+            .kind("User", &[("token", secret(Type::Str))], &[])
+            .component("db", "maker", "Maker")
+            .component("db", "user", "User")
+            .input("db/user", "token", output("db/maker", "token"))
+            .model
+    }
+}

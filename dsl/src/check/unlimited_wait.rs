@@ -1,0 +1,71 @@
+//! W0906: a limit of waiting, which Heat does not have for one component.
+
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// A component limits how long its inputs are awaited, and the model is lowered for Heat's own agents. Heat starts it
+    /// when they are there, and gives up only with the whole stack, at the stack's timeout. (A `deadline` of the run itself
+    /// is kept.)
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// #[component(recipe = "src/check/examples/web.sh", wait = "10m")]
+    /// struct Web {
+    ///     #[input(default = 80)]
+    ///     port: u16,
+    ///     #[output]
+    ///     url: String,
+    /// }
+    ///
+    /// # let mut t = Topology::new("demo");
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// # let web = t.on(server).run("web", Web::new());
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0906"));
+    /// ```
+    ///
+    /// The timeout of the stack is chosen when it is created: `openstack stack create --timeout MINUTES`.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// #[component(recipe = "src/check/examples/web.sh", deadline = "10m")]
+    /// struct Web {
+    ///     #[input(default = 80)]
+    ///     port: u16,
+    ///     #[output]
+    ///     url: String,
+    /// }
+    ///
+    /// # let mut t = Topology::new("demo");
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// # let web = t.on(server).run("web", Web::new());
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0906"));
+    /// ```
+    UNLIMITED_WAIT: "W0906", Warning, "a limit of waiting, which Heat does not keep", run, only HeatNative
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    for kind in sink.model.declarations.values() {
+        let Some(wait) = kind.wait else { continue };
+        let finding = UNLIMITED_WAIT
+            .finding(format!(
+                "`{}` is to wait {wait} s for its inputs, and Heat waits as long as the stack may take",
+                kind.name
+            ))
+            .label(&kind.at, "Heat does not keep this `wait`")
+            .help("leave `wait` out, and choose the stack's timeout when it is created");
+        sink.push(finding);
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::sound;
+    use crate::model::Model;
+
+    pub(in crate::check) fn failing() -> Model {
+        let mut model = sound().model;
+        model.declarations["Db2"].wait = Some(600);
+        model
+    }
+}

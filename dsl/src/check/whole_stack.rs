@@ -1,0 +1,108 @@
+//! W0907: more than one stack holds, where it cannot be cut.
+
+use crate::lower::native;
+
+use super::registry::check;
+use super::sink::Sink;
+use super::size::grouped;
+
+check! {
+    /// The stack would be larger than Heat takes, and the model is lowered for Heat's own agents: 1,000 resources and
+    /// 524,288 bytes of template, with a config for each kind of component, the files of its recipe within, and a
+    /// deployment for each component.
+    ///
+    /// For wattle's agents a large model is cut into nested stacks, because no server depends on another. Deployments do.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// #[component(recipe = "src/check/examples/web.sh")]
+    /// struct Web {
+    ///     #[input(default = 80)]
+    ///     port: u16,
+    ///     #[output]
+    ///     url: String,
+    /// }
+    ///
+    /// # let mut t = Topology::new("demo");
+    /// for n in 0..600 {
+    ///     let server = t.add(format!("server{n}"), RawResource::new("OS::Nova::Server"));
+    ///     t.on(server).run("web", Web::new());
+    /// }
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0907"));
+    /// ```
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # #[component(recipe = "src/check/examples/web.sh")]
+    /// # struct Web { #[input(default = 80)] port: u16, #[output] url: String }
+    /// # let mut t = Topology::new("demo");
+    /// for n in 0..300 {
+    ///     let server = t.add(format!("server{n}"), RawResource::new("OS::Nova::Server"));
+    ///     t.on(server).run("web", Web::new());
+    /// }
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0907"));
+    /// ```
+    WHOLE_STACK: "W0907", Error, "the stack is larger than Heat takes, and cannot be cut", run, only HeatNative
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let (limit, bytes) = (sink.limits.resources, sink.limits.template);
+    let resources = native::resources(sink.model);
+    let too_large = |what: String| {
+        WHOLE_STACK
+            .finding(format!("the stack has {what}"))
+            .label(&sink.model.at, "Heat would refuse it, and it cannot be cut into nested stacks")
+            .help("cut the blueprint into several, or lower it for wattle's agents")
+    };
+    // Where the author's own resources are too many already, that is what is reported.
+    let finding = if sink.model.resources.len() > limit {
+        None
+    } else if resources > limit {
+        let added = resources - sink.model.resources.len();
+        let what = format!(
+            "{} resources, {} of them configs and deployments, and Heat takes {}",
+            grouped(resources),
+            grouped(added),
+            grouped(limit)
+        );
+        Some(too_large(what))
+    } else {
+        let size = native::size(sink.model);
+        (size > bytes)
+            .then(|| too_large(format!("a template of {} bytes, and Heat takes {}", grouped(size), grouped(bytes))))
+    };
+    if let Some(finding) = finding {
+        sink.push(finding);
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{native_codes, sound};
+    use crate::model::{Content, File, Model};
+
+    pub(in crate::check) fn failing() -> Model {
+        let mut model = sound().model;
+        let content = Content::Text("x".repeat(524_288).into());
+        model.declarations["Db2"].recipe.files.push(File { path: "recipes/large".into(), content });
+        model
+    }
+
+    #[test]
+    fn configs_and_deployments_count() {
+        let of = |count: usize| {
+            let mut sketch = sound();
+            for n in 1..count {
+                sketch = sketch.server(&format!("db{n}")).component(&format!("db{n}"), "db2", "Db2").input(
+                    &format!("db{n}/db2"),
+                    "port",
+                    50_000,
+                );
+            }
+            sketch.model
+        };
+        // Servers and their deployments, and one config.
+        assert!(native_codes(&of(499)).is_empty());
+        assert_eq!(native_codes(&of(500)), ["W0907"]);
+    }
+}

@@ -1,0 +1,103 @@
+//! Configs: what is run, once for each kind of component.
+
+use crate::lower::agent::RESERVED;
+use crate::lower::hot::{Hot, HotResource, Template};
+use crate::model::{Name, Tool, Type, Value};
+
+use super::form::{Form, Forms, Kind};
+use super::program;
+use super::value::{is_structured, is_text, variable};
+
+const SHELL: &str = "#!/bin/sh\n";
+
+/// The name of the config of a kind for components that lack these inputs.
+pub(super) fn name(kind: &Name, lack: &[&Name]) -> Name {
+    let mut name = format!("{RESERVED}{}", kind.replace("::", "."));
+    for (index, input) in lack.iter().enumerate() {
+        name.push_str(if index == 0 { ".without." } else { "." });
+        name.push_str(input);
+    }
+    name.into()
+}
+
+pub(super) fn add(forms: &Forms<'_>, template: &mut Template) {
+    for (name, kind) in &forms.kinds {
+        for lack in &kind.lacks {
+            template.resources.insert(self::name(name, lack), config(kind, lack));
+        }
+    }
+}
+
+fn config(kind: &Kind<'_>, lack: &[&Name]) -> HotResource {
+    let declaration = kind.declaration;
+    let tool = declaration.recipe.tool;
+    let (group, text) = match kind.form {
+        Form::Program => ("script", program::of(declaration)),
+        // The hook runs the file as a program.
+        Form::Hook(text) if tool == Tool::Shell && !text.starts_with("#!") => ("script", format!("{SHELL}{text}")),
+        Form::Hook(text) => (hook(tool), text.to_owned()),
+    };
+    let mut config = HotResource::new("OS::Heat::SoftwareConfig".into());
+    config.set("group".into(), group.into());
+    // The hooks look into it, and would not start without.
+    config.set("options".into(), Hot::Map(Vec::new()));
+    let inputs = declaration.inputs.iter().filter(|(name, _)| !lack.contains(name));
+    let inputs: Vec<Hot> = inputs
+        .map(|(name, input)| {
+            let ty = heat_type(kind, &input.ty);
+            let mut told = vec![("name".into(), text_of(name)), ("type".into(), ty.into())];
+            if !input.doc.is_empty() {
+                told.push(("description".into(), input.doc.as_str().into()));
+            }
+            if let Some(default) = &input.default {
+                let default = if ty == "String" { variable(&input.ty, default) } else { default.clone() };
+                told.push(("default".into(), default.into()));
+            }
+            Hot::Map(told)
+        })
+        .collect();
+    if !inputs.is_empty() {
+        config.set("inputs".into(), Hot::List(inputs));
+    }
+    let outputs = declaration.outputs.iter().map(|(name, output)| {
+        let mut told = vec![("name".into(), text_of(name))];
+        if !output.doc.is_empty() {
+            told.push(("description".into(), output.doc.as_str().into()));
+        }
+        Hot::Map(told)
+    });
+    if !declaration.outputs.is_empty() {
+        config.set("outputs".into(), Hot::List(outputs.collect()));
+    }
+    config.set("config".into(), text.as_str().into());
+    config
+}
+
+/// Whether inputs of the kind reach its recipe with their types, and not as variables.
+pub(super) fn is_typed(kind: &Kind<'_>) -> bool {
+    kind.form != Form::Program && kind.declaration.recipe.tool == Tool::Ansible
+}
+
+/// The type of an input for heat-agents. They make text of whatever a `String` is given, and leave the rest as it is;
+/// variables of the environment must be text, but for lists and maps, which become JSON.
+fn heat_type(kind: &Kind<'_>, ty: &Type) -> &'static str {
+    match ty.revealed() {
+        Type::List(_) => "CommaDelimitedList",
+        other if is_structured(other) => "Json",
+        other if is_text(other) || !is_typed(kind) => "String",
+        Type::Boolean => "Boolean",
+        _ => "Number",
+    }
+}
+
+fn hook(tool: Tool) -> &'static str {
+    match tool {
+        Tool::Ansible => "ansible",
+        Tool::Puppet => "puppet",
+        Tool::Shell | Tool::Chef => "script",
+    }
+}
+
+fn text_of(name: &Name) -> Hot {
+    Hot::Value(Value::Str(name.clone()))
+}

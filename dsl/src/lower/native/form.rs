@@ -1,0 +1,96 @@
+//! In which form each kind of component reaches Heat: as its tool's own hook takes it, or as a program of ours.
+//!
+//! A hook takes one file, and does less for it than an agent does: it keeps a newline at the end of an output, takes a
+//! missing output for none, has no deadline, collects nothing of `set_stats`, gives Puppet no typed values, and knows of
+//! no other files. What a kind needs of that, a program for the `script` hook does, which carries the files.
+
+use indexmap::IndexMap;
+
+use crate::model::{Component, Content, Declaration, Expr, Model, Name, Tool, Type, Value};
+
+use super::value::{holds_output, is_structured, is_text, reads_output};
+
+/// How a kind of component is run.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Form<'m> {
+    /// By its tool's own hook, from this text.
+    Hook(&'m str),
+    /// By the `script` hook, from a program of ours that runs its tool.
+    Program,
+}
+
+/// The form of each kind that is in use.
+pub(super) struct Forms<'m> {
+    pub(super) kinds: IndexMap<&'m Name, Kind<'m>>,
+}
+
+/// A kind of component.
+pub(super) struct Kind<'m> {
+    pub(super) declaration: &'m Declaration,
+    pub(super) form: Form<'m>,
+    /// The optional inputs that some of its components lack, each once. An input that a config declares is given, be it
+    /// as `None`, so each lack makes a config of its own.
+    pub(super) lacks: Vec<Vec<&'m Name>>,
+}
+
+impl<'m> Forms<'m> {
+    pub(super) fn of(model: &'m Model) -> Self {
+        let mut uses: IndexMap<&Name, Vec<&Component>> = IndexMap::new();
+        for component in model.components.values() {
+            uses.entry(&component.declaration).or_default().push(component);
+        }
+        let kinds = uses.into_iter().filter_map(|(name, components)| {
+            let declaration = model.declarations.get(name)?;
+            let mut lacks: Vec<Vec<&Name>> = Vec::new();
+            for component in &components {
+                let lack = lack(declaration, component);
+                if !lacks.contains(&lack) {
+                    lacks.push(lack);
+                }
+            }
+            Some((name, Kind { declaration, form: form(model, declaration, &components), lacks }))
+        });
+        Self { kinds: kinds.collect() }
+    }
+}
+
+/// The inputs that a component neither is given nor has a default for.
+pub(super) fn lack<'m>(declaration: &'m Declaration, component: &Component) -> Vec<&'m Name> {
+    let inputs = declaration.inputs.iter().filter(|(_, input)| input.default.is_none());
+    inputs.map(|(name, _)| name).filter(|name| given(component, name).is_none()).collect()
+}
+
+/// What an input is wired to, unless that is nothing.
+pub(super) fn given<'m>(component: &'m Component, input: &Name) -> Option<&'m Expr> {
+    let value = component.inputs.get(input).map(|binding| &binding.value);
+    value.filter(|value| value.constant() != Some(&Value::Null))
+}
+
+fn form<'m>(model: &Model, declaration: &'m Declaration, components: &[&Component]) -> Form<'m> {
+    let recipe = &declaration.recipe;
+    let [file] = recipe.files.as_slice() else { return Form::Program };
+    let Content::Text(text) = &file.content else { return Form::Program };
+    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    if recipe.teardown.is_some() || declaration.deadline.is_some() || has(&["WATTLE_", "inputs.json"]) {
+        return Form::Program;
+    }
+    let mut inputs = declaration.inputs.iter();
+    // Heat has outputs as text only.
+    let wired = |misfits: &dyn Fn(&Type, &Expr) -> bool| {
+        components.iter().any(|component| {
+            declaration
+                .inputs
+                .iter()
+                .any(|(name, input)| given(component, name).is_some_and(|value| misfits(&input.ty, value)))
+        })
+    };
+    let is_enough = match recipe.tool {
+        Tool::Shell => {
+            declaration.outputs.is_empty() && !wired(&|ty, value| is_structured(ty) && holds_output(model, value))
+        }
+        Tool::Ansible => !has(&["set_stats"]) && !wired(&|ty, value| !is_text(ty) && reads_output(model, value)),
+        Tool::Puppet => !has(&["lookup", "hiera"]) && inputs.all(|(_, input)| is_text(&input.ty)),
+        Tool::Chef => false,
+    };
+    if is_enough { Form::Hook(text) } else { Form::Program }
+}

@@ -1,0 +1,80 @@
+//! Heat's own way: software as `OS::Heat::SoftwareConfig` and `OS::Heat::SoftwareDeployment`, in an order that Heat
+//! enforces, for clouds whose servers run heat-agents and that have no data space.
+//!
+//! A kind of component is a config, a component a deployment on its server. What a component reads of another is a
+//! `get_attr` of that one's deployment, so Heat starts it when the value is there; an order between two that exchange
+//! nothing is a `depends_on`. What this cannot express, `check` says when it is asked for this lowering
+//! ([`crate::check::Limits::lowering`]).
+//!
+//! What lives here: those two resource types and the values between them. Parameters, resources and their properties are
+//! lowered by the same code as for agents.
+
+mod config;
+mod deployment;
+mod form;
+mod program;
+mod value;
+
+use std::collections::HashSet;
+
+use crate::model::{Model, Name};
+
+use super::decision::{Decision, Decisions, Reader};
+use super::environment::Environment;
+use super::hot::{Hot, HotOutput, Template};
+use super::template;
+
+pub(crate) use deployment::name as deployment_name;
+
+use form::Forms;
+use value::Values;
+
+/// What a model became.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Lowered {
+    /// What Heat creates and runs.
+    pub template: Template,
+    /// The parameters, to be filled in.
+    pub environment: Environment,
+    /// What became of each reference, in the model's order.
+    pub decisions: Vec<Decision>,
+}
+
+/// Lowers a sound model: one in which `check`, asked for this lowering, finds no error.
+///
+/// It stays one stack, however large: deployments depend on each other across servers, so there is no free cut.
+pub fn lower(model: &Model) -> Lowered {
+    let mut decisions = Decisions::new(true);
+    let mut template = template::with_parameters(model);
+    let hosts: HashSet<&Name> = model.components.values().map(|component| &component.server).collect();
+    template::resources(model, &mut template, &mut decisions, |name, resource, hot| {
+        if resource.is_server() && hosts.contains(name) {
+            hot.set("user_data_format".into(), Hot::from("SOFTWARE_CONFIG"));
+        }
+    });
+    let values = Values { model };
+    let forms = Forms::of(model);
+    config::add(&forms, &mut template);
+    deployment::add(&values, &forms, &mut template, &mut decisions);
+    for (name, export) in &model.exports {
+        template::decide(&export.value, || Reader::Export(name.clone()), &export.at, &mut decisions);
+        if !export.ty.is_secret() {
+            template.outputs.insert(name.clone(), HotOutput { value: values.hot(&export.value) });
+        }
+    }
+    let environment = Environment::of(model, &template);
+    Lowered { template, environment, decisions: decisions.made }
+}
+
+/// How many resources the stack has.
+pub(crate) fn resources(model: &Model) -> usize {
+    let configs: usize = Forms::of(model).kinds.values().map(|kind| kind.lacks.len()).sum();
+    model.resources.len() + configs + model.components.len()
+}
+
+/// Bytes of the template as JSON, which is about how Heat counts it.
+pub(crate) fn size(model: &Model) -> usize {
+    // What JSON cannot express is an error when the template is emitted, not here.
+    crate::emit::to_json(&lower(model).template).map_or(0, |text| text.len())
+}

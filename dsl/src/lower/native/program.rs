@@ -1,0 +1,59 @@
+//! The program that does for a kind of component what a hook does not: the recipe's files, and how to run them.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value as Json, json};
+
+use crate::model::{Content, Declaration, Tool};
+
+const CORE: &str = include_str!("program/core.py");
+const END: &str = include_str!("program/end.py");
+
+/// Where the core expects what is run.
+const PLACE: &str = "@component@";
+
+/// The program, in Python, which heat-agents are written in.
+pub(super) fn of(declaration: &Declaration) -> String {
+    let tool = match declaration.recipe.tool {
+        Tool::Shell => include_str!("program/shell.py"),
+        Tool::Ansible => include_str!("program/ansible.py"),
+        Tool::Puppet => include_str!("program/puppet.py"),
+        Tool::Chef => include_str!("program/chef.py"),
+    };
+    let text = serde_json::to_string_pretty(&component(declaration)).expect("INVARIANT: JSON is JSON");
+    // Within a literal of Python; the only place of `'` in JSON is within text.
+    let core = CORE.replacen(PLACE, &text.replace('\'', "\\u0027"), 1);
+    format!("{core}{tool}{END}")
+}
+
+fn component(declaration: &Declaration) -> Json {
+    let recipe = &declaration.recipe;
+    let files: Map<String, Json> =
+        recipe.files.iter().map(|file| (file.path.to_string(), content(&file.content))).collect();
+    let inputs = declaration.inputs.iter().map(|(name, input)| (name, &input.ty, &input.path));
+    let outputs = declaration.outputs.iter().map(|(name, output)| (name, &output.ty, &output.path));
+    let port = |(name, ty, path): (&crate::model::Name, &crate::model::Type, &Vec<crate::model::Name>)| {
+        let mut told = json!({ "type": ty });
+        if !path.is_empty() {
+            told["path"] = json!(path);
+        }
+        (name.to_string(), told)
+    };
+    json!({
+        "name": declaration.name,
+        "recipe": recipe.entry,
+        "teardown": recipe.teardown,
+        "deadline": declaration.deadline,
+        "inputs": inputs.map(port).collect::<Map<_, _>>(),
+        "outputs": outputs.map(port).collect::<Map<_, _>>(),
+        "files": files,
+    })
+}
+
+/// A text as its lines, so that a template can be read and compared.
+fn content(content: &Content) -> Json {
+    match content {
+        Content::Text(text) => text.split('\n').collect(),
+        Content::Binary(bytes) => STANDARD.encode(bytes).into(),
+    }
+}

@@ -1,0 +1,116 @@
+//! Values as Heat resolves them for a deployment.
+
+use crate::lower::hot::Hot;
+use crate::lower::resolve::{Late, for_heat_with};
+use crate::model::{Binding, Expr, Model, Name, ParameterType, PropertyType, Reference, Type, Value};
+
+use super::deployment;
+
+/// The values of one model.
+pub(super) struct Values<'m> {
+    pub(super) model: &'m Model,
+}
+
+impl Late for Values<'_> {
+    fn value(&self, expr: &Expr) -> Hot {
+        match expr {
+            Expr::Output { component, output } => Hot::GetAttr {
+                resource: self.model.components.get(component).map_or_else(|| component.clone(), deployment::name),
+                attribute: output.clone(),
+                path: Vec::new(),
+            },
+            Expr::Promise(name) => {
+                fulfilled(self.model, name).map_or(Hot::Value(Value::Null), |binding| self.hot(&binding.value))
+            }
+            // What is not sound, or what `check` refuses here.
+            _ => Hot::Value(Value::Null),
+        }
+    }
+
+    /// As it is printed: Heat would write `True`.
+    fn text(&self, expr: &Expr) -> Hot {
+        if !self.is_boolean(expr) {
+            return self.hot(expr);
+        }
+        let replace = |template: Hot, params| Hot::StrReplace { template: Box::new(template), params };
+        let python = replace("<1>".into(), vec![("<1>".into(), self.hot(expr))]);
+        replace(python, vec![("False".into(), "false".into()), ("True".into(), "true".into())])
+    }
+}
+
+impl Values<'_> {
+    /// The value with its type, as far as Heat has it: an output is text.
+    pub(super) fn hot(&self, expr: &Expr) -> Hot {
+        for_heat_with(expr, self)
+    }
+
+    /// The value of an input that is an environment variable: text, but for lists and maps, which the hook writes as JSON.
+    pub(super) fn variable(&self, ty: &Type, expr: &Expr) -> Hot {
+        match expr {
+            _ if is_structured(ty) => self.hot(expr),
+            Expr::Constant(value) => variable(ty, value).into(),
+            other => self.text(other),
+        }
+    }
+
+    fn is_boolean(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Parameter(name) => {
+                self.model.parameters.get(name).is_some_and(|known| known.heat_type == ParameterType::Boolean)
+            }
+            Expr::Attribute { resource, attribute, path } if path.is_empty() => {
+                let schema = self.model.resources.get(resource).and_then(|known| self.model.schemas.get(&known.ty));
+                let attribute = schema.and_then(|schema| schema.attributes.get(attribute));
+                attribute.is_some_and(|attribute| attribute.ty == PropertyType::Boolean)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// A constant as [`Values::variable`] has it.
+pub(super) fn variable(ty: &Type, value: &Value) -> Value {
+    match value {
+        Value::Str(_) | Value::List(_) | Value::Map(_) => value.clone(),
+        _ if is_structured(ty) => value.clone(),
+        other => other.to_string().into(),
+    }
+}
+
+/// What fulfils a promise.
+pub(super) fn fulfilled<'m>(model: &'m Model, promise: &Name) -> Option<&'m Binding> {
+    model.promises.get(promise).and_then(|promise| promise.fulfilled.first())
+}
+
+/// Whether an output is a part of the value, and not the whole of it.
+pub(super) fn holds_output(model: &Model, expr: &Expr) -> bool {
+    match expr {
+        Expr::List(items) => items.iter().any(|item| reads_output(model, item)),
+        Expr::Map(items) => items.values().any(|item| reads_output(model, item)),
+        Expr::Promise(name) => fulfilled(model, name).is_some_and(|binding| holds_output(model, &binding.value)),
+        _ => false,
+    }
+}
+
+/// Whether an output is the value or a part of it.
+pub(super) fn reads_output(model: &Model, expr: &Expr) -> bool {
+    let mut reads = false;
+    expr.references(&mut |reference| match reference {
+        Reference::Output { .. } => reads = true,
+        Reference::Promise(name) => {
+            reads |= fulfilled(model, name).is_some_and(|binding| reads_output(model, &binding.value));
+        }
+        _ => {}
+    });
+    reads
+}
+
+/// Whether values of the type are lists or maps.
+pub(super) fn is_structured(ty: &Type) -> bool {
+    matches!(ty.revealed(), Type::List(_) | Type::Map(_) | Type::Struct(_))
+}
+
+/// Whether values of the type are text.
+pub(super) fn is_text(ty: &Type) -> bool {
+    matches!(ty.revealed(), Type::Str | Type::Ip | Type::Ipv4 | Type::Ipv6 | Type::Uri)
+}
