@@ -3,6 +3,7 @@
 pub mod command;
 pub mod conformance;
 pub mod lab;
+pub mod machine;
 pub mod oracle;
 pub mod proxy;
 pub mod random;

@@ -19,6 +19,8 @@ use wattle::model::Model;
 /// A directory with what was emitted.
 pub struct Stage {
     directory: tempfile::TempDir,
+    /// What leads `wattle` to where it is run.
+    place: Vec<String>,
 }
 
 /// What a command said, and how it ended.
@@ -49,9 +51,16 @@ impl Stage {
         let directory = tempfile::tempdir().expect("a directory");
         // Services of recipes run as users of their own.
         fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).expect("permissions");
-        let stage = Self { directory };
+        let stage = Self { directory, place: Vec::new() };
         stage.emit(model);
         stage
+    }
+
+    /// The same, but `wattle` runs where `words` before it lead to.
+    #[must_use]
+    pub fn within(mut self, words: Vec<String>) -> Self {
+        self.place = words;
+        self
     }
 
     /// The directory.
@@ -71,7 +80,14 @@ impl Stage {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(wattle());
+        let mut command = match self.place.split_first() {
+            Some((program, before)) => {
+                let mut command = Command::new(program);
+                command.args(before).arg(wattle());
+                command
+            }
+            None => Command::new(wattle()),
+        };
         let (name, rest) = args.split_first().expect("a command");
         command.arg(name);
         match *name {
@@ -263,9 +279,10 @@ pub fn try_http_get(url: &str) -> Option<String> {
 pub fn can_make_networks() -> bool {
     let name = format!("wattle-test-{}", std::process::id());
     let ip = |args: &[&str]| Command::new("ip").args(args).output().is_ok_and(|output| output.status.success());
-    let can = ip(&["netns", "add", &name]) && ip(&["netns", "delete", &name]);
+    let nft = || Command::new("nft").args(["list", "tables"]).output().is_ok_and(|output| output.status.success());
+    let can = ip(&["netns", "add", &name]) && ip(&["netns", "delete", &name]) && nft();
     if !can {
-        println!("SKIPPED: networks of their own need root and `ip` of iproute2");
+        println!("SKIPPED: networks of their own need root, `ip` of iproute2 and `nft` of nftables");
     }
     can
 }

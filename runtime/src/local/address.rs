@@ -16,6 +16,9 @@ use wattle::model::Name;
 const BLOCKS: u32 = 1 << 12;
 /// Addresses of a block.
 pub(super) const SIZE: u32 = 1 << 12;
+/// The last address of a block that is somebody's, by its number: this machine's own among those of servers that have
+/// networks of their own. The one before is for trying such a network.
+pub(super) const LAST: u32 = SIZE - 2;
 /// 127.0.0.0/15 holds what others use: localhost, resolvers, testbeds.
 const RESERVED: u32 = (1 << 17) / SIZE;
 /// The port of the socket that says whose a block is.
@@ -52,11 +55,6 @@ impl Block {
         assign(self.first(), names, before)
     }
 
-    /// The address of this machine among those of the servers, when each has a network of its own.
-    pub(super) fn host(&self) -> Ipv4Addr {
-        Ipv4Addr::from(self.first + SIZE - 2)
-    }
-
     /// The first address, which is nobody's.
     pub(super) fn first(&self) -> Ipv4Addr {
         Ipv4Addr::from(self.first)
@@ -80,7 +78,7 @@ pub(super) fn assign(
     let first = u32::from(first);
     // Those that end in 0 or 255 look like something else.
     let mut free =
-        (first + 1..first + SIZE - 2).filter(|address| !matches!(address & 255, 0 | 255)).map(Ipv4Addr::from);
+        (first + 1..first + LAST - 1).filter(|address| !matches!(address & 255, 0 | 255)).map(Ipv4Addr::from);
     let mut assigned = IndexMap::with_capacity(names.len());
     for name in names {
         let address = match kept(name) {

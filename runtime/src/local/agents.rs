@@ -27,6 +27,8 @@ pub(super) struct Launch {
     pub(super) program: PathBuf,
     /// What comes before the program, by server: what leads into its network.
     pub(super) wrapper: HashMap<Name, Vec<OsString>>,
+    /// What is set in their environment.
+    pub(super) variables: Vec<(&'static str, String)>,
     /// Options besides those that tell where everything is.
     pub(super) options: Vec<OsString>,
     pub(super) folder: Folder,
@@ -157,6 +159,7 @@ fn spawn(launch: &Launch, server: &Name) -> io::Result<Child> {
         .args(&launch.options)
         .current_dir(&home)
         .env(STATE_DIR, home.join("state"))
+        .envs(launch.variables.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::null())
         .stdout(log.try_clone()?)
         .stderr(log)

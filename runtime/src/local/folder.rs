@@ -39,6 +39,9 @@ pub struct Record {
     pub directory: PathBuf,
     /// The network that the servers are in.
     pub network: Network,
+    /// Why the servers have no networks of their own, if that was not asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why_loopback: Option<String>,
     /// The servers.
     pub servers: Vec<Name>,
     /// The addresses of the servers, and of ports of none.

@@ -13,6 +13,7 @@ mod error;
 mod folder;
 mod namespaces;
 mod processes;
+mod proxies;
 mod secrets;
 mod servers;
 mod simulate;
@@ -30,7 +31,7 @@ pub use up::{Up, Wish, renew, tell, told};
 /// Ends what an `up` that was killed has left behind in `folder`. Gives how many processes that was.
 pub async fn end_left_behind(folder: &Folder) -> usize {
     let ended = processes::end_left_behind(&folder.servers()).await;
-    namespaces::clear(&folder.servers());
+    namespaces::clear();
     ended
 }
 

@@ -21,9 +21,10 @@ use super::address::Block;
 use super::agents::{Agents, Launch};
 use super::error::UpError;
 use super::folder::{Folder, Lock, Network, Record};
+use super::namespaces::{self, Namespaces};
 use super::servers::Servers;
 use super::simulate::Simulation;
-use super::{namespaces, processes, secrets};
+use super::{processes, proxies, secrets};
 
 /// What is to be brought up.
 #[derive(Debug)]
@@ -36,8 +37,9 @@ pub struct Wish {
     pub generate_secrets: bool,
     /// Attributes that OpenStack would tell, by `RESOURCE.ATTRIBUTE.PATH`.
     pub attributes: IndexMap<Name, Value>,
-    /// The network that the servers are in.
-    pub network: Network,
+    /// The network that the servers are to be in; if that is left open, their own where they reach from there what this
+    /// machine reaches.
+    pub network: Option<Network>,
     /// Options of the agents.
     pub options: Vec<OsString>,
     /// Whether what is unchanged is tried again.
@@ -51,7 +53,7 @@ pub struct Up {
     space: Space,
     launch: Launch,
     agents: Agents,
-    network: Option<namespaces::Namespaces>,
+    network: Option<Namespaces>,
     _block: Block,
     server: Server,
     _lock: Lock,
@@ -66,7 +68,7 @@ impl Up {
         let state = folder.state();
         // Whoever began to hold the lock after a process that was killed finds what it left.
         processes::end_left_behind(&folder.servers()).await;
-        namespaces::clear(&folder.servers());
+        namespaces::clear();
         processes::adopt_orphans().map_err(|error| UpError::file(state)(error.into()))?;
         let before = folder.record().map_err(UpError::file(state))?.unwrap_or_default();
         let block = Block::claim(&folder.servers(), before.addresses.first().map(|(_, address)| *address))
@@ -81,11 +83,14 @@ impl Up {
             agent::forget_finished(&home).map_err(UpError::file(home))?;
         }
         let applied = plan.apply(folder, &store, key, &wish, true).await?;
-        let network = match wish.network {
-            Network::Loopback => None,
-            Network::Namespaces => Some(namespaces::Namespaces::create(&folder.servers(), &block)?),
+        let (network, why_loopback) = networks(wish.network, folder, &block).await?;
+        let launch = Launch {
+            program,
+            wrapper: HashMap::new(),
+            variables: Vec::new(),
+            options: wish.options.clone(),
+            folder: folder.clone(),
         };
-        let launch = Launch { program, wrapper: HashMap::new(), options: wish.options.clone(), folder: folder.clone() };
         let space = Space::new(store, &applied.stack);
         let mut up = Self {
             folder: folder.clone(),
@@ -97,13 +102,19 @@ impl Up {
             server,
             _lock: lock,
         };
-        up.start_agents(&plan.record(&wish, &applied))?;
+        let mut record = plan.record(&wish, &applied);
+        (record.network, record.why_loopback) = (up.kind(), why_loopback);
+        up.start_agents(&record)?;
         Ok((up, applied))
     }
 
     /// The data space.
     pub fn space(&self) -> &Space {
         &self.space
+    }
+
+    fn kind(&self) -> Network {
+        if self.network.is_some() { Network::Namespaces } else { Network::Loopback }
     }
 
     /// Starts agents of servers that have come to the record.
@@ -126,6 +137,7 @@ impl Up {
                 }
             }
         }
+        self.launch.variables = proxies::variables(record.addresses.values().copied());
         self.agents.start(&self.launch, &record.servers);
         self.folder.remember(record).map_err(UpError::file(self.folder.state()))
     }
@@ -149,6 +161,25 @@ impl Up {
     }
 }
 
+/// The servers' own networks, or why they have none though nobody asked for that.
+async fn networks(
+    wish: Option<Network>,
+    folder: &Folder,
+    block: &Block,
+) -> Result<(Option<Namespaces>, Option<String>), UpError> {
+    if wish == Some(Network::Loopback) {
+        return Ok((None, None));
+    }
+    let (servers, first) = (folder.servers(), block.first());
+    let making = tokio::task::spawn_blocking(move || Namespaces::create(&servers, first));
+    match making.await.expect("INVARIANT: making networks does not panic") {
+        Ok(made) => Ok((Some(made), None)),
+        Err(error) if wish.is_some() => Err(error),
+        Err(UpError::Network { reason }) => Ok((None, Some(reason))),
+        Err(error) => Ok((None, Some(error.to_string()))),
+    }
+}
+
 /// Makes what is wished for the next revision of what already runs in `folder`.
 ///
 /// # Errors
@@ -164,7 +195,7 @@ pub async fn renew(folder: &Folder, wish: &Wish) -> Result<(Space, Applied), UpE
     let store = Address::Socket(folder.socket()).connect(&[key.login()]).await?;
     let applied = plan.apply(folder, &store, key, wish, wish.again).await?;
     let mut record = plan.record(wish, &applied);
-    (record.pid, record.network) = (before.pid, before.network);
+    (record.pid, record.network, record.why_loopback) = (before.pid, before.network, before.why_loopback);
     folder.remember(&record).map_err(UpError::file(state))?;
     tell(record.pid, Signal::USR1);
     Ok((Space::new(store, &applied.stack), applied))
@@ -234,7 +265,8 @@ impl Prepared {
             stack: applied.stack.clone(),
             pid: std::process::id(),
             directory: std::path::absolute(&self.directory).unwrap_or_else(|_| self.directory.clone()),
-            network: wish.network,
+            network: wish.network.unwrap_or_default(),
+            why_loopback: None,
             servers: wish.seed.servers.keys().cloned().collect(),
             addresses: self.addresses.clone(),
         }

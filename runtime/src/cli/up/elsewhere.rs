@@ -11,7 +11,7 @@ use crate::space::Space;
 use crate::store::Address;
 
 use super::record;
-use super::session::{Session, follow};
+use super::session::{Session, follow, place};
 use super::signals::Signals;
 
 /// How long a detached `up` may take until its agents are started.
@@ -84,8 +84,10 @@ pub(super) async fn detach(
     let directory = folder.directory().display();
     if !until_done {
         console.out.write(&format!(
-            "{} runs in the background (process {})\n  wattle status --dir {directory} --watch   shows how it goes on\n  wattle down {directory}   ends it\n",
-            record.stack, record.pid
+            "{} runs in the background (process {}), {}\n  wattle status --dir {directory} --watch   shows how it goes on\n  wattle down {directory}   ends it\n",
+            record.stack,
+            record.pid,
+            place(&record)
         ))?;
         return Ok(Exit::Fine);
     }

@@ -50,7 +50,7 @@ pub(super) fn command() -> Command {
                 .value_name("KIND")
                 .default_value("auto")
                 .value_parser(["auto", "loopback", "namespaces"])
-                .help("The servers' network; auto: loopback, since from namespaces nothing outside can be reached"),
+                .help("The servers' network; auto: namespaces where they reach what this machine does, else loopback"),
         )
         .arg(
             Arg::new("state")
@@ -73,8 +73,9 @@ pub(super) fn command() -> Command {
             (
                 "Networks",
                 "  loopback    all servers share the ports of this machine, each at its own address
-  namespaces  each server has a network of its own, and can be reached from here; needs root and
-              iproute2; servers reach each other and this machine, and nothing else",
+  namespaces  each server has a network of its own, can be reached from here, and reaches by IPv4 what
+              this machine does; needs root, iproute2, nftables, and a firewall that lets it pass
+  auto        namespaces where all of that is so, else loopback; the first line says which, and why",
             ),
             (
                 "Exit codes",
@@ -145,8 +146,9 @@ fn wish(matches: &ArgMatches, directory: &Path) -> Result<Wish, Failure> {
         }
     }
     let network = match matches.get_one::<String>("network").map(String::as_str) {
-        Some("namespaces") => Network::Namespaces,
-        _ => Network::Loopback,
+        Some("namespaces") => Some(Network::Namespaces),
+        Some("loopback") => Some(Network::Loopback),
+        _ => None,
     };
     Ok(Wish {
         given: seed::given(matches, directory)?,

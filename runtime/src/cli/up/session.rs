@@ -47,9 +47,9 @@ pub(super) async fn follow(
     let mut told = 0;
     loop {
         let now = Picture::read(&session.space, picture.as_ref()).await?;
-        if picture.is_none() && !console.err.is_terminal {
-            let network = if session.record.network == Network::Namespaces { " in networks of their own" } else { "" };
-            progress.say(&format!("{}: {}{network}", session.record.stack, size_of(&now)), console)?;
+        if picture.is_none() {
+            progress
+                .say(&format!("{}: {}, {}", session.record.stack, size_of(&now), place(&session.record)), console)?;
         }
         for note in up.as_ref().map(|up| up.look_after()).unwrap_or_default() {
             progress.say(&format!("{} {note}", paint("!", Tone::Waiting, console.err.color)), console)?;
@@ -85,6 +85,15 @@ pub(super) async fn follow(
                 return Ok(if is_done || up.is_none() { Exit::Fine } else { Exit::Failed });
             }
         }
+    }
+}
+
+/// Where servers are, and why not elsewhere.
+pub(super) fn place(record: &Record) -> String {
+    match (record.network, &record.why_loopback) {
+        (Network::Namespaces, _) => "in networks of their own".into(),
+        (Network::Loopback, None) => "at loopback addresses".into(),
+        (Network::Loopback, Some(why)) => format!("at loopback addresses, without networks of their own: {why}"),
     }
 }
 

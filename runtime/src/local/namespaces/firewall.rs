@@ -1,0 +1,94 @@
+//! Rules for packets: a table of `nft` for each `up` here, and one in each server's network. Nobody else's is touched.
+
+use std::net::{Ipv4Addr, SocketAddrV4};
+
+use serde_json::Value;
+
+use super::tools::Tools;
+use super::{Net, PORTS};
+
+/// The table of this machine: what comes from servers goes out under this machine's address, as do answers to it, and
+/// gets to what listens on the loopback interface and is needed; nothing else gets to servers through this machine.
+///
+/// `switched` are interfaces that forward only because of servers: they still do not pass on from one to another.
+pub(super) fn here(net: &Net, own: &[SocketAddrV4], switched: &[String]) -> String {
+    let (table, bridge, prefix) = (net.table(), net.bridge(), Net::PREFIX);
+    let (way_out, host) = (net.way_out, net.host());
+    let to_own = ports(own).map(|(port, to)| {
+        ["tcp", "udp"]
+            .map(|kind| format!("iifname {bridge} ip daddr {host} {kind} dport {port} dnat to {to}\n"))
+            .concat()
+    });
+    let to_own: String = to_own.collect();
+    let names: Vec<String> = switched.iter().map(|name| format!("{name:?}")).collect();
+    let names = names.join(", ");
+    let between = match switched {
+        [] => String::new(),
+        _ => format!("iifname {{ {names} }} oifname {{ {names} }} drop\n"),
+    };
+    format!(
+        "add table ip {table}
+delete table ip {table}
+table ip {table} {{
+chain out {{
+type nat hook postrouting priority 100; policy accept;
+ip saddr {way_out}/{prefix} oifname != {bridge} masquerade
+}}
+chain own {{
+type nat hook prerouting priority -100; policy accept;
+{to_own}}}
+chain as-own {{
+type nat hook input priority 100; policy accept;
+iifname {bridge} ct status dnat ip daddr 127.0.0.0/8 snat to 127.0.0.1
+}}
+chain pass {{
+type filter hook forward priority 0; policy accept;
+iifname {bridge} oifname {bridge} accept
+oifname {bridge} ct state established,related accept
+oifname {bridge} drop
+{between}}}
+}}
+"
+    )
+}
+
+/// The table of a server's network: to what this machine has on its loopback interface it gets at the same address. What
+/// it sends from one of its loopback addresses goes out under one that others can answer to.
+pub(super) fn there(net: &Net, number: u32, own: &[SocketAddrV4], stubs: &[(Ipv4Addr, Ipv4Addr)]) -> String {
+    let host = net.host();
+    let (address, way_out) = (net.address(number), net.way_out(number));
+    let own = ports(own).map(|(port, from)| (*from.ip(), from.port(), format!("{host}:{port}")));
+    let stubs = stubs.iter().map(|(stub, other)| (*stub, 53, other.to_string()));
+    let redirections = own.chain(stubs).map(|(from, port, to)| {
+        ["tcp", "udp"].map(|kind| format!("ip daddr {from} {kind} dport {port} dnat to {to}\n")).concat()
+    });
+    let redirections: String = redirections.collect();
+    format!(
+        "table ip wattle {{
+chain own {{
+type nat hook output priority -100; policy accept;
+{redirections}}}
+chain out {{
+type nat hook postrouting priority 100; policy accept;
+oifname eth0 ip daddr != 127.0.0.0/8 ip saddr 127.0.0.0/8 snat to {way_out}
+oifname eth0 ip saddr 127.0.0.0/8 ip saddr != {address} snat to {address}
+}}
+}}
+"
+    )
+}
+
+/// The ports of this machine's address at which servers find what it has on its loopback interface.
+fn ports(own: &[SocketAddrV4]) -> impl Iterator<Item = (u16, &SocketAddrV4)> {
+    (PORTS..).zip(own)
+}
+
+/// The chain of somebody else's that lets nothing through unless it is told to, if there is one.
+pub(super) fn culprit(tools: &Tools) -> Option<String> {
+    let text = super::tools::run(&tools.nft, &["-j", "list", "chains"], "").ok()?;
+    let listed: Value = serde_json::from_str(&text).ok()?;
+    let chains = listed["nftables"].as_array()?.iter().map(|object| &object["chain"]);
+    let mut closed = chains.filter(|chain| chain["hook"] == "forward" && chain["policy"] == "drop");
+    let chain = closed.next()?;
+    Some(format!("{} of the table {} {}", chain["name"].as_str()?, chain["family"].as_str()?, chain["table"].as_str()?))
+}

@@ -1,0 +1,266 @@
+//! Networks of their own for servers: network namespaces, joined by a bridge (`network_namespaces(7)`, `veth(4)`).
+//!
+//! A server has its address within 127.0.0.0/8, with which nothing that leads elsewhere can be in the way. The kernel
+//! takes addresses there for its own and its routes for this machine's, unless it is told otherwise: `route_localnet`
+//! lets the bridge carry them, and a route in the table `local`, longer than that of 127.0.0.0/8, leads to the servers,
+//! from here and from each other.
+//!
+//! What goes out of this machine goes from a second address, of a network that this machine has no route to, and is
+//! translated to this machine's own. What is made, in the order in which it is: an entry in the [register], the bridge,
+//! `forwarding` of interfaces, a table of `nft`, and for each server a namespace and a cable. Names of all of them begin
+//! with the `up`'s tag, by which they are found again when it was killed.
+
+mod firewall;
+mod forwarding;
+mod needs;
+mod outside;
+mod probe;
+mod register;
+mod tools;
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::net::Ipv4Addr;
+use std::path::Path;
+
+use indexmap::IndexMap;
+use sha2::{Digest as _, Sha256};
+use wattle::model::Name;
+
+use super::address::{LAST, SIZE};
+use super::error::UpError;
+
+use needs::Needs;
+use outside::Outside;
+use register::Register;
+use tools::{Tools, refuse};
+
+/// What names of bridges begin with. An interface's name has 15 bytes at most.
+const BRIDGE: &str = "wattle-";
+/// The first of the ports at which servers find services of this machine's loopback interface.
+const PORTS: u16 = 52_910;
+/// Where `ip netns` keeps namespaces (ip-netns(8)).
+const SPACES: &str = "/run/netns";
+
+/// The networks of one `up`. When it is dropped, they are gone.
+#[derive(Debug)]
+pub(super) struct Namespaces {
+    net: Net,
+    tools: Tools,
+    needs: Needs,
+    mtu: u32,
+    spaces: IndexMap<Name, String>,
+    _entry: File,
+}
+
+/// Names and addresses.
+#[derive(Clone, Debug)]
+struct Net {
+    tag: String,
+    /// The first of the servers' addresses.
+    block: Ipv4Addr,
+    /// The first of their addresses for the way out.
+    way_out: Ipv4Addr,
+}
+
+impl Namespaces {
+    /// The bridge, and the ways from here to it and from it to elsewhere. `block` is the first of the servers' addresses.
+    ///
+    /// # Errors
+    /// What is missing for servers to reach what this machine reaches.
+    pub(super) fn create(servers: &Path, block: Ipv4Addr) -> Result<Self, UpError> {
+        if !rustix::process::geteuid().is_root() {
+            return Err(refuse("only root can"));
+        }
+        let tools = Tools::find()?;
+        let tag = tag(servers);
+        let entry = {
+            let register = Register::open()?;
+            register.sweep(|tag| remove(&tools, tag));
+            register.enter(&tag)?
+        };
+        // From here on, whatever fails is undone when this is dropped.
+        let net = Net { tag, block, way_out: Ipv4Addr::UNSPECIFIED };
+        let mut made = Self { net, tools, needs: Needs::read(), mtu: 0, spaces: IndexMap::new(), _entry: entry };
+        let outside = made.link()?;
+        made.prove(&outside)?;
+        Ok(made)
+    }
+
+    fn link(&mut self) -> Result<Outside, UpError> {
+        // Two that look for a free network at the same time find the same one.
+        let register = Register::open()?;
+        let outside = Outside::read(&self.tools)?;
+        self.mtu = outside.mtu;
+        self.net.way_out = outside.free(u32::from(self.net.block) / SIZE, &self.needs.addresses())?;
+        let (bridge, prefix, mtu) = (self.net.bridge(), Net::PREFIX, self.mtu);
+        let (block, host, way_out) = (self.net.block, self.net.host(), self.net.way_out(LAST));
+        // With an address that was set, it does not change to that of a cable.
+        let hardware = self.net.hardware();
+        self.tools.ip_all(&format!(
+            "link add {bridge} address {hardware} mtu {mtu} type bridge
+link set {bridge} up
+address add {host}/{prefix} dev {bridge}
+address add {way_out}/{prefix} dev {bridge}
+"
+        ))?;
+        forwarding::write(&bridge, "route_localnet", "1")?;
+        forwarding::set(&bridge, "1")?;
+        self.tools.ip_all(&format!("route add unicast {block}/{prefix} dev {bridge} src {host} table local\n"))?;
+        let switched = forwarding::switch_on(&register, &outside.uplinks)?;
+        self.tools.nft(&firewall::here(&self.net, &self.needs.own, &switched))?;
+        Ok(outside)
+    }
+
+    /// Tries in a network of its own whether what this machine reaches is reached there.
+    fn prove(&mut self, outside: &Outside) -> Result<(), UpError> {
+        let name = Name::from("(probe)");
+        self.add(&name, self.net.address(LAST - 1))?;
+        let space = self.spaces.shift_remove(&name).expect("INVARIANT: it was added");
+        let missing = probe::missing(&self.needs, &outside.gateways, &Path::new(SPACES).join(&space));
+        self.tools.ip(&["netns", "delete", &space])?;
+        let _ = self.tools.ip(&["link", "delete", &self.net.port(LAST - 1)]);
+        let Some(what) = missing else { return Ok(()) };
+        let why = match firewall::culprit(&self.tools) {
+            Some(chain) => format!(
+                ", since the firewall's chain {chain} lets nothing through; to have it do so, accept there what comes \
+                 from and goes to the interfaces `{BRIDGE}*`"
+            ),
+            None => "; see what the firewall here does to the interfaces `wattle-*`".into(),
+        };
+        Err(refuse(format!("from there, {what} cannot be reached{why}")))
+    }
+
+    /// The network of a server; gives what leads a program into it.
+    pub(super) fn add(&mut self, server: &Name, address: Ipv4Addr) -> Result<Vec<OsString>, UpError> {
+        let ip = self.tools.ip.clone().into_os_string();
+        let words = |space: &str| [ip.clone(), "netns".into(), "exec".into(), space.into()].to_vec();
+        if let Some(space) = self.spaces.get(server) {
+            return Ok(words(space));
+        }
+        let number = u32::from(address) & (SIZE - 1);
+        let (space, port, bridge) = (self.net.space(number), self.net.port(number), self.net.bridge());
+        self.tools.ip(&["netns", "add", &space])?;
+        self.spaces.insert(server.clone(), space.clone());
+        let mtu = self.mtu;
+        self.tools.ip_all(&format!(
+            "link add {port} mtu {mtu} type veth peer name eth0 mtu {mtu} netns {space}
+link set {port} master {bridge} up
+"
+        ))?;
+        let (prefix, block) = (Net::PREFIX, self.net.block);
+        let (way_out, gateway) = (self.net.way_out(number), self.net.way_out(LAST));
+        let rules = firewall::there(&self.net, number, &self.needs.own, &self.needs.stubs);
+        let inner = format!(
+            "set -e
+ip=$1 nft=$2
+$ip -batch - <<'END'
+link set lo up
+link set eth0 up
+address add {address}/{prefix} dev eth0 noprefixroute
+address add {way_out}/{prefix} dev eth0
+route add default via {gateway} dev eth0 src {way_out}
+END
+for switch in /proc/sys/net/ipv4/conf/*/route_localnet; do echo 1 >$switch; done
+$ip route add unicast {block}/{prefix} dev eth0 src {address} table local
+$nft -f - <<'END'
+{rules}END
+"
+        );
+        let mut args = words(&space).split_off(1);
+        args.extend(["sh", "-c", &inner, "sh"].map(OsString::from));
+        args.extend([ip.clone(), self.tools.nft.clone().into_os_string()]);
+        tools::run(&self.tools.ip, &args, "")?;
+        Ok(words(&space))
+    }
+}
+
+impl Drop for Namespaces {
+    fn drop(&mut self) {
+        match Register::open() {
+            Ok(register) => {
+                remove(&self.tools, &self.net.tag);
+                register.leave(&self.net.tag);
+            }
+            Err(_) => remove(&self.tools, &self.net.tag),
+        }
+    }
+}
+
+/// Removes what is left of the networks of every `up` that was killed.
+pub(super) fn clear() {
+    if !rustix::process::geteuid().is_root() || !Register::is_in_use() {
+        return;
+    }
+    if let (Ok(tools), Ok(register)) = (Tools::find(), Register::open()) {
+        register.sweep(|tag| remove(&tools, tag));
+    }
+}
+
+/// Removes all that has names of this tag; tries the rest when something does not go.
+fn remove(tools: &Tools, tag: &str) {
+    let names = |folder: &str, begin: &str| -> Vec<String> {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        names.filter(|name| name.starts_with(begin)).collect()
+    };
+    for space in names(SPACES, &format!("{tag}-")) {
+        let _ = tools.ip(&["netns", "delete", &space]);
+    }
+    // Cables end with their namespaces, but not at once, nor while a process is in there.
+    let cables = names("/sys/class/net", &format!("{tag}p"));
+    let bridges = names("/sys/class/net", &format!("{BRIDGE}{}", tag.trim_start_matches('w')));
+    for link in cables.iter().chain(&bridges) {
+        let _ = tools.ip(&["link", "delete", link]);
+    }
+    let _ = tools.nft(&format!("add table ip {tag}\ndelete table ip {tag}\n"));
+}
+
+/// What names of one `up` begin with.
+fn tag(servers: &Path) -> String {
+    let digest = Sha256::digest(servers.as_os_str().as_encoded_bytes());
+    format!("w{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2])
+}
+
+impl Net {
+    /// The length of the networks' prefixes.
+    const PREFIX: u32 = SIZE.leading_zeros() + 1;
+
+    fn bridge(&self) -> String {
+        format!("{BRIDGE}{}", self.tag.trim_start_matches('w'))
+    }
+
+    fn table(&self) -> &str {
+        &self.tag
+    }
+
+    fn space(&self, number: u32) -> String {
+        format!("{}-{number}", self.tag)
+    }
+
+    fn port(&self, number: u32) -> String {
+        format!("{}p{number}", self.tag)
+    }
+
+    /// The address of a server.
+    fn address(&self, number: u32) -> Ipv4Addr {
+        Ipv4Addr::from(u32::from(self.block) + number)
+    }
+
+    /// Its address for the way out.
+    fn way_out(&self, number: u32) -> Ipv4Addr {
+        Ipv4Addr::from(u32::from(self.way_out) + number)
+    }
+
+    /// The address of this machine among those of the servers.
+    fn host(&self) -> Ipv4Addr {
+        self.address(LAST)
+    }
+
+    /// The bridge's, which is administered locally (IEEE 802).
+    fn hardware(&self) -> String {
+        let [_, a, b, _] = self.block.octets();
+        let tag = self.tag.as_bytes();
+        format!("02:{a:02x}:{b:02x}:{:02x}:{:02x}:{:02x}", tag[1], tag[2], tag[3])
+    }
+}

@@ -1,0 +1,141 @@
+//! What lies around this machine: which interfaces lead out of it, and which addresses nobody there has.
+
+use std::fs;
+use std::net::Ipv4Addr;
+
+use serde::Deserialize;
+
+use crate::local::address::SIZE;
+use crate::local::error::UpError;
+
+use super::tools::{Tools, refuse};
+
+/// Where servers' addresses for the way out are taken from: networks for measurements (RFC 2544), and those between a
+/// provider and its customers (RFC 6598). What is reached through a gateway, as a company's 10.0.0.0/8, is not shadowed.
+const RANGES: [(Ipv4Addr, u32); 2] = [(Ipv4Addr::new(198, 18, 0, 0), 15), (Ipv4Addr::new(100, 64, 0, 0), 10)];
+/// Of an Ethernet.
+const MTU: u32 = 1500;
+
+/// What lies around this machine, by its routes.
+#[derive(Debug, Default)]
+pub(super) struct Outside {
+    /// Networks that are somebody's, as first and last address.
+    taken: Vec<(u32, u32)>,
+    /// The interfaces that lead somewhere.
+    pub(super) uplinks: Vec<String>,
+    /// The next hops of the routes to everywhere.
+    pub(super) gateways: Vec<Ipv4Addr>,
+    /// Most bytes of a packet on the way to everywhere.
+    pub(super) mtu: u32,
+}
+
+#[derive(Deserialize)]
+struct Route {
+    dst: String,
+    #[serde(default)]
+    dev: Option<String>,
+    #[serde(default)]
+    gateway: Option<String>,
+    #[serde(default)]
+    nexthops: Vec<Hop>,
+}
+
+#[derive(Deserialize)]
+struct Hop {
+    #[serde(default)]
+    dev: Option<String>,
+    #[serde(default)]
+    gateway: Option<String>,
+}
+
+impl Outside {
+    /// As it is now.
+    pub(super) fn read(tools: &Tools) -> Result<Self, UpError> {
+        let text = tools.ip(&["-json", "-4", "route", "show", "table", "all"])?;
+        let mut outside = Self::parse(&text)?;
+        let size = |interface: &String| {
+            let text = fs::read_to_string(format!("/sys/class/net/{interface}/mtu")).ok()?;
+            text.trim().parse().ok()
+        };
+        outside.mtu = outside.uplinks.iter().filter_map(size).min().unwrap_or(MTU).clamp(576, MTU);
+        Ok(outside)
+    }
+
+    fn parse(text: &str) -> Result<Self, UpError> {
+        let text = if text.trim().is_empty() { "[]" } else { text };
+        let routes: Vec<Route> = serde_json::from_str(text)
+            .map_err(|error| refuse(format!("the routes that `ip` tells cannot be read: {error}")))?;
+        let mut outside = Self::default();
+        for route in routes {
+            let own = Hop { dev: route.dev, gateway: route.gateway };
+            for hop in std::iter::once(own).chain(route.nexthops) {
+                let gateway = hop.gateway.and_then(|gateway| gateway.parse::<Ipv4Addr>().ok());
+                if route.dst == "default" {
+                    outside.gateways.extend(gateway);
+                }
+                let dev = hop.dev.filter(|dev| dev != "lo" && !dev.starts_with(super::BRIDGE));
+                outside.uplinks.extend(dev);
+            }
+            outside.taken.extend(network(&route.dst));
+        }
+        outside.uplinks.sort();
+        outside.uplinks.dedup();
+        Ok(outside)
+    }
+
+    /// The first address of as many as a block has, none of which is anybody's, nor one of `avoided`. `wanted` says which
+    /// of those that are free, so that it is mostly the same one.
+    pub(super) fn free(&self, wanted: u32, avoided: &[Ipv4Addr]) -> Result<Ipv4Addr, UpError> {
+        let avoided = avoided.iter().map(|address| (u32::from(*address), u32::from(*address)));
+        let taken: Vec<_> = self.taken.iter().copied().chain(avoided).collect();
+        let candidates = RANGES.iter().flat_map(|(first, length)| {
+            let (first, count) = (u32::from(*first), (1_u32 << (32 - length)) / SIZE);
+            (0..count).map(move |step| first + (wanted.wrapping_add(step) % count) * SIZE)
+        });
+        let mut free =
+            candidates.filter(|first| taken.iter().all(|(from, to)| first + (SIZE - 1) < *from || to < first));
+        let found = free.next().map(Ipv4Addr::from);
+        found.ok_or_else(|| refuse("all of 198.18.0.0/15 and 100.64.0.0/10 is taken by routes of this machine"))
+    }
+}
+
+/// The first and the last address of a network; none of `default`.
+fn network(text: &str) -> Option<(u32, u32)> {
+    let (address, length) = text.split_once('/').unwrap_or((text, "32"));
+    let address = u32::from(address.parse::<Ipv4Addr>().ok()?);
+    let length: u32 = length.parse().ok().filter(|length| (1..=32).contains(length))?;
+    let rest = u32::MAX.checked_shr(length).unwrap_or(0);
+    Some((address & !rest, address | rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROUTES: &str = r#"[
+        {"dst":"default","gateway":"192.0.2.1","dev":"eth0","flags":[]},
+        {"dst":"192.0.2.0/24","dev":"eth0","protocol":"kernel","scope":"link","prefsrc":"192.0.2.2","flags":[]},
+        {"dst":"198.18.16.0/20","dev":"wattle-0a0b0c","flags":[]},
+        {"dst":"default","flags":[],"nexthops":[{"gateway":"10.0.0.1","dev":"wg0","weight":1,"flags":[]}]},
+        {"type":"local","dst":"127.0.0.1","dev":"lo","table":"local","flags":[]}]"#;
+
+    #[test]
+    fn what_leads_out_is_found() {
+        let outside = Outside::parse(ROUTES).unwrap();
+        assert_eq!(outside.uplinks, ["eth0", "wg0"]);
+        assert_eq!(outside.gateways, [Ipv4Addr::new(192, 0, 2, 1), Ipv4Addr::new(10, 0, 0, 1)]);
+    }
+
+    #[test]
+    fn what_is_somebodys_is_left_alone() {
+        let outside = Outside::parse(ROUTES).unwrap();
+        assert_eq!(outside.free(0, &[]).unwrap(), Ipv4Addr::new(198, 18, 0, 0));
+        assert_eq!(outside.free(1, &[]).unwrap(), Ipv4Addr::new(198, 18, 32, 0), "the one before has a route");
+        let avoided = [Ipv4Addr::new(198, 18, 15, 255), Ipv4Addr::new(198, 18, 32, 7)];
+        assert_eq!(outside.free(0, &avoided).unwrap(), Ipv4Addr::new(198, 18, 48, 0));
+        let vpn = Outside::parse(r#"[{"dst":"198.16.0.0/12","dev":"tun0"}]"#).unwrap();
+        assert_eq!(vpn.free(1, &[]).unwrap(), Ipv4Addr::new(100, 64, 16, 0));
+        let both = Outside::parse(r#"[{"dst":"198.18.0.0/15"},{"dst":"100.0.0.0/8"}]"#).unwrap();
+        assert!(both.free(7, &[]).is_err());
+    }
+}

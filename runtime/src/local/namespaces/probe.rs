@@ -1,0 +1,101 @@
+//! Whether a server reaches what this machine reaches: both try the same, and what only this machine gets to is missing.
+
+use std::fs::File;
+use std::io::ErrorKind;
+use std::net::{Ipv4Addr, SocketAddrV4, TcpStream, UdpSocket};
+use std::os::fd::AsFd as _;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+
+use super::needs::Needs;
+
+/// How often to ask a resolver, and how long each time.
+const TRIES: usize = 2;
+const PATIENCE: Duration = Duration::from_millis(1500);
+/// Of the root, for its name servers; `id` 0x7761, recursion desired (RFC 1035, 4.1).
+const QUESTION: [u8; 17] = [0x77, 0x61, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 1];
+const DNS: u16 = 53;
+
+/// Something to try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Goal {
+    /// That a resolver answers.
+    Resolver(Ipv4Addr),
+    /// That somebody answers, if only to say no.
+    Host(SocketAddrV4),
+}
+
+/// What is reached from here and not from the network namespace at `space`, as text. `gateways` are of the default routes.
+pub(super) fn missing(needs: &Needs, gateways: &[Ipv4Addr], space: &Path) -> Option<String> {
+    let resolvers: Vec<Goal> = needs.resolvers.iter().copied().map(Goal::Resolver).collect();
+    let mut others: Vec<Goal> = needs.proxies.iter().copied().map(Goal::Host).collect();
+    if needs.resolvers.iter().all(Ipv4Addr::is_loopback) {
+        // Then an answer does not tell that the way out is open.
+        others.extend(gateways.iter().map(|gateway| Goal::Host(SocketAddrV4::new(*gateway, DNS))));
+    }
+    let goals: Vec<Goal> = resolvers.iter().chain(&others).copied().collect();
+    let (here, there) = thread::scope(|scope| {
+        let here: Vec<_> = goals.iter().map(|goal| scope.spawn(move || reached(*goal, None))).collect();
+        let there: Vec<_> = goals.iter().map(|goal| scope.spawn(move || reached(*goal, Some(space)))).collect();
+        let all = |threads: Vec<thread::ScopedJoinHandle<'_, bool>>| -> Vec<bool> {
+            threads.into_iter().map(|thread| thread.join().unwrap_or(false)).collect()
+        };
+        (all(here), all(there))
+    });
+    // One resolver is as good as another, but each of the rest is needed.
+    let (names, rest) = goals.split_at(resolvers.len());
+    let one = |reached: &[bool]| reached[..names.len()].iter().any(|reached| *reached);
+    if one(&here) && !one(&there) {
+        let asked: Vec<String> = needs.resolvers.iter().map(Ipv4Addr::to_string).collect();
+        return Some(format!("the resolver {}", asked.join(", ")));
+    }
+    let lost = rest.iter().zip(here.iter().zip(&there).skip(names.len())).find(|(_, (here, there))| **here && !**there);
+    lost.map(|(goal, _)| match goal {
+        Goal::Host(host) if needs.proxies.contains(host) => format!("the proxy {host}"),
+        Goal::Host(host) => format!("the gateway {}", host.ip()),
+        Goal::Resolver(resolver) => format!("the resolver {resolver}"),
+    })
+}
+
+/// Whether a resolver answers.
+pub(super) fn answers(resolver: Ipv4Addr) -> bool {
+    reached(Goal::Resolver(resolver), None)
+}
+
+/// Runs in a thread of its own if there is a `space`: from then on, the thread is in that.
+fn reached(goal: Goal, space: Option<&Path>) -> bool {
+    if let Some(space) = space {
+        let entered = File::open(space).and_then(|space| {
+            move_into_link_name_space(space.as_fd(), Some(LinkNameSpaceType::Network)).map_err(Into::into)
+        });
+        if entered.is_err() {
+            return false;
+        }
+    }
+    match goal {
+        Goal::Resolver(resolver) => ask(resolver).is_ok_and(|answered| answered),
+        Goal::Host(host) => match TcpStream::connect_timeout(&host.into(), PATIENCE) {
+            Ok(_) => true,
+            Err(error) => error.kind() == ErrorKind::ConnectionRefused,
+        },
+    }
+}
+
+fn ask(resolver: Ipv4Addr) -> std::io::Result<bool> {
+    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
+    socket.connect((resolver, DNS))?;
+    socket.set_read_timeout(Some(PATIENCE))?;
+    let mut answer = [0; 512];
+    for _ in 0..TRIES {
+        socket.send(&QUESTION)?;
+        match socket.recv(&mut answer) {
+            Ok(length) => return Ok(length >= 12 && answer[..2] == QUESTION[..2]),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,77 @@
+//! The programs that networks are made with: `ip` of iproute2, and `nft`.
+
+use std::env;
+use std::ffi::OsStr;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::local::error::UpError;
+
+/// Where system programs are; not every root has these on its search path.
+const SYSTEM: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
+
+/// Where the programs are.
+#[derive(Clone, Debug)]
+pub(super) struct Tools {
+    pub(super) ip: PathBuf,
+    pub(super) nft: PathBuf,
+}
+
+impl Tools {
+    /// Both, or which package is missing.
+    pub(super) fn find() -> Result<Self, UpError> {
+        let find = |program: &str, package: &str| {
+            find(program).ok_or_else(|| {
+                refuse(format!("there is no `{program}` here, which is in the package {package} of Debian and Ubuntu"))
+            })
+        };
+        Ok(Self { ip: find("ip", "iproute2")?, nft: find("nft", "nftables")? })
+    }
+
+    /// Runs `ip`; gives what it says.
+    pub(super) fn ip(&self, args: &[&str]) -> Result<String, UpError> {
+        run(&self.ip, args, "")
+    }
+
+    /// Runs `ip` once, for a command a line.
+    pub(super) fn ip_all(&self, commands: &str) -> Result<String, UpError> {
+        run(&self.ip, &["-batch", "-"], commands)
+    }
+
+    /// Has `nft` do what `rules` say, all of it or nothing.
+    pub(super) fn nft(&self, rules: &str) -> Result<String, UpError> {
+        run(&self.nft, &["-f", "-"], rules)
+    }
+}
+
+/// Where a program is.
+pub(super) fn find(program: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = env::split_paths(&path).chain(SYSTEM.map(PathBuf::from));
+    folders.map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
+/// Runs a program on `input`; gives what it says.
+pub(super) fn run<A: AsRef<OsStr>>(program: &Path, args: &[A], input: &str) -> Result<String, UpError> {
+    let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let cannot = |error: std::io::Error| refuse(format!("`{name}` cannot be run: {error}"));
+    let mut command = Command::new(program);
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(cannot)?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // Whoever ends without reading says why.
+        let _ = stdin.write_all(input.as_bytes());
+    }
+    let output = child.wait_with_output().map_err(cannot)?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let words: Vec<_> = args.iter().take(3).map(|arg| arg.as_ref().to_string_lossy()).collect();
+    Err(refuse(format!("`{name} {}`: {}", words.join(" "), said.lines().next().unwrap_or_default().trim())))
+}
+
+pub(super) fn refuse(reason: impl Into<String>) -> UpError {
+    UpError::Network { reason: reason.into() }
+}

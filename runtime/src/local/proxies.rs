@@ -1,0 +1,40 @@
+//! Proxies are for what is elsewhere: servers on this machine reach each other without.
+
+use std::env;
+use std::net::Ipv4Addr;
+
+/// Variables that name a proxy, in small letters and in capitals.
+const PROXIES: [&str; 4] = ["http_proxy", "https_proxy", "ftp_proxy", "all_proxy"];
+/// The variable that names who is reached without one, in both; programs look at one of the two.
+const WITHOUT: [&str; 2] = ["no_proxy", "NO_PROXY"];
+
+/// What agents are to find in their environment, besides what is in this one's, for their recipes' sake.
+pub(super) fn variables(servers: impl Iterator<Item = Ipv4Addr>) -> Vec<(&'static str, String)> {
+    let set = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+    if !PROXIES.iter().any(|name| set(name).or_else(|| set(&name.to_uppercase())).is_some()) {
+        return Vec::new();
+    }
+    let before = WITHOUT.iter().find_map(|name| set(name));
+    let value = with(before.as_deref(), servers);
+    WITHOUT.map(|name| (name, value.clone())).to_vec()
+}
+
+/// Not every program takes networks here, so each address stands by itself.
+fn with(before: Option<&str>, servers: impl Iterator<Item = Ipv4Addr>) -> String {
+    let own = ["localhost".to_owned(), "127.0.0.1".to_owned()];
+    let all = before.map(str::to_owned).into_iter().chain(own).chain(servers.map(|address| address.to_string()));
+    if before == Some("*") { "*".to_owned() } else { all.collect::<Vec<_>>().join(",") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_are_reached_without() {
+        let servers = || [Ipv4Addr::new(127, 9, 0, 1), Ipv4Addr::new(127, 9, 0, 2)].into_iter();
+        assert_eq!(with(Some(".corp"), servers()), ".corp,localhost,127.0.0.1,127.9.0.1,127.9.0.2");
+        assert_eq!(with(None, servers()), "localhost,127.0.0.1,127.9.0.1,127.9.0.2");
+        assert_eq!(with(Some("*"), servers()), "*");
+    }
+}

@@ -1,0 +1,146 @@
+//! A machine with an outside: a network namespace with a cable to another one, in which a web server and a resolver are.
+//! What is done to it is done to nothing else, and is gone with it.
+
+#![expect(clippy::missing_panics_doc, reason = "what tests use fails by panics")]
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use crate::skip::skipped;
+
+/// Of its own: mounts, `/run`, `/sys`, interfaces. `resolv.conf` can be written.
+const MACHINE: &str = "set -e
+mount --make-rprivate /
+mount -t tmpfs none /run
+mkdir -p /run/netns
+mount -t sysfs none /sys
+echo nameserver 203.0.113.1 >/run/resolv.conf
+mount --bind /run/resolv.conf /etc/resolv.conf
+ip link set lo up
+ip netns add world
+ip link add eth0 mtu 1400 type veth peer name world mtu 1400 netns world
+ip address add 203.0.113.2/24 dev eth0
+ip link set eth0 up
+ip -n world address add 203.0.113.1/24 dev world
+ip -n world address add 192.0.2.80/32 dev lo
+ip -n world link set world up
+ip -n world link set lo up
+ip route add default via 203.0.113.1
+echo ready
+exec sleep 600";
+
+/// Answers for `www.example.test`, which is at 192.0.2.80, and says over HTTP who asked for what.
+/// Arguments: `dns` or `http`, address, port, and an interface if it is for this one only.
+const SERVICE: &str = r#"
+import http.server, socket, struct, sys
+kind, address, port = sys.argv[1], sys.argv[2], int(sys.argv[3])
+if kind == "http":
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(f"{port}: {self.path} for {self.client_address[0]}".encode())
+    server = http.server.ThreadingHTTPServer((address, port), Handler)
+    print("ready", flush=True)
+    server.serve_forever()
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+if len(sys.argv) > 4:
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, sys.argv[4].encode())
+s.bind((address, port))
+print("ready", flush=True)
+while True:
+    query, client = s.recvfrom(512)
+    end, labels = 12, []
+    while query[end]:
+        labels.append(query[end + 1:end + 1 + query[end]].decode())
+        end += query[end] + 1
+    kind = struct.unpack(">H", query[end + 1:end + 3])[0]
+    is_known = ".".join(labels) == "www.example.test" and kind == 1
+    record = b"\xc0\x0c" + struct.pack(">HHIH", 1, 1, 5, 4) + socket.inet_aton("192.0.2.80")
+    head = query[:2] + b"\x81\x80" + struct.pack(">HHHH", 1, int(is_known), 0, 0)
+    s.sendto(head + query[12:end + 5] + (record if is_known else b""), client)
+"#;
+
+/// A machine with an outside.
+pub struct Machine {
+    keeper: Child,
+    services: Vec<Child>,
+}
+
+impl Machine {
+    /// One that has a web server (`http://www.example.test/`) and a resolver (203.0.113.1) outside; itself it is
+    /// 203.0.113.2. None where that cannot be made: then the test is left out, and says so.
+    pub fn new(what: &str) -> Option<Self> {
+        if !crate::running::can_make_networks() {
+            skipped(what, "it needs root, iproute2, nftables and a kernel that gives out namespaces");
+            return None;
+        }
+        let mut command = Command::new("unshare");
+        let mut keeper = ready(command.args(["--mount", "--net", "sh", "-c", MACHINE]));
+        if keeper.try_wait().expect("waits").is_some() {
+            skipped(what, "no machine with an outside can be made here");
+            return None;
+        }
+        let mut machine = Self { keeper, services: Vec::new() };
+        machine.serve(&["ip", "netns", "exec", "world"], &["http", "192.0.2.80", "80"]);
+        machine.serve(&["ip", "netns", "exec", "world"], &["dns", "203.0.113.1", "53"]);
+        Some(machine)
+    }
+
+    /// A service of the machine: `dns` or `http`, address, port, and an interface if it is for this one only.
+    pub fn service(&mut self, args: &[&str]) {
+        self.serve(&[], args);
+    }
+
+    fn serve(&mut self, place: &[&str], args: &[&str]) {
+        let mut words = self.enter();
+        words.extend(place.iter().map(|word| (*word).to_owned()));
+        let mut command = Command::new(&words[0]);
+        let mut child = ready(command.args(&words[1..]).args(["python3", "-c", SERVICE]).args(args));
+        assert!(child.try_wait().expect("waits").is_none(), "{args:?} does not start");
+        self.services.push(child);
+    }
+
+    /// What leads a program onto it.
+    pub fn enter(&self) -> Vec<String> {
+        let pid = self.keeper.id();
+        vec!["nsenter".into(), format!("--mount=/proc/{pid}/ns/mnt"), format!("--net=/proc/{pid}/ns/net")]
+    }
+
+    /// What a script says on it.
+    pub fn run(&self, script: &str) -> String {
+        let words = self.enter();
+        let output = Command::new(&words[0]).args(&words[1..]).args(["sh", "-c", script]).output().expect("starts");
+        assert!(output.status.success(), "{script}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    }
+
+    /// All of it that networks are made of.
+    pub fn state(&self) -> String {
+        self.run(
+            "ip -oneline link | sed 's/qdisc.*//'; ip -oneline -4 address; ip -4 route show table all; ip rule; \
+             nft list ruleset; grep -H . /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv4/conf/*/forwarding \
+             /proc/sys/net/ipv4/conf/*/route_localnet; find /run | sort; cat /etc/resolv.conf",
+        )
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        for child in self.services.iter_mut().chain([&mut self.keeper]) {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Starts it and waits until it says a line, or ends.
+fn ready(command: &mut Command) -> Child {
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("starts");
+    let mut line = String::new();
+    let said = BufReader::new(child.stdout.as_mut().expect("piped")).read_line(&mut line);
+    if said.is_ok_and(|length| length == 0) {
+        let _ = child.wait();
+    }
+    child
+}
