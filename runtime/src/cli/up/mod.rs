@@ -73,8 +73,8 @@ pub(super) fn command() -> Command {
             (
                 "Networks",
                 "  loopback    all servers share the ports of this machine, each at its own address
-  namespaces  each server has a network of its own, can be reached from here, and reaches by IPv4 what
-              this machine does; needs root, iproute2, nftables, and a firewall that lets it pass
+  namespaces  each server has a network of its own, can be reached from here, and reaches what this
+              machine does, by IPv4; needs root, iproute2, nftables, and a firewall that lets it
   auto        namespaces where all of that is so, else loopback; the first line says which, and why",
             ),
             (
