@@ -7,7 +7,7 @@ use wattle_catalog::parts::haproxy::HaProxy;
 use wattle_tests::oracle::Oracle;
 use wattle_tests::running::{http_get, try_http_get};
 
-use crate::stage::{can_run, down, heat_takes, network, server, up, upstream, value};
+use crate::stage::{can_run, down, heat_takes, network, server, up_here, upstream, value};
 
 /// The servers behind it.
 #[derive(Clone, Deserialize, Default)]
@@ -41,7 +41,7 @@ fn it_shares_the_connections_among_those_that_answer() {
     }
     // Nobody listens at port 1.
     let behind = Behind { upstreams: vec![upstream("left"), "http://127.0.0.1:1/".into(), upstream("right")] };
-    let stage = up(&proxies.model(behind), "");
+    let stage = up_here(&proxies.model(behind), "");
     let urls = [value(&stage, "http/proxy/url"), value(&stage, "tcp/proxy/url")];
     assert!(urls[1].starts_with("tcp://"), "{urls:?}");
     for url in &urls {

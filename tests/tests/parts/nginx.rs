@@ -7,7 +7,7 @@ use wattle_catalog::parts::nginx::Nginx;
 use wattle_tests::oracle::Oracle;
 use wattle_tests::running::http_get;
 
-use crate::stage::{can_run, down, heat_takes, network, server, up, upstream, value};
+use crate::stage::{can_run, down, heat_takes, network, server, up_here, upstream, value};
 
 /// The servers behind it.
 #[derive(Clone, Deserialize, Default)]
@@ -36,7 +36,7 @@ fn it_shares_the_requests() {
         return;
     }
     let behind = Behind { upstreams: vec![upstream("left"), upstream("right")] };
-    let stage = up(&web.model(behind), "");
+    let stage = up_here(&web.model(behind), "");
     let url = value(&stage, "web/nginx/url");
     let mut answers: Vec<String> =
         (0..8).map(|_| http_get(&url).lines().last().unwrap_or_default().to_owned()).collect();

@@ -61,9 +61,18 @@ pub(crate) fn value(stage: &Stage, entry: &str) -> String {
 
 /// Brings a stack up in the background, with all of its parameters named `*password` set to `password`.
 pub(crate) fn up(model: &Model, password: &str) -> Stage {
+    up_in("auto", model, password)
+}
+
+/// The same, in the machine's own network, where its servers reach what the test listens with on the loopback interface.
+pub(crate) fn up_here(model: &Model, password: &str) -> Stage {
+    up_in("loopback", model, password)
+}
+
+fn up_in(network: &str, model: &Model, password: &str) -> Stage {
     let stage = Stage::new(model);
     let passwords: Vec<String> = model.parameters.keys().map(|name| format!("{name}={password}")).collect();
-    let mut args = vec!["up", "--detach", "--until-done"];
+    let mut args = vec!["up", "--detach", "--until-done", "--network", network];
     args.extend(passwords.iter().flat_map(|password| ["--parameter", password]));
     let up = stage.run(&args);
     assert_eq!(up.code, Some(0), "{up}");
