@@ -14,8 +14,8 @@ use super::record;
 use super::session::{Session, follow, place};
 use super::signals::Signals;
 
-/// How long a detached `up` may take until its agents are started.
-const START: Duration = Duration::from_mins(1);
+/// How long a detached `up` may take until its agents are started: hundreds of networks take a while.
+const START: Duration = Duration::from_mins(5);
 
 /// Applies what has changed to what runs already, and shows how it goes on.
 pub(super) async fn join(
