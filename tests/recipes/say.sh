@@ -1,5 +1,5 @@
 #!/bin/sh
-# Says a word, unless that word is `fail`; leaves a service behind, as recipes do.
+# Says a word, unless that word is `fail`, and takes its time when it is `slow`; leaves a service behind, as recipes do.
 set -eu
 
 echo "$word" >>"$WATTLE_STATE_DIR/said"
@@ -7,6 +7,7 @@ if [ "$word" = fail ]; then
     echo "what is asked for cannot be said" >&2
     exit 3
 fi
+if [ "$word" = slow ]; then sleep 4; fi
 if [ "$(wattle get word)" != "$word" ]; then
     echo "the agent says otherwise: $(wattle get word)" >&2
     exit 4

@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::command::wattle;
+use crate::skip::skipped;
 use wattle::lower::lower;
 use wattle::model::Model;
 
@@ -217,6 +218,18 @@ impl Foreground {
         }
     }
 
+    /// How it ended, by itself.
+    pub fn ended(&mut self) -> Option<i32> {
+        let begin = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().expect("waits") {
+                return status.code();
+            }
+            assert!(begin.elapsed() < Duration::from_mins(1), "it does not end:\n{}", self.said());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     /// Ctrl-C, and how it ended.
     pub fn interrupt(&mut self) -> Option<i32> {
         let _ = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
@@ -282,7 +295,7 @@ pub fn can_make_networks() -> bool {
     let nft = || Command::new("nft").args(["list", "tables"]).output().is_ok_and(|output| output.status.success());
     let can = ip(&["netns", "add", &name]) && ip(&["netns", "delete", &name]) && nft();
     if !can {
-        println!("SKIPPED: networks of their own need root, `ip` of iproute2 and `nft` of nftables");
+        skipped("servers with networks of their own", "they need root, `ip` of iproute2 and `nft` of nftables");
     }
     can
 }
@@ -310,7 +323,7 @@ pub fn can_run_three_tier() -> bool {
     let all = ["/usr/sbin/nginx", "/usr/lib/postgresql", "/usr/bin/jq", "/usr/bin/python3", "/sbin/start-stop-daemon"];
     let missing: Vec<&str> = all.into_iter().filter(|path| !is_there(path)).collect();
     if !is_root || !missing.is_empty() {
-        println!("SKIPPED: three_tier needs root and the packages that tests/run installs; missing: {missing:?}");
+        skipped("three_tier", &format!("it needs root and the packages that tests/run installs; missing: {missing:?}"));
         return false;
     }
     true

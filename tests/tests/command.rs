@@ -6,9 +6,15 @@ use std::process::Command;
 use wattle::author::Blueprint as _;
 use wattle_tests::command::wattle;
 use wattle_tests::running::Stage;
+use wattle_tests::zookeeper::ZooKeeper;
 
 /// Runs `wattle` in `directory`, and keeps what it says as a golden.
 fn golden(name: &str, directory: &Path, args: &[&str]) {
+    golden_with(name, directory, args, &[]);
+}
+
+/// As `golden`, with further `names` that differ from run to run.
+fn golden_with(name: &str, directory: &Path, args: &[&str], names: &[(&str, &str)]) {
     let mut command = Command::new(wattle());
     for variable in ["WATTLE_SPACE", "WATTLE_STACK", "WATTLE_KEY", "WATTLE_SOCKET", "WATTLE_TOKEN", "NO_COLOR"] {
         command.env_remove(variable);
@@ -22,6 +28,7 @@ fn golden(name: &str, directory: &Path, args: &[&str]) {
         text(&output.stdout),
         text(&output.stderr)
     );
+    let ran = names.iter().fold(ran, |ran, (name, mark)| ran.replace(name, mark));
     let mut settings = insta::Settings::clone_current();
     settings.set_prepend_module_to_snapshot(false);
     settings.set_snapshot_path(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens"));
@@ -48,6 +55,28 @@ fn wrong_usage_is_told_with_how_to_mend_it() {
     golden("seed-without-space", here, &["seed", "apply", "."]);
     golden("no-identity", here, &["agent", "--identity", "nowhere.json"]);
     golden("no-key", here, &["ls", "--space", "unix:nowhere", "--key", "nowhere.key"]);
+}
+
+#[test]
+fn an_operator_with_zookeeper() {
+    let zookeeper = ZooKeeper::start(1);
+    let stage = Stage::new(&three_tier::three_tier.model(Default::default()));
+    let (here, space) = (stage.path(), zookeeper.address());
+    let names = [(space.as_str(), "<space>")];
+    golden_with("seed-parameter-missing", here, &["seed", "apply", ".", "--space", &space], &names);
+    golden_with("seed-parameter-typo", here, &["seed", "apply", ".", "--space", &space, "-P", "db_pasword=x"], &names);
+    golden_with("seed-parameter-bare", here, &["seed", "apply", ".", "--space", &space, "-P", "db_password"], &names);
+    golden_with("seed-diff", here, &["seed", "diff", ".", "--space", &space, "-P", "db_password=s3cret"], &names);
+    golden_with("seed-apply", here, &["seed", "apply", ".", "--space", &space, "-P", "db_password=s3cret"], &names);
+    golden_with(
+        "seed-apply-same",
+        here,
+        &["seed", "apply", ".", "--space", &space, "-P", "db_password=s3cret"],
+        &names,
+    );
+    golden_with("status-before-boot", here, &["status", "--space", &space], &names);
+    let elsewhere = tempfile::tempdir().expect("a directory");
+    golden_with("status-of-a-stranger", elsewhere.path(), &["status", "--space", &space], &names);
 }
 
 #[test]

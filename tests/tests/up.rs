@@ -9,6 +9,7 @@ use wattle::model::Model;
 use wattle::prelude::*;
 use wattle_catalog::{neutron, nova};
 use wattle_tests::running::{self, Stage, eventually};
+use wattle_tests::skip;
 use wattle_tests::workload::{Size as Workload, workload};
 
 /// Says a word.
@@ -78,11 +79,6 @@ fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-fn is_all_done(stage: &Stage) -> bool {
-    let status = json(&stage.ask(&["status", "--format", "json"]).out);
-    status["components"]["all"] == status["components"]["done"]
-}
-
 #[test]
 fn three_tier_answers_with_data_of_its_database() {
     if !running::can_run_three_tier() {
@@ -99,8 +95,8 @@ fn three_tier_answers_with_data_of_its_database() {
     assert!(up.said().contains(url.trim()), "{}", up.said());
 
     // An agent that dies is started again, and what is finished is not run again; services do not notice.
-    let runs = |what: &str| stage.log("db").matches(what).count();
-    let before = runs("runs its recipe");
+    let told = |what: &str| stage.log("db").matches(&format!(" {what} component=")).count();
+    assert_eq!((told("runs"), told("done")), (2, 2), "{}", stage.log("db"));
     let database = stage.processes("bin/postgres -D");
     assert_eq!(database.len(), 1, "{database:?}");
     let agents = stage.processes("agent --identity");
@@ -109,15 +105,15 @@ fn three_tier_answers_with_data_of_its_database() {
     running::kill(agent[0]);
     eventually("another agent of db", || {
         let now = stage.processes("servers/db/identity.json");
-        now.len() == 1 && now != agent && is_all_done(&stage)
+        now.len() == 1 && now != agent && told("done") == 4
     });
-    assert_eq!(runs("runs its recipe"), before);
+    assert_eq!(told("runs"), 2, "{}", stage.log("db"));
     assert_eq!(stage.processes("bin/postgres -D"), database);
 
     // Ctrl-C leaves nothing running.
     assert_eq!(up.interrupt(), Some(0), "{}", up.said());
     assert_eq!(stage.processes(""), Vec::<i32>::new());
-    assert!(stage.ask(&["status"]).err.contains("nothing runs of"));
+    assert!(stage.ask(&["status"]).err.contains("nothing of `"));
 
     // In the background, on the same data.
     let again = stage.run(&["up", "--detach", "--until-done", "--parameter", &format!("db_password={password}")]);
@@ -177,6 +173,9 @@ fn what_fails_is_told_with_its_root() {
     let get = stage.ask(&["get", "c/say/said"]);
     assert!(get.err.contains("`c/say/said` has no value: a/say"), "{get}");
 
+    let again = stage.run(&["up"]);
+    assert_eq!(again.code, Some(1), "{again}");
+
     // The operator puts a value in its place; whoever has failed is tried again by a new revision.
     let refused = stage.ask(&["set", "a/say/said", "un"]);
     assert_eq!(refused.code, Some(2), "{refused}");
@@ -186,6 +185,31 @@ fn what_fails_is_told_with_its_root() {
     assert_eq!(stage.ask(&["get", "c/say/said"]).out, "three after two after un\n");
     assert_eq!(stage.said("a"), ["zero", "fail", "un"]);
     assert_eq!(up.interrupt(), Some(0));
+}
+
+#[test]
+fn a_watch_tells_what_changes_until_all_is_done() {
+    let stage = Stage::new(&talking("slow", "two", false));
+    assert_eq!(stage.run(&["up", "-d"]).code, Some(0));
+    let watched = stage.ask(&["status", "--watch"]);
+    assert_eq!(watched.code, Some(0), "{watched}");
+    let text = running::without_times(&watched.out);
+    let frames: Vec<&str> = text.split("talk  revision 1: ").skip(1).collect();
+    assert!(frames.len() > 1 && text.contains("for a/say"), "{watched}");
+    assert!(frames.last().is_some_and(|frame| frame.starts_with("3 of 3 components done")), "{watched}");
+    assert!(frames.windows(2).all(|pair| pair[0] != pair[1]), "time alone is told: {watched}");
+}
+
+#[test]
+fn who_follows_is_told_when_it_is_ended() {
+    let stage = Stage::new(&talking("slow", "two", false));
+    let mut up = stage.up(&[]);
+    up.wait_for("a/say runs", Duration::from_mins(1));
+    let mut follower = stage.up(&[]);
+    follower.wait_for("is up already", Duration::from_mins(1));
+    assert_eq!(up.interrupt(), Some(1), "{}", up.said());
+    assert_eq!(follower.ended(), Some(1), "{}", follower.said());
+    assert!(follower.said().contains("talk was ended before it was done"), "{}", follower.said());
 }
 
 #[test]
@@ -236,8 +260,7 @@ fn servers_with_networks_of_their_own() {
 
 #[test]
 fn two_hundred_tiers() {
-    if std::env::var_os("WATTLE_TEST_ALL").is_none() {
-        println!("SKIPPED: 200 servers, unless WATTLE_TEST_ALL is set");
+    if !skip::everything("200 servers") {
         return;
     }
     let stage = Stage::new(&workload.model(Workload { tiers: 200 }));

@@ -37,6 +37,9 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         None => target::running(None)?,
     };
     let directory = folder.directory().display().to_string();
+    if !folder.directory().is_dir() {
+        return Err(Failure::usage(format!("there is no directory `{directory}`")));
+    }
     if !folder.state().is_dir() {
         return Err(Failure::usage(format!("nothing of `{directory}` was ever up")));
     }

@@ -196,10 +196,11 @@ async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fail
     };
     let mut text = applied.changes.to_string();
     text.push('\n');
-    if work.is_new_key {
-        text.extend([format!("the operator's key is in {}: keep it\n", work.key_file.display())]);
-    }
-    text.extend([format!("the servers' credentials are in {}: keep it\n", credentials.display())]);
+    text.extend([format!(
+        "the operator's key is in {}, the servers' credentials are in {}: keep both\n",
+        work.key_file.display(),
+        credentials.display()
+    )]);
     text.push_str(&next(&work, matches, &applied.changes, &stack));
     console.out.write(&text)?;
     Ok(Exit::Fine)

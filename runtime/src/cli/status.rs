@@ -39,28 +39,33 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let space = target.space().await?;
     let is_watching = matches.get_flag("watch");
     let mut before: Option<Picture> = None;
-    let mut shown = String::new();
+    let mut shown: Option<(String, Timestamp)> = None;
+    let is_redrawn = is_watching && console.out.is_terminal && !args::is_json(matches);
+    let (color, is_terminal) = (console.out.color, console.out.is_terminal);
+    let render = |picture: &Picture, now: Timestamp| {
+        if args::is_json(matches) {
+            let picture = json(picture, now);
+            return if is_watching { format!("{picture}\n") } else { format!("{picture:#}\n") };
+        }
+        let mut text = show(picture, now, color, width(is_terminal));
+        if matches.get_flag("why") {
+            text.push('\n');
+            text.push_str(&why::why(picture, now, color));
+        }
+        text
+    };
     loop {
         let picture = target::patiently(&target.address, Picture::read(&space, before.as_ref())).await?;
-        let text = if args::is_json(matches) {
-            let picture = json(&picture, Timestamp::now());
-            if is_watching { format!("{picture}\n") } else { format!("{picture:#}\n") }
-        } else {
-            let width = width(console.out.is_terminal);
-            let mut text = show(&picture, Timestamp::now(), console.out.color, width);
-            if matches.get_flag("why") {
-                text.push('\n');
-                text.push_str(&why::why(&picture, Timestamp::now(), console.out.color));
+        // Without a terminal, that time goes by is not worth a line.
+        let is_new = is_redrawn || shown.as_ref().is_none_or(|(text, then)| render(&picture, *then) != *text);
+        if is_new {
+            let now = Timestamp::now();
+            let text = render(&picture, now);
+            if !console.out.try_write(&if is_redrawn { redraw(&text) } else { text.clone() })? {
+                return Ok(Exit::Fine);
             }
-            text
-        };
-        let is_redrawn = is_watching && console.out.is_terminal && !args::is_json(matches);
-        let frame = if is_redrawn { redraw(&text) } else { text.clone() };
-        // Without a terminal, what is the same as before is not worth a line.
-        if (is_redrawn || text != shown) && !console.out.try_write(&frame)? {
-            return Ok(Exit::Fine);
+            shown = Some((text, now));
         }
-        shown = text;
         let tally = picture.tally();
         if !is_watching || (tally.is_over() && tally.all > 0) {
             return Ok(if tally.failed > 0 { Exit::Failed } else { Exit::Fine });

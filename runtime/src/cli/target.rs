@@ -64,7 +64,7 @@ pub(super) fn running(dir: Option<&Path>) -> Result<Folder, Failure> {
             if !dir.is_dir() {
                 return Err(Failure::usage(format!("there is no directory `{}`", dir.display())));
             }
-            return Err(Failure::new(format!("nothing runs of `{}`", dir.display()))
+            return Err(Failure::new(format!("nothing of `{}` is up", dir.display()))
                 .help(format!("start it: `wattle up {}`", dir.display())));
         }
         None => local::running_below(Path::new(".")),

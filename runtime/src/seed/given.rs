@@ -113,8 +113,8 @@ impl Given {
                 None => match &parameter.default {
                     Some(default) => drop(values.insert(name.clone(), default.clone())),
                     None => faults.push(format!(
-                        "the parameter `{name}` needs a value, {}: give it below `parameters:` of an environment \
-                         file, or as `{name}=VALUE`",
+                        "the parameter `{name}`, {}, has no value: give it by `--parameter {name}=VALUE`, or below \
+                         `parameters:` of an environment file",
                         parameter.ty
                     )),
                 },

@@ -43,10 +43,28 @@ pub(super) async fn follow(
 ) -> Result<Exit, Failure> {
     let mut progress = Progress::new(console);
     let mut picture: Option<Picture> = None;
-    // The revision whose end was told.
-    let mut told = 0;
+    // The revision whose end was told, and how it ended.
+    let (mut told, mut ended) = (0, Exit::Failed);
     loop {
-        let now = Picture::read(&session.space, picture.as_ref()).await?;
+        let look = Picture::read(&session.space, picture.as_ref());
+        let now = if up.is_some() {
+            look.await?
+        } else {
+            // Another process keeps the data space, and may end.
+            tokio::select! {
+                now = look => now?,
+                () = signals.end() => {
+                    progress.clear(console)?;
+                    return Ok(Exit::Fine);
+                }
+                () = gone(&session.folder) => {
+                    progress.clear(console)?;
+                    let what = format!("{} was ended before it was done", session.record.stack);
+                    return Err(Failure::new(what)
+                        .help(format!("start it again: `wattle up {}`", session.folder.directory().display())));
+                }
+            }
+        };
         if picture.is_none() {
             progress
                 .say(&format!("{}: {}, {}", session.record.stack, size_of(&now), place(&session.record)), console)?;
@@ -61,7 +79,7 @@ pub(super) async fn follow(
         let is_applied = now.goal.as_ref().is_some_and(|goal| goal.applying.is_none());
         let code = if tally.failed > 0 { Exit::Failed } else { Exit::Fine };
         if tally.is_over() && is_applied && told < now.revision() {
-            told = now.revision();
+            (told, ended) = (now.revision(), code);
             progress.show(&now, console)?;
             progress.clear(console)?;
             summary(session, &now, console).await?;
@@ -73,16 +91,21 @@ pub(super) async fn follow(
         picture = Some(now);
         tokio::select! {
             () = tokio::time::sleep(PAUSE) => {}
-            told = signals.next() => if told == Told::Renew {
+            signal = signals.next() => if signal == Told::Renew {
                 if let Some(up) = up.as_mut() {
                     up.reconcile()?;
                 }
             } else {
                 progress.clear(console)?;
+                if up.is_none() {
+                    return Ok(Exit::Fine);
+                }
                 // What was seen last may be a moment old.
-                let tally = Picture::read(&session.space, picture.as_ref()).await?.tally();
-                let is_done = tally.done == tally.all;
-                return Ok(if is_done || up.is_none() { Exit::Fine } else { Exit::Failed });
+                let now = Picture::read(&session.space, picture.as_ref()).await?;
+                let tally = now.tally();
+                // An agent that was started again looks once more at what is done.
+                let is_done = tally.done == tally.all || (told == now.revision() && ended == Exit::Fine);
+                return Ok(if is_done { Exit::Fine } else { Exit::Failed });
             }
         }
     }
@@ -94,6 +117,13 @@ pub(super) fn place(record: &Record) -> String {
         (Network::Namespaces, _) => "in networks of their own".into(),
         (Network::Loopback, None) => "at loopback addresses".into(),
         (Network::Loopback, Some(why)) => format!("at loopback addresses, without networks of their own: {why}"),
+    }
+}
+
+/// Ready when no process keeps it up any more.
+async fn gone(folder: &Folder) {
+    while folder.is_running() {
+        tokio::time::sleep(PAUSE).await;
     }
 }
 
