@@ -24,6 +24,7 @@ mod revision;
 mod shared;
 mod socket;
 mod teardown;
+mod undo;
 mod why;
 
 use std::fs::{self, File, TryLockError};

@@ -11,9 +11,9 @@ use crate::space::{Kind, Plan, Script};
 use super::component::run_within;
 use super::files;
 use super::journal::Known;
-use super::live::Undo;
 use super::record::Record;
 use super::shared::Shared;
+use super::undo::Undo;
 
 /// Tears down what is not in `plan`. What fails is told, stays known, and is tried again in the next revision and by the
 /// next agent.

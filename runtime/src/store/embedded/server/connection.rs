@@ -1,0 +1,111 @@
+//! One connection: who is there, what it asks, and that nothing of it is left behind.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::UnixStream;
+use tokio::net::unix::OwnedReadHalf;
+
+use crate::store::embedded::outbox::Outbox;
+use crate::store::embedded::wire::{self, Greeting, Hello, Inbox, PROTOCOL};
+
+use super::requests::{Connection, Shared, lock};
+
+/// A client that does not take what it asked for is not listened to until it does.
+const MAX_UNSENT: usize = 16 << 20;
+
+/// How long a client may take to say who it is.
+const HELLO: Duration = Duration::from_secs(30);
+
+pub(super) async fn serve(shared: Arc<Shared>, stream: UnixStream) {
+    let cut = shared.cut.notified();
+    let (mut reader, writer) = stream.into_split();
+    let outbox = Arc::new(Outbox::new(writer));
+    let mut inbox = Inbox::default();
+    let served = async {
+        let connection = greet(&shared, &outbox, &mut inbox, &mut reader).await?;
+        let connection = Guard { shared: &shared, connection };
+        listen(&connection, &mut inbox, &mut reader).await
+    };
+    let ended = tokio::select! {
+        () = cut => Ok(()),
+        ended = served => ended,
+        ended = outbox.pump() => ended,
+    };
+    if let Err(error) = ended
+        && error.kind() == io::ErrorKind::InvalidData
+    {
+        tracing::warn!(%error, "whoever connected to the data space is none of its clients");
+    }
+}
+
+/// Learns who is there.
+async fn greet(
+    shared: &Shared,
+    outbox: &Arc<Outbox>,
+    inbox: &mut Inbox,
+    reader: &mut OwnedReadHalf,
+) -> io::Result<Arc<Connection>> {
+    let hello = async {
+        loop {
+            if let Some(frame) = inbox.next()? {
+                let protocol = wire::protocol_of(frame)?;
+                return Ok::<_, io::Error>(match wire::parse::<Hello>(frame) {
+                    Ok(hello) if protocol == PROTOCOL => Ok(hello),
+                    Err(error) if protocol == PROTOCOL => return Err(error),
+                    _ => Err(format!("it speaks version {PROTOCOL} of the protocol, this program version {protocol}")),
+                });
+            }
+            inbox.fill(reader).await?;
+        }
+    };
+    let hello = tokio::time::timeout(HELLO, hello).await??;
+    let greeting = hello.and_then(|hello| Ok((shared.admit(&hello.logins)?, hello.client)));
+    match greeting {
+        Ok((who, client)) => {
+            outbox.send(&wire::frame(&Greeting::Welcome));
+            let (watches, holds) = Default::default();
+            Ok(Arc::new(Connection { outbox: Arc::clone(outbox), who, client, watches, holds }))
+        }
+        Err(reason) => {
+            outbox.send(&wire::frame(&Greeting::Refused(reason)));
+            // Room for the answer to be read, and no more.
+            let _ = tokio::time::timeout(HELLO, inbox.fill(reader)).await;
+            Err(io::ErrorKind::PermissionDenied.into())
+        }
+    }
+}
+
+async fn listen(connection: &Guard<'_>, inbox: &mut Inbox, reader: &mut OwnedReadHalf) -> io::Result<()> {
+    loop {
+        while let Some(frame) = inbox.next()? {
+            let (id, request) = wire::parse(frame)?;
+            connection.shared.handle(&connection.connection, id, request);
+        }
+        connection.shared.flush();
+        connection.connection.outbox.drained(MAX_UNSENT).await;
+        inbox.fill(reader).await?;
+    }
+}
+
+/// Leaves nothing of a connection behind.
+struct Guard<'a> {
+    shared: &'a Arc<Shared>,
+    connection: Arc<Connection>,
+}
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        {
+            let mut state = self.shared.state();
+            for (path, watch) in std::mem::take(&mut *lock(&self.connection.watches)).into_values() {
+                state.tree.unwatch(&path, watch);
+            }
+            for (path, holder) in std::mem::take(&mut *lock(&self.connection.holds)).into_values() {
+                state.tree.release(&path, holder);
+            }
+        }
+        self.shared.flush();
+    }
+}
