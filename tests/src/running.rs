@@ -92,13 +92,15 @@ impl Stage {
         let (name, rest) = args.split_first().expect("a command");
         command.arg(name);
         match *name {
-            "up" | "down" => command.arg(self.path()),
+            "up" | "down" | "status" => command.arg(self.path()),
             _ => command.arg("--dir").arg(self.path()),
         };
         command.args(rest);
         for variable in ["WATTLE_SPACE", "WATTLE_STACK", "WATTLE_KEY", "WATTLE_SOCKET", "WATTLE_TOKEN", "NO_COLOR"] {
             command.env_remove(variable);
         }
+        // Nothing else is up, as far as it knows.
+        command.env("XDG_RUNTIME_DIR", self.path().join(".user"));
         command.stdin(Stdio::null());
         command
     }

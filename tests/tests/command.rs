@@ -19,6 +19,8 @@ fn golden_with(name: &str, directory: &Path, args: &[&str], names: &[(&str, &str
     for variable in ["WATTLE_SPACE", "WATTLE_STACK", "WATTLE_KEY", "WATTLE_SOCKET", "WATTLE_TOKEN", "NO_COLOR"] {
         command.env_remove(variable);
     }
+    // Nothing else is up, as far as it knows.
+    command.env("XDG_RUNTIME_DIR", directory.join(".user"));
     let output = command.args(args).current_dir(directory).env("COLUMNS", "100").output().expect("starts");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(directory.to_str().expect("text"), "<here>");
     let ran = format!(
@@ -45,11 +47,14 @@ fn wrong_usage_is_told_with_how_to_mend_it() {
     golden("typo-time", here, &["agent", "--deadline", "5"]);
     golden("no-directory", here, &["up"]);
     golden("no-seed", here, &["up", "elsewhere"]);
+    std::fs::create_dir(here.join("old")).expect("a folder");
+    std::fs::write(here.join("old/seed.yaml"), "format: wattle-seed/0\nstack: three_tier\n").expect("writes");
+    golden("old-seed", here, &["up", "old"]);
     golden("no-parameter", here, &["up", "."]);
     golden("typo-parameter", here, &["up", ".", "--parameter", "db_pasword=x"]);
     golden("attribute-without-value", here, &["up", ".", "--attribute", "web-port.fixed_ips"]);
     golden("no-space", here, &["get", "db/postgres/url"]);
-    golden("not-running", here, &["status", "--dir", "."]);
+    golden("not-running", here, &["status", "."]);
     golden("not-up", here, &["down", "elsewhere"]);
     golden("space-of-no-kind", here, &["ls", "--space", "http://zk1:2181"]);
     golden("seed-without-space", here, &["seed", "apply", "."]);
@@ -89,6 +94,44 @@ fn names_that_the_data_space_does_not_have() {
     golden("half-an-entry", here, &["get", "alice/greeter"]);
     golden("typo-stack", here, &["ls", "--stack", "helo"]);
     golden("set-without-force", here, &["set", "alice/greeter/greeting", "ho"]);
+}
+
+/// Ends what a test that fails leaves up.
+struct Down<'a>(&'a Path);
+
+impl Drop for Down<'_> {
+    fn drop(&mut self) {
+        for name in ["a", "of-b"] {
+            let _ = Command::new(wattle()).args(["down", name]).current_dir(self.0).output();
+        }
+    }
+}
+
+#[test]
+fn what_is_up_is_found_from_elsewhere() {
+    let stage = Stage::new(&hello::hello.model(Default::default()));
+    let here = stage.path();
+    for name in ["a", "b"] {
+        std::fs::create_dir(here.join(name)).expect("a folder");
+        for file in ["seed.yaml", "environment.yaml"] {
+            std::fs::copy(here.join(file), here.join(name).join(file)).expect("copies");
+        }
+    }
+    let run = |args: &[&str]| {
+        let mut command = Command::new(wattle());
+        command.args(args).current_dir(here).env("XDG_RUNTIME_DIR", here.join(".user")).env_remove("WATTLE_SPACE");
+        let output = command.output().expect("starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    let _down = Down(here);
+    run(&["up", "a", "-d"]);
+    run(&["get", "alice/greeter/greeting", "--wait"]);
+    run(&["up", "b", "-d", "--state", "of-b"]);
+    golden("several", here, &["status"]);
+    run(&["down", "a"]);
+    run(&["get", "alice/greeter/greeting", "--wait"]);
+    run(&["down"]);
+    golden("nothing-left", here, &["down"]);
 }
 
 #[test]

@@ -68,18 +68,27 @@ fn color() -> Arg {
         .help("When to colour; auto: on a terminal, unless NO_COLOR is set")
 }
 
-/// Where the data space is, and as whom to look at it.
+/// What `up` runs, for commands that are about nothing else.
+pub(super) fn directory() -> Arg {
+    Arg::new("dir")
+        .value_name("DIR")
+        .value_parser(value_parser!(PathBuf))
+        .help("As it was given to `up`; not needed when one runs here or in ./out, or only one at all")
+}
+
+/// Where the data space is, for commands that are about something in it.
 pub(super) fn target() -> [Arg; 4] {
+    let [space, stack, key] = data_space();
+    [space, directory().long("dir"), stack, key]
+}
+
+/// Where the data space is, and as whom to look at it.
+pub(super) fn data_space() -> [Arg; 3] {
     [
         Arg::new("space").long("space").value_name("ADDRESS").help(
             "Where the data space is: zookeeper://HOST:PORT[,HOST:PORT...] or unix:PATH; as WATTLE_SPACE has it, else that of \
              what `up` runs",
         ),
-        Arg::new("dir")
-            .long("dir")
-            .value_name("DIR")
-            .value_parser(value_parser!(PathBuf))
-            .help("The directory of what `up` runs, when it is not here or in ./out"),
         Arg::new("stack").long("stack").value_name("STACK").help("The stack, when the data space has several"),
         Arg::new("key").long("key").value_name("FILE").value_parser(value_parser!(PathBuf)).help(
             "The operator's key, which `seed apply` wrote; as WATTLE_KEY has it, else operator.key here or in DIR",

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{ArgMatches, Command};
 
 use crate::local::{self, Folder};
 
@@ -17,12 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(40);
 pub(super) fn command() -> Command {
     Command::new("down")
         .about("End what `up` runs: agents, recipes and services")
-        .arg(
-            Arg::new("directory")
-                .value_name("DIR")
-                .value_parser(value_parser!(PathBuf))
-                .help("As it was given to `up`; not needed when only one runs here or in ./out"),
-        )
+        .arg(args::directory())
         .arg(args::flag("delete", "Delete all that the servers have kept, too"))
         .after_help(args::section(&[(
             "What stays",
@@ -32,7 +27,7 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
-    let folder = match matches.get_one::<PathBuf>("directory") {
+    let folder = match matches.get_one::<PathBuf>("dir") {
         Some(directory) => Folder::of(directory),
         None => target::running(None)?,
     };

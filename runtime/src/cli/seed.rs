@@ -38,14 +38,14 @@ pub(super) fn command() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
-        .subcommand(apply.arg(directory()).args(parameters()).args(args::target()).after_help(args::section(&[(
+        .subcommand(apply.arg(directory()).args(parameters()).args(args::data_space()).after_help(args::section(&[(
             "Files beside the seed",
             "  operator.key      opens the data space to the operator; made by the first `apply`
   credentials.yaml  what each server proves itself with: a further environment file for Heat
   environment.yaml  read as well, as far as it is filled in
   Keep the first two, and show them to nobody.",
         )])))
-        .subcommand(diff.arg(directory()).args(parameters()).args(args::target()))
+        .subcommand(diff.arg(directory()).args(parameters()).args(args::data_space()))
         .subcommand(delete)
 }
 
@@ -140,7 +140,7 @@ async fn prepare(matches: &ArgMatches) -> Result<Work, Failure> {
     let given = given(matches, &directory)?;
     let space = matches.get_one::<String>("space").cloned();
     let space = space.or_else(|| std::env::var("WATTLE_SPACE").ok().filter(|text| !text.is_empty()));
-    let folder = Folder::of(matches.get_one::<PathBuf>("dir").unwrap_or(&directory));
+    let folder = Folder::of(&directory);
     let credentials = directory.join("credentials.yaml");
     let (address, beside, credentials, given) = match space {
         Some(text) => (target::address_of(&text)?, directory.join("operator.key"), credentials, given),

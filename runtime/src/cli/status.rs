@@ -25,7 +25,8 @@ pub(super) fn command() -> Command {
         .arg(args::flag("watch", "Show it again and again, until everything is done or Ctrl-C"))
         .arg(args::flag("why", "Tell the root cause of whatever does not go on"))
         .arg(args::format(&["plain", "json"]))
-        .args(args::target())
+        .arg(args::directory())
+        .args(args::data_space())
         .after_help(args::section(&[(
             "Exit codes",
             "    0  everything is done or goes on

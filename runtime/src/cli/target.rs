@@ -42,7 +42,10 @@ pub(super) fn find(matches: &ArgMatches) -> Result<Target, Failure> {
         let beside = || Some(PathBuf::from("operator.key")).filter(|file| file.exists());
         return Ok(Target { address: address_of(&address)?, key: key.or_else(beside), stack });
     }
-    let folder = running(dir.map(PathBuf::as_path))?;
+    let folder = running(dir.map(PathBuf::as_path)).map_err(|failure| match dir {
+        None => failure.help("or name a data space: `--space zookeeper://HOST:PORT`, or set WATTLE_SPACE"),
+        Some(_) => failure,
+    })?;
     let address = Address::Socket(folder.socket());
     let stack = stack.or_else(|| folder.record().ok().flatten().map(|record| record.stack));
     Ok(Target { address, key: key.or_else(|| Some(folder.operator_key())), stack })
@@ -53,9 +56,10 @@ pub(super) fn address_of(text: &str) -> Result<Address, Failure> {
     Address::from_str(text).map_err(|error| Failure::usage(error.to_string()))
 }
 
-/// The folder of the `up` that runs in `dir`; without one, of that which runs here or in a directory of `./out`.
+/// The folder of the `up` that runs in `dir`; without one, of that which runs here or in a directory of `./out`, or else
+/// of the only one that this user has.
 pub(super) fn running(dir: Option<&Path>) -> Result<Folder, Failure> {
-    let found = match dir {
+    let mut found = match dir {
         Some(dir) => {
             let folder = Folder::of(dir);
             if folder.is_running() {
@@ -69,19 +73,19 @@ pub(super) fn running(dir: Option<&Path>) -> Result<Folder, Failure> {
         }
         None => local::running_below(Path::new(".")),
     };
-    let names: Vec<String> = found.iter().map(|folder| folder.directory().display().to_string()).collect();
+    if found.is_empty() {
+        found = local::running();
+    }
+    let names: Vec<String> = found.iter().map(|folder| folder.name().display().to_string()).collect();
     match <[Folder; 1]>::try_from(found) {
         Ok([folder]) => Ok(folder),
-        Err(_) if names.is_empty() => Err(Failure::usage(
-            "it is not known which data space is meant: nothing that `up` started runs here or in ./out",
-        )
-        .help("name a data space: `--space zookeeper://HOST:PORT`, or set WATTLE_SPACE")
-        .help("or name the directory of what runs: `--dir DIR`")),
-        Err(_) => Err(Failure::usage(format!(
-            "it is not known which data space is meant: {} run",
-            list(names.iter().map(String::as_str), "and")
-        ))
-        .help("name one: `--dir DIR`")),
+        Err(_) if names.is_empty() => {
+            Err(Failure::usage("nothing is up on this machine, of this user").help("start it: `wattle up DIR`"))
+        }
+        Err(_) => Err(names
+            .iter()
+            .fold(Failure::usage("several topologies are up"), |failure, name| failure.note(format!("`{name}`")))
+            .help("name the directory of the one that is meant; `wattle COMMAND --help` tells where")),
     }
 }
 

@@ -81,6 +81,11 @@ impl Folder {
         &self.directory
     }
 
+    /// What [`Folder::of`] finds it by.
+    pub fn name(&self) -> &Path {
+        if Self::of(&self.directory).state == self.state { &self.directory } else { &self.state }
+    }
+
     /// Where everything of it is.
     pub fn state(&self) -> &Path {
         &self.state

@@ -14,6 +14,7 @@ mod folder;
 mod namespaces;
 mod processes;
 mod proxies;
+mod running;
 mod secrets;
 mod servers;
 mod simulate;
@@ -26,6 +27,7 @@ use crate::seed::Given;
 pub use error::UpError;
 pub use folder::{Folder, Lock, Network, Record, running_below, write_whole};
 pub use processes::STATE_DIR;
+pub use running::{announce, running};
 pub use up::{Up, Wish, renew, tell, told};
 
 /// Ends what an `up` that was killed has left behind in `folder`. Gives how many processes that was.

@@ -84,7 +84,7 @@ pub(super) async fn detach(
     let directory = folder.directory().display();
     if !until_done {
         console.out.write(&format!(
-            "{} runs in the background (process {}), {}\n  wattle status --dir {directory} --watch   shows how it goes on\n  wattle down {directory}   ends it\n",
+            "{} runs in the background (process {}), {}\n  wattle status {directory} --watch   shows how it goes on\n  wattle down {directory}   ends it\n",
             record.stack,
             record.pid,
             place(&record)

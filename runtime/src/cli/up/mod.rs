@@ -110,6 +110,8 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         let _ = rustix::process::setsid();
     }
     let mut signals = Signals::listen()?;
+    // Without it, others have to name the directory.
+    let _announced = local::announce(&folder).ok();
     warn_of_closed_folders(&folder, console)?;
     let program = std::env::current_exe().map_err(|error| Failure::new(format!("who am I? {}", reason(&error))))?;
     let begin = Instant::now();

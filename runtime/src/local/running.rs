@@ -1,0 +1,74 @@
+//! Which topologies this user has up on this machine, wherever they were started.
+//!
+//! Each `up` writes a file with its folder, named by its process, to `$XDG_RUNTIME_DIR/wattle`, or without one to
+//! `/tmp/wattle-UID`. The folder's lock tells whether it is still so: what a killed `up` has left is passed over.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::folder::{Folder, write_whole};
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Entry {
+    directory: PathBuf,
+    state: PathBuf,
+}
+
+/// Others of this user find a topology for as long as this lives.
+#[derive(Debug)]
+pub struct Announced(PathBuf);
+
+impl Drop for Announced {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// Says that this process keeps up what is in `folder`.
+///
+/// # Errors
+/// When there is no place of this user's to say it.
+pub fn announce(folder: &Folder) -> io::Result<Announced> {
+    let place = place();
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(&place)?;
+    if !is_ours(&place) {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    let entry =
+        Entry { directory: std::path::absolute(folder.directory())?, state: std::path::absolute(folder.state())? };
+    let path = place.join(std::process::id().to_string());
+    write_whole(&path, &serde_json::to_vec(&entry)?, 0o600)?;
+    Ok(Announced(path))
+}
+
+/// The folders of what runs.
+pub fn running() -> Vec<Folder> {
+    let place = place();
+    if !is_ours(&place) {
+        return Vec::new();
+    }
+    let entry = |file: fs::DirEntry| serde_json::from_slice::<Entry>(&fs::read(file.path()).ok()?).ok();
+    let entries = fs::read_dir(&place).into_iter().flatten().flatten().filter_map(entry);
+    let folders = entries.map(|entry| Folder::at(&entry.directory, &entry.state));
+    let mut running: Vec<Folder> = folders.filter(Folder::is_running).collect();
+    running.sort_by(|a, b| a.state().cmp(b.state()));
+    running.dedup();
+    running
+}
+
+fn place() -> PathBuf {
+    match std::env::var_os("XDG_RUNTIME_DIR").filter(|place| !place.is_empty()) {
+        Some(place) => PathBuf::from(place).join("wattle"),
+        None => std::env::temp_dir().join(format!("wattle-{}", rustix::process::getuid().as_raw())),
+    }
+}
+
+/// Whether a folder is this user's, and no link: anybody can make one in `/tmp`.
+fn is_ours(place: &Path) -> bool {
+    fs::symlink_metadata(place)
+        .is_ok_and(|metadata| metadata.is_dir() && metadata.uid() == rustix::process::getuid().as_raw())
+}
