@@ -2,49 +2,32 @@
 
 use wattle::author::IntoProperty;
 
-use crate::nova::Server;
-use crate::resource::{resource, setters};
-
-resource! {
-    /// A volume.
-    Volume, VolumeProperties, "OS::Cinder::Volume", "cinder_volume.json"
-}
+pub use crate::generated::cinder::*;
+use crate::generated::references::{VolumeBackupRef, VolumeRef, VolumeSnapshotRef};
 
 impl Volume {
     /// Starts a volume of `size` GiB.
     #[expect(clippy::new_ret_no_self, reason = "a resource starts with its properties")]
     #[track_caller]
     pub fn new(size: impl IntoProperty<u32>) -> VolumeProperties {
-        Self::properties().set("size", size)
+        Self::begin().size(size)
     }
-}
 
-setters!(VolumeProperties {
-    /// Name of the volume.
-    name: String,
-    /// What it is for.
-    description: String,
-    /// Name or id of the volume's type.
-    volume_type: String,
-    /// Availability zone to place it in.
-    availability_zone: String,
-});
-
-resource! {
-    /// A volume attached to a server.
-    VolumeAttachment, VolumeAttachmentProperties, "OS::Cinder::VolumeAttachment", "cinder_volumeattachment.json"
-}
-
-impl VolumeAttachment {
-    /// Attaches `volume` to `server`.
-    #[expect(clippy::new_ret_no_self, reason = "a resource starts with its properties")]
+    /// Starts a volume that holds what `snapshot` does, and is as large.
     #[track_caller]
-    pub fn new(server: impl IntoProperty<Server>, volume: impl IntoProperty<Volume>) -> VolumeAttachmentProperties {
-        Self::properties().set("instance_uuid", server).set("volume_id", volume)
+    pub fn from_snapshot(snapshot: impl IntoProperty<VolumeSnapshotRef>) -> VolumeProperties {
+        Self::begin().snapshot_id(snapshot)
+    }
+
+    /// Starts a volume that holds what `backup` does, and is as large.
+    #[track_caller]
+    pub fn from_backup(backup: impl IntoProperty<VolumeBackupRef>) -> VolumeProperties {
+        Self::begin().backup_id(backup)
+    }
+
+    /// Starts a volume that holds what `volume` does, and is as large.
+    #[track_caller]
+    pub fn from_volume(volume: impl IntoProperty<VolumeRef>) -> VolumeProperties {
+        Self::begin().source_volid(volume)
     }
 }
-
-setters!(VolumeAttachmentProperties {
-    /// Device on which the server is asked to show it; the hypervisor may choose another.
-    mountpoint: String,
-});

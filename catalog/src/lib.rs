@@ -10,11 +10,57 @@
 //! let address: Attribute<IpAddr> = db.address(net);
 //! # let _ = address;
 //! ```
+//!
+//! Every service is a module behind a feature of its name; `cinder`, `neutron` and `nova` are there unless
+//! `default-features` is off, `all` is all of them. What Heat hides or never supported is behind `hidden` besides.
+//!
+//! - What Heat requires is an argument of `new`; what it takes besides has a setter of its name.
+//! - A property that refers to a resource takes its handle, or the name or id of one that exists already, as text or from
+//!   a parameter ([`references`]).
+//! - A property of a few values takes a variant of an enumeration, or a parameter.
+//! - A map with fixed keys is a type of its own, built in the same manner.
+//! - An attribute is a method of the handle.
+//!
+//! A type that only your own cloud has is [`wattle::author::RawResource`]; [`raw`] is that for Heat's own types.
 
+use wattle::author::RawResource;
+
+#[path = "heat/mod.rs"]
+mod generated;
+#[allow(unused_macros, reason = "without any service none is needed")]
 mod resource;
+pub mod values;
 
+pub use generated::*;
+
+#[cfg(feature = "cinder")]
 pub mod cinder;
+#[cfg(feature = "neutron")]
 pub mod neutron;
+#[cfg(feature = "nova")]
 pub mod nova;
 #[cfg(feature = "parts")]
 pub mod parts;
+
+/// A resource of any type, its properties by Heat's names, judged by what Heat says of the type if Heat knows it.
+///
+/// ```
+/// use wattle::prelude::*;
+///
+/// let mut t = Topology::new("demo");
+/// t.add("net", wattle_catalog::raw("OS::Neutron::Net").property("nmae", "backbone"));
+/// assert!(wattle::check::finds(&t.finish(Exports::new()), "W0401"));
+/// ```
+pub fn raw(ty: &'static str) -> RawResource {
+    RawResource::known(ty, resource::schema)
+}
+
+/// A map expression of the given keys.
+#[cfg(any(feature = "neutron", feature = "nova"))]
+macro_rules! map {
+    ($($key:literal: $value:expr),* $(,)?) => {
+        wattle::author::Expression::Map(vec![$(($key.into(), $value)),*])
+    };
+}
+#[cfg(any(feature = "neutron", feature = "nova"))]
+use map;

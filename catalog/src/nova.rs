@@ -1,34 +1,34 @@
 //! Nova: servers and groups of them.
 
-use std::net::IpAddr;
-
-use wattle::author::{Attribute, Host, IntoProperty, Properties, Resource, Segment};
+use wattle::author::{Host, IntoProperty, Properties, Resource};
 use wattle::model::Order;
 
-use crate::neutron::{Net, Port, SecurityGroup};
-use crate::resource::{map, resource, setters};
+pub use crate::generated::nova::*;
+use crate::generated::references::{NetworkRef, PortRef, SecurityGroupRef, ServerGroupRef};
+use crate::map;
 
-resource! {
-    /// A server: a resource that runs components.
-    Server, ServerProperties, "OS::Nova::Server", "nova_server.json"
-}
+/// Of a server whose flavor is set.
+pub enum WithFlavor {}
+
+/// Of a server whose flavor is not set yet.
+pub enum WithoutFlavor {}
+
+/// Whether a server can be added: Nova makes none without a flavor.
+#[diagnostic::on_unimplemented(
+    message = "this server has no flavor",
+    label = "`.flavor(...)` is missing",
+    note = "Nova makes no server without a flavor: `nova::Server::new().image(...).flavor(\"m1.small\")`"
+)]
+pub trait HasFlavor {}
+
+impl HasFlavor for WithFlavor {}
 
 impl Server {
-    /// Starts a server; it needs at least a flavor, and an image or a volume to boot from.
-    #[expect(clippy::new_ret_no_self, reason = "a resource starts with its properties")]
-    pub fn new() -> ServerProperties {
-        Self::properties()
-    }
-
     /// The server's first address on `network`.
-    pub fn address(self, network: Net) -> Attribute<IpAddr> {
-        let all: Attribute<()> = self.resource().attribute("networks");
-        all.at(&[Segment::Resource(network.resource()), Segment::Index(0)])
-    }
-
-    /// The server's name, as Nova knows it.
-    pub fn name(self) -> Attribute<String> {
-        self.resource().attribute("name")
+    #[cfg(feature = "neutron")]
+    pub fn address(self, network: crate::neutron::Net) -> wattle::author::Attribute<std::net::IpAddr> {
+        use wattle::author::Segment;
+        self.networks().at(&[Segment::Resource(network.resource()), Segment::Index(0)])
     }
 }
 
@@ -38,46 +38,31 @@ impl Host for Server {
     }
 }
 
-setters!(ServerProperties {
-    /// Name of the server in Nova; Heat makes one from the stack's and the resource's names otherwise.
-    name: String,
-    /// Name or id of the image to boot from.
-    image: String,
-    /// Name or id of the flavor: processors, memory, disk.
-    flavor: String,
-    /// Name of the key pair that may log in.
-    key_name: String,
-    /// Availability zone to place the server in.
-    availability_zone: String,
-    /// Whether the server gets its configuration on a drive instead of over the network.
-    config_drive: bool,
-});
-
-impl ServerProperties {
+impl<F> ServerProperties<F> {
     /// Connects the server to a network, with a port that Nova makes.
     #[track_caller]
-    pub fn network(mut self, network: impl IntoProperty<Net>) -> Self {
+    pub fn network(mut self, network: impl IntoProperty<NetworkRef>) -> Self {
         self.0.push("networks", map! { "network": network.into_property() });
         self
     }
 
     /// Connects the server to a port.
     #[track_caller]
-    pub fn port(mut self, port: impl IntoProperty<Port>) -> Self {
+    pub fn port(mut self, port: impl IntoProperty<PortRef>) -> Self {
         self.0.push("networks", map! { "port": port.into_property() });
         self
     }
 
     /// Puts the ports that Nova makes into a security group. Ports of their own carry theirs.
     #[track_caller]
-    pub fn security_group(mut self, group: impl IntoProperty<SecurityGroup>) -> Self {
+    pub fn security_group(mut self, group: impl IntoProperty<SecurityGroupRef>) -> Self {
         self.0.push("security_groups", group.into_property());
         self
     }
 
     /// Places the server by the policies of a group.
     #[track_caller]
-    pub fn group(mut self, group: impl IntoProperty<ServerGroup>) -> Self {
+    pub fn group(mut self, group: impl IntoProperty<ServerGroupRef>) -> Self {
         self.0.set("scheduler_hints", map! { "group": group.into_property() });
         self
     }
@@ -89,29 +74,18 @@ impl ServerProperties {
     }
 }
 
-resource! {
-    /// A group of servers that are placed with regard to each other.
-    ServerGroup, ServerGroupProperties, "OS::Nova::ServerGroup", "nova_servergroup.json"
-}
-
-impl ServerGroup {
-    /// Starts a group without policies.
-    #[expect(clippy::new_ret_no_self, reason = "a resource starts with its properties")]
-    pub fn new() -> ServerGroupProperties {
-        Self::properties()
+impl ServerGroupProperties {
+    /// Adds a policy: a [`ServerGroupPolicy`], or its name.
+    #[track_caller]
+    pub fn policy(mut self, policy: impl IntoProperty<ServerGroupPolicy>) -> Self {
+        self.0.push("policies", policy.into_property());
+        self
     }
 }
 
-setters!(ServerGroupProperties {
-    /// Name of the group.
-    name: String,
-});
-
-impl ServerGroupProperties {
-    /// Adds a policy: `affinity`, `anti-affinity`, `soft-affinity` or `soft-anti-affinity`.
-    #[track_caller]
-    pub fn policy(mut self, policy: impl IntoProperty<String>) -> Self {
-        self.0.push("policies", policy.into_property());
-        self
+#[diagnostic::do_not_recommend]
+impl IntoProperty<ServerGroupPolicy> for &str {
+    fn into_property(self) -> wattle::author::Expression {
+        self.into()
     }
 }

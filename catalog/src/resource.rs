@@ -1,21 +1,126 @@
 //! What every typed resource consists of.
 
+// What generated modules use, each of them some.
+#[allow(unused_imports, reason = "what is needed depends on the features")]
+pub(crate) use crate::{generated::references::*, values::*};
+#[allow(unused_imports, reason = "what is needed depends on the features")]
+pub(crate) use wattle::author::{AnyValue, Attribute, IntoProperty};
+
+/// Heat's own words on its types, one type a line.
+const TYPES: &str = include_str!("../heat/resource-types.json");
+
+/// What Heat says of the type `ty`, if it is one of Heat's.
+pub(crate) fn schema(ty: &str) -> Option<wattle::model::Schema> {
+    let key = format!("\"{ty}\":");
+    let line = TYPES.lines().find_map(|line| line.strip_prefix(&*key))?;
+    let schema = serde_json::from_str(line.trim_end_matches(','));
+    Some(schema.expect("INVARIANT: the schemas are part of the crate"))
+}
+
 /// Defines a resource: its handle, which stands for what Heat creates, and its properties, which `new` starts.
+///
+/// With `staged` before the handle, the type of the properties tells whether the flavor is there.
 macro_rules! resource {
-    ($(#[$doc:meta])* $handle:ident, $properties:ident, $ty:literal, $schema:literal) => {
-        $(#[$doc])*
+    ($(#[$meta:meta])* $handle:ident, $properties:ident, $ty:literal, $($kind:ident)*) => {
+        $(#[$meta])*
         #[derive(Clone, Copy)]
-        pub struct $handle(wattle::author::Resource);
+        pub struct $handle(pub(crate) wattle::author::Resource);
 
         #[doc = concat!("The properties of a resource of the type `", $ty, "`.")]
-        pub struct $properties(wattle::author::Properties);
+        pub struct $properties(pub(crate) wattle::author::Properties);
 
         impl $handle {
-            fn properties() -> $properties {
-                $properties(wattle::author::Properties::new($ty, || {
-                    serde_json::from_str(include_str!(concat!("../schema/", $schema)))
-                        .expect("INVARIANT: the schemas are part of the crate")
-                }))
+            pub(crate) fn begin() -> $properties {
+                $properties(wattle::author::Properties::new($ty, crate::resource::schema))
+            }
+        }
+
+        impl $properties {
+            crate::resource::setting!();
+        }
+
+        impl wattle::author::Part for $properties {
+            type Outputs = $handle;
+
+            fn add_to(self, t: &mut wattle::author::Topology, name: &str, at: wattle::model::Source) -> $handle {
+                $handle(t.add_resource(name, self.0, at))
+            }
+        }
+
+        crate::resource::handle!($handle: $($kind)*);
+    };
+    ($(#[$meta:meta])* staged $handle:ident, $properties:ident, $ty:literal, $($kind:ident)*) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy)]
+        pub struct $handle(pub(crate) wattle::author::Resource);
+
+        #[doc = concat!("The properties of a resource of the type `", $ty, "`; `F` tells whether its flavor is set.")]
+        pub struct $properties<F = crate::nova::WithFlavor>(
+            pub(crate) wattle::author::Properties,
+            std::marker::PhantomData<fn() -> F>,
+        );
+
+        impl $handle {
+            pub(crate) fn begin() -> $properties<crate::nova::WithoutFlavor> {
+                $properties(wattle::author::Properties::new($ty, crate::resource::schema), std::marker::PhantomData)
+            }
+        }
+
+        impl<F> $properties<F> {
+            crate::resource::setting!();
+
+            fn staged<T>(
+                mut self,
+                name: &'static str,
+                value: impl wattle::author::IntoProperty<T>,
+            ) -> $properties {
+                self.0.set(name, value.into_property());
+                $properties(self.0, std::marker::PhantomData)
+            }
+        }
+
+        impl<F: crate::nova::HasFlavor> wattle::author::Part for $properties<F> {
+            type Outputs = $handle;
+
+            fn add_to(self, t: &mut wattle::author::Topology, name: &str, at: wattle::model::Source) -> $handle {
+                $handle(t.add_resource(name, self.0, at))
+            }
+        }
+
+        crate::resource::handle!($handle: $($kind)*);
+    };
+}
+
+/// What all properties have.
+macro_rules! setting {
+    () => {
+        /// Sets a property by Heat's name, for what has no setter.
+        #[track_caller]
+        pub fn property(
+            mut self,
+            name: impl Into<String>,
+            value: impl wattle::author::IntoProperty<wattle::author::AnyValue>,
+        ) -> Self {
+            self.0.set(name.into(), value.into_property());
+            self
+        }
+
+        #[allow(dead_code, reason = "some types have no property at all")]
+        #[track_caller]
+        fn set<T>(mut self, name: &'static str, value: impl wattle::author::IntoProperty<T>) -> Self {
+            self.0.set(name, value.into_property());
+            self
+        }
+    };
+}
+
+/// What all handles have, and what a handle can be given to.
+macro_rules! handle {
+    ($handle:ident: $($kind:ident)*) => {
+        impl $handle {
+            /// All that the service tells of it.
+            pub fn show(self) -> wattle::author::Attribute<crate::values::AnyMap> {
+                self.0.attribute("show")
             }
 
             /// The attribute `name`, by Heat's name, for what has no method.
@@ -29,54 +134,93 @@ macro_rules! resource {
             }
         }
 
-        impl $properties {
-            /// Sets a property by Heat's name, for what has no setter.
-            #[track_caller]
-            pub fn property(
-                mut self,
-                name: impl Into<String>,
-                value: impl wattle::author::IntoProperty<wattle::author::AnyValue>,
-            ) -> Self {
-                self.0.set(name.into(), value.into_property());
-                self
-            }
-
-            #[allow(dead_code, reason = "not every resource has a setter of this kind")]
-            #[track_caller]
-            fn set<T>(mut self, name: &'static str, value: impl wattle::author::IntoProperty<T>) -> Self {
-                self.0.set(name, value.into_property());
-                self
-            }
-        }
-
-        impl wattle::author::Part for $properties {
-            type Outputs = $handle;
-
-            fn add_to(self, t: &mut wattle::author::Topology, name: &str, at: wattle::model::Source) -> $handle {
-                $handle(t.add_resource(name, self.0, at))
-            }
-        }
-
-        // A property that refers to a resource takes its handle, or the name or id of one that exists already.
-        impl wattle::author::IntoProperty<$handle> for $handle {
-            fn into_property(self) -> wattle::author::Expression {
-                self.0.into()
-            }
-        }
-
-        impl wattle::author::IntoProperty<wattle::author::AnyValue> for $handle {
-            fn into_property(self) -> wattle::author::Expression {
-                self.0.into()
-            }
-        }
-
-        crate::resource::named!($handle: &str, String, wattle::author::Parameter<String>, wattle::author::Attribute<String>);
+        crate::resource::given!($handle: wattle::author::AnyValue, crate::values::AnyRef $(, $kind)*);
     };
 }
 
-macro_rules! named {
-    ($handle:ident: $($name:ty),*) => {$(
-        impl wattle::author::IntoProperty<$handle> for $name {
+macro_rules! given {
+    ($handle:ident: $($ty:ty),*) => {$(
+        impl wattle::author::IntoProperty<$ty> for $handle {
+            fn into_property(self) -> wattle::author::Expression {
+                self.0.into()
+            }
+        }
+    )*};
+}
+
+/// Defines a map with fixed keys.
+macro_rules! nested {
+    ($(#[$meta:meta])* $name:ident) => {
+        $(#[$meta])*
+        #[derive(Clone)]
+        pub struct $name(Vec<(wattle::model::Name, wattle::author::Expression)>);
+
+        impl $name {
+            fn begin() -> Self {
+                Self(Vec::new())
+            }
+
+            pub(crate) fn set<T>(mut self, key: &'static str, value: impl wattle::author::IntoProperty<T>) -> Self {
+                self.0.push((key.into(), value.into_property()));
+                self
+            }
+        }
+
+        impl wattle::author::IntoProperty<$name> for $name {
+            fn into_property(self) -> wattle::author::Expression {
+                wattle::author::Expression::Map(self.0)
+            }
+        }
+    };
+}
+
+/// Defines a property's few values. A parameter or an attribute that holds one of them does as well.
+macro_rules! choice {
+    ($(#[$meta:meta])* numeric $name:ident { $($variant:ident = $value:literal,)* }) => {
+        crate::resource::choice!(@ $(#[$meta])* $name { $($variant = $value,)* });
+        crate::resource::told!($name: u8 u32 i64);
+    };
+    ($(#[$meta:meta])* numbered $name:ident { $($variant:ident = $value:literal,)* }) => {
+        crate::resource::choice!(@ $(#[$meta])* $name { $($variant = $value,)* } Number);
+        crate::resource::told!($name: String u8);
+    };
+    ($(#[$meta:meta])* $name:ident { $($variant:ident = $value:literal,)* }) => {
+        crate::resource::choice!(@ $(#[$meta])* $name { $($variant = $value,)* });
+        crate::resource::told!($name: String);
+    };
+    (@ $(#[$meta:meta])* $name:ident { $($variant:ident = $value:literal,)* } $($number:ident)?) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy)]
+        #[non_exhaustive]
+        pub enum $name {
+            $(#[doc = concat!("`", $value, "`.")] $variant,)*
+            $(
+                /// By its number.
+                $number(u8),
+            )?
+        }
+
+        impl wattle::author::IntoProperty<$name> for $name {
+            fn into_property(self) -> wattle::author::Expression {
+                match self {
+                    $(Self::$variant => wattle::author::Expression::from($value),)*
+                    $(Self::$number(number) => wattle::author::Expression::from(number),)?
+                }
+            }
+        }
+    };
+}
+
+macro_rules! told {
+    ($name:ident: $($ty:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl wattle::author::IntoProperty<$name> for wattle::author::Parameter<$ty> {
+            fn into_property(self) -> wattle::author::Expression {
+                self.into()
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl wattle::author::IntoProperty<$name> for wattle::author::Attribute<$ty> {
             fn into_property(self) -> wattle::author::Expression {
                 self.into()
             }
@@ -84,26 +228,5 @@ macro_rules! named {
     )*};
 }
 
-/// Defines setters for properties that carry Heat's own names.
-macro_rules! setters {
-    ($properties:ident { $($(#[$doc:meta])* $name:ident: $ty:ty,)* }) => {
-        impl $properties {
-            $(
-                $(#[$doc])*
-                #[track_caller]
-                pub fn $name(self, value: impl wattle::author::IntoProperty<$ty>) -> Self {
-                    self.set(stringify!($name), value)
-                }
-            )*
-        }
-    };
-}
-
-/// A map expression of the given keys.
-macro_rules! map {
-    ($($key:literal: $value:expr),* $(,)?) => {
-        wattle::author::Expression::Map(vec![$(($key.into(), $value)),*])
-    };
-}
-
-pub(crate) use {map, named, resource, setters};
+#[allow(unused_imports, reason = "what is needed depends on the features")]
+pub(crate) use {choice, given, handle, nested, resource, setting, told};

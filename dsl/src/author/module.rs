@@ -76,15 +76,15 @@ pub struct Properties {
     pub(super) order: Order,
 }
 
-/// A resource type that the catalog knows, and what makes its schema.
-type KnownType = (&'static str, fn() -> Schema);
+/// A resource type of the catalog's, and what knows its schema.
+type KnownType = (&'static str, fn(&str) -> Option<Schema>);
 
 /// A property's name, its value, and where it was set.
 pub(super) type Given = (Cow<'static, str>, Expression, &'static Location<'static>);
 
 impl Properties {
-    /// No properties of a resource of the type `ty`, whose schema `schema` makes when it is first needed.
-    pub fn new(ty: &'static str, schema: fn() -> Schema) -> Self {
+    /// No properties of a resource of the type `ty`, whose schema `schema` knows; it is asked when it is first needed.
+    pub fn new(ty: &'static str, schema: fn(&str) -> Option<Schema>) -> Self {
         Self { ty: String::new(), schema: Some((ty, schema)), values: Vec::new(), order: Order::default() }
     }
 
@@ -115,8 +115,15 @@ pub struct RawResource(Properties);
 
 impl RawResource {
     /// A resource of the type `ty`: `OS::Nova::Server`, or one that only your cloud has.
+    ///
+    /// What it is given is judged where a catalog knows the type: `wattle_catalog::raw` is this with Heat's own.
     pub fn new(ty: impl Into<String>) -> Self {
         Self(Properties { ty: ty.into(), schema: None, values: Vec::new(), order: Order::default() })
+    }
+
+    /// A resource of the type `ty`, whose schema `schema` knows if the catalog behind it does.
+    pub fn known(ty: &'static str, schema: fn(&str) -> Option<Schema>) -> Self {
+        Self(Properties::new(ty, schema))
     }
 
     /// Sets the property `name` by Heat's name.

@@ -220,8 +220,10 @@ impl Topology {
         let ty = match properties.schema {
             Some((ty, schema)) => {
                 let ty = self.share(ty);
-                if !self.model.schemas.contains_key(&ty) {
-                    self.model.schemas.insert(ty.clone(), schema());
+                if !self.model.schemas.contains_key(&ty)
+                    && let Some(schema) = schema(&ty)
+                {
+                    self.model.schemas.insert(ty.clone(), schema);
                 }
                 ty
             }

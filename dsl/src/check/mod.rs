@@ -4,6 +4,7 @@
 //! data; and what several checks share (`conversion`, `flow`, `place`, `property`, `size`, `suggestion`, `unused`,
 //! `uses`). What must not: I/O, a clock, or how a diagnostic looks.
 
+mod constraint;
 mod conversion;
 mod diagnostic;
 mod explain;

@@ -10,7 +10,8 @@ use crate::model::{
     Expr, Model, Name, ParameterType, PropertySchema, PropertyType, Resource, Schema, SchemaConstraint, Source, Value,
 };
 
-use super::conversion::{is_integer, is_same, number, outside_of, plain};
+use super::constraint::{broken, too_few_or_many};
+use super::conversion::is_integer;
 
 /// What is wrong with the properties of resources whose types are known.
 #[derive(Default)]
@@ -221,64 +222,21 @@ impl Judge<'_> {
 
     fn length(&mut self, schema: &PropertySchema, length: usize) {
         for constraint in &schema.constraints {
-            if let SchemaConstraint::Range(bounds) = constraint
-                && let Some(bounds) = outside(bounds, length)
+            if let SchemaConstraint::Length(bounds) = constraint
+                && let Some(why) = too_few_or_many(bounds, length)
             {
-                self.refuse(format!("it has {length} items, not {bounds}"));
+                self.refuse(why);
             }
         }
     }
 
     fn constraints(&mut self, schema: &PropertySchema, value: &Value) {
         for constraint in &schema.constraints {
-            match constraint {
-                SchemaConstraint::Allowed(allowed) => self.allowed(schema.ty, allowed, value),
-                SchemaConstraint::Range(bounds) => self.range(schema.ty, bounds, value),
-                // Named constraints ask the cloud; patterns are Python's.
-                SchemaConstraint::Custom(_) | SchemaConstraint::Pattern(_) => {}
+            if let Some(why) = broken(constraint, schema.ty, value) {
+                self.refuse(why);
             }
         }
     }
-
-    fn allowed(&mut self, ty: PropertyType, allowed: &[Value], value: &Value) {
-        let is_allowed = |value: &Value| allowed.iter().any(|allowed| is_same(ty, allowed, value));
-        let wrong = match value {
-            Value::List(items) => items.iter().find(|item| !allowed.contains(item)),
-            value => (!is_allowed(value)).then_some(value),
-        };
-        if let Some(wrong) = wrong {
-            let all: Vec<_> = allowed.iter().map(|value| format!("`{}`", plain(value))).collect();
-            self.refuse(format!("`{}` is not one of {}", plain(wrong), all.join(", ")));
-        }
-    }
-
-    fn range(&mut self, ty: PropertyType, bounds: &[Option<f64>], value: &Value) {
-        match (ty, value) {
-            (PropertyType::Str, Value::Str(text)) => {
-                let length = text.chars().count();
-                if let Some(bounds) = outside(bounds, length) {
-                    self.refuse(format!("it has {length} characters, not {bounds}"));
-                }
-            }
-            (_, Value::List(items)) => {
-                if let Some(bounds) = outside(bounds, items.len()) {
-                    self.refuse(format!("it has {} items, not {bounds}", items.len()));
-                }
-            }
-            (PropertyType::Integer | PropertyType::Number, value) => {
-                if let Some(number) = number(value)
-                    && let Some(bounds) = outside_of(bounds, number)
-                {
-                    self.refuse(format!("{} is not {bounds}", plain(value)));
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-fn outside(bounds: &[Option<f64>], length: usize) -> Option<String> {
-    u32::try_from(length).ok().and_then(|length| outside_of(bounds, f64::from(length)))
 }
 
 fn word(ty: PropertyType) -> &'static str {

@@ -50,7 +50,7 @@ pub(super) mod tests {
     use crate::model::{Expr, Model, Type, Value};
 
     const SCHEMA: &str = r#"{"props": {
-        "text": {"t": "string", "c": [{"range": [1, 5]}]},
+        "text": {"t": "string", "c": [{"length": [1, 5]}]},
         "kind": {"t": "string", "c": [{"allowed": ["a", "b"]}]},
         "integer": {"t": "integer", "c": [{"range": [0, 9]}]},
         "number": {"t": "number"},

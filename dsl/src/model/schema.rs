@@ -53,8 +53,12 @@ pub enum SchemaConstraint {
     Allowed(Vec<Value>),
     /// One of Heat's named constraints.
     Custom(Name),
-    /// Bounds of a number, or of a length: least and greatest, both included.
+    /// Bounds of a number: least and greatest, both included.
     Range(Vec<Option<f64>>),
+    /// Bounds of the length of text, a list or a map: least and greatest, both included.
+    Length(Vec<Option<f64>>),
+    /// Step and offset: the number less the offset is a multiple of the step.
+    Modulo([f64; 2]),
     /// A regular expression (Python's) that the whole value matches.
     Pattern(Name),
 }

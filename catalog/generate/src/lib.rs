@@ -1,0 +1,67 @@
+//! Makes the typed catalog from what Heat's engine says of its resource types.
+//!
+//! What lives here: reading that (`schema`), the tables of what it does not tell (`references`, `exceptions`), names
+//! (`naming`), what is to be written (`plan`), its documentation (`docs`) and text (`render`), and for the tests a value
+//! for everything (`samples`). What must not: anything that a blueprint needs.
+
+mod docs;
+mod exceptions;
+mod naming;
+mod plan;
+mod references;
+mod render;
+mod samples;
+mod schema;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use crate::schema::Types;
+
+/// The folders that hold generated files and nothing else.
+pub const FOLDERS: [&str; 2] = ["catalog/src/heat", "tests/tests/catalog/types"];
+
+/// Every file that is generated, by its path below the workspace.
+///
+/// # Errors
+/// When `json` is not what `tests/heat/dump_types.py` writes.
+///
+/// # Panics
+/// When the tables of this crate do not know something that Heat says, or `rustfmt` is missing.
+pub fn files(json: &str) -> Result<Vec<(PathBuf, String)>, serde_json::Error> {
+    let types: Types = serde_json::from_str(json)?;
+    let services = plan::services(&types);
+    let [catalog, tests] = FOLDERS.map(PathBuf::from);
+    let mut files = vec![
+        (catalog.join("mod.rs"), render::modules(&types.heat, &services)),
+        (catalog.join("references.rs"), render::references(&types.heat)),
+        (tests.join("mod.rs"), samples::modules(&types.heat, &services)),
+    ];
+    for service in &services {
+        let name = format!("{}.rs", service.name);
+        files.push((catalog.join(&name), render::service(&types.heat, service)));
+        files.push((tests.join(&name), samples::service(&types.heat, service)));
+    }
+    for (_, text) in &mut files {
+        *text = formatted(text);
+    }
+    Ok(files)
+}
+
+/// `text` as rustfmt has it, by the workspace's settings.
+fn formatted(text: &str) -> String {
+    let mut rustfmt = Command::new("rustfmt")
+        .args(["--edition", "2024", "--config-path", concat!(env!("CARGO_MANIFEST_DIR"), "/../..")])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("rustfmt starts: it comes with the toolchain");
+    let mut input = rustfmt.stdin.take().expect("INVARIANT: a pipe");
+    let text = text.to_owned();
+    let writer = std::thread::spawn(move || input.write_all(text.as_bytes()));
+    let output = rustfmt.wait_with_output().expect("rustfmt ends");
+    writer.join().expect("INVARIANT: it does not panic").expect("rustfmt reads");
+    assert!(output.status.success(), "rustfmt refuses what was generated");
+    String::from_utf8(output.stdout).expect("INVARIANT: Rust is UTF-8")
+}

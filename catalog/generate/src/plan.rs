@@ -1,0 +1,331 @@
+//! What is to be written: the Rust types of a resource, of its properties and attributes.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::exceptions::{self, BEGUN_BY_HAND, NAMES, SETTERS, STAGED};
+use crate::naming::{camel, of_type, singular, snake};
+use crate::references::{self, KINDS};
+use crate::schema::{Attribute, Property, PropertyType, ResourceType, Types};
+
+/// The types of one service.
+#[derive(Debug)]
+pub(crate) struct Service {
+    /// The module: `neutron`.
+    pub(crate) name: String,
+    /// Its types, by name.
+    pub(crate) resources: Vec<Resource>,
+}
+
+/// One resource type.
+#[derive(Debug)]
+pub(crate) struct Resource {
+    /// Heat's name.
+    pub(crate) ty: String,
+    /// The handle.
+    pub(crate) handle: String,
+    /// What Heat says.
+    pub(crate) schema: ResourceType,
+    /// What starts it and sets it.
+    pub(crate) fields: Vec<Field>,
+    /// The kinds of references that its handle is one of.
+    pub(crate) kinds: Vec<&'static str>,
+    /// The types that its properties need, in the order of their use.
+    pub(crate) parts: Vec<Part>,
+    /// Methods of the handle: name, Heat's name, type.
+    pub(crate) attributes: Vec<(String, String, &'static str, Attribute)>,
+    /// Whether `new` is generated.
+    pub(crate) begins: bool,
+}
+
+impl Resource {
+    /// The type of its properties.
+    pub(crate) fn properties(&self) -> String {
+        format!("{}Properties", self.handle)
+    }
+
+    /// Whether its flavor is told by the type of its properties.
+    pub(crate) fn is_staged(&self) -> bool {
+        self.ty == STAGED.0
+    }
+}
+
+/// A property of a resource, or a key of a nested value.
+#[derive(Debug)]
+pub(crate) struct Field {
+    /// Heat's name.
+    pub(crate) heat: String,
+    /// The setter.
+    pub(crate) method: String,
+    /// What it takes.
+    pub(crate) ty: Type,
+    /// What Heat says.
+    pub(crate) schema: Property,
+    /// Whether `new` takes it.
+    pub(crate) required: bool,
+}
+
+/// A type that a property needs for itself.
+#[derive(Debug)]
+pub(crate) enum Part {
+    /// A map with fixed keys.
+    Nested(Nested),
+    /// One of a few values.
+    Choice(Choice),
+}
+
+/// A map with fixed keys.
+#[derive(Debug)]
+pub(crate) struct Nested {
+    /// Its name.
+    pub(crate) name: String,
+    /// The way to it: `OS::Neutron::Subnet.allocation_pools`.
+    pub(crate) path: String,
+    /// Heat's words for the property.
+    pub(crate) doc: String,
+    /// Its keys.
+    pub(crate) fields: Vec<Field>,
+    /// Whether only what is hidden uses it.
+    pub(crate) hidden: bool,
+}
+
+/// One of a few values.
+#[derive(Debug)]
+pub(crate) struct Choice {
+    /// Its name.
+    pub(crate) name: String,
+    /// The way to it.
+    pub(crate) path: String,
+    /// The variants and Heat's values.
+    pub(crate) variants: Vec<(String, Value)>,
+    /// Numbers that are allowed beside the names.
+    pub(crate) numbers: bool,
+    /// Whether only what is hidden uses it.
+    pub(crate) hidden: bool,
+}
+
+/// What a setter takes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Type {
+    /// A type of the catalog, of Rust's, or of this service.
+    Named(&'static str),
+    /// A nested value of this service.
+    Nested(String),
+    /// One of a few values.
+    Choice(String),
+    /// A reference to a kind.
+    Reference(&'static str),
+    /// Many of them.
+    List(Box<Type>),
+}
+
+impl Type {
+    /// As it stands in `IntoProperty<...>`.
+    pub(crate) fn rust(&self) -> String {
+        match self {
+            Self::Named(name) | Self::Reference(name) => (*name).to_owned(),
+            Self::Nested(name) | Self::Choice(name) => name.clone(),
+            Self::List(item) => format!("ListOf<{}>", item.rust()),
+        }
+    }
+}
+
+/// What is to be written, by service.
+///
+/// # Panics
+/// When two types would have one name, or a constraint is not known: the tables of this crate then need a line more.
+pub(crate) fn services(types: &Types) -> Vec<Service> {
+    let mut services: Vec<Service> = Vec::new();
+    let handles: BTreeSet<(String, String)> = types.types.keys().map(|ty| of_type(ty)).collect();
+    assert_eq!(handles.len(), types.types.len(), "two resource types have one name");
+    for (ty, schema) in &types.types {
+        let (service, handle) = of_type(ty);
+        let taken = handles.iter().filter(|(of, _)| *of == service).map(|(_, handle)| handle.clone()).collect();
+        let resource = Planner { ty, taken, parts: Vec::new() }.resource(handle, schema);
+        match services.iter_mut().find(|known| known.name == service) {
+            Some(known) => known.resources.push(resource),
+            None => services.push(Service { name: service, resources: vec![resource] }),
+        }
+    }
+    services.sort_by(|one, other| one.name.cmp(&other.name));
+    services
+}
+
+struct Planner<'t> {
+    ty: &'t str,
+    /// Names of the service that are taken.
+    taken: BTreeSet<String>,
+    parts: Vec<Part>,
+}
+
+impl Planner<'_> {
+    fn resource(mut self, handle: String, schema: &ResourceType) -> Resource {
+        let ty = self.ty.to_owned();
+        let hidden = schema.support.is_hidden();
+        let mut fields = self.fields(&ty, &handle, &schema.props, hidden);
+        let begins = !BEGUN_BY_HAND.contains(&self.ty);
+        for field in &mut fields {
+            field.required &= begins && (self.ty, &*field.heat) != STAGED;
+        }
+        let kinds = KINDS.iter().filter(|kind| kind.types.contains(&self.ty)).map(|kind| kind.rust).collect();
+        let attributes = schema
+            .attrs
+            .iter()
+            .filter(|(name, _)| *name != "show")
+            .map(|(name, attribute)| (snake(name), name.clone(), attribute_type(attribute), attribute.clone()))
+            .collect();
+        let schema = ResourceType {
+            support: schema.support.clone(),
+            doc: schema.doc.clone(),
+            props: schema.props.clone(),
+            attrs: schema.attrs.clone(),
+        };
+        Resource { ty, handle, schema, fields, kinds, parts: self.parts, attributes, begins }
+    }
+
+    fn fields(
+        &mut self,
+        path: &str,
+        owner: &str,
+        properties: &indexmap::IndexMap<String, Property>,
+        hidden: bool,
+    ) -> Vec<Field> {
+        let mut fields: Vec<Field> = Vec::new();
+        for (heat, property) in properties {
+            let path = format!("{path}.{heat}");
+            let method = exceptions::name(&SETTERS, &path).map_or_else(|| snake(heat), str::to_owned);
+            assert!(fields.iter().all(|known| known.method != method), "{path}: two setters have one name");
+            let ty = self.property(&path, owner, heat, property, hidden || property.is_hidden());
+            let required = property.is_required();
+            fields.push(Field { heat: heat.clone(), method, ty, schema: property.clone(), required });
+        }
+        fields
+    }
+
+    fn property(&mut self, path: &str, owner: &str, heat: &str, property: &Property, hidden: bool) -> Type {
+        match property.t {
+            PropertyType::List => {
+                let item_path = format!("{path}[]");
+                let one = singular(heat);
+                let item = match (&property.item, property.allowed()) {
+                    (_, Some(allowed)) => self.choice(&item_path, owner, &one, allowed, hidden),
+                    (Some(item), None) => {
+                        // What a property is called is what each of its items is.
+                        let item = Property { d: property.d.clone(), ..(**item).clone() };
+                        self.property(&item_path, owner, &one, &item, hidden)
+                    }
+                    (None, None) => match references::told_in_words(&item_path) {
+                        Some(kind) => Type::Reference(kind.rust),
+                        None => return Type::Named("AnyList"),
+                    },
+                };
+                Type::List(Box::new(item))
+            }
+            PropertyType::Map if !property.keys.is_empty() => self.nested(path, owner, heat, property, hidden),
+            PropertyType::Map => Type::Named("AnyMap"),
+            PropertyType::Any => Type::Named("AnyValue"),
+            PropertyType::Boolean => Type::Named("bool"),
+            PropertyType::Number => Type::Named("Numeric"),
+            PropertyType::Integer => match property.allowed() {
+                Some(allowed) => self.choice(path, owner, heat, allowed, hidden),
+                None => Type::Named(integer(property.bounds())),
+            },
+            PropertyType::String => match property.allowed() {
+                Some(allowed) => self.choice(path, owner, heat, allowed, hidden),
+                None => text(path, heat, property),
+            },
+        }
+    }
+
+    fn name(&mut self, path: &str, owner: &str, heat: &str) -> String {
+        let name = exceptions::name(&NAMES, path.trim_end_matches("[]")).map_or_else(|| owner.to_owned() + &camel(heat), str::to_owned);
+        let name = if self.taken.contains(&name) { name + "Entry" } else { name };
+        assert!(self.taken.insert(name.clone()), "{path}: the name `{name}` is taken");
+        name
+    }
+
+    fn nested(&mut self, path: &str, owner: &str, heat: &str, property: &Property, hidden: bool) -> Type {
+        let name = self.name(path, owner, heat);
+        let at = self.parts.len();
+        let fields = self.fields(path, &name, &property.keys, hidden);
+        let nested = Nested { name: name.clone(), path: path.to_owned(), doc: property.d.clone(), fields, hidden };
+        self.parts.insert(at, Part::Nested(nested));
+        Type::Nested(name)
+    }
+
+    fn choice(&mut self, path: &str, owner: &str, heat: &str, allowed: &[Value], hidden: bool) -> Type {
+        let name = self.name(path, owner, heat);
+        let mut variants: Vec<(String, Value)> = Vec::new();
+        let mut numbers = false;
+        let named = allowed.iter().any(Value::is_string);
+        for value in allowed {
+            match value {
+                Value::String(text) => {
+                    let variant = camel(text);
+                    assert!(variants.iter().all(|(known, _)| *known != variant), "{path}: `{variant}` twice");
+                    variants.push((variant, value.clone()));
+                }
+                // Protocols have names and numbers.
+                Value::Number(number) if named => {
+                    assert!(number.as_u64().is_some_and(|number| number < 256), "{path}: {number} is no byte");
+                    numbers = true;
+                }
+                Value::Number(number) => variants.push((format!("V{number}"), value.clone())),
+                _ => panic!("{path}: {value} is neither text nor a number"),
+            }
+        }
+        self.parts.push(Part::Choice(Choice { name: name.clone(), path: path.to_owned(), variants, numbers, hidden }));
+        Type::Choice(name)
+    }
+}
+
+fn text(path: &str, heat: &str, property: &Property) -> Type {
+    match property.custom() {
+        Some("ip_addr") => Type::Named("IpAddress"),
+        Some("net_cidr") => Type::Named("Cidr"),
+        Some("ip_or_cidr") => Type::Named("IpOrCidr"),
+        Some("mac_addr") => Type::Named("Mac"),
+        Some(
+            "cron_expression" | "dns_domain" | "dns_name" | "expiration" | "json_string" | "rel_dns_name" | "timezone",
+        ) => Type::Named("String"),
+        Some(custom) => match references::kind(custom) {
+            Some(kind) => Type::Reference(kind.rust),
+            None => panic!("{path}: the constraint `{custom}` is not known"),
+        },
+        None => match references::told_in_words(path) {
+            Some(kind) => Type::Reference(kind.rust),
+            None if is_secret(path, heat) => Type::Named("SecretText"),
+            None if references::is_an_identity(heat) => Type::Named("AnyRef"),
+            None => Type::Named("String"),
+        },
+    }
+}
+
+/// Whether the cloud keeps the property to itself.
+fn is_secret(path: &str, heat: &str) -> bool {
+    heat.contains("pass") || heat == "psk" || path == "OS::Barbican::Secret.payload"
+}
+
+/// The narrowest of the usual types that holds the numbers between the bounds.
+fn integer(bounds: Option<[Option<f64>; 2]>) -> &'static str {
+    match bounds {
+        Some([Some(min), Some(max)]) if min >= 0.0 && max <= f64::from(u8::MAX) => "u8",
+        Some([Some(min), Some(max)]) if min >= 0.0 && max <= f64::from(u16::MAX) => "u16",
+        Some([Some(min), Some(max)]) if min >= 0.0 && max <= f64::from(u32::MAX) => "u32",
+        Some([Some(min), None]) if min >= 0.0 => "u32",
+        _ => "i64",
+    }
+}
+
+fn attribute_type(attribute: &Attribute) -> &'static str {
+    match attribute.t {
+        PropertyType::String => "String",
+        PropertyType::Integer => "i64",
+        PropertyType::Number => "f64",
+        PropertyType::Boolean => "bool",
+        PropertyType::List => "AnyList",
+        PropertyType::Map => "AnyMap",
+        PropertyType::Any => "Untyped",
+    }
+}

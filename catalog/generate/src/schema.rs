@@ -1,0 +1,182 @@
+//! What Heat says of its types: `catalog/heat/resource-types.json` as data, in Heat's own order.
+
+use indexmap::IndexMap;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// All of it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Types {
+    /// The version of Heat that said it.
+    pub(crate) heat: String,
+    /// The types by name: `OS::Nova::Server`.
+    pub(crate) types: IndexMap<String, ResourceType>,
+}
+
+/// One resource type.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ResourceType {
+    /// Whether Heat supports it.
+    #[serde(flatten)]
+    pub(crate) support: Support,
+    /// The first paragraph of the documentation of its class.
+    pub(crate) doc: String,
+    /// What goes in.
+    pub(crate) props: IndexMap<String, Property>,
+    /// What comes out.
+    pub(crate) attrs: IndexMap<String, Attribute>,
+}
+
+/// How far Heat supports something.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Support {
+    /// Absent when it is supported.
+    pub(crate) status: Option<Status>,
+    /// The first version that had it.
+    pub(crate) since: String,
+    /// What to use instead.
+    pub(crate) message: String,
+}
+
+/// What Heat says of what it does not plainly support.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub(crate) enum Status {
+    /// Will be removed.
+    Deprecated,
+    /// Is no longer documented.
+    Hidden,
+    /// Never was supported by the project.
+    Unsupported,
+}
+
+/// A property, or a part of one.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Property {
+    /// Its type.
+    pub(crate) t: PropertyType,
+    /// Whether Heat refuses a resource without it.
+    pub(crate) req: bool,
+    /// Its value when none is given.
+    pub(crate) def: Option<Value>,
+    /// Whether it changes in place.
+    pub(crate) upd: bool,
+    /// Whether it cannot be changed at all.
+    pub(crate) imm: bool,
+    /// Not implemented.
+    pub(crate) hidden: bool,
+    /// Whether Heat supports it.
+    #[serde(flatten)]
+    pub(crate) support: Support,
+    /// What else a value must satisfy.
+    pub(crate) c: Vec<Constraint>,
+    /// What it is.
+    pub(crate) d: String,
+    /// The items of a list.
+    pub(crate) item: Option<Box<Property>>,
+    /// The keys of a closed map.
+    pub(crate) keys: IndexMap<String, Property>,
+}
+
+/// What a value must satisfy.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Constraint {
+    /// One of these.
+    Allowed(Vec<Value>),
+    /// A rule of Heat's, by name.
+    Custom(String),
+    /// Least and greatest number.
+    Range([Option<f64>; 2]),
+    /// Least and greatest length.
+    Length([Option<f64>; 2]),
+    /// A regular expression.
+    Pattern(String),
+    /// A multiple of the first, plus the second.
+    Modulo([f64; 2]),
+}
+
+/// An attribute.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Attribute {
+    /// Its type, where Heat tells.
+    pub(crate) t: PropertyType,
+    /// What it is.
+    pub(crate) d: String,
+    /// Whether Heat supports it.
+    #[serde(flatten)]
+    pub(crate) support: Support,
+}
+
+/// Types of properties and attributes, as Heat names them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum PropertyType {
+    /// Text.
+    String,
+    /// A whole number.
+    Integer,
+    /// Any number.
+    Number,
+    /// A truth value.
+    Boolean,
+    /// Values in order.
+    List,
+    /// Values by name.
+    Map,
+    /// Anything, or not told.
+    #[default]
+    Any,
+}
+
+impl Support {
+    /// Whether it is kept behind the feature `hidden`.
+    pub(crate) fn is_hidden(&self) -> bool {
+        matches!(self.status, Some(Status::Hidden | Status::Unsupported))
+    }
+
+    /// What Heat says to use instead of what is deprecated.
+    pub(crate) fn deprecated(&self) -> Option<&str> {
+        (self.status == Some(Status::Deprecated)).then_some(&*self.message)
+    }
+}
+
+impl Property {
+    /// Whether it must be given.
+    pub(crate) fn is_required(&self) -> bool {
+        self.req && self.def.is_none()
+    }
+
+    /// Whether it is kept behind the feature `hidden`.
+    pub(crate) fn is_hidden(&self) -> bool {
+        self.hidden || self.support.is_hidden()
+    }
+
+    /// The few values that are allowed.
+    pub(crate) fn allowed(&self) -> Option<&[Value]> {
+        self.c.iter().find_map(|c| if let Constraint::Allowed(values) = c { Some(&**values) } else { None })
+    }
+
+    /// Heat's named constraint.
+    pub(crate) fn custom(&self) -> Option<&str> {
+        self.c.iter().find_map(|c| if let Constraint::Custom(name) = c { Some(&**name) } else { None })
+    }
+
+    /// Bounds of a number, or of a length.
+    pub(crate) fn bounds(&self) -> Option<[Option<f64>; 2]> {
+        self.c.iter().find_map(|c| match c {
+            Constraint::Range(bounds) | Constraint::Length(bounds) => Some(*bounds),
+            _ => None,
+        })
+    }
+
+    /// The regular expression that it must match.
+    pub(crate) fn pattern(&self) -> Option<&str> {
+        self.c.iter().find_map(|c| if let Constraint::Pattern(pattern) = c { Some(&**pattern) } else { None })
+    }
+}
