@@ -1,6 +1,6 @@
 //! Nova: servers and groups of them.
 
-use wattle::author::{Host, IntoProperty, Properties, Resource};
+use wattle::author::{Complete, Host, IntoProperty, Properties, Resource};
 use wattle::model::Order;
 
 pub use crate::generated::nova::*;
@@ -22,6 +22,11 @@ pub enum WithoutFlavor {}
 pub trait HasFlavor {}
 
 impl HasFlavor for WithFlavor {}
+
+/// What a server's properties say of its flavor.
+pub struct ServerState<F>(std::marker::PhantomData<fn() -> F>);
+
+impl<F: HasFlavor> Complete for ServerState<F> {}
 
 impl Server {
     /// The server's first address on `network`.

@@ -41,6 +41,7 @@ macro_rules! resource {
 
         impl wattle::author::Part for $properties {
             type Outputs = $handle;
+            type State = ();
 
             fn add_to(self, t: &mut wattle::author::Topology, name: &str, at: wattle::model::Source) -> $handle {
                 $handle(t.add_resource(name, self.0, at))
@@ -69,6 +70,7 @@ macro_rules! resource {
         impl<F> $properties<F> {
             crate::resource::setting!();
 
+            #[track_caller]
             fn staged<T>(
                 mut self,
                 name: &'static str,
@@ -79,8 +81,9 @@ macro_rules! resource {
             }
         }
 
-        impl<F: crate::nova::HasFlavor> wattle::author::Part for $properties<F> {
+        impl<F> wattle::author::Part for $properties<F> {
             type Outputs = $handle;
+            type State = crate::nova::ServerState<F>;
 
             fn add_to(self, t: &mut wattle::author::Topology, name: &str, at: wattle::model::Source) -> $handle {
                 $handle(t.add_resource(name, self.0, at))
@@ -140,6 +143,7 @@ macro_rules! handle {
 
 macro_rules! given {
     ($handle:ident: $($ty:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl wattle::author::IntoProperty<$ty> for $handle {
             fn into_property(self) -> wattle::author::Expression {
                 self.0.into()
@@ -166,6 +170,7 @@ macro_rules! nested {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl wattle::author::IntoProperty<$name> for $name {
             fn into_property(self) -> wattle::author::Expression {
                 wattle::author::Expression::Map(self.0)
@@ -200,6 +205,7 @@ macro_rules! choice {
             )?
         }
 
+        #[diagnostic::do_not_recommend]
         impl wattle::author::IntoProperty<$name> for $name {
             fn into_property(self) -> wattle::author::Expression {
                 match self {

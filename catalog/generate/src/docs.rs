@@ -201,7 +201,7 @@ mod tests {
             ("see http://example.org/a_b.", "See <http://example.org/a_b>."),
             ("\"Heat Template Resource", "Heat Template Resource."),
             ("like OS::Heat::Stack, or", "Like `OS::Heat::Stack`, or."),
-            ("an odd ` backtick", "An odd ` backtick.`"),
+            ("an odd ` backtick", "An odd ` backtick`."),
         ] {
             assert_eq!(sentence(heat), markdown);
         }

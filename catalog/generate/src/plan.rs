@@ -239,7 +239,8 @@ impl Planner<'_> {
     }
 
     fn name(&mut self, path: &str, owner: &str, heat: &str) -> String {
-        let name = exceptions::name(&NAMES, path.trim_end_matches("[]")).map_or_else(|| owner.to_owned() + &camel(heat), str::to_owned);
+        let name = exceptions::name(&NAMES, path.trim_end_matches("[]"))
+            .map_or_else(|| owner.to_owned() + &camel(heat), str::to_owned);
         let name = if self.taken.contains(&name) { name + "Entry" } else { name };
         assert!(self.taken.insert(name.clone()), "{path}: the name `{name}` is taken");
         name

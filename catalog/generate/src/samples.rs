@@ -22,8 +22,8 @@ pub(crate) fn modules(heat: &str, services: &[Service]) -> String {
         out += &format!("mod {};\n", service.name);
     }
     out += "\n/// A resource type with its required properties, and with all of them.\n";
-    out += "pub struct Case {\n/// Heat's name.\npub ty: &'static str,\n/// Adds one with what is required.\npub required: fn(&mut Topology),\n/// Adds one with everything.\npub every: fn(&mut Topology),\n}\n\n";
-    out += "/// All of them.\npub fn all() -> Vec<Case> {\n[\n";
+    out += "pub struct Case {\n/// Heat's name.\npub(crate) ty: &'static str,\n/// Adds one with what is required.\npub(crate) required: fn(&mut Topology),\n/// Adds one with everything.\npub(crate) every: fn(&mut Topology),\n}\n\n";
+    out += "/// All of them.\npub(crate) fn all() -> Vec<Case> {\n[\n";
     for service in services {
         out += &format!("{}::CASES,\n", service.name);
     }
@@ -117,8 +117,8 @@ impl Sampler<'_> {
                 "IpAddress" => "\"10.0.0.10\"".to_owned(),
                 "Cidr" | "IpOrCidr" => "\"10.0.0.0/24\"".to_owned(),
                 "Mac" => "\"fa:16:3e:00:00:01\"".to_owned(),
-                "AnyRef" | "AnyValue" => "\"existing\"".to_owned(),
-                "String" | "SecretText" => self.text(schema, path),
+                "AnyValue" => "\"existing\"".to_owned(),
+                "AnyRef" | "String" | "SecretText" => self.text(schema, path),
                 _ => self.number(schema),
             },
         }
@@ -139,8 +139,7 @@ impl Sampler<'_> {
 
     fn nested(&self, name: &str, path: &str) -> String {
         let Part::Nested(Nested { fields, .. }) = self.part(name) else { unreachable!("INVARIANT: nested") };
-        let rest: String =
-            fields.iter().filter(|field| !field.required).map(|field| self.set(field, path)).collect();
+        let rest: String = fields.iter().filter(|field| !field.required).map(|field| self.set(field, path)).collect();
         self.begin(name, fields, path) + &rest
     }
 

@@ -38,7 +38,7 @@ pub use exports::{ExportName, Exportable};
 pub use expression::Expression;
 pub use handle::{Host, Segment};
 pub use input::{IntoInput, Public};
-pub use module::{Part, Properties};
+pub use module::{Complete, Part, Properties};
 pub use property::{AnyValue, IntoProperty};
 pub use text::{AtDeployment, AtRunTime, Confidential, Open, Privacy, Scalar, Stage, TextPart};
 

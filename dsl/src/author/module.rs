@@ -56,12 +56,27 @@ pub trait Module {
 pub trait Part {
     /// What adding it returns.
     type Outputs;
+    /// Whether all is given that it needs: `()`, or a type that tells what is missing.
+    type State;
     /// Adds it to the topology.
     fn add_to(self, t: &mut Topology, name: &str, at: Source) -> Self::Outputs;
 }
 
+/// Says of a part's state that nothing is missing.
+///
+/// A catalog implements it for a state of its own under a bound whose trait says what is missing: the compiler then
+/// speaks in the words of that trait.
+#[diagnostic::on_unimplemented(
+    message = "something is missing before this can be added",
+    label = "not complete: `{Self}`"
+)]
+pub trait Complete {}
+
+impl Complete for () {}
+
 impl<M: Module> Part for M {
     type Outputs = M::Outputs;
+    type State = ();
 
     fn add_to(self, t: &mut Topology, name: &str, at: Source) -> M::Outputs {
         t.within(name, std::any::type_name::<M>(), at, |t| self.build(t))
@@ -136,6 +151,7 @@ impl RawResource {
 
 impl Part for RawResource {
     type Outputs = Resource;
+    type State = ();
 
     fn add_to(self, t: &mut Topology, name: &str, at: Source) -> Resource {
         t.add_resource(name, self.0, at)

@@ -12,7 +12,7 @@ use super::component::{AsComponent, OnServer};
 use super::exports::{Export, Exports};
 use super::handle::{Host, Id, Output, OutputSource, Resource};
 use super::input::IntoInput;
-use super::module::{Part, Properties};
+use super::module::{Complete, Part, Properties};
 use super::port::PortType;
 use super::promise::Promise;
 
@@ -42,7 +42,10 @@ impl Topology {
     ///
     /// Inside a module the name is qualified by the module's own: `node1` of `apps` becomes `apps.node1`.
     #[track_caller]
-    pub fn add<P: Part>(&mut self, name: impl AsRef<str>, part: P) -> P::Outputs {
+    pub fn add<P: Part>(&mut self, name: impl AsRef<str>, part: P) -> P::Outputs
+    where
+        P::State: Complete,
+    {
         part.add_to(self, name.as_ref(), Source::caller())
     }
 

@@ -196,7 +196,7 @@ pub(super) const CASES: &[Case] = &[
                 "it",
                 GnocchiResourcesAlarm::new(GnocchiResourcesAlarmRequired {
                     metric: "text",
-                    resource_id: "existing",
+                    resource_id: "text",
                     resource_type: "text",
                     threshold: 1,
                 }),
@@ -207,7 +207,7 @@ pub(super) const CASES: &[Case] = &[
                 "it",
                 GnocchiResourcesAlarm::new(GnocchiResourcesAlarmRequired {
                     metric: "text",
-                    resource_id: "existing",
+                    resource_id: "text",
                     resource_type: "text",
                     threshold: 1,
                 })

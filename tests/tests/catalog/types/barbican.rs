@@ -52,7 +52,7 @@ pub(super) const CASES: &[Case] = &[
                     .request_type(OrderRequestType::StoredKey)
                     .subject_dn("text")
                     .source_container_ref("existing")
-                    .ca_id("existing")
+                    .ca_id("text")
                     .profile("text")
                     .request_data("text")
                     .pass_phrase("text"),

@@ -30,13 +30,13 @@ pub(super) const CASES: &[Case] = &[
                     .protected(true)
                     .tags(["item"])
                     .architecture("text")
-                    .kernel_id("existing")
+                    .kernel_id("0f0e0d0c-0b0a-0908-0706-050403020100")
                     .os_distro("text")
                     .os_version("text")
                     .owner("text")
                     .extra_properties([("key", "value")])
                     .visibility(WebImageVisibility::Public)
-                    .ramdisk_id("existing")
+                    .ramdisk_id("0f0e0d0c-0b0a-0908-0706-050403020100")
                     .active(true)
                     .members(["text"]),
             );

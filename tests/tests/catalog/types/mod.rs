@@ -33,15 +33,15 @@ mod zun;
 /// A resource type with its required properties, and with all of them.
 pub struct Case {
     /// Heat's name.
-    pub ty: &'static str,
+    pub(crate) ty: &'static str,
     /// Adds one with what is required.
-    pub required: fn(&mut Topology),
+    pub(crate) required: fn(&mut Topology),
     /// Adds one with everything.
-    pub every: fn(&mut Topology),
+    pub(crate) every: fn(&mut Topology),
 }
 
 /// All of them.
-pub fn all() -> Vec<Case> {
+pub(crate) fn all() -> Vec<Case> {
     [
         aodh::CASES,
         barbican::CASES,

@@ -234,7 +234,7 @@ pub(super) const CASES: &[Case] = &[
                 "it",
                 IpsecSiteConnection::new(IpsecSiteConnectionRequired {
                     peer_address: "text",
-                    peer_id: "existing",
+                    peer_id: "text",
                     peer_cidrs: ["10.0.0.0/24"],
                     psk: "text",
                     ikepolicy_id: "existing",
@@ -248,7 +248,7 @@ pub(super) const CASES: &[Case] = &[
                 "it",
                 IpsecSiteConnection::new(IpsecSiteConnectionRequired {
                     peer_address: "text",
-                    peer_id: "existing",
+                    peer_id: "text",
                     peer_cidrs: ["10.0.0.0/24"],
                     psk: "text",
                     ikepolicy_id: "existing",
@@ -453,7 +453,7 @@ pub(super) const CASES: &[Case] = &[
                 Port::new("existing")
                     .name("text")
                     .network_id("existing")
-                    .device_id("existing")
+                    .device_id("text")
                     .device_owner("text")
                     .fixed_ips([PortFixedIp::new().subnet_id("existing").subnet("existing").ip_address("10.0.0.10")])
                     .security_groups(["existing"])
@@ -628,7 +628,7 @@ pub(super) const CASES: &[Case] = &[
                     object_type: RbacPolicyObjectType::Network,
                     target_tenant: "existing",
                     action: RbacPolicyAction::AccessAsShared,
-                    object_id: "existing",
+                    object_id: "text",
                 }),
             );
         },
@@ -639,7 +639,7 @@ pub(super) const CASES: &[Case] = &[
                     object_type: RbacPolicyObjectType::Network,
                     target_tenant: "existing",
                     action: RbacPolicyAction::AccessAsShared,
-                    object_id: "existing",
+                    object_id: "text",
                 })
                 .tenant_id("existing"),
             );
@@ -662,8 +662,8 @@ pub(super) const CASES: &[Case] = &[
                     )
                     .value_specs([("key", "value")])
                     .admin_state_up(true)
-                    .l3_agent_id("existing")
-                    .l3_agent_ids(["existing"])
+                    .l3_agent_id("text")
+                    .l3_agent_ids(["text"])
                     .distributed(true)
                     .ha(true)
                     .availability_zone_hints(["item"])

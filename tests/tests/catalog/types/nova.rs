@@ -162,7 +162,7 @@ pub(super) const CASES: &[Case] = &[
                     .software_config_transport(ServerSoftwareConfigTransport::PollServerCfn)
                     .user_data_update_policy(ServerUserDataUpdatePolicy::Replace)
                     .user_data("existing")
-                    .reservation_id("existing")
+                    .reservation_id("text")
                     .config_drive(true)
                     .disk_config(ServerDiskConfig::Auto)
                     .personality([("key", "value")])
