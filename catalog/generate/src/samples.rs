@@ -22,7 +22,7 @@ pub(crate) fn modules(heat: &str, services: &[Service]) -> String {
         out += &format!("mod {};\n", service.name);
     }
     out += "\n/// A resource type with its required properties, and with all of them.\n";
-    out += "pub struct Case {\n/// Heat's name.\npub(crate) ty: &'static str,\n/// Adds one with what is required.\npub(crate) required: fn(&mut Topology),\n/// Adds one with everything.\npub(crate) every: fn(&mut Topology),\n}\n\n";
+    out += "pub(crate) struct Case {\n/// Heat's name.\npub(crate) ty: &'static str,\n/// Adds one with what is required.\npub(crate) required: fn(&mut Topology),\n/// Adds one with everything.\npub(crate) every: fn(&mut Topology),\n}\n\n";
     out += "/// All of them.\npub(crate) fn all() -> Vec<Case> {\n[\n";
     for service in services {
         out += &format!("{}::CASES,\n", service.name);

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use wattle::author::{Attribute, IntoProperty, Module, Segment, Topology};
 
 use crate::neutron::{FloatingIp, Net, Port, Router, RouterInterface, SecurityGroup, Subnet};
+use crate::references::NetworkRef;
 
 /// A network of the stack's own, with a subnet and a router that leads outside.
 ///
@@ -40,7 +41,7 @@ pub struct PrivateNet {
     pub cidr: &'static str,
 }
 
-impl<E: IntoProperty<Net>> Module for PrivateNetwork<E> {
+impl<E: IntoProperty<NetworkRef>> Module for PrivateNetwork<E> {
     type Outputs = PrivateNet;
 
     fn build(self, t: &mut Topology) -> PrivateNet {

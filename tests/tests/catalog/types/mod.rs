@@ -31,7 +31,7 @@ mod zaqar;
 mod zun;
 
 /// A resource type with its required properties, and with all of them.
-pub struct Case {
+pub(crate) struct Case {
     /// Heat's name.
     pub(crate) ty: &'static str,
     /// Adds one with what is required.
