@@ -112,6 +112,9 @@ def main():
     conf.set_override("max_stacks_per_tenant", -1)
     conf.set_override("heat_metadata_server_url",
                       "http://localhost:%d" % args.port)
+    # Else keystone is asked where a deployment's signal goes.
+    conf.set_override("heat_waitcondition_server_url",
+                      "http://localhost:%d/v1/waitcondition" % args.port)
     conf.set_override("url", "http://localhost:%d/v1/%%(tenant_id)s"
                       % args.port, group="clients_heat")
     oracle.create_schema(threads=True)

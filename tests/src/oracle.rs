@@ -75,6 +75,39 @@ pub fn create(environments: &[&Path], parameters: &[&str], template: &Path) -> V
     answer(tool().arg("create.py"), environments, parameters, template)
 }
 
+/// What became of a stack of software deployments, with its servers' agents played: simulated ones that signal the
+/// `outputs` of each deployment, or with `hooks` the real heat-agents, which run in that folder and find programs on
+/// `path`. At the end the stack is deleted.
+///
+/// # Panics
+/// When the process gives no answer.
+pub fn deploy(agents: &Agents<'_>, parameters: &[&str], template: &Path) -> Value {
+    let mut command = tool();
+    command.args(["deploy.py", "--delete"]);
+    match agents {
+        Agents::Simulated { outputs } => command.arg("--outputs").arg(outputs),
+        Agents::Real { hooks, path } => command.arg("--hooks").arg(hooks).env("PATH", path),
+    };
+    answer(&mut command, &[], parameters, template)
+}
+
+/// Who runs software deployments.
+#[derive(Debug)]
+pub enum Agents<'a> {
+    /// Nobody: they are done at once.
+    Simulated {
+        /// A JSON file of the outputs, by deployment.
+        outputs: &'a Path,
+    },
+    /// heat-agents.
+    Real {
+        /// Where they may write.
+        hooks: &'a Path,
+        /// Their search path.
+        path: &'a std::ffi::OsStr,
+    },
+}
+
 fn answer(command: &mut Command, environments: &[&Path], parameters: &[&str], template: &Path) -> Value {
     for environment in environments {
         command.arg("-e").arg(environment);

@@ -1,8 +1,8 @@
 //! In which form each kind of component reaches Heat: as its tool's own hook takes it, or as a program of ours.
 //!
 //! A hook takes one file, and does less for it than an agent does: it keeps a newline at the end of an output, takes a
-//! missing output for none, has no deadline, collects nothing of `set_stats`, gives Puppet no typed values, and knows of
-//! no other files. What a kind needs of that, a program for the `script` hook does, which carries the files.
+//! missing output for none, has no deadline, collects nothing of `set_stats`, gives Puppet no typed values, takes text
+//! for Ansible's templates, and knows of no other files. What a kind needs of that, a program for the `script` hook does, which carries the files.
 
 use indexmap::IndexMap;
 
@@ -88,9 +88,26 @@ fn form<'m>(model: &Model, declaration: &'m Declaration, components: &[&Componen
         Tool::Shell => {
             declaration.outputs.is_empty() && !wired(&|ty, value| is_structured(ty) && holds_output(model, value))
         }
-        Tool::Ansible => !has(&["set_stats"]) && !wired(&|ty, value| !is_text(ty) && reads_output(model, value)),
+        // It would take `{{` in a value for the beginning of a template.
+        Tool::Ansible => {
+            !has(&["set_stats"])
+                && !wired(&|ty, value| !is_text(ty) && reads_output(model, value) || holds_template(value))
+        }
         Tool::Puppet => !has(&["lookup", "hiera"]) && inputs.all(|(_, input)| is_text(&input.ty)),
         Tool::Chef => false,
     };
     if is_enough { Form::Hook(text) } else { Form::Program }
+}
+
+/// Whether text that is known has what Ansible takes for a template.
+fn holds_template(value: &Expr) -> bool {
+    match value {
+        Expr::Constant(value) => {
+            let text = value.to_string();
+            text.contains("{{") || text.contains("{%")
+        }
+        Expr::Text(parts) | Expr::List(parts) => parts.iter().any(holds_template),
+        Expr::Map(parts) => parts.values().any(holds_template),
+        _ => false,
+    }
 }

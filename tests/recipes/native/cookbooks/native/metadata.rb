@@ -1,0 +1,2 @@
+name 'native'
+version '1.0.0'

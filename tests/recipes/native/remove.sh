@@ -1,0 +1,4 @@
+#!/bin/sh
+set -eu
+kill "$(cat "$password")"
+rm "$password"

@@ -1,0 +1,234 @@
+//! The same by the real heat-agents: recipes run as they are, whatever their tool.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use serde_json::Value;
+use wattle::author::{Blueprint, Parameters as _};
+use wattle::check::{Limits, check, has_errors};
+use wattle::lower::Lowering;
+use wattle::lower::native::lower;
+use wattle::model::{Content, Model};
+use wattle::prelude::*;
+use wattle_catalog::nova;
+use wattle_tests::oracle::{Agents, deploy};
+
+use crate::write;
+
+/// Several files, all types, a service, a teardown.
+#[component(
+    recipe = "recipes/native/shell.sh",
+    files = ["recipes/native/lib.sh"],
+    teardown = "recipes/native/remove.sh",
+    deadline = "20s"
+)]
+struct Shell {
+    #[input]
+    flag: bool,
+    #[input]
+    number: u16,
+    #[input]
+    texts: Vec<String>,
+    #[input]
+    ports: Vec<u16>,
+    #[input]
+    password: Secret<String>,
+    #[input]
+    absent: Option<String>,
+
+    #[output(dynamic)]
+    line: String,
+    #[output]
+    service: u32,
+    #[output]
+    listens: Vec<u16>,
+    #[output]
+    ready: bool,
+}
+
+/// What the `ansible` hook takes as it is.
+#[component(recipe = "recipes/native/hook.yml")]
+struct Hook {
+    #[input]
+    before: String,
+    #[input(default = 6379)]
+    number: u16,
+    #[input]
+    flag: bool,
+    #[input]
+    texts: Vec<String>,
+
+    #[output]
+    line: String,
+}
+
+/// A playbook that sets statistics, and reads what is no text.
+#[component(recipe = "recipes/native/stats.yml")]
+struct Stats {
+    #[input]
+    before: String,
+    #[input]
+    ports: Vec<u16>,
+    #[input]
+    ready: bool,
+
+    #[output]
+    line: String,
+    #[output]
+    total: u32,
+}
+
+/// What the `puppet` hook takes as it is.
+#[component(recipe = "recipes/native/facts.pp")]
+struct Facts {
+    #[input]
+    before: String,
+
+    #[output]
+    line: String,
+}
+
+/// A manifest that looks up typed values.
+#[component(recipe = "recipes/native/hiera.pp")]
+struct Hiera {
+    #[input]
+    before: String,
+    #[input]
+    total: u32,
+    #[input]
+    ports: Vec<u16>,
+
+    #[output]
+    line: String,
+}
+
+/// A recipe of Chef's.
+#[component(chef = "recipes/native/cookbooks/native::default")]
+struct Chef {
+    #[input]
+    before: String,
+    #[input]
+    ports: Vec<u16>,
+
+    #[output]
+    line: String,
+}
+
+#[derive(Parameters)]
+struct Settings {
+    #[parameter]
+    flag: Parameter<bool>,
+    #[parameter]
+    password: Parameter<Secret<String>>,
+}
+
+/// One component of each tool in each form, each telling what it was told by the one before.
+pub(crate) fn every_tool() -> Model {
+    let mut t = Topology::new("tools");
+    let p = Settings::declare(&mut t);
+    let server = t.add("server", nova::Server::new().image("debian-12").flavor("m1.small").network("private"));
+    let shell = Shell::new().flag(p.flag).number(7_u16).texts(["a b", "c'd"]).ports([1_u16, 2]).password(p.password);
+    let shell = t.on(server).run("shell", shell);
+    let hook = Hook::new().before(text!("{} {}", shell.line, p.flag)).flag(p.flag).texts(["x", "y z"]);
+    let hook = t.on(server).run("hook", hook);
+    let before = text!("{} {}", hook.line, "{{ y }}");
+    let stats = t.on(server).run("stats", Stats::new().before(before).ports(shell.listens).ready(shell.ready));
+    let facts = t.on(server).run("facts", Facts::new().before(stats.line));
+    let hiera = t.on(server).run("hiera", Hiera::new().before(facts.line).total(stats.total).ports(shell.listens));
+    let chef = t.on(server).run("chef", Chef::new().before(hiera.line).ports(shell.listens));
+    t.finish(Exports::new().entry("line", chef.line).entry("listens", shell.listens).entry("service", shell.service))
+}
+
+/// A search path with Chef's stand-in on it.
+fn path(folder: &Path) -> OsString {
+    let program = folder.join("chef-solo");
+    let stand_in = concat!(env!("CARGO_MANIFEST_DIR"), "/chef/stand_in.rb");
+    fs::write(&program, format!("#!/bin/sh\nexec ruby {stand_in} \"$@\"\n")).expect("a new file");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a file");
+    let others = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths([folder.to_owned()].into_iter().chain(std::env::split_paths(&others))).expect("a path")
+}
+
+fn run(model: &Model, parameters: &[&str]) -> Value {
+    let mut limits = Limits::default();
+    limits.lowering = Lowering::HeatNative;
+    let found = check(model, &limits);
+    assert!(!has_errors(&found), "{found:#?}");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let template = write(&lower(model), folder.path(), false);
+    let path = path(folder.path());
+    deploy(&Agents::Real { hooks: &folder.path().join("servers"), path: &path }, parameters, &template)
+}
+
+/// What a deployment told when it was done.
+fn told<'a>(answer: &'a Value, deployment: &str, action: &str) -> &'a Value {
+    let mut events = answer["events"].as_array().expect("events").iter();
+    let ended =
+        |event: &&Value| event["what"] == "end" && event["deployment"] == deployment && event["action"] == action;
+    &events.find(ended).unwrap_or_else(|| panic!("{deployment} did not {action}: {answer:#}"))["told"]
+}
+
+#[test]
+fn hello_says_hello() {
+    let answer = run(&hello::hello.model(Default::default()), &[]);
+    assert_eq!(answer["status"], "CREATE_COMPLETE", "{answer:#}");
+    let greeting = answer["outputs"]["greeting"].as_str().expect("text");
+    assert!(greeting.starts_with("hello bob, this is "), "{greeting}");
+    assert_eq!(told(&answer, "bob.listener", "CREATE")["deploy_stdout"], format!("heard: {greeting}\n"));
+}
+
+#[test]
+fn recipes_of_every_tool_run_as_they_are() {
+    if !wattle_tests::slow("heat-agents, with every tool") {
+        return;
+    }
+    // The teardown kills the service that this file names.
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let password = folder.path().join("pass word");
+    let model = every_tool();
+    let answer = run(&model, &["flag=true", &format!("password={}", password.display())]);
+    assert_eq!(answer["status"], "CREATE_COMPLETE", "{answer:#}");
+    let line = "true 7 [\"a b\",\"c'd\"] [1,2] unset true 6380 yes x+y z {{ y }} 523 yes by facts by hiera: 524 2 by chef: 523";
+    assert_eq!(answer["outputs"]["line"], line);
+    assert_eq!(answer["outputs"]["listens"], "[80,443]");
+
+    let shell = told(&answer, "server.shell", "CREATE");
+    let printed = shell["deploy_stdout"].as_str().expect("text");
+    assert_eq!(printed, "the password is ***\n");
+    // A tool's own hook runs what it can.
+    let events = answer["events"].as_array().expect("events");
+    let started: Vec<_> =
+        events.iter().filter(|event| event["what"] == "start" && event["action"] == "CREATE").collect();
+    let groups: Vec<_> = started.iter().map(|event| event["group"].as_str().expect("a group")).collect();
+    assert_eq!(groups, ["script", "ansible", "script", "puppet", "script", "script"]);
+
+    // Only what has a teardown runs when the stack goes, and it ended the service.
+    let removed: Vec<_> = events.iter().filter(|event| event["action"] == "DELETE").collect();
+    assert_eq!(removed.len(), 2, "{removed:#?}");
+    assert_eq!(told(&answer, "server.shell", "DELETE")["deploy_status_code"], 0);
+    assert_eq!(answer["gone"], true);
+    assert!(!password.exists());
+}
+
+#[test]
+fn a_failure_fails_the_stack_with_its_reason() {
+    let with = |recipe: &'static str, deadline: Option<u64>| {
+        let mut model = hello::hello.model(Default::default());
+        let declaration = model.declarations.values_mut().find(|kind| &*kind.name == "Greeter").expect("a kind");
+        declaration.recipe.files[0].content = Content::Text(recipe.into());
+        declaration.deadline = deadline;
+        let answer = run(&model, &[]);
+        assert_eq!(answer["status"], "CREATE_FAILED", "{answer:#}");
+        told(&answer, "alice.greeter", "CREATE")["deploy_stderr"].as_str().expect("text").to_owned()
+    };
+    let said = with("#!/bin/sh\ntrue\n", None);
+    assert_eq!(said, "wattle: Greeter failed: it ended without writing its output `greeting`\n");
+    if wattle_tests::slow("failures by status and deadline") {
+        let said = with("#!/bin/sh\nexit 3\n", None);
+        assert_eq!(said, "wattle: Greeter failed: `recipes/greet.sh` ended with status 3\n");
+        let said = with("#!/bin/sh\nsleep 60\n", Some(1));
+        assert_eq!(said, "wattle: Greeter failed: it was not done by its deadline, after 1 s\n");
+    }
+}

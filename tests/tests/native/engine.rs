@@ -1,0 +1,181 @@
+//! Heat's engine takes every template, and orders components exactly as the model does.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::Path;
+
+use wattle::check::{Limits, Severity, check};
+use wattle::graph::{Graph, Node};
+use wattle::lower::Lowering;
+use wattle::lower::native::lower;
+use wattle::model::{Declaration, Expr, Model, Reference, Type};
+use wattle_tests::oracle::Oracle;
+use wattle_tests::random;
+
+use crate::agents::every_tool;
+use crate::{deployment, examples, write};
+
+/// Heat's dependency graph of what a model becomes, which it takes in both formats.
+fn accepted(oracle: &mut Oracle, model: &Model) -> BTreeMap<String, Vec<String>> {
+    let lowered = lower(model);
+    let [yaml, json] = [false, true].map(|json| {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let answer = oracle.validate(&write(&lowered, folder.path(), json));
+        assert_eq!(answer["ok"], true, "Heat refuses `{}`: {}: {}", model.stack, answer["error"], answer["message"]);
+        answer["graph"].clone()
+    });
+    assert_eq!(yaml, json, "{}", model.stack);
+    serde_json::from_value(yaml).expect("a graph")
+}
+
+/// What is reached from each of `starts`, among `ends`.
+fn paths(starts: &BTreeSet<String>, next: &BTreeMap<String, Vec<String>>) -> BTreeSet<(String, String)> {
+    let mut found = BTreeSet::new();
+    for start in starts {
+        let (mut open, mut seen) = (vec![start], HashSet::new());
+        while let Some(name) = open.pop() {
+            for to in next.get(name).into_iter().flatten() {
+                if seen.insert(to) {
+                    open.push(to);
+                }
+            }
+        }
+        found.extend(seen.into_iter().filter(|to| starts.contains(*to)).map(|to| (start.clone(), to.clone())));
+    }
+    found
+}
+
+/// Heat orders components exactly as the model does.
+fn assert_same_order(model: &Model, heat: &BTreeMap<String, Vec<String>>) {
+    let components: BTreeSet<String> = model.components.keys().map(|key| deployment(key)).collect();
+    let mut own: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (from, _, to) in Graph::of(model).edges() {
+        if let (Node::Component(from, _), Node::Component(to, _)) = (from, to) {
+            own.entry(deployment(from)).or_default().push(deployment(to));
+        }
+    }
+    assert_eq!(paths(&components, heat), paths(&components, &own), "{}", model.stack);
+}
+
+fn natively() -> Limits {
+    let mut limits = Limits::default();
+    limits.lowering = Lowering::HeatNative;
+    limits
+}
+
+#[test]
+fn heat_takes_every_example_and_orders_it_as_the_model_does() {
+    let mut oracle = Oracle::start();
+    for model in examples() {
+        assert_eq!(check(&model, &natively()), [], "an example has findings");
+        let graph = accepted(&mut oracle, &model);
+        assert_same_order(&model, &graph);
+        for (key, component) in &model.components {
+            assert!(graph[&deployment(key)].contains(&component.server.to_string()), "{key} is on no server");
+        }
+    }
+}
+
+fn reads_imports(model: &Model) -> bool {
+    let mut reads = false;
+    for binding in model.components.values().flat_map(|component| component.inputs.values()) {
+        binding.value.references(&mut |reference| reads |= matches!(reference, Reference::Import { .. }));
+    }
+    reads
+}
+
+/// What runs each kind of component.
+fn groups(model: &Model) -> Vec<String> {
+    let resources = lower(model).template.resources;
+    let groups = resources.values().filter_map(|resource| resource.property("group"));
+    groups.map(|group| serde_json::to_value(group).expect("JSON").as_str().expect("a name").to_owned()).collect()
+}
+
+#[test]
+fn what_a_hook_does_not_do_a_program_does() {
+    let model = every_tool();
+    assert_eq!(groups(&model), ["script", "ansible", "script", "puppet", "script", "script"]);
+    let changed = |key: &str, change: &dyn Fn(&mut Declaration)| {
+        let mut model = every_tool();
+        change(&mut model.declarations[key]);
+        groups(&model)
+    };
+    let kind = |name: &str| model.declarations.keys().find(|key| key.ends_with(name)).expect("a kind").to_string();
+    let (hook, facts) = (kind("::Hook"), kind("::Facts"));
+    assert_eq!(changed(&hook, &|hook| hook.deadline = Some(60))[1], "script");
+    assert_eq!(changed(&facts, &|facts| facts.deadline = Some(60))[3], "script");
+    let port = Type::Integer { min: 0, max: 65_535 };
+    assert_eq!(changed(&facts, &|facts| facts.inputs["before"].ty = port.clone())[3], "script");
+    let mut model = every_tool();
+    model.components["server/hook"].inputs["texts"].value = Expr::from(vec!["{{ y }}".to_owned()]);
+    assert_eq!(groups(&model)[1], "script");
+}
+
+#[test]
+fn heat_takes_random_models_and_orders_them_as_they_are() {
+    let mut oracle = Oracle::start();
+    let mut taken = 0;
+    for seed in 0..80_u32 {
+        let model = random::model(&random::bytes(seed, 400));
+        let found = check(&model, &natively());
+        let errors = found.iter().filter(|finding| finding.severity == Severity::Error);
+        // What reads another stack is refused, and nothing else.
+        let errors: BTreeSet<&str> = errors.map(|finding| finding.code).collect();
+        assert!(errors.iter().all(|code| *code == "W0901"), "{found:#?}");
+        assert_eq!(errors.is_empty(), !reads_imports(&model));
+        if errors.is_empty() {
+            let graph = accepted(&mut oracle, &model);
+            assert_same_order(&model, &graph);
+            taken += 1;
+        }
+    }
+    assert!(taken > 20, "only {taken} models were tried");
+}
+
+#[test]
+fn every_reference_of_a_component_is_heats() {
+    use wattle::lower::{Reader, Way};
+    for model in examples() {
+        let lowered = lower(&model);
+        assert!(lowered.decisions.iter().all(|decision| decision.way == Way::Heat && decision.at.is_known()));
+        let readers =
+            lowered.decisions.iter().filter(|decision| matches!(decision.reader, Reader::Input { .. })).count();
+        assert!(readers > 0, "{}", model.stack);
+        assert_eq!(lowered, lower(&model));
+    }
+}
+
+/// What a reader of the two small examples gets; the third has the same in large.
+#[test]
+fn templates_read_as_they_did() {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_snapshot_path(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens"));
+    settings.set_omit_expression(true);
+    settings.bind(|| {
+        for model in &examples()[..2] {
+            let text = wattle::emit::to_yaml(&lower(model).template).expect("emits");
+            insta::assert_snapshot!(format!("{}-native.yaml", model.stack), without_program(&text));
+        }
+    });
+}
+
+/// The text without the part of the programs that is the same in each.
+fn without_program(text: &str) -> String {
+    let mut kept = String::new();
+    let mut inside = false;
+    for line in text.lines() {
+        let code = line.trim_start();
+        if code.starts_with("class Failure") {
+            kept.push_str("        ...\n");
+            inside = true;
+        }
+        if inside && !line.is_empty() && !line.starts_with("        ") {
+            inside = false;
+        }
+        if !inside {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept
+}
