@@ -111,6 +111,21 @@ impl Keys {
         })
     }
 
+    /// The value of `key`, a string or a list of strings; where it stands, if it stands there without a value.
+    pub(crate) fn words(&mut self, key: &str, example: &str, errors: &mut Errors) -> Option<Result<Vec<LitStr>, Span>> {
+        let entry = self.take(key)?;
+        let Some(value) = entry.value else { return Some(Err(entry.key.span())) };
+        let words: Option<Vec<LitStr>> = match &value {
+            Expr::Array(array) => array.elems.iter().map(string).collect(),
+            value => string(value).map(|word| vec![word]),
+        };
+        if words.is_none() {
+            let message = format!("`{key}` of `{}` must be a string, or a list of strings", self.known.attribute);
+            errors.push(value, message, format_args!("write `{key} = {example}`"));
+        }
+        words.map(Ok)
+    }
+
     /// Whether `key` stands there; where, for messages.
     pub(crate) fn flag(&mut self, key: &str, errors: &mut Errors) -> Option<Span> {
         let entry = self.take(key)?;

@@ -60,6 +60,7 @@ use proc_macro::TokenStream;
 /// | `teardown = "recipes/db2-remove.sh"` | a recipe of the same tool (for Chef: of the same cookbook, `"cookbooks/db2::remove"`) that is run when the component has left the model; it reads the same inputs and writes nothing |
 /// | `deadline = "30m"` | how long one run may take (`s`, `m`, `h`, `d`), waiting for inputs not counted |
 /// | `wait = "2h"` | how long its inputs may be awaited |
+/// | `listen = "tcp/5432"` | a port on which it always listens; or ports, `"tcp/8000-8010"`, or a list of those |
 ///
 /// Paths are relative to the crate. The files become a part of the program, so that changing one of them recompiles it
 /// (a file that is new in a folder is seen at the next change of another one).
@@ -68,6 +69,7 @@ use proc_macro::TokenStream;
 /// |---|---|
 /// | `#[input]` | must be wired; of a type `Option<T>`, may be absent |
 /// | `#[input(default = 50_000)]` | a constant for when it is not wired |
+/// | `#[input(listen)]` | a `u16`: the TCP port on which it listens; `listen = "udp"` for UDP, `listen = ["tcp", "udp"]` for both |
 /// | `#[output]` | the recipe is read while compiling, and must write it |
 /// | `#[output(dynamic)]` | written in a way that reading the recipe does not show |
 /// | `#[output(early)]` | for Chef: what recipes write while they are compiled is published at once, not at the end of the run |

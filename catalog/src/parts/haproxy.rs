@@ -20,7 +20,7 @@ pub struct HaProxy {
     #[input]
     address: IpAddr,
     /// TCP port on which it listens.
-    #[input(default = 80)]
+    #[input(default = 80, listen)]
     port: u16,
     /// `http`, or `tcp` for any other protocol.
     #[input(default = "http")]

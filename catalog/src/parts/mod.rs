@@ -8,6 +8,7 @@
 //! settings of its own, so that they work on a server and by `wattle up`, where many servers are one machine; there,
 //! what a recipe cannot have is told at its component.
 
+pub mod access;
 pub mod haproxy;
 pub mod network;
 pub mod nginx;

@@ -19,7 +19,7 @@ pub struct Nginx {
     #[input]
     address: IpAddr,
     /// TCP port on which it listens.
-    #[input(default = 80)]
+    #[input(default = 80, listen)]
     port: u16,
     /// The servers behind it, as `http://HOST:PORT/`.
     #[input]

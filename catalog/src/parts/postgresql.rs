@@ -37,7 +37,7 @@ pub struct Primary {
     #[input]
     address: IpAddr,
     /// TCP port on which it listens.
-    #[input(default = 5432)]
+    #[input(default = 5432, listen)]
     port: u16,
     /// The database.
     #[input]
@@ -78,7 +78,7 @@ pub struct Replica {
     #[input]
     address: IpAddr,
     /// TCP port on which it listens.
-    #[input(default = 5432)]
+    #[input(default = 5432, listen)]
     port: u16,
     /// The `url` of the primary.
     #[input]

@@ -21,7 +21,7 @@ pub struct Redis {
     #[input]
     address: IpAddr,
     /// TCP port on which it listens.
-    #[input(default = 6379)]
+    #[input(default = 6379, listen)]
     port: u16,
     /// Password of its clients.
     #[input]

@@ -19,13 +19,13 @@ pub struct Member {
     #[input]
     members: Vec<IpAddr>,
     /// TCP port for clients.
-    #[input(default = 2181)]
+    #[input(default = 2181, listen)]
     port: u16,
     /// TCP port on which the leader talks with the others.
-    #[input(default = 2888)]
+    #[input(default = 2888, listen)]
     peer_port: u16,
     /// TCP port on which members elect a leader.
-    #[input(default = 3888)]
+    #[input(default = 3888, listen)]
     election_port: u16,
     /// Megabytes of its heap.
     #[input(default = 512)]

@@ -29,6 +29,22 @@ pub(super) struct ComponentKeys {
     pub(super) deadline: Option<u64>,
     /// Seconds.
     pub(super) wait: Option<u64>,
+    /// Ports that are always the same.
+    pub(super) listen: Vec<Listen>,
+}
+
+/// `tcp/8000-8010`.
+pub(super) struct Listen {
+    pub(super) protocol: Protocol,
+    pub(super) first: u16,
+    pub(super) last: u16,
+}
+
+/// A protocol with ports.
+#[derive(Clone, Copy)]
+pub(super) enum Protocol {
+    Tcp,
+    Udp,
 }
 
 /// A field of the declaration.
@@ -48,6 +64,8 @@ pub(super) struct Field {
 pub(super) enum Role {
     Input {
         default: Option<Expr>,
+        /// The protocols of which it is a port on which the component listens.
+        listen: Vec<Protocol>,
     },
     Output {
         dynamic: bool,
@@ -110,7 +128,7 @@ impl Field {
 
     /// Whether it is an input that must be wired.
     pub(super) fn is_required(&self) -> bool {
-        matches!(self.role, Role::Input { default: None }) && !self.is_optional()
+        matches!(self.role, Role::Input { default: None, .. }) && !self.is_optional()
     }
 
     /// `input` or `output`.

@@ -8,12 +8,15 @@ use crate::keys::{Keys, Known};
 use crate::{duration, names};
 
 use super::ast::{ComponentKeys, Field, Role};
+use super::listen;
 
-static COMPONENT: Known =
-    Known { attribute: "#[component(...)]", keys: &["recipe", "chef", "teardown", "files", "deadline", "wait"] };
-static INPUT: Known = Known { attribute: "#[input(...)]", keys: &["default"] };
+static COMPONENT: Known = Known {
+    attribute: "#[component(...)]",
+    keys: &["recipe", "chef", "teardown", "files", "deadline", "wait", "listen"],
+};
+static INPUT: Known = Known { attribute: "#[input(...)]", keys: &["default", "listen"] };
 static OUTPUT: Known = Known { attribute: "#[output(...)]", keys: &["dynamic"] };
-static CHEF_INPUT: Known = Known { attribute: "#[input(...)]", keys: &["default", "path"] };
+static CHEF_INPUT: Known = Known { attribute: "#[input(...)]", keys: &["default", "listen", "path"] };
 static CHEF_OUTPUT: Known = Known { attribute: "#[output(...)]", keys: &["dynamic", "early", "path"] };
 
 /// The keys of `#[component(...)]`.
@@ -28,6 +31,7 @@ pub(super) fn component(ident: &Ident, tokens: TokenStream, errors: &mut Errors)
         teardown: keys.text("teardown", "\"recipes/db2-remove.sh\"", errors),
         deadline: length_of_time("deadline", &mut keys, errors),
         wait: length_of_time("wait", &mut keys, errors),
+        listen: listen::fixed(&mut keys, errors),
     };
     match (&read.recipe, &read.chef) {
         // A key that was misspelt or has no value was reported as that.
@@ -82,10 +86,12 @@ pub(super) fn field(component: &Ident, field: syn::Field, chef: bool, errors: &m
         [attr] if attr.path().is_ident("input") => {
             let mut keys =
                 Keys::of(attr, if chef { &CHEF_INPUT } else { misplaced(attr, &INPUT, &CHEF_INPUT) }, errors);
-            role = Role::Input { default: keys.value("default", "50_000", errors) };
+            let listen = listen::of_input(&name, &field.ty, &mut keys, errors);
+            role = Role::Input { default: keys.value("default", "50_000", errors), listen };
             path = keys.text("path", "\"db2/instance/port\"", errors);
         }
         [attr] => {
+            let attr = &listen::none_of_output(&name, attr, errors);
             let mut keys =
                 Keys::of(attr, if chef { &CHEF_OUTPUT } else { misplaced(attr, &OUTPUT, &CHEF_OUTPUT) }, errors);
             let dynamic = keys.flag("dynamic", errors).is_some();

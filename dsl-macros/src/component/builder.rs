@@ -149,7 +149,7 @@ impl<'a> Builder<'a> {
 fn about(field: &Field) -> String {
     let ty = docs::type_name(field.value_type());
     match &field.role {
-        Role::Input { default: Some(default) } => format!("`{ty}`, by default `{}`.", docs::source(default)),
+        Role::Input { default: Some(default), .. } => format!("`{ty}`, by default `{}`.", docs::source(default)),
         _ if field.is_optional() => format!("`{ty}`, may be absent."),
         _ => format!("`{ty}`, required."),
     }

@@ -10,6 +10,7 @@ use crate::{constant, docs, source};
 
 use super::ast::{Component, Field, Role};
 use super::builder::Builder;
+use super::listen;
 use super::recipe::{Embedded, Recipe};
 
 pub(super) fn expand(component: &Component, recipe: &Recipe, errors: &mut Errors) -> TokenStream {
@@ -103,6 +104,7 @@ fn declaration(component: &Component, recipe: &Recipe, errors: &mut Errors) -> T
     let teardown = optional(recipe.teardown.as_ref().map(|teardown| quote!(::wattle::model::Name::from(#teardown))));
     let deadline = optional(component.keys.deadline);
     let wait = optional(component.keys.wait);
+    let listens = listen::expand(component);
     let inputs: Vec<TokenStream> = component.inputs().map(|field| input(field, recipe, errors)).collect();
     let outputs = component.outputs().map(|field| output(field, recipe));
     quote! {
@@ -117,6 +119,7 @@ fn declaration(component: &Component, recipe: &Recipe, errors: &mut Errors) -> T
             },
             inputs: ::core::iter::FromIterator::from_iter([#(#inputs,)*]),
             outputs: ::core::iter::FromIterator::from_iter([#(#outputs,)*]),
+            listens: #listens,
             deadline: #deadline,
             wait: #wait,
             at: #at,
@@ -134,7 +137,7 @@ fn optional(value: Option<impl ToTokens>) -> TokenStream {
 
 fn input(field: &Field, recipe: &Recipe, errors: &mut Errors) -> TokenStream {
     let (name, required, common) = (&field.name, field.is_required(), common(field, recipe));
-    let default = if let Role::Input { default: Some(default) } = &field.role {
+    let default = if let Role::Input { default: Some(default), .. } = &field.role {
         let value = constant::expand(field.value_type(), default, errors);
         quote!(::core::option::Option::Some(#value))
     } else {

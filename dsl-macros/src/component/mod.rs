@@ -11,6 +11,7 @@ mod depends;
 mod expand;
 mod fallback;
 mod files;
+mod listen;
 mod recipe;
 mod teardown;
 mod valid;

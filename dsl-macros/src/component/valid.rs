@@ -91,11 +91,11 @@ fn value(component: &Component, field: &Field, errors: &mut Errors) {
         return;
     }
     match &field.role {
-        Role::Input { default: Some(default) } if field.is_optional() => {
+        Role::Input { default: Some(default), .. } if field.is_optional() => {
             let help = format!("write `{name}: {}`, or remove the default", docs::type_name(field.value_type()));
             errors.push(default, format!("the input `{name}` has a default, so it is never absent"), help);
         }
-        Role::Input { default: Some(default) } if argument(ty, "Secret").is_some() => {
+        Role::Input { default: Some(default), .. } if argument(ty, "Secret").is_some() => {
             let message = format!("the input `{name}` is a secret, and must not stand in the blueprint");
             errors.push(default, message, "remove the default, and wire a `Parameter<Secret<...>>`");
         }

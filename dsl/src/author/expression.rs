@@ -1,6 +1,6 @@
 //! A value as the author wired it, before handles are turned into names.
 
-use crate::model::{Expr, Name, Step, Value};
+use crate::model::{Binding, Expr, Name, Step, Value};
 
 use super::handle::{Attribute, Id, Output, OutputSource, Parameter, Resource, Segment};
 use super::topology::Topology;
@@ -25,6 +25,8 @@ pub enum Expression {
     List(Vec<Expression>),
     /// Values by name.
     Map(Vec<(Name, Expression)>),
+    /// What is wired already, with its place.
+    Bound(Binding),
 }
 
 impl From<Resource> for Expression {
@@ -44,6 +46,7 @@ impl Topology {
     pub(super) fn lower(&self, expression: Expression) -> Expr {
         match expression {
             Expression::Constant(value) => Expr::Constant(value),
+            Expression::Bound(binding) => binding.value,
             Expression::Parameter(parameter) => self.named(parameter.id, "parameter", |i| {
                 Some(Expr::Parameter(self.model.parameters.get_index(i)?.0.clone()))
             }),

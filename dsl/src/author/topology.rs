@@ -10,6 +10,7 @@ use crate::model::{self, Duplicate, Expr, Kind, Model, Name, Source};
 
 use super::component::{AsComponent, OnServer};
 use super::exports::{Export, Exports};
+use super::expression::Expression;
 use super::handle::{Host, Id, Output, OutputSource, Resource};
 use super::input::IntoInput;
 use super::module::{Complete, Part, Properties};
@@ -26,7 +27,12 @@ pub struct Topology {
     /// The qualified name of the module that is being built, with a dot behind it; empty outside of modules.
     scope: String,
     names: HashMap<&'static str, Name>,
+    /// What is done once all else is, each within the module of its scope.
+    last: Vec<(String, Last)>,
 }
+
+/// What waits until a blueprint has added everything.
+type Last = Box<dyn FnOnce(&mut Topology)>;
 
 impl Topology {
     /// An empty topology for the stack `stack`.
@@ -35,7 +41,8 @@ impl Topology {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let mut model = Model::new(stack);
         model.at = Source::caller();
-        Self { id: NEXT.fetch_add(1, Ordering::Relaxed), model, scope: String::new(), names: HashMap::new() }
+        let (scope, names, last) = (String::new(), HashMap::new(), Vec::new());
+        Self { id: NEXT.fetch_add(1, Ordering::Relaxed), model, scope, names, last }
     }
 
     /// Adds a resource or a module under `name` and returns its handle, or the module's outputs.
@@ -207,8 +214,21 @@ impl Topology {
         Output::new(self.id, OutputSource::Import(position(self.model.imports.len() - 1)))
     }
 
+    /// Has `add` called once the blueprint has added everything else: for parts that depend on what the others are.
+    ///
+    /// What it adds stands in the module that is being built now. Several are called in their order.
+    pub fn at_end(&mut self, add: impl FnOnce(&mut Topology) + 'static) {
+        self.last.push((self.scope.clone(), Box::new(add)));
+    }
+
     /// The model of what was built.
     pub fn finish(mut self, exports: Exports) -> Model {
+        while !self.last.is_empty() {
+            for (scope, add) in std::mem::take(&mut self.last) {
+                self.scope = scope;
+                add(&mut self);
+            }
+        }
         for entry in exports.entries {
             let value = self.lower(entry.value);
             let export = model::Export { ty: entry.ty, value, stack: entry.stack.map(Into::into), at: entry.at };
@@ -241,8 +261,10 @@ impl Topology {
                 std::borrow::Cow::Borrowed(name) => self.share(name),
                 std::borrow::Cow::Owned(name) => name.into(),
             };
-            let value = self.lower(value);
-            let binding = model::Binding { value, at: at.into() };
+            let binding = match value {
+                Expression::Bound(binding) => binding,
+                value => model::Binding { value: self.lower(value), at: at.into() },
+            };
             let again = binding.at.clone();
             if let Some(first) = resource.properties.insert(name.clone(), binding) {
                 let name = format!("{qualified}.{name}").into();
@@ -334,6 +356,6 @@ pub(super) fn insert<V>(
     }
 }
 
-fn position(index: usize) -> u32 {
+pub(super) fn position(index: usize) -> u32 {
     u32::try_from(index).expect("INVARIANT: no topology has 2^32 parts")
 }

@@ -1,7 +1,10 @@
 //! W0405: a property that waits for software.
 
-use crate::model::Reference;
+use std::collections::HashSet;
 
+use crate::model::{Listen, Model, Name, Ports, Reference, Source};
+
+use super::place::Place;
 use super::registry::check;
 use super::sink::Sink;
 use super::uses::Use;
@@ -41,8 +44,21 @@ check! {
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
+    let mut ports = HashSet::new();
     for Use { place, at, reference } in &sink.uses().late {
         let Some(what) = late(*reference) else { continue };
+        if let Some((component, input)) = listens(sink.model, *place, at) {
+            // A rule has the port twice, as the first and as the last one; there may be many rules.
+            if ports.insert((component, input)) {
+                let finding = LATE_PROPERTY
+                    .finding(format!("a security group cannot let others reach `{component}`: its port is {what}"))
+                    .label(at, "not known when Heat creates the group's rules")
+                    .note("a component's output exists only once its server runs; Heat must know properties before")
+                    .help(format!("wire the input `{input}` to a constant, a parameter or an attribute"));
+                sink.push(finding);
+            }
+            continue;
+        }
         let finding = LATE_PROPERTY
             .finding(format!("{place} cannot be fed from {what}"))
             .label(at, "not known when Heat creates the resource")
@@ -50,6 +66,17 @@ fn run(sink: &mut Sink<'_, '_>) {
             .help("give it a constant, a parameter or an attribute, or do what needs the value in a component");
         sink.push(finding);
     }
+}
+
+/// The component and its input that a property got its value from, if it is a port on which the component listens.
+fn listens<'m>(model: &'m Model, place: Place<'_>, at: &Source) -> Option<(&'m Name, &'m Name)> {
+    let Place::Property { .. } = place else { return None };
+    model.components.iter().find_map(|(key, component)| {
+        let listens = &model.declaration(component)?.listens;
+        let is_port = |name: &Name| listens.iter().any(|Listen { ports, .. }| *ports == Ports::OfInput(name.clone()));
+        let input = component.inputs.iter().find(|(name, binding)| binding.at == *at && is_port(name));
+        input.map(|(name, _)| (key, name))
+    })
 }
 
 fn late(reference: Reference<'_>) -> Option<String> {

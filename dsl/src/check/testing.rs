@@ -84,6 +84,7 @@ impl Sketch {
             recipe,
             inputs: inputs.iter().map(|one| input(one, self.at())).collect(),
             outputs: outputs.iter().map(|one| output(one, self.at())).collect(),
+            listens: Vec::new(),
             deadline: None,
             wait: None,
             at,

@@ -183,6 +183,14 @@ impl<'m> Cut<'m> {
             self.look_in(&mut output.value, &mut parts);
             parent.outputs.insert(name, output);
         }
+        // The way into an attribute may name what stays outside: the network of a server's address.
+        for (number, (part, given)) in parts.iter_mut().zip(&mut given).enumerate() {
+            let mut outputs = std::mem::take(&mut part.outputs);
+            for output in outputs.values_mut() {
+                self.move_in(&mut output.value, number, &parent.parameters, part, given);
+            }
+            part.outputs = outputs;
+        }
         let mut nested = IndexMap::new();
         for (number, (part, properties)) in parts.into_iter().zip(given).enumerate() {
             let file = format!("part-{}.yaml", number + 1);

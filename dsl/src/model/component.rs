@@ -56,6 +56,9 @@ pub struct Declaration {
     pub inputs: IndexMap<Name, Input>,
     /// What it writes.
     pub outputs: IndexMap<Name, OutputDeclaration>,
+    /// On what it listens: what must be let in for it to be reached.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub listens: Vec<Listen>,
     /// Seconds that one run may take, waiting for inputs not counted.
     #[serde(default)]
     pub deadline: Option<u64>,
@@ -64,6 +67,50 @@ pub struct Declaration {
     pub wait: Option<u64>,
     /// Where the kind was declared.
     pub at: Source,
+}
+
+/// Ports on which a kind of component listens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listen {
+    /// The protocol.
+    pub protocol: Protocol,
+    /// The ports.
+    pub ports: Ports,
+}
+
+/// A protocol with ports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Protocol {
+    /// TCP.
+    Tcp,
+    /// UDP.
+    Udp,
+}
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Tcp => "tcp",
+            Self::Udp => "udp",
+        })
+    }
+}
+
+/// Which ports.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ports {
+    /// The one that an input tells.
+    OfInput(Name),
+    /// Always the same.
+    Fixed {
+        /// The first.
+        first: u16,
+        /// The last.
+        last: u16,
+    },
 }
 
 /// One input of a kind of component.

@@ -18,7 +18,9 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-pub use component::{After, Component, Content, Declaration, File, Input, OutputDeclaration, Recipe, Tool};
+pub use component::{
+    After, Component, Content, Declaration, File, Input, Listen, OutputDeclaration, Ports, Protocol, Recipe, Tool,
+};
 pub use expr::{Expr, Reference, Step};
 pub use parameter::{Constraint, Parameter, ParameterType};
 pub use port::Type;

@@ -1,5 +1,6 @@
 //! The catalog's parts: Heat takes what they add, and their software runs.
 
+mod access;
 mod haproxy;
 mod network;
 mod nginx;
@@ -14,7 +15,15 @@ use wattle_tests::oracle::Oracle;
 #[test]
 fn heat_takes_every_part() {
     let mut oracle = Oracle::start();
-    let parts: &[fn(&mut Oracle)] =
-        &[haproxy::heat, network::heat, nginx::heat, postgresql::heat, redis::heat, replicas::heat, zookeeper::heat];
+    let parts: &[fn(&mut Oracle)] = &[
+        access::heat,
+        haproxy::heat,
+        network::heat,
+        nginx::heat,
+        postgresql::heat,
+        redis::heat,
+        replicas::heat,
+        zookeeper::heat,
+    ];
     parts.iter().for_each(|heat| heat(&mut oracle));
 }

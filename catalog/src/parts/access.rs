@@ -1,0 +1,128 @@
+//! Who may reach what software listens on.
+
+use wattle::author::{AsComponent, Attribute, Component, Expression, Host, Listening, Module, Segment, Topology};
+use wattle::model::{Name, Protocol};
+
+use crate::neutron::{Net, SecurityGroup, SecurityGroupRule, SecurityGroupRuleProperties, SecurityGroupRuleProtocol};
+use crate::nova::Server;
+
+/// Rules of a security group that let others reach what components listen on.
+///
+/// The ports are those that the components declare by `#[input(listen)]` and `#[component(listen = "tcp/5432")]`, and
+/// nothing else is let in. Rules are made when the blueprint has ended: for whatever has been put on the server by then.
+/// The group is empty at first, and belongs to the server's port.
+///
+/// ```
+/// use wattle::prelude::*;
+/// use wattle_catalog::neutron::SecurityGroup;
+/// use wattle_catalog::nova;
+/// use wattle_catalog::parts::access::{LetIn, Peers};
+/// use wattle_catalog::parts::network::PrivateNet;
+/// use wattle_catalog::parts::redis::Redis;
+///
+/// fn cache(t: &mut Topology, network: PrivateNet, password: Parameter<Secret<String>>) -> Output<Url> {
+///     let access = t.add("cache-access", SecurityGroup::new());
+///     let server = nova::Server::new().image("debian-12").flavor("m1.small");
+///     let server = t.add("cache", server.network(network.net).security_group(access));
+///     t.add("cache-rules", LetIn { to: server, group: access, from: Peers::Readers(network.net) });
+///     let redis = Redis::new().address(server.address(network.net)).password(password);
+///     t.on(server).run("redis", redis).url // whoever reads it may reach the port
+/// }
+/// ```
+///
+/// A port that comes of an output is an error of `check`: rules are made before any server runs.
+pub struct LetIn<L> {
+    /// What is reached: a server with all of its components, or one component by its handle.
+    pub to: L,
+    /// The group that gets the rules, of the servers that are reached.
+    pub group: SecurityGroup,
+    /// Who may reach it.
+    pub from: Peers,
+}
+
+/// Who may reach something.
+#[derive(Clone)]
+pub enum Peers {
+    /// Everybody, by IPv4.
+    Anyone,
+    /// Who has such an address: `10.0.0.0/24`, `2001:db8::/32`.
+    Cidr(String),
+    /// Whose port is in this group, by IPv4.
+    Group(SecurityGroup),
+    /// The servers whose components read what the component writes, by their addresses on this network of the topology.
+    /// Those that are not on it are not let in, and those that only come `after` it read nothing.
+    Readers(Net),
+}
+
+/// What [`LetIn`] lets others reach: a [`Server`], or the handle of a component.
+pub trait Listens: Copy + 'static {
+    /// Its components, with their names on their server.
+    fn components(self, t: &Topology) -> Vec<(Name, Component)>;
+}
+
+impl Listens for Server {
+    fn components(self, t: &Topology) -> Vec<(Name, Component)> {
+        t.components_on(self)
+    }
+}
+
+impl<C: AsComponent + 'static> Listens for C {
+    fn components(self, t: &Topology) -> Vec<(Name, Component)> {
+        let component = self.component();
+        t.name_on_server(component).into_iter().map(|name| (name, component)).collect()
+    }
+}
+
+impl<L: Listens> Module for LetIn<L> {
+    type Outputs = ();
+
+    fn build(self, t: &mut Topology) {
+        let Self { to, group, from } = self;
+        t.at_end(move |t| {
+            for (name, component) in to.components(t) {
+                let peers = peers(t, component, &from);
+                for (number, listening) in (1..).zip(t.listening(component)) {
+                    for (peer, properties) in &peers {
+                        let mut rule = rule(group, &listening);
+                        properties.iter().for_each(|(property, value)| rule.0.set(*property, value.clone()));
+                        t.add(format!("{name}-{number}{peer}"), rule);
+                    }
+                }
+            }
+        });
+    }
+}
+
+/// What tells the peers of a component in a rule, each with what tells it apart in the rule's name.
+fn peers(t: &Topology, component: Component, from: &Peers) -> Vec<(String, Vec<(&'static str, Expression)>)> {
+    let one = |properties| vec![(String::new(), properties)];
+    match from {
+        Peers::Anyone => one(vec![("remote_ip_prefix", "0.0.0.0/0".into())]),
+        Peers::Cidr(cidr) if cidr.contains(':') => {
+            one(vec![("ethertype", "IPv6".into()), ("remote_ip_prefix", cidr.as_str().into())])
+        }
+        Peers::Cidr(cidr) => one(vec![("remote_ip_prefix", cidr.as_str().into())]),
+        Peers::Group(group) => one(vec![("remote_group", group.resource().into())]),
+        Peers::Readers(net) => {
+            let readers = t.readers(component).into_iter().filter(|(_, server)| t.is_on(*server, net.resource()));
+            let rule = |(name, server): (Name, _)| {
+                let all: Attribute<()> = Host::resource(server).attribute("networks");
+                let address: Attribute<()> = all.at(&[Segment::Resource(net.resource()), Segment::Index(0)]);
+                (format!("-{}", name.replace('.', "-")), vec![("remote_ip_prefix", address.into())])
+            };
+            readers.map(rule).collect()
+        }
+    }
+}
+
+fn rule(group: SecurityGroup, listening: &Listening) -> SecurityGroupRuleProperties {
+    let protocol = match listening.protocol {
+        Protocol::Udp => SecurityGroupRuleProtocol::Udp,
+        _ => SecurityGroupRuleProtocol::Tcp,
+    };
+    let mut rule = SecurityGroupRule::new(group).protocol(protocol);
+    // Whatever an input takes; that Heat knows it is for `check` to say.
+    rule.0.set("port_range_min", listening.first.clone());
+    rule.0.set("port_range_max", listening.last.clone());
+    rule
+}

@@ -1,0 +1,104 @@
+//! What components listen on, and who reads what they write: for parts that let the one reach the other.
+
+use crate::model::{Binding, Expr, Name, Ports, Protocol, Reference};
+
+use super::component::{AsComponent, Component};
+use super::expression::Expression;
+use super::handle::{Host, Id, Resource};
+use super::topology::{Topology, position};
+
+/// Ports on which a component listens.
+#[derive(Clone)]
+pub struct Listening {
+    /// The protocol.
+    pub protocol: Protocol,
+    /// The first port.
+    pub first: Expression,
+    /// The last port.
+    pub last: Expression,
+}
+
+impl Topology {
+    /// What a component listens on, as its kind declares it and as its inputs are wired.
+    pub fn listening(&self, component: impl AsComponent) -> Vec<Listening> {
+        let Some((_, component)) = self.own_component(component.component()) else { return Vec::new() };
+        let Some(declaration) = self.model.declaration(component) else { return Vec::new() };
+        let ports = |ports: &Ports| match ports {
+            Ports::Fixed { first, last } => Some([(*first).into(), (*last).into()]),
+            Ports::OfInput(name) => {
+                let default = || declaration.inputs.get(name)?.default.clone().map(Expression::Constant);
+                // An optional port that is not wired is not listened on.
+                let port = component.inputs.get(name).cloned().map(Expression::Bound).or_else(default)?;
+                Some([port.clone(), port])
+            }
+        };
+        let listening = declaration.listens.iter().filter_map(|listen| {
+            let [first, last] = ports(&listen.ports)?;
+            Some(Listening { protocol: listen.protocol, first, last })
+        });
+        listening.collect()
+    }
+
+    /// The components that were put on a server so far, with their names on it.
+    pub fn components_on(&self, server: impl Host) -> Vec<(Name, Component)> {
+        let Some(server) = self.resource_name(server.resource()) else { return Vec::new() };
+        let all = self.model.components.values().enumerate();
+        all.filter(|(_, component)| component.server == server)
+            .map(|(index, component)| (component.name.clone(), self.component(index)))
+            .collect()
+    }
+
+    /// The name of a component on its server.
+    pub fn name_on_server(&self, component: impl AsComponent) -> Option<Name> {
+        self.own_component(component.component()).map(|(_, component)| component.name.clone())
+    }
+
+    /// The other servers on which something reads what a component writes, so far: each once, with its name.
+    pub fn readers(&self, component: impl AsComponent) -> Vec<(Name, Resource)> {
+        let Some((key, component)) = self.own_component(component.component()) else { return Vec::new() };
+        let mut readers: Vec<&Name> = Vec::new();
+        for reader in self.model.components.values() {
+            let is_new = reader.server != component.server && !readers.contains(&&reader.server);
+            if is_new && reader.inputs.values().any(|binding| self.reads(&binding.value, key, 0)) {
+                readers.push(&reader.server);
+            }
+        }
+        let handle = |name: &Name| Some((name.clone(), self.resource(self.model.resources.get_index_of(name)?)));
+        readers.into_iter().filter_map(handle).collect()
+    }
+
+    /// Whether a server has a port of its own on a network of this topology.
+    pub fn is_on(&self, server: impl Host, network: Resource) -> bool {
+        let server = self.resource_name(server.resource()).and_then(|name| self.model.resources.get(&name));
+        let network = self.resource_name(network);
+        server.zip(network).is_some_and(|(server, network)| self.model.networks_of(server).contains(&&network))
+    }
+
+    /// Whether a value comes of what the component `key` writes, through as many promises as there may be.
+    fn reads(&self, value: &Expr, key: &Name, depth: usize) -> bool {
+        let mut found = false;
+        value.references(&mut |reference| match reference {
+            Reference::Output { component, .. } => found |= component == key,
+            // A ring of promises is somebody else's finding.
+            Reference::Promise(promise) if depth <= self.model.promises.len() => {
+                let fulfilled = self.model.promises.get(promise).map_or(&[][..], |promise| &promise.fulfilled);
+                found |= fulfilled.iter().any(|Binding { value, .. }| self.reads(value, key, depth + 1));
+            }
+            _ => {}
+        });
+        found
+    }
+
+    fn own_component(&self, component: Component) -> Option<(&Name, &crate::model::Component)> {
+        let own = component.id.topology == self.id;
+        own.then(|| self.model.components.get_index(component.id.index as usize)).flatten()
+    }
+
+    fn component(&self, index: usize) -> Component {
+        Component { id: Id { topology: self.id, index: position(index) } }
+    }
+
+    fn resource(&self, index: usize) -> Resource {
+        Resource { id: Id { topology: self.id, index: position(index) } }
+    }
+}
