@@ -16,6 +16,9 @@ const DATA: &[u8] = br#"{"revision":1,"value":"10.0.0.7"}"#;
 /// Most operations in a request, and most bytes.
 const BATCH: (usize, usize) = (1_000, 500_000);
 
+/// How long a server is to wait for a sign of life.
+const SESSION: Duration = Duration::from_mins(1);
+
 /// Clients of a ZooKeeper.
 pub(super) struct Raw {
     hosts: String,
@@ -28,7 +31,9 @@ impl Raw {
     }
 
     async fn client(&self) -> Client {
-        Client::connector().with_auth("digest", &self.login).connect(&self.hosts).await.expect("a client")
+        // All of a large seed is on its way at once, and what tells that the session lives waits behind it.
+        let connector = Client::connector().with_auth("digest", &self.login).with_session_timeout(SESSION);
+        connector.connect(&self.hosts).await.expect("a client")
     }
 
     pub(super) async fn hand_over(&self, stack: &str, entries: Range<usize>) -> Duration {
