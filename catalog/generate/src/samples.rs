@@ -6,11 +6,110 @@ use crate::exceptions::STAGED;
 use crate::plan::{Choice, Field, Nested, Part, Resource, Service, Type};
 use crate::schema::{Property, PropertyType};
 
-/// Properties that Heat does not take beside others: left out where everything is given.
-const LEFT_OUT: [&str; 0] = [];
+/// Properties that Heat's `validate()` does not take beside others of the same sample.
+///
+/// What is hidden because another property replaces it is left out without being named here.
+const LEFT_OUT: &[&str] = &[
+    // Only for other types of orders.
+    "OS::Barbican::Order.ca_id",
+    "OS::Barbican::Order.pass_phrase",
+    "OS::Barbican::Order.profile",
+    "OS::Barbican::Order.request_data",
+    "OS::Barbican::Order.request_type",
+    "OS::Barbican::Order.source_container_ref",
+    "OS::Barbican::Order.subject_dn",
+    // One source is enough.
+    "OS::Cinder::Volume.backup_id",
+    "OS::Cinder::Volume.snapshot_id",
+    "OS::Cinder::Volume.source_volid",
+    "OS::Designate::Zone.masters",
+    "OS::Designate::Zone.primaries",
+    "OS::Heat::RandomString.sequence",
+    // The stub of the cloud has no such secret.
+    "OS::Heat::Stack.context.credential_secret_id",
+    "OS::Keystone::Group.roles[].domain",
+    "OS::Keystone::GroupRoleAssignment.roles[].domain",
+    "OS::Keystone::User.roles[].domain",
+    "OS::Keystone::UserRoleAssignment.roles[].domain",
+    "OS::Manila::ShareNetwork.nova_network",
+    "OS::Mistral::Workflow.tasks[].requires",
+    "OS::Mistral::Workflow.tasks[].workflow",
+    "OS::Neutron::NetworkGateway.connections[].network_id",
+    "OS::Neutron::Port.no_fixed_ips",
+    "OS::Neutron::Router.distributed",
+    "OS::Neutron::Router.l3_agent_id",
+    "OS::Neutron::RouterInterface.port",
+    "OS::Neutron::RouterInterface.port_id",
+    "OS::Neutron::RouterInterface.router_id",
+    "OS::Neutron::SecurityGroupRule.remote_ip_prefix",
+    "OS::Neutron::Subnet.prefixlen",
+    "OS::Neutron::Subnet.subnetpool",
+    "OS::Neutron::VPNService.router_id",
+    "OS::Nova::Server.block_device_mapping",
+    "OS::Nova::Server.networks[].allocate_network",
+    "OS::Nova::Server.networks[].port",
+    "OS::Nova::Server.networks[].uuid",
+    "OS::Nova::Server.block_device_mapping_v2[].ephemeral_format",
+    "OS::Nova::Server.block_device_mapping_v2[].ephemeral_size",
+    "OS::Nova::Server.block_device_mapping_v2[].image",
+    "OS::Nova::Server.block_device_mapping_v2[].snapshot_id",
+    "OS::Nova::Server.block_device_mapping_v2[].swap_size",
+    "OS::Nova::Server.personality",
+    "OS::Octavia::L7Policy.redirect_url",
+    "OS::Octavia::Pool.loadbalancer",
+    "OS::Trove::Cluster.instances[].networks[].port",
+    "OS::Trove::Instance.networks[].port",
+    "OS::Zun::Container.mounts[].volume_size",
+    "OS::Zun::Container.networks[].port",
+];
 
-/// Values that no constraint tells, by the end of the path.
-const VALUES: [(&str, &str); 0] = [];
+/// Properties that `validate()` asks for although the schema does not require them, often one of several.
+const NEEDED: &[&str] = &[
+    "OS::Barbican::Order.algorithm",
+    "OS::Barbican::Order.bit_length",
+    "OS::Cinder::Quota.volumes",
+    "OS::Designate::Zone.email",
+    "OS::Mistral::CronTrigger.pattern",
+    "OS::Neutron::Quota.port",
+    "OS::Neutron::RouterInterface.subnet",
+    "OS::Neutron::Segment.physical_network",
+    "OS::Neutron::Segment.segmentation_id",
+    "OS::Neutron::Subnet.cidr",
+    "OS::Nova::KeyPair.public_key",
+    "OS::Nova::Quota.cores",
+    "OS::Nova::Server.image",
+    "OS::Octavia::Pool.listener",
+    "OS::Octavia::Quota.pool",
+    "OS::Octavia::L7Policy.redirect_pool",
+    "OS::Trove::Instance.databases",
+];
+
+/// Values that no constraint tells, as Rust.
+const VALUES: &[(&str, &str)] = &[
+    ("OS::Barbican::Secret.payload_content_type", "SecretPayloadContentType::ApplicationOctetStream"),
+    ("OS::Cinder::VolumeType.is_public", "false"),
+    ("OS::Glance::WebImage.visibility", "WebImageVisibility::Shared"),
+    ("OS::Heat::AccessPolicy.AllowedResources", "[\"it\"]"),
+    ("OS::Heat::AutoScalingGroup.resource", "[(\"type\", \"OS::Heat::None\")]"),
+    ("OS::Heat::RandomString.length", "32"),
+    ("OS::Heat::ResourceChain.resources", "[\"OS::Heat::RandomString\"]"),
+    ("OS::Heat::ResourceGroup.resource_def.type", "\"OS::Heat::None\""),
+    ("OS::Heat::ScalingPolicy.adjustment_type", "ScalingPolicyAdjustmentType::PercentChangeInCapacity"),
+    ("OS::Heat::Stack.template", "\"heat_template_version: 2021-04-16\""),
+    ("OS::Neutron::NetworkGateway.connections[].segmentation_type", "NetworkGatewayConnectionSegmentationType::Vlan"),
+    ("OS::Neutron::Subnet.cidr", "\"2001:db8::/64\""),
+    ("OS::Neutron::Subnet.gateway_ip", "\"2001:db8::1\""),
+    ("OS::Neutron::Subnet.ip_version", "SubnetIpVersion::V6"),
+    ("OS::Neutron::ProviderNet.network_type", "ProviderNetNetworkType::Vlan"),
+    ("OS::Neutron::ProviderNet.segmentation_id", "\"100\""),
+    ("OS::Neutron::Segment.network_type", "SegmentNetworkType::Vlan"),
+    ("OS::Octavia::L7Policy.action", "L7PolicyAction::RedirectToPool"),
+    ("OS::Octavia::Pool.session_persistence.type", "PoolSessionPersistenceType::AppCookie"),
+    ("OS::Trove::Instance.users[].databases", "[\"abcdefgh\"]"),
+    ("OS::Zaqar::Subscription.subscriber", "\"http://example.org/\""),
+    ("OS::Zun::Container.restart_policy", "\"always\""),
+    ("OS::Neutron::SecurityGroup.rules[].remote_mode", "RuleRemoteMode::RemoteGroupId"),
+];
 
 /// `tests/tests/catalog/types/mod.rs`: all cases.
 pub(crate) fn modules(heat: &str, services: &[Service]) -> String {
@@ -51,15 +150,19 @@ fn case(resource: &Resource) -> String {
     } else {
         (format!("{}::new({})", resource.handle, sampler.number(&resource.schema.props["size"])), String::new())
     };
-    let every: String = resource
-        .fields
-        .iter()
-        .filter(|field| !field.required && (&*resource.ty, &*field.heat) != STAGED)
-        .filter(|field| resource.begins || field.heat != "size")
-        .map(|field| sampler.set(field, &resource.ty))
-        .collect();
+    let rest = |needed: bool| -> String {
+        resource
+            .fields
+            .iter()
+            .filter(|field| !field.required && (&*resource.ty, &*field.heat) != STAGED)
+            .filter(|field| resource.begins || field.heat != "size")
+            .filter(|field| !needed || NEEDED.contains(&&*format!("{}.{}", resource.ty, field.heat)))
+            .map(|field| sampler.set(field, &resource.ty))
+            .collect()
+    };
+    let (needed, every) = (rest(true), rest(false));
     format!(
-        "Case {{\nty: \"{}\",\nrequired: |t| {{\nt.add(\"it\", {required}{staged});\n}},\nevery: |t| {{\nt.add(\"it\", {required}{staged}{every});\n}},\n}},\n",
+        "Case {{\nty: \"{}\",\nrequired: |t| {{\nt.add(\"it\", {required}{staged}{needed});\n}},\nevery: |t| {{\nt.add(\"it\", {required}{staged}{every});\n}},\n}},\n",
         resource.ty
     )
 }
@@ -84,18 +187,20 @@ impl Sampler<'_> {
 
     fn set(&self, field: &Field, path: &str) -> String {
         let path = format!("{path}.{}", field.heat);
-        if LEFT_OUT.iter().any(|left| *left == path) {
+        let is_replaced = field.schema.is_hidden() && field.schema.support.message.starts_with("Use property ");
+        if is_replaced || LEFT_OUT.contains(&&*path) {
             return String::new();
         }
         format!("\n.{}({})", field.method, self.value(&field.ty, &field.schema, &path))
     }
 
     fn value(&self, ty: &Type, schema: &Property, path: &str) -> String {
-        if let Some((_, value)) = VALUES.iter().find(|(end, _)| path.ends_with(end)) {
+        if let Some((_, value)) = VALUES.iter().find(|(known, _)| *known == path) {
             return (*value).to_owned();
         }
         match ty {
-            Type::Reference(_) => "\"existing\"".to_owned(),
+            // Some types want others for each of their references.
+            Type::Reference(_) => format!("{:?}", path.rsplit('.').next().unwrap_or(path).trim_end_matches("[]")),
             Type::Choice(name) => self.variant(name),
             Type::Nested(name) => self.nested(name, path),
             Type::List(item) => {
@@ -117,7 +222,7 @@ impl Sampler<'_> {
                 "IpAddress" => "\"10.0.0.10\"".to_owned(),
                 "Cidr" | "IpOrCidr" => "\"10.0.0.0/24\"".to_owned(),
                 "Mac" => "\"fa:16:3e:00:00:01\"".to_owned(),
-                "AnyValue" => "\"existing\"".to_owned(),
+                "AnyValue" => "\"value\"".to_owned(),
                 "AnyRef" | "String" | "SecretText" => self.text(schema, path),
                 _ => self.number(schema),
             },

@@ -8,6 +8,15 @@ use super::conversion::{is_integer, is_same, number, outside_of, plain};
 
 /// What `value` breaks of `constraint`, in the schema's own terms.
 pub(super) fn broken(constraint: &SchemaConstraint, ty: PropertyType, value: &Value) -> Option<String> {
+    let whole;
+    let value = match (ty, value) {
+        // Heat cuts fractions off before it looks at anything else.
+        (PropertyType::Integer, Value::Float(number)) => {
+            whole = Value::Float(number.trunc());
+            &whole
+        }
+        _ => value,
+    };
     match constraint {
         SchemaConstraint::Allowed(allowed) => not_allowed(ty, allowed, value),
         SchemaConstraint::Range(bounds) => {
@@ -118,4 +127,53 @@ fn is_mac(text: &str) -> bool {
     [':', '-'].into_iter().any(|by| groups(by, 6, 1..=2) || groups(by, 3, 1..=4) || groups(by, 2, 5..=6))
         || groups('.', 3, 1..=4)
         || groups(' ', 1, 11..=12)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `value % step == offset`, as Python has it; no property of Heat's own types is judged by it.
+    #[test]
+    fn remainders_are_python_s() {
+        let modulo = |step, offset| SchemaConstraint::Modulo([step, offset]);
+        for (step, offset, value, holds) in [
+            (2.0, 0.0, 4, true),
+            (2.0, 0.0, 5, false),
+            (2.0, 1.0, 5, true),
+            (3.0, 1.0, -2, true),
+            (3.0, 1.0, -1, false),
+            (-3.0, -1.0, 2, true),
+            (-3.0, -1.0, 1, false),
+        ] {
+            let found = broken(&modulo(step, offset), PropertyType::Integer, &value.into());
+            assert_eq!(found.is_none(), holds, "{value} % {step} == {offset}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_broken_is_said_in_the_schema_s_terms() {
+        let mut told = Vec::new();
+        for (constraint, value) in [
+            (SchemaConstraint::Range(vec![Some(0.0), Some(65535.0)]), Value::from(70_000)),
+            (SchemaConstraint::Length(vec![Some(3.0), None]), "ab".into()),
+            (SchemaConstraint::Length(vec![Some(1.0), None]), Value::List(Vec::new())),
+            (SchemaConstraint::Modulo([2.0, 1.0]), 4.into()),
+            (SchemaConstraint::Pattern("[a-z]+".into()), "A".into()),
+            (SchemaConstraint::Custom("net_cidr".into()), "10.0.0.0".into()),
+        ] {
+            told.extend(broken(&constraint, PropertyType::Any, &value));
+        }
+        assert_eq!(
+            told,
+            [
+                "70000 is not between 0 and 65535",
+                "it has 2 characters, not at least 3",
+                "it has 0 items, not at least 1",
+                "4 less 1 is not a multiple of 2",
+                "`A` does not match `[a-z]+`",
+                "`10.0.0.0` is not a network such as 10.0.0.0/24",
+            ]
+        );
+    }
 }

@@ -15,10 +15,10 @@ pub(super) const CASES: &[Case] = &[
                 "it",
                 CertificateContainer::new()
                     .name("text")
-                    .certificate_ref("existing")
-                    .private_key_ref("existing")
-                    .private_key_passphrase_ref("existing")
-                    .intermediates_ref("existing"),
+                    .certificate_ref("certificate_ref")
+                    .private_key_ref("private_key_ref")
+                    .private_key_passphrase_ref("private_key_passphrase_ref")
+                    .intermediates_ref("intermediates_ref"),
             );
         },
     },
@@ -28,16 +28,13 @@ pub(super) const CASES: &[Case] = &[
             t.add("it", GenericContainer::new());
         },
         every: |t| {
-            t.add(
-                "it",
-                GenericContainer::new().name("text").secrets([GenericContainerSecret::new("text", "existing")]),
-            );
+            t.add("it", GenericContainer::new().name("text").secrets([GenericContainerSecret::new("text", "ref")]));
         },
     },
     Case {
         ty: "OS::Barbican::Order",
         required: |t| {
-            t.add("it", Order::new(OrderType::Key));
+            t.add("it", Order::new(OrderType::Key).algorithm("text").bit_length(1));
         },
         every: |t| {
             t.add(
@@ -48,14 +45,7 @@ pub(super) const CASES: &[Case] = &[
                     .expiration("2099-01-01T00:00:00Z")
                     .algorithm("text")
                     .bit_length(1)
-                    .mode("text")
-                    .request_type(OrderRequestType::StoredKey)
-                    .subject_dn("text")
-                    .source_container_ref("existing")
-                    .ca_id("text")
-                    .profile("text")
-                    .request_data("text")
-                    .pass_phrase("text"),
+                    .mode("text"),
             );
         },
     },
@@ -69,9 +59,9 @@ pub(super) const CASES: &[Case] = &[
                 "it",
                 RsaContainer::new()
                     .name("text")
-                    .private_key_ref("existing")
-                    .private_key_passphrase_ref("existing")
-                    .public_key_ref("existing"),
+                    .private_key_ref("private_key_ref")
+                    .private_key_passphrase_ref("private_key_passphrase_ref")
+                    .public_key_ref("public_key_ref"),
             );
         },
     },
@@ -87,7 +77,7 @@ pub(super) const CASES: &[Case] = &[
                     .name("text")
                     .payload("text")
                     .secret_type(SecretSecretType::Symmetric)
-                    .payload_content_type(SecretPayloadContentType::TextPlain)
+                    .payload_content_type(SecretPayloadContentType::ApplicationOctetStream)
                     .payload_content_encoding(SecretPayloadContentEncoding::Base64)
                     .expiration("2099-01-01T00:00:00Z")
                     .algorithm("text")

@@ -8,12 +8,12 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Cinder::EncryptedVolumeType",
         required: |t| {
-            t.add("it", EncryptedVolumeType::new("text", "existing"));
+            t.add("it", EncryptedVolumeType::new("text", "volume_type"));
         },
         every: |t| {
             t.add(
                 "it",
-                EncryptedVolumeType::new("text", "existing")
+                EncryptedVolumeType::new("text", "volume_type")
                     .control_location(EncryptedVolumeTypeControlLocation::FrontEnd)
                     .cipher(EncryptedVolumeTypeCipher::AesXtsPlain64)
                     .key_size(1),
@@ -23,10 +23,10 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Cinder::QoSAssociation",
         required: |t| {
-            t.add("it", QosAssociation::new("existing", ["existing"]));
+            t.add("it", QosAssociation::new("qos_specs", ["volume_types"]));
         },
         every: |t| {
-            t.add("it", QosAssociation::new("existing", ["existing"]));
+            t.add("it", QosAssociation::new("qos_specs", ["volume_types"]));
         },
     },
     Case {
@@ -41,10 +41,10 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Cinder::Quota",
         required: |t| {
-            t.add("it", Quota::new("existing"));
+            t.add("it", Quota::new("project").volumes(1));
         },
         every: |t| {
-            t.add("it", Quota::new("existing").gigabytes(1).volumes(1).backups(1).backup_gigabytes(1).snapshots(1));
+            t.add("it", Quota::new("project").gigabytes(1).volumes(1).backups(1).backup_gigabytes(1).snapshots(1));
         },
     },
     Case {
@@ -57,15 +57,11 @@ pub(super) const CASES: &[Case] = &[
                 "it",
                 Volume::new(1)
                     .availability_zone("text")
-                    .snapshot_id("existing")
-                    .backup_id("existing")
                     .name("text")
                     .description("text")
-                    .volume_type("existing")
+                    .volume_type("volume_type")
                     .metadata([("key", "value")])
-                    .image_ref("text")
-                    .image("existing")
-                    .source_volid("existing")
+                    .image("image")
                     .scheduler_hints([("key", "value")])
                     .read_only(true)
                     .multiattach(true),
@@ -75,10 +71,10 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Cinder::VolumeAttachment",
         required: |t| {
-            t.add("it", VolumeAttachment::new("existing", "existing"));
+            t.add("it", VolumeAttachment::new("instance_uuid", "volume_id"));
         },
         every: |t| {
-            t.add("it", VolumeAttachment::new("existing", "existing").mountpoint("text"));
+            t.add("it", VolumeAttachment::new("instance_uuid", "volume_id").mountpoint("text"));
         },
     },
     Case {
@@ -91,9 +87,9 @@ pub(super) const CASES: &[Case] = &[
                 "it",
                 VolumeType::new("text")
                     .metadata([("key", "value")])
-                    .is_public(true)
+                    .is_public(false)
                     .description("text")
-                    .projects(["existing"]),
+                    .projects(["projects"]),
             );
         },
     },

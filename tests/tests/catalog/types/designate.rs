@@ -26,16 +26,16 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Designate::RecordSet",
         required: |t| {
-            t.add("it", RecordSet::new(RecordSetType::A, ["item"], "existing"));
+            t.add("it", RecordSet::new(RecordSetType::A, ["item"], "zone"));
         },
         every: |t| {
-            t.add("it", RecordSet::new(RecordSetType::A, ["item"], "existing").name("text").ttl(1).description("text"));
+            t.add("it", RecordSet::new(RecordSetType::A, ["item"], "zone").name("text").ttl(1).description("text"));
         },
     },
     Case {
         ty: "OS::Designate::Zone",
         required: |t| {
-            t.add("it", Zone::new("text"));
+            t.add("it", Zone::new("text").email("text"));
         },
         every: |t| {
             t.add(
@@ -45,8 +45,6 @@ pub(super) const CASES: &[Case] = &[
                     .description("text")
                     .email("text")
                     .type_(ZoneType::Primary)
-                    .masters(["item"])
-                    .primaries(["item"])
                     .attributes([("key", "value")]),
             );
         },

@@ -35,7 +35,7 @@ pub(super) const CASES: &[Case] = &[
                     .os_version("text")
                     .owner("text")
                     .extra_properties([("key", "value")])
-                    .visibility(WebImageVisibility::Public)
+                    .visibility(WebImageVisibility::Shared)
                     .ramdisk_id("0f0e0d0c-0b0a-0908-0706-050403020100")
                     .active(true)
                     .members(["text"]),

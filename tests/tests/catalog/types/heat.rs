@@ -8,23 +8,26 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Heat::AccessPolicy",
         required: |t| {
-            t.add("it", AccessPolicy::new(["item"]));
+            t.add("it", AccessPolicy::new(["it"]));
         },
         every: |t| {
-            t.add("it", AccessPolicy::new(["item"]));
+            t.add("it", AccessPolicy::new(["it"]));
         },
     },
     Case {
         ty: "OS::Heat::AutoScalingGroup",
         required: |t| {
-            t.add("it", AutoScalingGroup::new([("key", "value")], 1, 1));
+            t.add("it", AutoScalingGroup::new([("type", "OS::Heat::None")], 1, 1));
         },
         every: |t| {
             t.add(
                 "it",
-                AutoScalingGroup::new([("key", "value")], 1, 1).cooldown(1).desired_capacity(1).rolling_updates(
-                    AutoScalingGroupRollingUpdates::new().min_in_service(1).max_batch_size(1).pause_time(1),
-                ),
+                AutoScalingGroup::new([("type", "OS::Heat::None")], 1, 1)
+                    .cooldown(1)
+                    .desired_capacity(1)
+                    .rolling_updates(
+                        AutoScalingGroupRollingUpdates::new().min_in_service(1).max_batch_size(1).pause_time(1),
+                    ),
             );
         },
     },
@@ -93,7 +96,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add(
                 "it",
-                MultipartMime::new().group("Heat::Ungrouped").parts([MultipartMimePart::new("existing")
+                MultipartMime::new().group("Heat::Ungrouped").parts([MultipartMimePart::new("config")
                     .filename("text")
                     .type_(MultipartMimePartType::Text)
                     .subtype("text")]),
@@ -118,8 +121,7 @@ pub(super) const CASES: &[Case] = &[
             t.add(
                 "it",
                 RandomString::new()
-                    .length(1)
-                    .sequence(RandomStringSequence::Lettersdigits)
+                    .length(32)
                     .character_classes([RandomStringCharacterClass::new()
                         .class(RandomStringCharacterClassClass::Lettersdigits)
                         .min(1)])
@@ -131,10 +133,13 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Heat::ResourceChain",
         required: |t| {
-            t.add("it", ResourceChain::new(["item"]));
+            t.add("it", ResourceChain::new(["OS::Heat::RandomString"]));
         },
         every: |t| {
-            t.add("it", ResourceChain::new(["item"]).concurrent(true).resource_properties([("key", "value")]));
+            t.add(
+                "it",
+                ResourceChain::new(["OS::Heat::RandomString"]).concurrent(true).resource_properties([("key", "value")]),
+            );
         },
     },
     Case {
@@ -143,7 +148,9 @@ pub(super) const CASES: &[Case] = &[
             t.add(
                 "it",
                 ResourceGroup::new(
-                    ResourceGroupResourceDef::new("text").properties([("key", "value")]).metadata([("key", "value")]),
+                    ResourceGroupResourceDef::new("OS::Heat::None")
+                        .properties([("key", "value")])
+                        .metadata([("key", "value")]),
                 ),
             );
         },
@@ -151,7 +158,9 @@ pub(super) const CASES: &[Case] = &[
             t.add(
                 "it",
                 ResourceGroup::new(
-                    ResourceGroupResourceDef::new("text").properties([("key", "value")]).metadata([("key", "value")]),
+                    ResourceGroupResourceDef::new("OS::Heat::None")
+                        .properties([("key", "value")])
+                        .metadata([("key", "value")]),
                 )
                 .count(1)
                 .index_var("%index%")
@@ -163,12 +172,15 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Heat::ScalingPolicy",
         required: |t| {
-            t.add("it", ScalingPolicy::new("existing", 1, ScalingPolicyAdjustmentType::ChangeInCapacity));
+            t.add(
+                "it",
+                ScalingPolicy::new("auto_scaling_group_id", 1, ScalingPolicyAdjustmentType::PercentChangeInCapacity),
+            );
         },
         every: |t| {
             t.add(
                 "it",
-                ScalingPolicy::new("existing", 1, ScalingPolicyAdjustmentType::ChangeInCapacity)
+                ScalingPolicy::new("auto_scaling_group_id", 1, ScalingPolicyAdjustmentType::PercentChangeInCapacity)
                     .cooldown(1)
                     .min_adjustment_step(1),
             );
@@ -189,7 +201,7 @@ pub(super) const CASES: &[Case] = &[
                     .inputs([SoftwareComponentInput::new("text")
                         .description("text")
                         .type_(SoftwareComponentInputType::Str)
-                        .default("existing")
+                        .default("value")
                         .replace_on_change(true)])
                     .outputs([SoftwareComponentOutput::new("text")
                         .description("text")
@@ -214,7 +226,7 @@ pub(super) const CASES: &[Case] = &[
                     .inputs([SoftwareConfigInput::new("text")
                         .description("text")
                         .type_(SoftwareConfigInputType::Str)
-                        .default("existing")
+                        .default("value")
                         .replace_on_change(true)])
                     .outputs([SoftwareConfigOutput::new("text")
                         .description("text")
@@ -226,13 +238,13 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Heat::SoftwareDeployment",
         required: |t| {
-            t.add("it", SoftwareDeployment::new("existing"));
+            t.add("it", SoftwareDeployment::new("server"));
         },
         every: |t| {
             t.add(
                 "it",
-                SoftwareDeployment::new("existing")
-                    .config("existing")
+                SoftwareDeployment::new("server")
+                    .config("config")
                     .input_values([("key", "value")])
                     .actions([SoftwareDeploymentAction::Create])
                     .name("text")
@@ -249,7 +261,7 @@ pub(super) const CASES: &[Case] = &[
             t.add(
                 "it",
                 SoftwareDeploymentGroup::new([("key", "value")])
-                    .config("existing")
+                    .config("config")
                     .input_values([("key", "value")])
                     .actions([SoftwareDeploymentGroupAction::Create])
                     .name("text")
@@ -266,7 +278,7 @@ pub(super) const CASES: &[Case] = &[
             t.add(
                 "it",
                 SoftwareDeployments::new([("key", "value")])
-                    .config("existing")
+                    .config("config")
                     .input_values([("key", "value")])
                     .actions([SoftwareDeploymentsAction::Create])
                     .name("text")
@@ -277,19 +289,13 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Heat::Stack",
         required: |t| {
-            t.add("it", Stack::new("text"));
+            t.add("it", Stack::new("heat_template_version: 2021-04-16"));
         },
         every: |t| {
             t.add(
                 "it",
-                Stack::new("text")
-                    .context(
-                        StackContext::new()
-                            .region_name("text")
-                            .credential_secret_id("existing")
-                            .ca_cert("text")
-                            .insecure(true),
-                    )
+                Stack::new("heat_template_version: 2021-04-16")
+                    .context(StackContext::new().region_name("text").ca_cert("text").insecure(true))
                     .timeout(1)
                     .parameters([("key", "value")]),
             );
@@ -309,7 +315,7 @@ pub(super) const CASES: &[Case] = &[
                     .inputs([StructuredConfigInput::new("text")
                         .description("text")
                         .type_(StructuredConfigInputType::Str)
-                        .default("existing")
+                        .default("value")
                         .replace_on_change(true)])
                     .outputs([StructuredConfigOutput::new("text")
                         .description("text")
@@ -322,13 +328,13 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Heat::StructuredDeployment",
         required: |t| {
-            t.add("it", StructuredDeployment::new("existing"));
+            t.add("it", StructuredDeployment::new("server"));
         },
         every: |t| {
             t.add(
                 "it",
-                StructuredDeployment::new("existing")
-                    .config("existing")
+                StructuredDeployment::new("server")
+                    .config("config")
                     .input_values([("key", "value")])
                     .actions([StructuredDeploymentAction::Create])
                     .signal_transport(StructuredDeploymentSignalTransport::CfnSignal)
@@ -347,7 +353,7 @@ pub(super) const CASES: &[Case] = &[
             t.add(
                 "it",
                 StructuredDeploymentGroup::new([("key", "value")])
-                    .config("existing")
+                    .config("config")
                     .input_values([("key", "value")])
                     .actions([StructuredDeploymentGroupAction::Create])
                     .signal_transport(StructuredDeploymentGroupSignalTransport::CfnSignal)
@@ -366,7 +372,7 @@ pub(super) const CASES: &[Case] = &[
             t.add(
                 "it",
                 StructuredDeployments::new([("key", "value")])
-                    .config("existing")
+                    .config("config")
                     .input_values([("key", "value")])
                     .actions([StructuredDeploymentsAction::Create])
                     .signal_transport(StructuredDeploymentsSignalTransport::CfnSignal)
@@ -379,10 +385,10 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Heat::SwiftSignal",
         required: |t| {
-            t.add("it", SwiftSignal::new("existing", 1));
+            t.add("it", SwiftSignal::new("handle", 1));
         },
         every: |t| {
-            t.add("it", SwiftSignal::new("existing", 1).count(1));
+            t.add("it", SwiftSignal::new("handle", 1).count(1));
         },
     },
     Case {
@@ -428,19 +434,19 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Heat::Value",
         required: |t| {
-            t.add("it", Value::new("existing"));
+            t.add("it", Value::new("value"));
         },
         every: |t| {
-            t.add("it", Value::new("existing").type_(ValueType::Str));
+            t.add("it", Value::new("value").type_(ValueType::Str));
         },
     },
     Case {
         ty: "OS::Heat::WaitCondition",
         required: |t| {
-            t.add("it", WaitCondition::new("existing", 1));
+            t.add("it", WaitCondition::new("handle", 1));
         },
         every: |t| {
-            t.add("it", WaitCondition::new("existing", 1).count(1));
+            t.add("it", WaitCondition::new("handle", 1).count(1));
         },
     },
     Case {

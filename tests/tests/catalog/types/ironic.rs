@@ -7,13 +7,13 @@ use super::Case;
 pub(super) const CASES: &[Case] = &[Case {
     ty: "OS::Ironic::Port",
     required: |t| {
-        t.add("it", Port::new("existing", "text"));
+        t.add("it", Port::new("node", "text"));
     },
     every: |t| {
         t.add(
             "it",
-            Port::new("existing", "text")
-                .portgroup("existing")
+            Port::new("node", "text")
+                .portgroup("portgroup")
                 .local_link_connection([("key", "value")])
                 .pxe_enabled(true)
                 .physical_network("text")

@@ -17,15 +17,12 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Keystone::Endpoint",
         required: |t| {
-            t.add("it", Endpoint::new("existing", EndpointInterface::Public, "text"));
+            t.add("it", Endpoint::new("service", EndpointInterface::Public, "text"));
         },
         every: |t| {
             t.add(
                 "it",
-                Endpoint::new("existing", EndpointInterface::Public, "text")
-                    .name("text")
-                    .region("existing")
-                    .enabled(true),
+                Endpoint::new("service", EndpointInterface::Public, "text").name("text").region("region").enabled(true),
             );
         },
     },
@@ -39,22 +36,21 @@ pub(super) const CASES: &[Case] = &[
                 "it",
                 Group::new()
                     .name("text")
-                    .domain("existing")
+                    .domain("domain")
                     .description("text")
-                    .roles([GroupRole::new("existing").project("existing").domain("existing")]),
+                    .roles([GroupRole::new("role").project("project")]),
             );
         },
     },
     Case {
         ty: "OS::Keystone::GroupRoleAssignment",
         required: |t| {
-            t.add("it", GroupRoleAssignment::new("existing"));
+            t.add("it", GroupRoleAssignment::new("group"));
         },
         every: |t| {
             t.add(
                 "it",
-                GroupRoleAssignment::new("existing")
-                    .roles([GroupRoleAssignmentRole::new("existing").project("existing").domain("existing")]),
+                GroupRoleAssignment::new("group").roles([GroupRoleAssignmentRole::new("role").project("project")]),
             );
         },
     },
@@ -68,10 +64,10 @@ pub(super) const CASES: &[Case] = &[
                 "it",
                 Project::new()
                     .name("text")
-                    .domain("existing")
+                    .domain("domain")
                     .description("text")
                     .enabled(true)
-                    .parent("existing")
+                    .parent("parent")
                     .tags(["item"]),
             );
         },
@@ -82,7 +78,7 @@ pub(super) const CASES: &[Case] = &[
             t.add("it", Region::new());
         },
         every: |t| {
-            t.add("it", Region::new().id("text").parent_region("existing").description("text").enabled(true));
+            t.add("it", Region::new().id("text").parent_region("parent_region").description("text").enabled(true));
         },
     },
     Case {
@@ -91,7 +87,7 @@ pub(super) const CASES: &[Case] = &[
             t.add("it", Role::new());
         },
         every: |t| {
-            t.add("it", Role::new().name("text").domain("existing"));
+            t.add("it", Role::new().name("text").domain("domain"));
         },
     },
     Case {
@@ -113,27 +109,26 @@ pub(super) const CASES: &[Case] = &[
                 "it",
                 User::new()
                     .name("text")
-                    .domain("existing")
+                    .domain("domain")
                     .description("text")
                     .enabled(true)
                     .email("text")
                     .password("text")
-                    .default_project("existing")
-                    .groups(["existing"])
-                    .roles([UserRole::new("existing").project("existing").domain("existing")]),
+                    .default_project("default_project")
+                    .groups(["groups"])
+                    .roles([UserRole::new("role").project("project")]),
             );
         },
     },
     Case {
         ty: "OS::Keystone::UserRoleAssignment",
         required: |t| {
-            t.add("it", UserRoleAssignment::new("existing"));
+            t.add("it", UserRoleAssignment::new("user"));
         },
         every: |t| {
             t.add(
                 "it",
-                UserRoleAssignment::new("existing")
-                    .roles([UserRoleAssignmentRole::new("existing").project("existing").domain("existing")]),
+                UserRoleAssignment::new("user").roles([UserRoleAssignmentRole::new("role").project("project")]),
             );
         },
     },

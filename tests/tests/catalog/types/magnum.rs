@@ -17,18 +17,18 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Magnum::BayModel",
         required: |t| {
-            t.add("it", BayModel::new("existing", "existing", BayModelCoe::Kubernetes));
+            t.add("it", BayModel::new("image", "external_network", BayModelCoe::Kubernetes));
         },
         every: |t| {
             t.add(
                 "it",
-                BayModel::new("existing", "existing", BayModelCoe::Kubernetes)
+                BayModel::new("image", "external_network", BayModelCoe::Kubernetes)
                     .name("text")
-                    .flavor("existing")
-                    .master_flavor("existing")
-                    .keypair("existing")
-                    .fixed_network("existing")
-                    .fixed_subnet("existing")
+                    .flavor("flavor")
+                    .master_flavor("master_flavor")
+                    .keypair("keypair")
+                    .fixed_network("fixed_network")
+                    .fixed_subnet("fixed_subnet")
                     .dns_nameserver("10.0.0.10")
                     .docker_volume_size(1)
                     .docker_storage_driver(BayModelDockerStorageDriver::Devicemapper)
@@ -50,14 +50,14 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Magnum::Cluster",
         required: |t| {
-            t.add("it", Cluster::new("existing"));
+            t.add("it", Cluster::new("cluster_template"));
         },
         every: |t| {
             t.add(
                 "it",
-                Cluster::new("existing")
+                Cluster::new("cluster_template")
                     .name("text")
-                    .keypair("existing")
+                    .keypair("keypair")
                     .node_count(1)
                     .master_count(1)
                     .discovery_url("text")
@@ -68,18 +68,18 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Magnum::ClusterTemplate",
         required: |t| {
-            t.add("it", ClusterTemplate::new("existing", "existing", ClusterTemplateCoe::Kubernetes));
+            t.add("it", ClusterTemplate::new("image", "external_network", ClusterTemplateCoe::Kubernetes));
         },
         every: |t| {
             t.add(
                 "it",
-                ClusterTemplate::new("existing", "existing", ClusterTemplateCoe::Kubernetes)
+                ClusterTemplate::new("image", "external_network", ClusterTemplateCoe::Kubernetes)
                     .name("text")
-                    .flavor("existing")
-                    .master_flavor("existing")
-                    .keypair("existing")
-                    .fixed_network("existing")
-                    .fixed_subnet("existing")
+                    .flavor("flavor")
+                    .master_flavor("master_flavor")
+                    .keypair("keypair")
+                    .fixed_network("fixed_network")
+                    .fixed_subnet("fixed_subnet")
                     .dns_nameserver("10.0.0.10")
                     .docker_volume_size(1)
                     .docker_storage_driver(ClusterTemplateDockerStorageDriver::Devicemapper)

@@ -33,12 +33,12 @@ pub(super) const CASES: &[Case] = &[
             t.add(
                 "it",
                 Share::new(ShareShareProtocol::Nfs, 1)
-                    .snapshot("existing")
+                    .snapshot("snapshot")
                     .name("text")
                     .metadata([("key", "value")])
-                    .share_network("existing")
+                    .share_network("share_network")
                     .description("text")
-                    .share_type("existing")
+                    .share_type("share_type")
                     .is_public(true)
                     .access_rules([ShareAccessRule::new("text", ShareAccessRuleAccessType::Ip)
                         .access_level(ShareAccessRuleAccessLevel::Ro)]),
@@ -55,9 +55,8 @@ pub(super) const CASES: &[Case] = &[
                 "it",
                 ShareNetwork::new()
                     .name("text")
-                    .neutron_network("existing")
-                    .neutron_subnet("existing")
-                    .nova_network("text")
+                    .neutron_network("neutron_network")
+                    .neutron_subnet("neutron_subnet")
                     .description("text")
                     .security_services(["text"]),
             );

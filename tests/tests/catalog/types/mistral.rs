@@ -8,12 +8,15 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Mistral::CronTrigger",
         required: |t| {
-            t.add("it", CronTrigger::new(CronTriggerWorkflow::new("existing").input([("key", "value")])));
+            t.add(
+                "it",
+                CronTrigger::new(CronTriggerWorkflow::new("name").input([("key", "value")])).pattern("* * * * *"),
+            );
         },
         every: |t| {
             t.add(
                 "it",
-                CronTrigger::new(CronTriggerWorkflow::new("existing").input([("key", "value")]))
+                CronTrigger::new(CronTriggerWorkflow::new("name").input([("key", "value")]))
                     .name("text")
                     .pattern("* * * * *")
                     .first_time("text")
@@ -28,11 +31,11 @@ pub(super) const CASES: &[Case] = &[
                 "it",
                 ExternalResource::new(
                     ExternalResourceActions::new()
-                        .create(ExternalResourceActionsCreate::new("existing").params([("key", "value")]))
-                        .update(ExternalResourceActionsUpdate::new("existing").params([("key", "value")]))
-                        .suspend(ExternalResourceActionsSuspend::new("existing").params([("key", "value")]))
-                        .resume(ExternalResourceActionsResume::new("existing").params([("key", "value")]))
-                        .delete(ExternalResourceActionsDelete::new("existing").params([("key", "value")])),
+                        .create(ExternalResourceActionsCreate::new("workflow").params([("key", "value")]))
+                        .update(ExternalResourceActionsUpdate::new("workflow").params([("key", "value")]))
+                        .suspend(ExternalResourceActionsSuspend::new("workflow").params([("key", "value")]))
+                        .resume(ExternalResourceActionsResume::new("workflow").params([("key", "value")]))
+                        .delete(ExternalResourceActionsDelete::new("workflow").params([("key", "value")])),
                 ),
             );
         },
@@ -41,11 +44,11 @@ pub(super) const CASES: &[Case] = &[
                 "it",
                 ExternalResource::new(
                     ExternalResourceActions::new()
-                        .create(ExternalResourceActionsCreate::new("existing").params([("key", "value")]))
-                        .update(ExternalResourceActionsUpdate::new("existing").params([("key", "value")]))
-                        .suspend(ExternalResourceActionsSuspend::new("existing").params([("key", "value")]))
-                        .resume(ExternalResourceActionsResume::new("existing").params([("key", "value")]))
-                        .delete(ExternalResourceActionsDelete::new("existing").params([("key", "value")])),
+                        .create(ExternalResourceActionsCreate::new("workflow").params([("key", "value")]))
+                        .update(ExternalResourceActionsUpdate::new("workflow").params([("key", "value")]))
+                        .suspend(ExternalResourceActionsSuspend::new("workflow").params([("key", "value")]))
+                        .resume(ExternalResourceActionsResume::new("workflow").params([("key", "value")]))
+                        .delete(ExternalResourceActionsDelete::new("workflow").params([("key", "value")])),
                 )
                 .input([("key", "value")])
                 .description("Heat managed")
@@ -65,13 +68,11 @@ pub(super) const CASES: &[Case] = &[
                         .description("text")
                         .input([("key", "value")])
                         .action("text")
-                        .workflow("existing")
                         .publish([("key", "value")])
                         .on_success(["item"])
                         .on_error(["item"])
                         .on_complete(["item"])
                         .policies([("key", "value")])
-                        .requires(["item"])
                         .retry([("key", "value")])
                         .wait_before(1)
                         .wait_after(1)
@@ -94,13 +95,11 @@ pub(super) const CASES: &[Case] = &[
                         .description("text")
                         .input([("key", "value")])
                         .action("text")
-                        .workflow("existing")
                         .publish([("key", "value")])
                         .on_success(["item"])
                         .on_error(["item"])
                         .on_complete(["item"])
                         .policies([("key", "value")])
-                        .requires(["item"])
                         .retry([("key", "value")])
                         .wait_before(1)
                         .wait_after(1)

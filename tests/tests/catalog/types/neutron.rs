@@ -16,7 +16,7 @@ pub(super) const CASES: &[Case] = &[
                 AddressScope::new()
                     .name("text")
                     .shared(true)
-                    .tenant_id("existing")
+                    .tenant_id("tenant_id")
                     .ip_version(AddressScopeIpVersion::V4),
             );
         },
@@ -24,30 +24,30 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Neutron::ExtraRoute",
         required: |t| {
-            t.add("it", ExtraRoute::new("existing", "text", "text"));
+            t.add("it", ExtraRoute::new("router_id", "text", "text"));
         },
         every: |t| {
-            t.add("it", ExtraRoute::new("existing", "text", "text"));
+            t.add("it", ExtraRoute::new("router_id", "text", "text"));
         },
     },
     Case {
         ty: "OS::Neutron::ExtraRouteSet",
         required: |t| {
-            t.add("it", ExtraRouteSet::new("existing"));
+            t.add("it", ExtraRouteSet::new("router"));
         },
         every: |t| {
-            t.add("it", ExtraRouteSet::new("existing").routes([ExtraRouteSetRoute::new("10.0.0.0/24", "10.0.0.10")]));
+            t.add("it", ExtraRouteSet::new("router").routes([ExtraRouteSetRoute::new("10.0.0.0/24", "10.0.0.10")]));
         },
     },
     Case {
         ty: "OS::Neutron::Firewall",
         required: |t| {
-            t.add("it", Firewall::new("existing"));
+            t.add("it", Firewall::new("firewall_policy_id"));
         },
         every: |t| {
             t.add(
                 "it",
-                Firewall::new("existing")
+                Firewall::new("firewall_policy_id")
                     .name("text")
                     .description("text")
                     .admin_state_up(true)
@@ -69,7 +69,7 @@ pub(super) const CASES: &[Case] = &[
                     .description("text")
                     .shared(true)
                     .audited(true)
-                    .firewall_rules(["existing"]),
+                    .firewall_rules(["firewall_rules"]),
             );
         },
     },
@@ -99,16 +99,15 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Neutron::FloatingIP",
         required: |t| {
-            t.add("it", FloatingIp::new("existing"));
+            t.add("it", FloatingIp::new("floating_network"));
         },
         every: |t| {
             t.add(
                 "it",
-                FloatingIp::new("existing")
-                    .floating_network_id("existing")
-                    .floating_subnet("existing")
+                FloatingIp::new("floating_network")
+                    .floating_subnet("floating_subnet")
                     .value_specs([("key", "value")])
-                    .port("existing")
+                    .port("port_id")
                     .fixed_ip_address("10.0.0.10")
                     .floating_ip_address("10.0.0.10")
                     .dns_name("host")
@@ -119,10 +118,10 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Neutron::FloatingIPAssociation",
         required: |t| {
-            t.add("it", FloatingIpAssociation::new("existing", "existing"));
+            t.add("it", FloatingIpAssociation::new("floatingip_id", "port_id"));
         },
         every: |t| {
-            t.add("it", FloatingIpAssociation::new("existing", "existing").fixed_ip_address("10.0.0.10"));
+            t.add("it", FloatingIpAssociation::new("floatingip_id", "port_id").fixed_ip_address("10.0.0.10"));
         },
     },
     Case {
@@ -133,9 +132,9 @@ pub(super) const CASES: &[Case] = &[
                 FloatingIpPortForward::new(FloatingIpPortForwardRequired {
                     internal_ip_address: "10.0.0.10",
                     external_port: 1,
-                    internal_port: "existing",
+                    internal_port: "internal_port",
                     protocol: FloatingIpPortForwardProtocol::Tcp,
-                    floating_ip: "existing",
+                    floating_ip: "floating_ip",
                 }),
             );
         },
@@ -145,9 +144,9 @@ pub(super) const CASES: &[Case] = &[
                 FloatingIpPortForward::new(FloatingIpPortForwardRequired {
                     internal_ip_address: "10.0.0.10",
                     external_port: 1,
-                    internal_port: "existing",
+                    internal_port: "internal_port",
                     protocol: FloatingIpPortForwardProtocol::Tcp,
-                    floating_ip: "existing",
+                    floating_ip: "floating_ip",
                 })
                 .internal_port_number(1),
             );
@@ -172,8 +171,8 @@ pub(super) const CASES: &[Case] = &[
                     .source_port_range_max(1)
                     .destination_port_range_min(1)
                     .destination_port_range_max(1)
-                    .logical_source_port("existing")
-                    .logical_destination_port("existing")
+                    .logical_source_port("logical_source_port")
+                    .logical_destination_port("logical_destination_port")
                     .l7_parameters([("key", "value")]),
             );
         },
@@ -237,9 +236,9 @@ pub(super) const CASES: &[Case] = &[
                     peer_id: "text",
                     peer_cidrs: ["10.0.0.0/24"],
                     psk: "text",
-                    ikepolicy_id: "existing",
-                    ipsecpolicy_id: "existing",
-                    vpnservice_id: "existing",
+                    ikepolicy_id: "ikepolicy_id",
+                    ipsecpolicy_id: "ipsecpolicy_id",
+                    vpnservice_id: "vpnservice_id",
                 }),
             );
         },
@@ -251,9 +250,9 @@ pub(super) const CASES: &[Case] = &[
                     peer_id: "text",
                     peer_cidrs: ["10.0.0.0/24"],
                     psk: "text",
-                    ikepolicy_id: "existing",
-                    ipsecpolicy_id: "existing",
-                    vpnservice_id: "existing",
+                    ikepolicy_id: "ikepolicy_id",
+                    ipsecpolicy_id: "ipsecpolicy_id",
+                    vpnservice_id: "vpnservice_id",
                 })
                 .name("text")
                 .description("text")
@@ -288,10 +287,10 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Neutron::L2GatewayConnection",
         required: |t| {
-            t.add("it", L2GatewayConnection::new("existing", "existing"));
+            t.add("it", L2GatewayConnection::new("l2_gateway_id", "network_id"));
         },
         every: |t| {
-            t.add("it", L2GatewayConnection::new("existing", "existing").segmentation_id("text"));
+            t.add("it", L2GatewayConnection::new("l2_gateway_id", "network_id").segmentation_id("text"));
         },
     },
     Case {
@@ -378,10 +377,13 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Neutron::MeteringRule",
         required: |t| {
-            t.add("it", MeteringRule::new("existing", "text"));
+            t.add("it", MeteringRule::new("metering_label_id", "text"));
         },
         every: |t| {
-            t.add("it", MeteringRule::new("existing", "text").direction(MeteringRuleDirection::Ingress).excluded(true));
+            t.add(
+                "it",
+                MeteringRule::new("metering_label_id", "text").direction(MeteringRuleDirection::Ingress).excluded(true),
+            );
         },
     },
     Case {
@@ -396,11 +398,11 @@ pub(super) const CASES: &[Case] = &[
                     .name("text")
                     .value_specs([("key", "value")])
                     .admin_state_up(true)
-                    .tenant_id("existing")
+                    .tenant_id("tenant_id")
                     .shared(true)
                     .dhcp_agent_ids(["item"])
                     .port_security_enabled(true)
-                    .qos_policy("existing")
+                    .qos_policy("qos_policy")
                     .dns_domain("host.example.org.")
                     .availability_zone_hints(["item"])
                     .tags(["text"]),
@@ -416,9 +418,8 @@ pub(super) const CASES: &[Case] = &[
             t.add(
                 "it",
                 NetworkGateway::new([NetworkGatewayDevice::new("text", "text")]).name("text").connections([
-                    NetworkGatewayConnection::new("existing")
-                        .network_id("existing")
-                        .segmentation_type(NetworkGatewayConnectionSegmentationType::Flat)
+                    NetworkGatewayConnection::new("network")
+                        .segmentation_type(NetworkGatewayConnectionSegmentationType::Vlan)
                         .segmentation_id(1),
                 ]),
             );
@@ -445,18 +446,17 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Neutron::Port",
         required: |t| {
-            t.add("it", Port::new("existing"));
+            t.add("it", Port::new("network"));
         },
         every: |t| {
             t.add(
                 "it",
-                Port::new("existing")
+                Port::new("network")
                     .name("text")
-                    .network_id("existing")
                     .device_id("text")
                     .device_owner("text")
-                    .fixed_ips([PortFixedIp::new().subnet_id("existing").subnet("existing").ip_address("10.0.0.10")])
-                    .security_groups(["existing"])
+                    .fixed_ips([PortFixedIp::new().subnet("subnet").ip_address("10.0.0.10")])
+                    .security_groups(["security_groups"])
                     .replacement_policy(PortReplacementPolicy::ReplaceAlways)
                     .dns_name("host.example.org.")
                     .tags(["text"])
@@ -468,24 +468,23 @@ pub(super) const CASES: &[Case] = &[
                     )
                     .binding_vnic_type(PortBindingVnicType::Normal)
                     .port_security_enabled(true)
-                    .qos_policy("existing")
-                    .propagate_uplink_status(true)
-                    .no_fixed_ips(true),
+                    .qos_policy("qos_policy")
+                    .propagate_uplink_status(true),
             );
         },
     },
     Case {
         ty: "OS::Neutron::PortChain",
         required: |t| {
-            t.add("it", PortChain::new(["existing"]));
+            t.add("it", PortChain::new(["port_pair_groups"]));
         },
         every: |t| {
             t.add(
                 "it",
-                PortChain::new(["existing"])
+                PortChain::new(["port_pair_groups"])
                     .name("text")
                     .description("text")
-                    .flow_classifiers(["existing"])
+                    .flow_classifiers(["flow_classifiers"])
                     .chain_parameters([("key", "value")]),
             );
         },
@@ -493,12 +492,12 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Neutron::PortPair",
         required: |t| {
-            t.add("it", PortPair::new("existing", "existing"));
+            t.add("it", PortPair::new("ingress", "egress"));
         },
         every: |t| {
             t.add(
                 "it",
-                PortPair::new("existing", "existing")
+                PortPair::new("ingress", "egress")
                     .name("text")
                     .description("text")
                     .service_function_parameters([("key", "value")]),
@@ -508,24 +507,24 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Neutron::PortPairGroup",
         required: |t| {
-            t.add("it", PortPairGroup::new(["existing"]));
+            t.add("it", PortPairGroup::new(["port_pairs"]));
         },
         every: |t| {
-            t.add("it", PortPairGroup::new(["existing"]).name("text").description("text"));
+            t.add("it", PortPairGroup::new(["port_pairs"]).name("text").description("text"));
         },
     },
     Case {
         ty: "OS::Neutron::ProviderNet",
         required: |t| {
-            t.add("it", ProviderNet::new(ProviderNetNetworkType::Local));
+            t.add("it", ProviderNet::new(ProviderNetNetworkType::Vlan));
         },
         every: |t| {
             t.add(
                 "it",
-                ProviderNet::new(ProviderNetNetworkType::Local)
+                ProviderNet::new(ProviderNetNetworkType::Vlan)
                     .name("text")
                     .physical_network("text")
-                    .segmentation_id("text")
+                    .segmentation_id("100")
                     .admin_state_up(true)
                     .shared(true)
                     .port_security_enabled(true)
@@ -533,59 +532,59 @@ pub(super) const CASES: &[Case] = &[
                     .tags(["text"])
                     .dns_domain("host.example.org.")
                     .availability_zone_hints(["item"])
-                    .tenant_id("existing"),
+                    .tenant_id("tenant_id"),
             );
         },
     },
     Case {
         ty: "OS::Neutron::QoSBandwidthLimitRule",
         required: |t| {
-            t.add("it", QosBandwidthLimitRule::new(1, "existing"));
+            t.add("it", QosBandwidthLimitRule::new(1, "policy"));
         },
         every: |t| {
             t.add(
                 "it",
-                QosBandwidthLimitRule::new(1, "existing")
+                QosBandwidthLimitRule::new(1, "policy")
                     .max_burst_kbps(1)
                     .direction(QosBandwidthLimitRuleDirection::Egress)
-                    .tenant_id("existing"),
+                    .tenant_id("tenant_id"),
             );
         },
     },
     Case {
         ty: "OS::Neutron::QoSDscpMarkingRule",
         required: |t| {
-            t.add("it", QosDscpMarkingRule::new(QosDscpMarkingRuleDscpMark::V0, "existing"));
+            t.add("it", QosDscpMarkingRule::new(QosDscpMarkingRuleDscpMark::V0, "policy"));
         },
         every: |t| {
-            t.add("it", QosDscpMarkingRule::new(QosDscpMarkingRuleDscpMark::V0, "existing").tenant_id("existing"));
+            t.add("it", QosDscpMarkingRule::new(QosDscpMarkingRuleDscpMark::V0, "policy").tenant_id("tenant_id"));
         },
     },
     Case {
         ty: "OS::Neutron::QoSMinimumBandwidthRule",
         required: |t| {
-            t.add("it", QosMinimumBandwidthRule::new(1, "existing"));
+            t.add("it", QosMinimumBandwidthRule::new(1, "policy"));
         },
         every: |t| {
             t.add(
                 "it",
-                QosMinimumBandwidthRule::new(1, "existing")
+                QosMinimumBandwidthRule::new(1, "policy")
                     .direction(QosMinimumBandwidthRuleDirection::Egress)
-                    .tenant_id("existing"),
+                    .tenant_id("tenant_id"),
             );
         },
     },
     Case {
         ty: "OS::Neutron::QoSMinimumPacketRateRule",
         required: |t| {
-            t.add("it", QosMinimumPacketRateRule::new(1, "existing"));
+            t.add("it", QosMinimumPacketRateRule::new(1, "policy"));
         },
         every: |t| {
             t.add(
                 "it",
-                QosMinimumPacketRateRule::new(1, "existing")
+                QosMinimumPacketRateRule::new(1, "policy")
                     .direction(QosMinimumPacketRateRuleDirection::Any)
-                    .tenant_id("existing"),
+                    .tenant_id("tenant_id"),
             );
         },
     },
@@ -595,18 +594,18 @@ pub(super) const CASES: &[Case] = &[
             t.add("it", QosPolicy::new());
         },
         every: |t| {
-            t.add("it", QosPolicy::new().name("text").description("text").shared(true).tenant_id("existing"));
+            t.add("it", QosPolicy::new().name("text").description("text").shared(true).tenant_id("tenant_id"));
         },
     },
     Case {
         ty: "OS::Neutron::Quota",
         required: |t| {
-            t.add("it", Quota::new("existing"));
+            t.add("it", Quota::new("project").port(1));
         },
         every: |t| {
             t.add(
                 "it",
-                Quota::new("existing")
+                Quota::new("project")
                     .subnet(1)
                     .network(1)
                     .floatingip(1)
@@ -626,7 +625,7 @@ pub(super) const CASES: &[Case] = &[
                 "it",
                 RbacPolicy::new(RbacPolicyRequired {
                     object_type: RbacPolicyObjectType::Network,
-                    target_tenant: "existing",
+                    target_tenant: "target_tenant",
                     action: RbacPolicyAction::AccessAsShared,
                     object_id: "text",
                 }),
@@ -637,11 +636,11 @@ pub(super) const CASES: &[Case] = &[
                 "it",
                 RbacPolicy::new(RbacPolicyRequired {
                     object_type: RbacPolicyObjectType::Network,
-                    target_tenant: "existing",
+                    target_tenant: "target_tenant",
                     action: RbacPolicyAction::AccessAsShared,
                     object_id: "text",
                 })
-                .tenant_id("existing"),
+                .tenant_id("tenant_id"),
             );
         },
     },
@@ -656,46 +655,36 @@ pub(super) const CASES: &[Case] = &[
                 Router::new()
                     .name("text")
                     .external_gateway_info(
-                        RouterExternalGatewayInfo::new("existing").enable_snat(true).external_fixed_ips([
-                            RouterExternalGatewayInfoExternalFixedIp::new().ip_address("10.0.0.10").subnet("existing"),
+                        RouterExternalGatewayInfo::new("network").enable_snat(true).external_fixed_ips([
+                            RouterExternalGatewayInfoExternalFixedIp::new().ip_address("10.0.0.10").subnet("subnet"),
                         ]),
                     )
                     .value_specs([("key", "value")])
                     .admin_state_up(true)
-                    .l3_agent_id("text")
                     .l3_agent_ids(["text"])
-                    .distributed(true)
                     .ha(true)
                     .availability_zone_hints(["item"])
                     .tags(["text"])
-                    .tenant_id("existing"),
+                    .tenant_id("tenant_id"),
             );
         },
     },
     Case {
         ty: "OS::Neutron::RouterGateway",
         required: |t| {
-            t.add("it", RouterGateway::new("existing"));
+            t.add("it", RouterGateway::new("router_id"));
         },
         every: |t| {
-            t.add("it", RouterGateway::new("existing").network_id("existing").network("existing"));
+            t.add("it", RouterGateway::new("router_id").network("network"));
         },
     },
     Case {
         ty: "OS::Neutron::RouterInterface",
         required: |t| {
-            t.add("it", RouterInterface::new("existing"));
+            t.add("it", RouterInterface::new("router").subnet("subnet"));
         },
         every: |t| {
-            t.add(
-                "it",
-                RouterInterface::new("existing")
-                    .router_id("existing")
-                    .subnet_id("existing")
-                    .subnet("existing")
-                    .port_id("existing")
-                    .port("existing"),
-            );
+            t.add("it", RouterInterface::new("router").subnet("subnet"));
         },
     },
     Case {
@@ -715,8 +704,8 @@ pub(super) const CASES: &[Case] = &[
                         .port_range_min(1)
                         .port_range_max(1)
                         .protocol(RuleProtocol::Ah)
-                        .remote_mode(RuleRemoteMode::RemoteIpPrefix)
-                        .remote_group_id("existing")
+                        .remote_mode(RuleRemoteMode::RemoteGroupId)
+                        .remote_group_id("remote_group_id")
                         .remote_ip_prefix("10.0.0.0/24")
                         .description("text")])
                     .stateful(true),
@@ -726,32 +715,31 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Neutron::SecurityGroupRule",
         required: |t| {
-            t.add("it", SecurityGroupRule::new("existing"));
+            t.add("it", SecurityGroupRule::new("security_group"));
         },
         every: |t| {
             t.add(
                 "it",
-                SecurityGroupRule::new("existing")
+                SecurityGroupRule::new("security_group")
                     .description("text")
                     .direction(SecurityGroupRuleDirection::Ingress)
                     .ethertype(SecurityGroupRuleEthertype::Ipv4)
                     .port_range_min(1)
                     .port_range_max(1)
                     .protocol(SecurityGroupRuleProtocol::Ah)
-                    .remote_group("existing")
-                    .remote_ip_prefix("10.0.0.0/24"),
+                    .remote_group("remote_group"),
             );
         },
     },
     Case {
         ty: "OS::Neutron::Segment",
         required: |t| {
-            t.add("it", Segment::new("existing", SegmentNetworkType::Local));
+            t.add("it", Segment::new("network", SegmentNetworkType::Vlan).physical_network("text").segmentation_id(1));
         },
         every: |t| {
             t.add(
                 "it",
-                Segment::new("existing", SegmentNetworkType::Local)
+                Segment::new("network", SegmentNetworkType::Vlan)
                     .physical_network("text")
                     .segmentation_id(1)
                     .name("text")
@@ -762,28 +750,25 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Neutron::Subnet",
         required: |t| {
-            t.add("it", Subnet::new("existing"));
+            t.add("it", Subnet::new("network").cidr("2001:db8::/64"));
         },
         every: |t| {
             t.add(
                 "it",
-                Subnet::new("existing")
-                    .network_id("existing")
-                    .subnetpool("existing")
-                    .prefixlen(1)
-                    .cidr("10.0.0.0/24")
+                Subnet::new("network")
+                    .cidr("2001:db8::/64")
                     .value_specs([("key", "value")])
                     .name("text")
-                    .ip_version(SubnetIpVersion::V4)
+                    .ip_version(SubnetIpVersion::V6)
                     .dns_nameservers(["item"])
-                    .gateway_ip("text")
+                    .gateway_ip("2001:db8::1")
                     .enable_dhcp(true)
                     .allocation_pools([SubnetAllocationPool::new("10.0.0.10", "10.0.0.10")])
-                    .tenant_id("existing")
+                    .tenant_id("tenant_id")
                     .host_routes([SubnetHostRoute::new("10.0.0.0/24", "10.0.0.10")])
                     .ipv6_ra_mode(SubnetIpv6RaMode::Dhcpv6Stateful)
                     .ipv6_address_mode(SubnetIpv6AddressMode::Dhcpv6Stateful)
-                    .segment("existing")
+                    .segment("segment")
                     .tags(["text"]),
             );
         },
@@ -798,13 +783,13 @@ pub(super) const CASES: &[Case] = &[
                 "it",
                 SubnetPool::new(["10.0.0.0/24"])
                     .name("text")
-                    .address_scope("existing")
+                    .address_scope("address_scope")
                     .default_quota(1)
                     .default_prefixlen(1)
                     .min_prefixlen(1)
                     .max_prefixlen(1)
                     .is_default(true)
-                    .tenant_id("existing")
+                    .tenant_id("tenant_id")
                     .shared(true)
                     .tags(["text"]),
             );
@@ -813,12 +798,12 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Neutron::TaaS::TapFlow",
         required: |t| {
-            t.add("it", TaasTapFlow::new("existing", "existing"));
+            t.add("it", TaasTapFlow::new("port", "tap_service"));
         },
         every: |t| {
             t.add(
                 "it",
-                TaasTapFlow::new("existing", "existing")
+                TaasTapFlow::new("port", "tap_service")
                     .name("text")
                     .description("text")
                     .direction(TaasTapFlowDirection::In)
@@ -829,23 +814,23 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Neutron::TaaS::TapService",
         required: |t| {
-            t.add("it", TaasTapService::new("existing"));
+            t.add("it", TaasTapService::new("port"));
         },
         every: |t| {
-            t.add("it", TaasTapService::new("existing").name("text").description("text"));
+            t.add("it", TaasTapService::new("port").name("text").description("text"));
         },
     },
     Case {
         ty: "OS::Neutron::Trunk",
         required: |t| {
-            t.add("it", Trunk::new("existing"));
+            t.add("it", Trunk::new("port"));
         },
         every: |t| {
             t.add(
                 "it",
-                Trunk::new("existing")
+                Trunk::new("port")
                     .name("text")
-                    .sub_ports([TrunkSubPort::new("existing", TrunkSubPortSegmentationType::Vlan, 1)])
+                    .sub_ports([TrunkSubPort::new("port", TrunkSubPortSegmentationType::Vlan, 1)])
                     .description("text")
                     .admin_state_up(true),
             );
@@ -854,18 +839,10 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Neutron::VPNService",
         required: |t| {
-            t.add("it", VpnService::new("existing", "existing"));
+            t.add("it", VpnService::new("subnet", "router"));
         },
         every: |t| {
-            t.add(
-                "it",
-                VpnService::new("existing", "existing")
-                    .name("text")
-                    .description("text")
-                    .admin_state_up(true)
-                    .subnet_id("existing")
-                    .router_id("existing"),
-            );
+            t.add("it", VpnService::new("subnet", "router").name("text").description("text").admin_state_up(true));
         },
     },
 ];

@@ -14,7 +14,7 @@ pub(super) const CASES: &[Case] = &[
             t.add(
                 "it",
                 Flavor::new(1, 1)
-                    .tenants(["existing"])
+                    .tenants(["tenants"])
                     .flavorid("text")
                     .name("text")
                     .disk(1)
@@ -38,10 +38,10 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Nova::FloatingIPAssociation",
         required: |t| {
-            t.add("it", FloatingIpAssociation::new("existing", "text"));
+            t.add("it", FloatingIpAssociation::new("server_id", "text"));
         },
         every: |t| {
-            t.add("it", FloatingIpAssociation::new("existing", "text"));
+            t.add("it", FloatingIpAssociation::new("server_id", "text"));
         },
     },
     Case {
@@ -52,31 +52,31 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add(
                 "it",
-                HostAggregate::new("text").availability_zone("text").hosts(["existing"]).metadata([("key", "value")]),
+                HostAggregate::new("text").availability_zone("text").hosts(["hosts"]).metadata([("key", "value")]),
             );
         },
     },
     Case {
         ty: "OS::Nova::KeyPair",
         required: |t| {
-            t.add("it", KeyPair::new("text"));
+            t.add("it", KeyPair::new("text").public_key("text"));
         },
         every: |t| {
             t.add(
                 "it",
-                KeyPair::new("text").save_private_key(true).public_key("text").type_(KeyPairType::Ssh).user("existing"),
+                KeyPair::new("text").save_private_key(true).public_key("text").type_(KeyPairType::Ssh).user("user"),
             );
         },
     },
     Case {
         ty: "OS::Nova::Quota",
         required: |t| {
-            t.add("it", Quota::new("existing"));
+            t.add("it", Quota::new("project").cores(1));
         },
         every: |t| {
             t.add(
                 "it",
-                Quota::new("existing")
+                Quota::new("project")
                     .cores(1)
                     .fixed_ips(1)
                     .floating_ips(1)
@@ -97,47 +97,33 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Nova::Server",
         required: |t| {
-            t.add("it", Server::new().flavor("existing"));
+            t.add("it", Server::new().flavor("flavor").image("image"));
         },
         every: |t| {
             t.add(
                 "it",
                 Server::new()
-                    .flavor("existing")
+                    .flavor("flavor")
                     .name("text")
-                    .image("existing")
-                    .block_device_mapping([ServerBlockDeviceMapping::new("text")
-                        .volume_id("existing")
-                        .snapshot_id("existing")
-                        .volume_size(1)
-                        .delete_on_termination(true)])
+                    .image("image")
                     .block_device_mapping_v2([ServerBlockDeviceMappingV2::new()
                         .device_name("text")
-                        .volume_id("existing")
-                        .image_id("existing")
-                        .image("existing")
-                        .snapshot_id("existing")
-                        .swap_size(1)
-                        .ephemeral_size(1)
-                        .ephemeral_format(ServerBlockDeviceMappingV2EphemeralFormat::Ext2)
+                        .volume_id("volume_id")
                         .device_type(ServerBlockDeviceMappingV2DeviceType::Cdrom)
                         .disk_bus(ServerBlockDeviceMappingV2DiskBus::Ide)
                         .boot_index(1)
                         .volume_size(1)
                         .delete_on_termination(true)
-                        .volume_type("existing")])
+                        .volume_type("volume_type")])
                     .flavor_update_policy(ServerFlavorUpdatePolicy::Resize)
                     .image_update_policy(ServerImageUpdatePolicy::Rebuild)
-                    .key_name("existing")
+                    .key_name("key_name")
                     .admin_user("text")
                     .availability_zone("text")
-                    .security_groups(["existing"])
+                    .security_groups(["security_groups"])
                     .networks([ServerNetwork::new()
-                        .uuid("existing")
-                        .network("existing")
-                        .allocate_network(ServerNetworkAllocateNetwork::Nothing)
+                        .network("network")
                         .fixed_ip("10.0.0.10")
-                        .port("existing")
                         .port_extra_properties(
                             ServerNetworkPortExtraProperties::new()
                                 .value_specs([("key", "value")])
@@ -149,23 +135,22 @@ pub(super) const CASES: &[Case] = &[
                                 .mac_address("fa:16:3e:00:00:01")])
                                 .binding_vnic_type(ServerNetworkPortExtraPropertiesBindingVnicType::Normal)
                                 .port_security_enabled(true)
-                                .qos_policy("existing")
+                                .qos_policy("qos_policy")
                                 .propagate_uplink_status(true)
                                 .no_fixed_ips(true),
                         )
-                        .subnet("existing")
-                        .floating_ip("existing")
+                        .subnet("subnet")
+                        .floating_ip("floating_ip")
                         .tag("text")])
                     .scheduler_hints([("key", "value")])
                     .metadata([("key", "value")])
                     .user_data_format(ServerUserDataFormat::HeatCfntools)
                     .software_config_transport(ServerSoftwareConfigTransport::PollServerCfn)
                     .user_data_update_policy(ServerUserDataUpdatePolicy::Replace)
-                    .user_data("existing")
+                    .user_data("user_data")
                     .reservation_id("text")
                     .config_drive(true)
                     .disk_config(ServerDiskConfig::Auto)
-                    .personality([("key", "value")])
                     .admin_pass("text")
                     .tags(["text"])
                     .deployment_swift_data(ServerDeploymentSwiftData::new().container("text").object("text")),

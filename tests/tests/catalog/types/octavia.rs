@@ -8,10 +8,13 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Octavia::AvailabilityZone",
         required: |t| {
-            t.add("it", AvailabilityZone::new("existing"));
+            t.add("it", AvailabilityZone::new("availability_zone_profile"));
         },
         every: |t| {
-            t.add("it", AvailabilityZone::new("existing").description("text").enabled(true).name("text"));
+            t.add(
+                "it",
+                AvailabilityZone::new("availability_zone_profile").description("text").enabled(true).name("text"),
+            );
         },
     },
     Case {
@@ -26,10 +29,10 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Octavia::Flavor",
         required: |t| {
-            t.add("it", Flavor::new("existing"));
+            t.add("it", Flavor::new("flavor_profile"));
         },
         every: |t| {
-            t.add("it", Flavor::new("existing").description("text").enabled(true).name("text"));
+            t.add("it", Flavor::new("flavor_profile").description("text").enabled(true).name("text"));
         },
     },
     Case {
@@ -49,7 +52,7 @@ pub(super) const CASES: &[Case] = &[
                 HealthMonitor::new(HealthMonitorRequired {
                     delay: 1,
                     max_retries: 1,
-                    pool: "existing",
+                    pool: "pool",
                     timeout: 1,
                     type_: HealthMonitorType::Ping,
                 }),
@@ -61,7 +64,7 @@ pub(super) const CASES: &[Case] = &[
                 HealthMonitor::new(HealthMonitorRequired {
                     delay: 1,
                     max_retries: 1,
-                    pool: "existing",
+                    pool: "pool",
                     timeout: 1,
                     type_: HealthMonitorType::Ping,
                 })
@@ -69,24 +72,23 @@ pub(super) const CASES: &[Case] = &[
                 .expected_codes("text")
                 .http_method(HealthMonitorHttpMethod::Get)
                 .url_path("text")
-                .tenant_id("existing"),
+                .tenant_id("tenant_id"),
             );
         },
     },
     Case {
         ty: "OS::Octavia::L7Policy",
         required: |t| {
-            t.add("it", L7Policy::new(L7PolicyAction::Reject, "existing"));
+            t.add("it", L7Policy::new(L7PolicyAction::RedirectToPool, "listener").redirect_pool("redirect_pool"));
         },
         every: |t| {
             t.add(
                 "it",
-                L7Policy::new(L7PolicyAction::Reject, "existing")
+                L7Policy::new(L7PolicyAction::RedirectToPool, "listener")
                     .name("text")
                     .description("text")
                     .admin_state_up(true)
-                    .redirect_pool("existing")
-                    .redirect_url("text")
+                    .redirect_pool("redirect_pool")
                     .position(1),
             );
         },
@@ -97,7 +99,7 @@ pub(super) const CASES: &[Case] = &[
             t.add(
                 "it",
                 L7Rule::new(L7RuleRequired {
-                    l7policy: "existing",
+                    l7policy: "l7policy",
                     type_: L7RuleType::HostName,
                     compare_type: L7RuleCompareType::Regex,
                     value: "text",
@@ -108,7 +110,7 @@ pub(super) const CASES: &[Case] = &[
             t.add(
                 "it",
                 L7Rule::new(L7RuleRequired {
-                    l7policy: "existing",
+                    l7policy: "l7policy",
                     type_: L7RuleType::HostName,
                     compare_type: L7RuleCompareType::Regex,
                     value: "text",
@@ -122,20 +124,20 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Octavia::Listener",
         required: |t| {
-            t.add("it", Listener::new(1, ListenerProtocol::Tcp, "existing"));
+            t.add("it", Listener::new(1, ListenerProtocol::Tcp, "loadbalancer"));
         },
         every: |t| {
             t.add(
                 "it",
-                Listener::new(1, ListenerProtocol::Tcp, "existing")
-                    .default_pool("existing")
+                Listener::new(1, ListenerProtocol::Tcp, "loadbalancer")
+                    .default_pool("default_pool")
                     .name("text")
                     .admin_state_up(true)
                     .description("text")
-                    .default_tls_container_ref("existing")
-                    .sni_container_refs(["existing"])
+                    .default_tls_container_ref("default_tls_container_ref")
+                    .sni_container_refs(["sni_container_refs"])
                     .connection_limit(1)
-                    .tenant_id("existing")
+                    .tenant_id("tenant_id")
                     .allowed_cidrs(["10.0.0.0/24"]),
             );
         },
@@ -143,27 +145,27 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Octavia::LoadBalancer",
         required: |t| {
-            t.add("it", LoadBalancer::new("existing"));
+            t.add("it", LoadBalancer::new("vip_subnet"));
         },
         every: |t| {
             t.add(
                 "it",
-                LoadBalancer::new("existing")
+                LoadBalancer::new("vip_subnet")
                     .description("text")
                     .name("text")
                     .provider("text")
                     .vip_address("10.0.0.10")
                     .admin_state_up(true)
-                    .tenant_id("existing")
-                    .flavor("existing")
-                    .availability_zone("existing"),
+                    .tenant_id("tenant_id")
+                    .flavor("flavor")
+                    .availability_zone("availability_zone"),
             );
         },
     },
     Case {
         ty: "OS::Octavia::Pool",
         required: |t| {
-            t.add("it", Pool::new(PoolLbAlgorithm::RoundRobin, PoolProtocol::Tcp));
+            t.add("it", Pool::new(PoolLbAlgorithm::RoundRobin, PoolProtocol::Tcp).listener("listener"));
         },
         every: |t| {
             t.add(
@@ -172,11 +174,10 @@ pub(super) const CASES: &[Case] = &[
                     .admin_state_up(true)
                     .description("text")
                     .session_persistence(
-                        PoolSessionPersistence::new(PoolSessionPersistenceType::SourceIp).cookie_name("text"),
+                        PoolSessionPersistence::new(PoolSessionPersistenceType::AppCookie).cookie_name("text"),
                     )
                     .name("text")
-                    .listener("existing")
-                    .loadbalancer("existing")
+                    .listener("listener")
                     .tls_enabled(true),
             );
         },
@@ -184,17 +185,17 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Octavia::PoolMember",
         required: |t| {
-            t.add("it", PoolMember::new("existing", "10.0.0.10", 1));
+            t.add("it", PoolMember::new("pool", "10.0.0.10", 1));
         },
         every: |t| {
             t.add(
                 "it",
-                PoolMember::new("existing", "10.0.0.10", 1)
+                PoolMember::new("pool", "10.0.0.10", 1)
                     .monitor_address("10.0.0.10")
                     .monitor_port(1)
                     .weight(1)
                     .admin_state_up(true)
-                    .subnet("existing")
+                    .subnet("subnet")
                     .tags(["item"]),
             );
         },
@@ -202,10 +203,10 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Octavia::Quota",
         required: |t| {
-            t.add("it", Quota::new("existing"));
+            t.add("it", Quota::new("project").pool(1));
         },
         every: |t| {
-            t.add("it", Quota::new("existing").healthmonitor(1).listener(1).loadbalancer(1).pool(1).member(1));
+            t.add("it", Quota::new("project").healthmonitor(1).listener(1).loadbalancer(1).pool(1).member(1));
         },
     },
 ];

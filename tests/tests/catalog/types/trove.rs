@@ -13,11 +13,8 @@ pub(super) const CASES: &[Case] = &[
                 Cluster::new(
                     "text",
                     "text",
-                    [ClusterInstance::new("existing", 1)
-                        .networks([ClusterInstanceNetwork::new()
-                            .network("existing")
-                            .port("existing")
-                            .fixed_ip("10.0.0.10")])
+                    [ClusterInstance::new("flavor", 1)
+                        .networks([ClusterInstanceNetwork::new().network("network").fixed_ip("10.0.0.10")])
                         .availability_zone("text")],
                 ),
             );
@@ -28,11 +25,8 @@ pub(super) const CASES: &[Case] = &[
                 Cluster::new(
                     "text",
                     "text",
-                    [ClusterInstance::new("existing", 1)
-                        .networks([ClusterInstanceNetwork::new()
-                            .network("existing")
-                            .port("existing")
-                            .fixed_ip("10.0.0.10")])
+                    [ClusterInstance::new("flavor", 1)
+                        .networks([ClusterInstanceNetwork::new().network("network").fixed_ip("10.0.0.10")])
                         .availability_zone("text")],
                 )
                 .name("text"),
@@ -42,18 +36,22 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Trove::Instance",
         required: |t| {
-            t.add("it", Instance::new("existing", 1));
+            t.add(
+                "it",
+                Instance::new("flavor", 1)
+                    .databases([InstanceDatabase::new("abcdefgh").character_set("utf8").collate("utf8_general_ci")]),
+            );
         },
         every: |t| {
             t.add(
                 "it",
-                Instance::new("existing", 1)
+                Instance::new("flavor", 1)
                     .name("text")
                     .datastore_type("text")
                     .datastore_version("text")
-                    .networks([InstanceNetwork::new().network("existing").port("existing").fixed_ip("10.0.0.10")])
+                    .networks([InstanceNetwork::new().network("network").fixed_ip("10.0.0.10")])
                     .databases([InstanceDatabase::new("abcdefgh").character_set("utf8").collate("utf8_general_ci")])
-                    .users([InstanceUser::new("abcdefgh", "abcdefgh", ["text"]).host("%")])
+                    .users([InstanceUser::new("abcdefgh", "abcdefgh", ["abcdefgh"]).host("%")])
                     .availability_zone("text")
                     .restore_point("text")
                     .replica_of("text")

@@ -8,12 +8,12 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Zaqar::MistralTrigger",
         required: |t| {
-            t.add("it", MistralTrigger::new("existing", "existing"));
+            t.add("it", MistralTrigger::new("queue_name", "workflow_id"));
         },
         every: |t| {
             t.add(
                 "it",
-                MistralTrigger::new("existing", "existing")
+                MistralTrigger::new("queue_name", "workflow_id")
                     .ttl(60)
                     .params([("key", "value")])
                     .input([("key", "value")]),
@@ -41,10 +41,10 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Zaqar::Subscription",
         required: |t| {
-            t.add("it", Subscription::new("existing", "text"));
+            t.add("it", Subscription::new("queue_name", "http://example.org/"));
         },
         every: |t| {
-            t.add("it", Subscription::new("existing", "text").ttl(60).options([("key", "value")]));
+            t.add("it", Subscription::new("queue_name", "http://example.org/").ttl(60).options([("key", "value")]));
         },
     },
 ];

@@ -7,12 +7,12 @@ use super::Case;
 pub(super) const CASES: &[Case] = &[Case {
     ty: "OS::Zun::Container",
     required: |t| {
-        t.add("it", Container::new("existing"));
+        t.add("it", Container::new("image"));
     },
     every: |t| {
         t.add(
             "it",
-            Container::new("existing")
+            Container::new("image")
                 .name("text")
                 .command("text")
                 .cpu(1)
@@ -21,15 +21,15 @@ pub(super) const CASES: &[Case] = &[Case {
                 .workdir("text")
                 .labels([("key", "value")])
                 .image_pull_policy(ContainerImagePullPolicy::Ifnotpresent)
-                .restart_policy("text")
+                .restart_policy("always")
                 .interactive(true)
                 .tty(true)
                 .image_driver(ContainerImageDriver::Docker)
                 .hints([("key", "value")])
                 .hostname("text")
-                .security_groups(["existing"])
-                .mounts([ContainerMount::new("text").volume_id("existing").volume_size(1)])
-                .networks([ContainerNetwork::new().network("existing").fixed_ip("10.0.0.10").port("existing")]),
+                .security_groups(["security_groups"])
+                .mounts([ContainerMount::new("text").volume_id("volume_id")])
+                .networks([ContainerNetwork::new().network("network").fixed_ip("10.0.0.10")]),
         );
     },
 }];
