@@ -155,7 +155,7 @@ async fn all_missing_and_wrong_parameters_are_told_at_once() {
     let needed = seed.parameters.values().filter(|p| p.default.is_none() && p.ty.is_secret()).count();
     assert_eq!(faults.len(), needed + 1, "{faults:#?}");
     assert!(faults[0].contains("no parameter `db_pasword`; did you mean `db_password`?"), "{faults:#?}");
-    assert!(faults[1].contains("`db_password=VALUE`"), "{faults:#?}");
+    assert!(faults[1].contains("`--parameter db_password=VALUE`"), "{faults:#?}");
 }
 
 #[tokio::test]
