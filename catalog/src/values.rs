@@ -105,12 +105,14 @@ impl Textual for String {}
 impl Textual for Secret<String> {}
 
 // By a bound: the compiler would otherwise offer this wherever a secret does not fit.
+#[diagnostic::do_not_recommend]
 impl<T: Textual> IntoProperty<SecretText> for Parameter<T> {
     fn into_property(self) -> Expression {
         self.into()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Textual> IntoProperty<SecretText> for Attribute<T> {
     fn into_property(self) -> Expression {
         self.into()

@@ -80,17 +80,28 @@ macro_rules! known {
                 self.into()
             }
         }
-        impl<T: PortType> IntoProperty<T> for $handle<Secret<T>>
-        where
-            Secret<T>: Public,
-        {
-            fn into_property(self) -> Expression {
-                self.into()
-            }
-        }
     )*};
 }
 known!(Parameter Attribute);
+
+// Never satisfied, like those below. Not by a macro: the compiler shows the impl to whoever passes a secret.
+impl<T: PortType> IntoProperty<T> for Parameter<Secret<T>>
+where
+    Secret<T>: Public,
+{
+    fn into_property(self) -> Expression {
+        self.into()
+    }
+}
+
+impl<T: PortType> IntoProperty<T> for Attribute<Secret<T>>
+where
+    Secret<T>: Public,
+{
+    fn into_property(self) -> Expression {
+        self.into()
+    }
+}
 
 // Never satisfied: the bound is there to refuse in its own words whatever the property's type.
 impl<T, U> IntoProperty<U> for Output<T>
