@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value as Json, json};
 
-use crate::model::{Content, Declaration, Tool};
+use crate::model::{Content, Declaration, Name, Tool, Type};
 
 const CORE: &str = include_str!("program/core.py");
 const END: &str = include_str!("program/end.py");
@@ -21,8 +21,8 @@ pub(super) fn of(declaration: &Declaration) -> String {
         Tool::Chef => include_str!("program/chef.py"),
     };
     let text = serde_json::to_string_pretty(&component(declaration)).expect("INVARIANT: JSON is JSON");
-    // Within a literal of Python; the only place of `'` in JSON is within text.
-    let core = CORE.replacen(PLACE, &text.replace('\'', "\\u0027"), 1);
+    // In a raw literal of Python within `"""`, of which JSON never has three in a row.
+    let core = CORE.replacen(PLACE, &text, 1);
     format!("{core}{tool}{END}")
 }
 
@@ -32,22 +32,27 @@ fn component(declaration: &Declaration) -> Json {
         recipe.files.iter().map(|file| (file.path.to_string(), content(&file.content))).collect();
     let inputs = declaration.inputs.iter().map(|(name, input)| (name, &input.ty, &input.path));
     let outputs = declaration.outputs.iter().map(|(name, output)| (name, &output.ty, &output.path));
-    let port = |(name, ty, path): (&crate::model::Name, &crate::model::Type, &Vec<crate::model::Name>)| {
+    let port = |(name, ty, path): (&Name, &Type, &Vec<Name>)| {
         let mut told = json!({ "type": ty });
         if !path.is_empty() {
             told["path"] = json!(path);
         }
         (name.to_string(), told)
     };
-    json!({
+    let mut told = json!({
         "name": declaration.name,
         "recipe": recipe.entry,
-        "teardown": recipe.teardown,
-        "deadline": declaration.deadline,
         "inputs": inputs.map(port).collect::<Map<_, _>>(),
         "outputs": outputs.map(port).collect::<Map<_, _>>(),
         "files": files,
-    })
+    });
+    if let Some(teardown) = &recipe.teardown {
+        told["teardown"] = json!(teardown);
+    }
+    if let Some(deadline) = declaration.deadline {
+        told["deadline"] = json!(deadline);
+    }
+    told
 }
 
 /// A text as its lines, so that a template can be read and compared.

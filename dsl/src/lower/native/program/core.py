@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 # What is run. A file is a list of its lines, or base64.
-COMPONENT = json.loads(r'''@component@''')
+COMPONENT = json.loads(r"""@component@""")
 
 
 class Failure(Exception):
@@ -163,7 +163,7 @@ def unpack(run):
 
 def execute(run, command):
     """Runs the tool until it ends by itself or at its deadline; what it leaves running is not waited for."""
-    deadline = COMPONENT["deadline"]
+    deadline = COMPONENT.get("deadline")
     with open(run.path("log"), "wb") as log:
         try:
             process = subprocess.Popen(command, cwd=run.files, env=run.env, stdin=subprocess.DEVNULL, stdout=log,
