@@ -269,12 +269,9 @@ fn choice(choice: &Choice) -> String {
     out + "    }\n}\n\n"
 }
 
-/// A path as documentation shows it: `networks.port_extra_properties` of `OS::Nova::Server...`.
+/// A path as documentation shows it: `networks.port` of `OS::Nova::Server.networks[].port`.
 fn short(path: &str) -> String {
-    let path = path.replace("[]", "");
-    let (ty, property) =
-        path.rsplit_once("::").map_or(("", &*path), |(_, rest)| rest.split_once('.').unwrap_or(("", rest)));
-    let service = path.split("::").nth(1).unwrap_or_default();
-    let _ = (ty, service);
-    property.to_owned()
+    let property =
+        path.rsplit("::").next().and_then(|rest| rest.split_once('.')).map_or(path, |(_, property)| property);
+    property.replace("[]", "")
 }

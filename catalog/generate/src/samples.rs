@@ -148,7 +148,7 @@ fn case(resource: &Resource) -> String {
         let staged = resource.fields.iter().find(|field| (&*resource.ty, &*field.heat) == STAGED);
         (begin, staged.map_or_else(String::new, |field| sampler.set(field, &resource.ty)))
     } else {
-        (format!("{}::new({})", resource.handle, sampler.number(&resource.schema.props["size"])), String::new())
+        (format!("{}::new({})", resource.handle, number(&resource.schema.props["size"])), String::new())
     };
     let rest = |needed: bool| -> String {
         resource
@@ -223,8 +223,8 @@ impl Sampler<'_> {
                 "Cidr" | "IpOrCidr" => "\"10.0.0.0/24\"".to_owned(),
                 "Mac" => "\"fa:16:3e:00:00:01\"".to_owned(),
                 "AnyValue" => "\"value\"".to_owned(),
-                "AnyRef" | "String" | "SecretText" => self.text(schema, path),
-                _ => self.number(schema),
+                "AnyRef" | "String" | "SecretText" => text(schema, path),
+                _ => number(schema),
             },
         }
     }
@@ -247,40 +247,40 @@ impl Sampler<'_> {
         let rest: String = fields.iter().filter(|field| !field.required).map(|field| self.set(field, path)).collect();
         self.begin(name, fields, path) + &rest
     }
+}
 
-    fn number(&self, schema: &Property) -> String {
-        let value = match schema.bounds() {
-            Some([Some(min), _]) => min.max(1.0),
-            Some([None, Some(max)]) => max.min(1.0),
-            _ => 1.0,
-        };
-        value.to_string()
-    }
+fn number(schema: &Property) -> String {
+    let value = match schema.bounds() {
+        Some([Some(min), _]) => min.max(1.0),
+        Some([None, Some(max)]) => max.min(1.0),
+        _ => 1.0,
+    };
+    value.to_string()
+}
 
-    fn text(&self, schema: &Property, path: &str) -> String {
-        let text = match (schema.custom(), schema.pattern()) {
-            (Some("cron_expression"), _) => "* * * * *",
-            (Some("timezone"), _) => "UTC",
-            (Some("expiration"), _) => "2099-01-01T00:00:00Z",
-            (Some("dns_name" | "dns_domain"), _) => "host.example.org.",
-            (Some("rel_dns_name"), _) => "host",
-            (Some("json_string"), _) => "{}",
-            (Some(other), _) => panic!("{path}: no text for `{other}`"),
-            (None, Some(pattern)) => match pattern {
-                pattern if pattern.starts_with("\\d{4}-") => "2099-01-01 00:00",
-                pattern if pattern.contains("0-9a-fA-F") => "0f0e0d0c-0b0a-0908-0706-050403020100",
-                pattern if pattern.starts_with("^([0-9]+(-") => "1,3-5",
-                pattern if pattern.starts_with("[a-zA-Z0-9_") => "abcdefgh",
-                pattern => panic!("{path}: no text for `{pattern}`"),
+fn text(schema: &Property, path: &str) -> String {
+    let text = match (schema.custom(), schema.pattern()) {
+        (Some("cron_expression"), _) => "* * * * *",
+        (Some("timezone"), _) => "UTC",
+        (Some("expiration"), _) => "2099-01-01T00:00:00Z",
+        (Some("dns_name" | "dns_domain"), _) => "host.example.org.",
+        (Some("rel_dns_name"), _) => "host",
+        (Some("json_string"), _) => "{}",
+        (Some(other), _) => panic!("{path}: no text for `{other}`"),
+        (None, Some(pattern)) => match pattern {
+            pattern if pattern.starts_with("\\d{4}-") => "2099-01-01 00:00",
+            pattern if pattern.contains("0-9a-fA-F") => "0f0e0d0c-0b0a-0908-0706-050403020100",
+            pattern if pattern.starts_with("^([0-9]+(-") => "1,3-5",
+            pattern if pattern.starts_with("[a-zA-Z0-9_") => "abcdefgh",
+            pattern => panic!("{path}: no text for `{pattern}`"),
+        },
+        (None, None) => match schema.bounds() {
+            Some([Some(min), _]) if min > 1.0 => "%index%",
+            _ => match &schema.def {
+                Some(Value::String(text)) if !text.is_empty() => text,
+                _ => "text",
             },
-            (None, None) => match schema.bounds() {
-                Some([Some(min), _]) if min > 1.0 => "%index%",
-                _ => match &schema.def {
-                    Some(Value::String(text)) if !text.is_empty() => text,
-                    _ => "text",
-                },
-            },
-        };
-        format!("{text:?}")
-    }
+        },
+    };
+    format!("{text:?}")
 }

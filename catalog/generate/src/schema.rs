@@ -56,6 +56,7 @@ pub(crate) enum Status {
 /// A property, or a part of one.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
+#[expect(clippy::struct_excessive_bools, reason = "as Heat says it")]
 pub(crate) struct Property {
     /// Its type.
     pub(crate) t: PropertyType,

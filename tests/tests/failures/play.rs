@@ -1,7 +1,5 @@
 //! What servers play in these tests: components that do as they are told, each of which may hear what another one says.
 
-#![expect(unreachable_pub, reason = "what the macro makes of a field is public")]
-
 use std::collections::HashMap;
 
 use serde::Deserialize;
