@@ -15,15 +15,6 @@ pub mod stores;
 pub mod workload;
 pub mod zookeeper;
 
-/// Whether to run what is slow, which `tests/run --all` does; otherwise says that `test` is left out.
-pub fn slow(test: &str) -> bool {
-    let all = std::env::var_os("WATTLE_TEST_ALL").is_some_and(|all| all == "1");
-    if !all {
-        println!("{test}: left out, being slow: `tests/run --all` runs it");
-    }
-    all
-}
-
 /// The README's code compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]

@@ -87,7 +87,7 @@ async fn one_member() {
 
 #[tokio::test]
 async fn three_members() {
-    if !wattle_tests::slow("the conformance suite against three members") {
+    if !wattle_tests::skip::everything("the conformance suite against three members") {
         return;
     }
     conformance::run(&OnZooKeeper::start(3)).await;

@@ -241,7 +241,7 @@ async fn killed_for_five_seconds() {
 
 #[tokio::test]
 async fn killed_for_longer_than_a_session() {
-    if !wattle_tests::slow("killed_for_longer_than_a_session") {
+    if !wattle_tests::skip::everything("killed_for_longer_than_a_session") {
         return;
     }
     killed_for(Duration::from_secs(20)).await;
