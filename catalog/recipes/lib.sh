@@ -63,6 +63,22 @@ make_home() {
     install -d -o "$1" -g "$(id -gn "$1")" -m "$2" "$home"
 }
 
+# place PATH: where that path of the server is on this machine. Where servers share one, each has a folder that stands for
+# its /srv, and all that lies elsewhere is below it.
+place() (
+    case $1 in
+    *[[:space:]]* | */../* | */..) fail "a path has neither spaces nor \`..\`: \`$1\`" ;;
+    /*) ;;
+    *) fail "\`$1\` is no absolute path" ;;
+    esac
+    state=${WATTLE_STATE_DIR:-}
+    case $1 in
+    "$state"/*) printf '%s' "$1" ;;
+    /srv/*) printf '%s' "${state:-/srv}${1#/srv}" ;;
+    *) printf '%s' "$state$1" ;;
+    esac
+)
+
 # unit_text WORD...: the words as a unit file has them in its ExecStart (systemd.service(5), "Command lines").
 unit_text() (
     for word; do

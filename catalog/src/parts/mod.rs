@@ -15,4 +15,6 @@ pub mod nginx;
 pub mod postgresql;
 pub mod redis;
 pub mod replicas;
+pub mod service;
+pub mod volume;
 pub mod zookeeper;

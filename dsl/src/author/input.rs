@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::expression::Expression;
-use super::handle::{Attribute, Output, Parameter};
+use super::handle::{Attribute, Output, Parameter, Resource};
 use super::port::PortType;
 use super::promise::Promise;
 use super::scalar::Url;
@@ -114,6 +114,14 @@ macro_rules! deferred {
     )*};
 }
 deferred!(Parameter Attribute Output Promise);
+
+/// What Heat knows the resource by: of a volume, its id.
+#[diagnostic::do_not_recommend]
+impl IntoInput<String> for Resource {
+    fn into_input(self) -> Expression {
+        self.into()
+    }
+}
 
 impl<T> From<Promise<T>> for Expression {
     fn from(promise: Promise<T>) -> Self {

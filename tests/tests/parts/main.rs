@@ -7,7 +7,9 @@ mod nginx;
 mod postgresql;
 mod redis;
 mod replicas;
+mod service;
 mod stage;
+mod volume;
 mod zookeeper;
 
 use wattle_tests::oracle::Oracle;
@@ -23,6 +25,8 @@ fn heat_takes_every_part() {
         postgresql::heat,
         redis::heat,
         replicas::heat,
+        service::heat,
+        volume::heat,
         zookeeper::heat,
     ];
     parts.iter().for_each(|heat| heat(&mut oracle));

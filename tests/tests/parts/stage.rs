@@ -1,7 +1,7 @@
 //! What the tests of parts have in common.
 
 use std::fs;
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
@@ -108,16 +108,23 @@ pub(crate) fn client(program: &str, environment: &[(&str, &str)], args: &[&str])
 
 /// A server behind a proxy: answers each request with `word`, until the test ends.
 pub(crate) fn upstream(word: &'static str) -> String {
+    serve(word.into())
+}
+
+/// A web server that answers each request with `body`, until the test ends.
+pub(crate) fn serve(body: Vec<u8>) -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let Ok(mut stream) = stream else { continue };
             let _ = stream.set_read_timeout(Some(Duration::from_secs(5)));
-            let mut request = [0; 4096];
-            // A proxy that only looks whether somebody listens sends nothing.
-            if matches!(stream.read(&mut request), Ok(1..)) {
-                let _ = write!(stream, "HTTP/1.0 200 OK\r\nContent-Length: {}\r\n\r\n{word}", word.len());
+            // A client that still writes when its connection is closed may lose the answer. A proxy that only looks whether
+            // somebody listens sends nothing.
+            let mut head = BufReader::new(&stream).lines().map_while(Result::ok);
+            if head.any(|line| line.is_empty()) {
+                let _ = write!(stream, "HTTP/1.0 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+                let _ = stream.write_all(&body);
             }
         }
     });

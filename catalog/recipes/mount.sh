@@ -1,0 +1,51 @@
+# shellcheck shell=sh
+# What the recipes share that mount something.
+
+# mounted DIRECTORY TYPE OPTIONS WHAT DEVICE: mounts it, and sees to it that the server does so when it boots. Where servers
+# share a machine, a process of the component holds the mount, which ends with it.
+mounted() {
+    mkdir -p "$1"
+    if [ -n "${WATTLE_STATE_DIR:-}" ]; then
+        make_home root 0755
+        # shellcheck disable=SC2016 # The variables are of the shell inside.
+        service TERM root /bin/sh -c '
+            if mountpoint -q "$1"; then umount --lazy "$1"; fi
+            mount -t "$2" -o "$3" "$4" "$1" || exit
+            sleep infinity &
+            trap "umount --lazy \"$1\"; kill $!" EXIT
+            trap exit TERM INT
+            wait' mounted "$1" "$2" "$3" "$5"
+        until_ready 60 mountpoint -q "$1"
+        return
+    fi
+    if mountpoint -q "$1" && ! findmnt --mountpoint "$1" --source "$5" >/dev/null; then
+        fail "\`$1\` has something else mounted: $(findmnt -n -o SOURCE --mountpoint "$1")"
+    fi
+    # What has a UUID is a disk, which is looked at when the server boots (fstab(5), the sixth field).
+    case $4 in
+    UUID=*) fstab "$1" "$4 $1 $2 $3 0 2" ;;
+    *) fstab "$1" "$4 $1 $2 $3 0 0" ;;
+    esac
+    mountpoint -q "$1" || mount "$1"
+}
+
+# unmounted DIRECTORY: undoes that.
+unmounted() {
+    end_service
+    if [ -n "${WATTLE_STATE_DIR:-}" ]; then return; fi
+    fstab "$1"
+    if mountpoint -q "$1"; then umount "$1"; fi
+}
+
+# fstab DIRECTORY [LINE]: what /etc/fstab says of the directory, and nothing else of it.
+fstab() (
+    # Another component of this server may be at it.
+    exec 9>/run/lock/wattle-parts.fstab
+    flock 9
+    awk -v directory="$1" '$2 != directory' /etc/fstab >/etc/fstab.wattle-parts
+    if [ $# -gt 1 ]; then printf '%s\n' "$2" >>/etc/fstab.wattle-parts; fi
+    # In its place, so that its owner and mode stay.
+    cat /etc/fstab.wattle-parts >/etc/fstab
+    rm /etc/fstab.wattle-parts
+    if owns_machine; then systemctl daemon-reload; fi
+)

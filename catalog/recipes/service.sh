@@ -1,0 +1,77 @@
+#!/bin/sh
+# A service that comes in an archive.
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+sha256=$(printf '%s' "$sha256" | tr '[:upper:]' '[:lower:]')
+printf '%s\n' "$sha256" | grep -qxE '[0-9a-f]{64}' || fail "\`$sha256\` is no SHA-256: it has 64 hexadecimal digits"
+packages ca-certificates curl jq libarchive-tools
+system_user "$user"
+# What is unpacked is root's; the service writes below `data` only.
+make_home root 0711
+data=$home/data
+install -d -o "$user" -g "$(id -gn "$user")" -m 0750 "$data"
+release=$home/release
+if [ -n "${directory:-}" ]; then release=$(place "$directory"); fi
+
+# The digest that stands in the folder says what was unpacked there.
+unpacked=$release/.sha256
+if [ "$(cat "$unpacked" 2>/dev/null)" != "$sha256" ]; then
+    if [ ! -e "$unpacked" ] && [ -n "$(ls -A "$release" 2>/dev/null)" ]; then
+        fail "\`$release\` holds what was not unpacked there; choose another directory"
+    fi
+    archive=$home/archive
+    curl --fail --silent --show-error --location --retry 5 --retry-connrefused --connect-timeout 30 \
+        --output "$archive" "$url" || fail "the archive at \`$url\` cannot be fetched"
+    found=$(sha256sum "$archive" | cut -d ' ' -f 1)
+    if [ "$found" != "$sha256" ]; then
+        rm "$archive"
+        fail "the archive at \`$url\` has the SHA-256 $found, and should have $sha256"
+    fi
+    rm -rf "$release.new"
+    mkdir -p "$release.new"
+    bsdtar -x --no-same-owner --strip-components "$strip" -f "$archive" -C "$release.new"
+    rm "$archive"
+    printf '%s' "$sha256" >"$release.new/.sha256"
+    end_service
+    rm -rf "$release"
+    mv "$release.new" "$release"
+fi
+
+# It gets this environment and no other: that of the recipe holds the secrets of the component.
+variables() {
+    printf '%s' "$1" | jq -r 'to_entries[] | if .key | test("^[A-Za-z_][A-Za-z0-9_]*$")
+        then "export \(.key)=\(.value | @sh)" else error("`\(.key)` is no name of a variable") end'
+}
+no_variables='{}'
+(
+    umask 027
+    {
+        variables "$(jq -n --arg data "$data" --arg user "$user" \
+            '{HOME: $data, STATE_DIRECTORY: $data, USER: $user, LANG: "C.UTF-8"}')"
+        variables "${environment:-$no_variables}"
+        variables "${secrets:-$no_variables}"
+        printf 'cd %s\nexec ' "$(jq -rn --arg path "$release" '$path | @sh')"
+        printf '%s' "$command" | jq -r 'map(@sh) | join(" ")'
+    } >"$home/start.new"
+    chgrp "$(id -gn "$user")" "$home/start.new"
+    mv "$home/start.new" "$home/start"
+)
+service TERM "$user" /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    ${WATTLE_STATE_DIR:+"WATTLE_STATE_DIR=$WATTLE_STATE_DIR"} /bin/sh "$home/start"
+
+authority=$(url_host "$address")
+if [ -n "${port:-}" ]; then
+    until_ready "$((start_within * 2))" listens "$address" "$port"
+    authority=$authority:$port
+else
+    # It has nothing to show but that it stays.
+    remaining=4
+    stays() {
+        remaining=$((remaining - 1))
+        [ "$remaining" -lt 0 ]
+    }
+    until_ready 60 stays
+fi
+
+printf '%s' "$authority" >"${heat_outputs_path}.authority"

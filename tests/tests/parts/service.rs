@@ -1,0 +1,155 @@
+//! A service that comes in an archive.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::Command;
+
+use serde::Deserialize;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use wattle::author::Blueprint as _;
+use wattle::prelude::*;
+use wattle_catalog::parts::service::Service;
+use wattle_tests::oracle::Oracle;
+use wattle_tests::running::{Stage, http_get};
+
+use crate::stage::{can_run, down, heat_takes, network, serve, server, up_here, value};
+
+/// Where the archive is.
+#[derive(Clone, Deserialize)]
+#[serde(default)]
+pub(crate) struct Release {
+    url: String,
+    sha256: String,
+}
+
+impl Default for Release {
+    fn default() -> Self {
+        Self { url: "https://releases.example.com/app.tar.gz".into(), sha256: "0".repeat(64) }
+    }
+}
+
+/// Chosen when the stack is deployed.
+#[derive(Parameters)]
+pub(crate) struct Settings {
+    /// What only the service knows.
+    #[parameter]
+    key: Parameter<Secret<String>>,
+}
+
+/// A server with the service, and one of its kind that has no port.
+#[blueprint]
+pub(crate) fn site(t: &mut Topology, p: Settings, release: Release) -> Exports {
+    let network = network(t);
+    let (host, address) = server(t, "app", network);
+    let url: Url = release.url.parse().expect("a URL");
+    let service = || Service::new().url(url.clone()).sha256(release.sha256.as_str()).strip(1_u8).user("nobody");
+    let app = service()
+        .command(["bin/app", "a 'word'", "$HOME"])
+        .environment(BTreeMap::from([
+            ("LISTEN".to_owned(), text!("{}", address)),
+            ("PORT".to_owned(), text!("8080")),
+            ("SAYING".to_owned(), text!("it's\n\"so\"")),
+        ]))
+        .secrets(BTreeMap::from([("KEY".to_owned(), p.key)]))
+        .address(address)
+        .port(8080_u16);
+    let app = t.on(host).run("app", app);
+    let worker = service().command(["/bin/sleep", "1d"]).directory("/opt/worker").address(address);
+    let worker = t.on(host).run("worker", worker);
+    Exports::new().entry("url", text!("http://{}/", app.authority)).entry("worker", worker.authority)
+}
+
+pub(crate) fn heat(oracle: &mut Oracle) {
+    heat_takes(oracle, &site.model(Release::default()));
+}
+
+/// A release whose program tells what it was given.
+fn release(version: &str) -> Release {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bin = folder.path().join("app-1.0/bin");
+    fs::create_dir_all(&bin).expect("a folder");
+    let app = r#"#!/usr/bin/env python3
+import http.server, json, os, sys
+version = open("version").read()
+def attempt(path):
+    try:
+        open(path, "w").close()
+        return True
+    except OSError:
+        return False
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = {"environment": dict(os.environ), "uid": os.getuid(), "arguments": sys.argv[1:], "version": version,
+                "data": attempt(os.environ["HOME"] + "/written"), "release": attempt("written")}
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps(body).encode())
+http.server.HTTPServer((os.environ["LISTEN"], int(os.environ["PORT"])), Handler).serve_forever()
+"#;
+    fs::write(bin.join("app"), app).expect("writes");
+    fs::write(folder.path().join("app-1.0/version"), version).expect("writes");
+    let tar = "chmod +x app-1.0/bin/app && tar -cf app.tar.gz --gzip app-1.0";
+    assert!(Command::new("sh").args(["-c", tar]).current_dir(&folder).status().expect("starts").success());
+    let archive = fs::read(folder.path().join("app.tar.gz")).expect("reads");
+    let sha256 = Sha256::digest(&archive).iter().map(|byte| format!("{byte:02x}")).collect();
+    Release { url: serve(archive), sha256 }
+}
+
+const PROGRAMS: [&str; 4] = ["/usr/bin/curl", "/usr/bin/bsdtar", "/usr/bin/jq", "/usr/bin/python3"];
+
+fn answer(stage: &Stage) -> Value {
+    let url = format!("http://{}/", value(stage, "app/app/authority"));
+    let answer = http_get(&url);
+    serde_json::from_str(answer.lines().last().expect("a body")).expect("JSON")
+}
+
+#[test]
+fn it_runs_with_what_it_is_given() {
+    if !can_run("parts: a service from an archive", &PROGRAMS) {
+        return;
+    }
+    let first = release("1");
+    let stage = up_here(&site.model(first.clone()), "it's secret");
+    let told = answer(&stage);
+    let environment = &told["environment"];
+    assert_eq!(environment["SAYING"], "it's\n\"so\"");
+    assert_eq!(environment["KEY"], "it's secret");
+    assert_eq!(told["arguments"], serde_json::json!(["a 'word'", "$HOME"]));
+    assert_ne!(told["uid"], 0);
+    assert_eq!((&told["data"], &told["release"]), (&true.into(), &false.into()), "it writes to its data only");
+    assert_eq!(told["version"], "1");
+    // What the recipe is told is not for the service.
+    for name in ["secrets", "sha256", "WATTLE_RUN_DIR", "heat_outputs_path"] {
+        assert!(environment.get(name).is_none(), "{environment:#}");
+    }
+    let worker = value(&stage, "app/worker/authority");
+    assert!(worker.starts_with("127."), "{worker}");
+    assert!(stage.path().join(".wattle/servers/app/state/opt/worker/bin/app").exists());
+    assert_eq!(stage.processes("sleep 1d").len(), 1);
+
+    // The next release takes the place of this one, and its data stay.
+    let second = release("2");
+    stage.emit(&site.model(second));
+    let again =
+        stage.run(&["up", "--detach", "--until-done", "--network", "loopback", "--parameter", "key=it's secret"]);
+    assert_eq!(again.code, Some(0), "{again}");
+    assert_eq!(answer(&stage)["version"], "2");
+    let url = format!("http://{}/", value(&stage, "app/app/authority"));
+    down(&stage, &[&url]);
+    assert_eq!(stage.files_with("it's secret"), Vec::<String>::new());
+}
+
+#[test]
+fn another_digest_is_a_failure() {
+    if !can_run("parts: a service from another archive", &PROGRAMS) {
+        return;
+    }
+    let stage = Stage::new(&site.model(Release { sha256: "A".repeat(64), ..release("1") }));
+    let up = stage.run(&["up", "--until-done", "--network", "loopback", "--parameter", "key=x"]);
+    assert_eq!(up.code, Some(1), "{up}");
+    let said = format!("and should have {}", "a".repeat(64));
+    assert!(up.out.contains(&said) || up.err.contains(&said), "{up}");
+    let folder = stage.path().join(".wattle/servers/app/state/app");
+    assert!(!folder.join("release").exists() && !folder.join("archive").exists(), "nothing of it stays");
+}
