@@ -88,8 +88,10 @@ pub(super) mod tests {
     #[test]
     fn kinds_of_libraries_are_not_judged() {
         let mut model = failing();
-        let library = "/home/ann/.cargo/registry/src/index.example-1949cf8c6b5b557f/db2-1.0.0/src/lib.rs";
-        model.declarations["Db2"].at = Source::new(library, 1, 1);
-        assert!(codes(&model).is_empty());
+        let fetched = "/home/ann/.cargo/registry/src/index.example-1949cf8c6b5b557f/db2-1.0.0/src/lib.rs";
+        for library in [fetched, "/home/ann/wattle/catalog/src/parts/redis.rs", r"C:\wattle\catalog\src\lib.rs"] {
+            model.declarations["Db2"].at = Source::new(library, 1, 1);
+            assert!(codes(&model).is_empty(), "{library}");
+        }
     }
 }

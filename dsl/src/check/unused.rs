@@ -2,8 +2,9 @@
 
 use crate::model::Source;
 
-/// Whether a place is in the author's own crates, and not in a library that Cargo fetched.
+/// Whether a place is in the author's own workspace, and not in a library: Cargo names files relative to the workspace,
+/// and those of all other packages, fetched or not, by their whole paths.
 pub(super) fn is_own(at: &Source) -> bool {
-    let file = at.file.replace('\\', "/");
-    !["/registry/src/", "/git/checkouts/"].iter().any(|folder| file.contains(folder))
+    let is_rust = at.file.ends_with(".rs");
+    !(is_rust && (at.file.starts_with('/') || at.file.get(1..).is_some_and(|rest| rest.starts_with(":\\"))))
 }
