@@ -4,6 +4,7 @@ pub mod command;
 pub mod conformance;
 pub mod lab;
 pub mod machine;
+pub mod native;
 pub mod oracle;
 pub mod proxy;
 pub mod random;

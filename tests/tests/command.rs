@@ -50,6 +50,9 @@ fn wrong_usage_is_told_with_how_to_mend_it() {
     std::fs::create_dir(here.join("old")).expect("a folder");
     std::fs::write(here.join("old/seed.yaml"), "format: wattle-seed/0\nstack: three_tier\n").expect("writes");
     golden("old-seed", here, &["up", "old"]);
+    std::fs::create_dir(here.join("native")).expect("a folder");
+    std::fs::write(here.join("native/template.yaml"), "heat_template_version: '2021-04-16'\n").expect("writes");
+    golden("native-seed", here, &["up", "native"]);
     golden("no-parameter", here, &["up", "."]);
     golden("typo-parameter", here, &["up", ".", "--parameter", "db_pasword=x"]);
     golden("attribute-without-value", here, &["up", ".", "--attribute", "web-port.fixed_ips"]);

@@ -41,7 +41,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     for (name, export) in sink.model.exports.iter().filter(|(_, export)| export.ty.is_secret()) {
         let finding = EXPORTED_SECRET
             .finding(format!("the export `{name}` is secret, and Heat would show it as an output of the stack"))
-            .label(&export.at, "no secret in Heat's own way")
+            .label(&export.at, "whoever may look at the stack can read it there")
             .help("leave the export out, and hand the secret over another way");
         sink.push(finding);
     }

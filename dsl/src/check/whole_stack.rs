@@ -52,7 +52,10 @@ fn run(sink: &mut Sink<'_, '_>) {
         WHOLE_STACK
             .finding(format!("the stack has {what}"))
             .label(&sink.model.at, "Heat would refuse it, and it cannot be cut into nested stacks")
-            .help("cut the blueprint into several, or lower it for wattle's agents")
+            .help(
+                "cut the blueprint into several, each with what it needs of the others as parameters; \
+                 or lower it for wattle's agents",
+            )
     };
     // Where the author's own resources are too many already, that is what is reported.
     let finding = if sink.model.resources.len() > limit {
@@ -68,8 +71,17 @@ fn run(sink: &mut Sink<'_, '_>) {
         Some(too_large(what))
     } else {
         let size = native::size(sink.model);
-        (size > bytes)
-            .then(|| too_large(format!("a template of {} bytes, and Heat takes {}", grouped(size), grouped(bytes))))
+        (size > bytes).then(|| {
+            let finding =
+                too_large(format!("a template of {} bytes, and Heat takes {}", grouped(size), grouped(bytes)));
+            match native::largest(sink.model) {
+                Some((kind, bytes)) => finding.label(
+                    &kind.at,
+                    format!("the most are of `{}`: {} bytes with its files", kind.name, grouped(bytes)),
+                ),
+                None => finding,
+            }
+        })
     };
     if let Some(finding) = finding {
         sink.push(finding);

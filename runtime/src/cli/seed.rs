@@ -98,12 +98,20 @@ pub(super) fn read(directory: &Path) -> Result<Seed, Failure> {
             .map(|entry| entry.path().display().to_string())
             .collect();
         match inner.as_slice() {
+            [] if is_native(directory) => failure
+                .note("what lies there was made by `--lowering heat-native`, by which Heat runs the software itself")
+                .help("give it to `openstack stack create`; or run the blueprint's program again without that option"),
             [] => failure.help("a blueprint's program writes it, to `out/STACK` by default: give that directory"),
             some => failure.help(format!("did you mean {}?", list(some.iter().map(String::as_str), "or"))),
         }
     })?;
     let no_seed = |error| Failure::usage(format!("`{}` is no seed: {error}", file.display())).help(EMIT_AGAIN);
     Seed::read(&text).map_err(no_seed)
+}
+
+/// Whether `emit` has been there and has written no seed.
+fn is_native(directory: &Path) -> bool {
+    ["template.yaml", "template.json"].into_iter().any(|name| directory.join(name).is_file())
 }
 
 /// The parameters that are given: by the environment beside the seed, by further ones, and one by one.

@@ -7,15 +7,13 @@ use std::path::Path;
 
 use serde_json::Value;
 use wattle::author::{Blueprint, Parameters as _};
-use wattle::check::{Limits, check, has_errors};
-use wattle::lower::Lowering;
+use wattle::check::{check, has_errors};
 use wattle::lower::native::lower;
 use wattle::model::{Content, Model};
 use wattle::prelude::*;
 use wattle_catalog::nova;
+use wattle_tests::native::{limits, write};
 use wattle_tests::oracle::{Agents, deploy};
-
-use crate::write;
 
 /// Several files, all types, a service, a teardown.
 #[component(
@@ -152,9 +150,7 @@ fn path(folder: &Path) -> OsString {
 }
 
 fn run(model: &Model, parameters: &[&str]) -> Value {
-    let mut limits = Limits::default();
-    limits.lowering = Lowering::HeatNative;
-    let found = check(model, &limits);
+    let found = check(model, &limits());
     assert!(!has_errors(&found), "{found:#?}");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let template = write(&lower(model), folder.path(), false);

@@ -1,77 +1,24 @@
 //! Heat's engine takes every template, and orders components exactly as the model does.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use wattle::check::{Limits, Severity, check};
-use wattle::graph::{Graph, Node};
-use wattle::lower::Lowering;
+use wattle::check::{Severity, check};
 use wattle::lower::native::lower;
 use wattle::model::{Declaration, Expr, Model, Reference, Type};
+use wattle_tests::native::{heat_takes, limits};
 use wattle_tests::oracle::Oracle;
 use wattle_tests::random;
 
 use crate::agents::every_tool;
-use crate::{deployment, examples, write};
-
-/// Heat's dependency graph of what a model becomes, which it takes in both formats.
-fn accepted(oracle: &mut Oracle, model: &Model) -> BTreeMap<String, Vec<String>> {
-    let lowered = lower(model);
-    let [yaml, json] = [false, true].map(|json| {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let answer = oracle.validate(&write(&lowered, folder.path(), json));
-        assert_eq!(answer["ok"], true, "Heat refuses `{}`: {}: {}", model.stack, answer["error"], answer["message"]);
-        answer["graph"].clone()
-    });
-    assert_eq!(yaml, json, "{}", model.stack);
-    serde_json::from_value(yaml).expect("a graph")
-}
-
-/// What is reached from each of `starts`, among `ends`.
-fn paths(starts: &BTreeSet<String>, next: &BTreeMap<String, Vec<String>>) -> BTreeSet<(String, String)> {
-    let mut found = BTreeSet::new();
-    for start in starts {
-        let (mut open, mut seen) = (vec![start], HashSet::new());
-        while let Some(name) = open.pop() {
-            for to in next.get(name).into_iter().flatten() {
-                if seen.insert(to) {
-                    open.push(to);
-                }
-            }
-        }
-        found.extend(seen.into_iter().filter(|to| starts.contains(*to)).map(|to| (start.clone(), to.clone())));
-    }
-    found
-}
-
-/// Heat orders components exactly as the model does.
-fn assert_same_order(model: &Model, heat: &BTreeMap<String, Vec<String>>) {
-    let components: BTreeSet<String> = model.components.keys().map(|key| deployment(key)).collect();
-    let mut own: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (from, _, to) in Graph::of(model).edges() {
-        if let (Node::Component(from, _), Node::Component(to, _)) = (from, to) {
-            own.entry(deployment(from)).or_default().push(deployment(to));
-        }
-    }
-    assert_eq!(paths(&components, heat), paths(&components, &own), "{}", model.stack);
-}
-
-fn natively() -> Limits {
-    let mut limits = Limits::default();
-    limits.lowering = Lowering::HeatNative;
-    limits
-}
+use crate::examples;
 
 #[test]
 fn heat_takes_every_example_and_orders_it_as_the_model_does() {
     let mut oracle = Oracle::start();
     for model in examples() {
-        assert_eq!(check(&model, &natively()), [], "an example has findings");
-        let graph = accepted(&mut oracle, &model);
-        assert_same_order(&model, &graph);
-        for (key, component) in &model.components {
-            assert!(graph[&deployment(key)].contains(&component.server.to_string()), "{key} is on no server");
-        }
+        assert_eq!(check(&model, &limits()), [], "an example has findings");
+        heat_takes(&mut oracle, &model);
     }
 }
 
@@ -116,15 +63,14 @@ fn heat_takes_random_models_and_orders_them_as_they_are() {
     let mut taken = 0;
     for seed in 0..80_u32 {
         let model = random::model(&random::bytes(seed, 400));
-        let found = check(&model, &natively());
+        let found = check(&model, &limits());
         let errors = found.iter().filter(|finding| finding.severity == Severity::Error);
         // What reads another stack is refused, and nothing else.
         let errors: BTreeSet<&str> = errors.map(|finding| finding.code).collect();
         assert!(errors.iter().all(|code| *code == "W0901"), "{found:#?}");
         assert_eq!(errors.is_empty(), !reads_imports(&model));
         if errors.is_empty() {
-            let graph = accepted(&mut oracle, &model);
-            assert_same_order(&model, &graph);
+            heat_takes(&mut oracle, &model);
             taken += 1;
         }
     }

@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use wattle::graph::{Graph, Node, Why};
 use wattle::lower::native::lower;
 use wattle::model::{Model, Type};
+use wattle_tests::native::{deployment, write};
 use wattle_tests::oracle::{Agents, deploy};
 
-use crate::{deployment, examples, write};
+use crate::examples;
 
 /// What a recipe could have written: text that says whose it is, where its type leaves room.
 fn made_up(key: &str, output: &str, ty: &Type) -> String {

@@ -15,12 +15,15 @@ use wattle::model::Model;
 use wattle::prelude::*;
 use wattle_catalog::nova;
 use wattle_catalog::parts::network::{PrivateNet, PrivateNetwork};
+use wattle_tests::native;
 use wattle_tests::oracle::{Oracle, write};
 use wattle_tests::running::Stage;
 use wattle_tests::skip::skipped;
 
-/// A model without findings, which Heat takes: its template, and what Heat says of it.
+/// A model without findings, which Heat takes in either lowering: its template, and what Heat says of it.
 pub(crate) fn heat_takes(oracle: &mut Oracle, model: &Model) -> (Lowered, Value) {
+    assert_eq!(check(model, &native::limits()), []);
+    native::heat_takes(oracle, model);
     assert_eq!(check(model, &Limits::default()), []);
     let lowered = lower(model, &Default::default());
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -2,7 +2,7 @@
 
 use crate::lower::agent::RESERVED;
 use crate::lower::hot::{Hot, HotResource, Template};
-use crate::model::{Name, Tool, Type, Value};
+use crate::model::{Declaration, Name, Tool, Type, Value};
 
 use super::form::{Form, Forms, Kind};
 use super::program;
@@ -28,15 +28,26 @@ pub(super) fn add(forms: &Forms<'_>, template: &mut Template) {
     }
 }
 
-fn config(kind: &Kind<'_>, lack: &[&Name]) -> HotResource {
-    let declaration = kind.declaration;
-    let tool = declaration.recipe.tool;
-    let (group, text) = match kind.form {
-        Form::Program => ("script", program::of(declaration)),
+/// What is run, and by which hook.
+fn run(kind: &Kind<'_>) -> (&'static str, String) {
+    let tool = kind.declaration.recipe.tool;
+    match kind.form {
+        Form::Program => ("script", program::of(kind.declaration)),
         // The hook runs the file as a program.
         Form::Hook(text) if tool == Tool::Shell && !text.starts_with("#!") => ("script", format!("{SHELL}{text}")),
         Form::Hook(text) => (hook(tool), text.to_owned()),
-    };
+    }
+}
+
+/// The kind whose configs have the most bytes, and how many these are.
+pub(super) fn largest<'m>(forms: &Forms<'m>) -> Option<(&'m Declaration, usize)> {
+    let sizes = forms.kinds.values().map(|kind| (kind.declaration, run(kind).1.len() * kind.lacks.len()));
+    sizes.max_by_key(|(_, bytes)| *bytes)
+}
+
+fn config(kind: &Kind<'_>, lack: &[&Name]) -> HotResource {
+    let declaration = kind.declaration;
+    let (group, text) = run(kind);
     let mut config = HotResource::new("OS::Heat::SoftwareConfig".into());
     config.set("group".into(), group.into());
     // The hooks look into it, and would not start without.

@@ -17,7 +17,7 @@ mod value;
 
 use std::collections::HashSet;
 
-use crate::model::{Model, Name};
+use crate::model::{Declaration, Model, Name};
 
 use super::decision::{Decision, Decisions, Reader};
 use super::environment::Environment;
@@ -77,4 +77,9 @@ pub(crate) fn resources(model: &Model) -> usize {
 pub(crate) fn size(model: &Model) -> usize {
     // What JSON cannot express is an error when the template is emitted, not here.
     crate::emit::to_json(&lower(model).template).map_or(0, |text| text.len())
+}
+
+/// The kind of component that takes the most of the template's bytes, and how many.
+pub(crate) fn largest(model: &Model) -> Option<(&Declaration, usize)> {
+    config::largest(&Forms::of(model))
 }
