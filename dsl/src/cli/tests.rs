@@ -8,6 +8,7 @@ mod settings;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use crate::author::Blueprint;
 use crate::view;
 
 use super::console::{Console, Stream};
@@ -33,6 +34,10 @@ fn demo(args: &[&str]) -> Run {
 }
 
 fn run(args: &[&str], color: bool) -> Run {
+    run_of(&Demo, args, color)
+}
+
+fn run_of<B: Blueprint>(blueprint: &B, args: &[&str], color: bool) -> Run {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let mut console = Console {
         out: Stream { out: Box::new(&mut out), color },
@@ -41,7 +46,7 @@ fn run(args: &[&str], color: bool) -> Run {
     };
     let read: view::Read<'_> = &|file| (file == "src/demo.rs").then(|| blueprint::SOURCE.into());
     let args = std::iter::once("/target/debug/examples/demo").chain(args.iter().copied()).map(OsString::from);
-    let exit = super::run(&Demo, args, &mut console, read);
+    let exit = super::run(blueprint, args, &mut console, read);
     drop(console);
     let text = |bytes| String::from_utf8(bytes).expect("text");
     Run { exit, out: text(out), err: text(err) }

@@ -128,3 +128,25 @@ impl Blueprint for Demo {
         model
     }
 }
+
+/// One that exports nothing.
+pub(super) struct Quiet;
+
+impl Blueprint for Quiet {
+    const NAME: &'static str = "quiet";
+    const DESCRIPTION: &'static str = "A server.";
+    type Parameters = ();
+    type Config = ();
+
+    fn at(&self) -> Source {
+        Source::new("src/demo.rs", 2, 1)
+    }
+
+    fn build(&self, t: &mut Topology, (): (), (): ()) -> Exports {
+        t.add(
+            "server",
+            RawResource::new("OS::Nova::Server").property("flavor", "m1.small").property("image", "debian-12"),
+        );
+        Exports::new()
+    }
+}

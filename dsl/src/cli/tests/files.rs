@@ -11,7 +11,8 @@ use crate::emit::EmitError;
 
 use super::super::failure::{Exit, Failure};
 use super::super::files::{File, replace};
-use super::{Scratch, demo};
+use super::blueprint::Quiet;
+use super::{Scratch, demo, run_of};
 
 fn file(name: &str, text: &'static str) -> File<'static> {
     File { name: name.into(), content: String::new(), write: Box::new(move |out| Ok(out.write_all(text.as_bytes())?)) }
@@ -154,6 +155,22 @@ fn json_templates_replace_yaml_ones() {
     assert_eq!(content.keys().collect::<Vec<_>>(), ["environment.yaml", "seed.yaml", "template.json"]);
     let template: serde_json::Value = serde_json::from_str(&content["template.json"]).expect("JSON");
     assert_eq!(template["heat_template_version"], "2021-04-16");
+}
+
+#[test]
+fn a_lowering_without_a_seed_leaves_none() {
+    let scratch = Scratch::new("lowering");
+    let directory = scratch.0.join("quiet");
+    let names = |args: &[&str]| {
+        let run = run_of(&Quiet, &[args, &["--out", scratch.path()]].concat(), false);
+        assert_eq!(run.exit, Exit::Fine, "{run}");
+        content(&directory).into_keys().collect::<Vec<_>>()
+    };
+    assert_eq!(names(&[]), ["environment.yaml", "seed.yaml", "template.yaml"]);
+    assert_eq!(names(&["--lowering", "heat-native"]), ["environment.yaml", "template.yaml"]);
+    assert_eq!(names(&["emit", "--lowering=heat-native", "--format=json"]), ["environment.yaml", "template.json"]);
+    let template: serde_json::Value = serde_json::from_str(&content(&directory)["template.json"]).expect("JSON");
+    assert_eq!(template["resources"].as_object().expect("resources").keys().collect::<Vec<_>>(), ["server"]);
 }
 
 #[test]
