@@ -2,15 +2,13 @@
 # A service that comes in an archive.
 set -eu
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/program.sh"
 
 sha256=$(printf '%s' "$sha256" | tr '[:upper:]' '[:lower:]')
 printf '%s\n' "$sha256" | grep -qxE '[0-9a-f]{64}' || fail "\`$sha256\` is no SHA-256: it has 64 hexadecimal digits"
 packages ca-certificates curl jq libarchive-tools
-system_user "$user"
 # What is unpacked is root's; the service writes below `data` only.
 make_home root 0711
-data=$home/data
-install -d -o "$user" -g "$(id -gn "$user")" -m 0750 "$data"
 release=$home/release
 if [ -n "${directory:-}" ]; then release=$(place "$directory"); fi
 
@@ -38,27 +36,8 @@ if [ "$(cat "$unpacked" 2>/dev/null)" != "$sha256" ]; then
     mv "$release.new" "$release"
 fi
 
-# It gets this environment and no other: that of the recipe holds the secrets of the component.
-variables() {
-    printf '%s' "$1" | jq -r 'to_entries[] | if .key | test("^[A-Za-z_][A-Za-z0-9_]*$")
-        then "export \(.key)=\(.value | @sh)" else error("`\(.key)` is no name of a variable") end'
-}
-no_variables='{}'
-(
-    umask 027
-    {
-        variables "$(jq -n --arg data "$data" --arg user "$user" \
-            '{HOME: $data, STATE_DIRECTORY: $data, USER: $user, LANG: "C.UTF-8"}')"
-        variables "${environment:-$no_variables}"
-        variables "${secrets:-$no_variables}"
-        printf 'cd %s\nexec ' "$(jq -rn --arg path "$release" '$path | @sh')"
-        printf '%s' "$command" | jq -r 'map(@sh) | join(" ")'
-    } >"$home/start.new"
-    chgrp "$(id -gn "$user")" "$home/start.new"
-    mv "$home/start.new" "$home/start"
-)
-service TERM "$user" /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-    ${WATTLE_STATE_DIR:+"WATTLE_STATE_DIR=$WATTLE_STATE_DIR"} /bin/sh "$home/start"
+program "$user" "$release" "$command" "${environment:-}" "${secrets:-}"
+with_program service TERM "$user"
 
 authority=$(url_host "$address")
 if [ -n "${port:-}" ]; then

@@ -36,7 +36,12 @@ use wattle::prelude::*;
 /// own, which nobody starts again when it fails. Either way it gets the environment that is given here, `PATH`, `LANG`,
 /// `USER`, and as `HOME` and `STATE_DIRECTORY` the folder where it may write; it cannot change what was unpacked. Another
 /// digest is another release, which takes the place of the one that was there.
-#[component(recipe = "recipes/service.sh", files = ["recipes/lib.sh"], teardown = "recipes/remove.sh", deadline = "30m")]
+#[component(
+    recipe = "recipes/service.sh",
+    files = ["recipes/lib.sh", "recipes/program.sh"],
+    teardown = "recipes/remove.sh",
+    deadline = "30m"
+)]
 pub struct Service {
     /// Where the archive is: `.tar` with any compression, or `.zip`.
     #[input]

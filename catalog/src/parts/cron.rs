@@ -1,0 +1,57 @@
+//! Jobs that run when their time comes.
+
+use std::collections::BTreeMap;
+
+use wattle::prelude::*;
+
+/// A command that cron runs, again and again.
+///
+/// ```
+/// use std::collections::BTreeMap;
+///
+/// use wattle::prelude::*;
+/// use wattle_catalog::nova::Server;
+/// use wattle_catalog::parts::cron::Job;
+///
+/// fn nightly(t: &mut Topology, server: Server, db: Output<Url>) -> Output<String> {
+///     let job = Job::new()
+///         .schedule("30 2 * * *")
+///         .command(["/bin/sh", "-c", r#"pg_dump --dbname "$DATABASE" >"$(date +%A).sql""#])
+///         .user("backup")
+///         .environment(BTreeMap::from([("DATABASE".to_owned(), db)]));
+///     t.on(server).run("dump", job).data // a dump for each day of the week is there
+/// }
+/// ```
+///
+/// It is a file of `/etc/cron.d` that is called `wattle-part-COMPONENT`, and what it says goes to the journal by that name.
+/// By `wattle up` it is run by a cron of its own, which needs root with mount namespaces, and what it says goes to the file
+/// `log` in the component's folder. Either way it gets the environment that is given here, `PATH`, `LANG`, `USER`, and as
+/// `HOME` and `STATE_DIRECTORY` the folder where it may write. While it runs it does not begin again.
+#[component(
+    recipe = "recipes/cron.sh",
+    files = ["recipes/lib.sh", "recipes/program.sh"],
+    teardown = "recipes/cron-remove.sh",
+    deadline = "15m"
+)]
+pub struct Job {
+    /// When it runs, as crontab(5) has it: minute, hour, day of the month, month, and day of the week, or `@hourly` and the
+    /// like; not `@reboot`. By the clock of the server's time zone.
+    #[input]
+    schedule: String,
+    /// The program with its arguments; no shell reads them. It begins in the folder where it may write.
+    #[input]
+    command: Vec<String>,
+    /// Who runs it; a user of the system by this name is made if there is none.
+    #[input]
+    user: String,
+    /// Environment variables.
+    #[input]
+    environment: Option<BTreeMap<String, String>>,
+    /// Environment variables that nobody else may see.
+    #[input]
+    secrets: Option<BTreeMap<String, Secret<String>>>,
+
+    /// The folder where it may write.
+    #[output]
+    data: String,
+}
