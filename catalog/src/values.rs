@@ -27,7 +27,8 @@ macro_rules! from {
     )*};
 }
 
-/// Makes a kind of reference: it takes a name or an id as text; handles are added where they are defined.
+/// Makes a kind of reference: it takes a name or an id as text, and what a raw resource is; typed handles are added where
+/// they are defined.
 macro_rules! reference {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -39,6 +40,12 @@ macro_rules! reference {
             wattle::author::Parameter<String>: String,
             wattle::author::Attribute<String>: String,
         });
+        #[diagnostic::do_not_recommend]
+        impl wattle::author::IntoProperty<$name> for wattle::author::Resource {
+            fn into_property(self) -> wattle::author::Expression {
+                self.into()
+            }
+        }
         #[diagnostic::do_not_recommend]
         impl<S, P> wattle::author::IntoProperty<$name> for wattle::author::Text<S, P>
         where

@@ -147,7 +147,11 @@ fn staged(resource: &Resource, properties: &str) -> String {
 }
 
 fn deprecated(note: Option<&str>) -> String {
-    note.map_or_else(String::new, |note| format!("#[deprecated(note = {:?})]\n", note.replace("``", "`")))
+    match note {
+        None => String::new(),
+        Some("") => "#[deprecated]\n".to_owned(),
+        Some(note) => format!("#[deprecated(note = {:?})]\n", note.replace("``", "`")),
+    }
 }
 
 fn count(fields: &[Field]) -> usize {

@@ -479,7 +479,7 @@ impl Server {
     /// The manually assigned alternative public IPv4 address of the server.
     ///
     /// Since Heat 2015.1.
-    #[deprecated(note = "")]
+    #[deprecated]
     pub fn access_ipv4(self) -> Attribute<String> {
         self.0.attribute("accessIPv4")
     }
@@ -487,7 +487,7 @@ impl Server {
     /// The manually assigned alternative public IPv6 address of the server.
     ///
     /// Since Heat 2015.1.
-    #[deprecated(note = "")]
+    #[deprecated]
     pub fn access_ipv6(self) -> Attribute<String> {
         self.0.attribute("accessIPv6")
     }

@@ -4,6 +4,7 @@
 //! What must not: any judgement of the result; that is `check`'s.
 
 mod blueprint;
+mod catalogs;
 mod component;
 mod constant;
 mod exports;
@@ -41,7 +42,7 @@ pub use handle::{Host, Segment};
 pub use input::{IntoInput, Public};
 pub use listen::Listening;
 pub use module::{Complete, Part, Properties};
-pub use property::{AnyValue, IntoProperty};
+pub use property::{AnyValue, IntoProperty, Item, item};
 pub use text::{AtDeployment, AtRunTime, Confidential, Open, Privacy, Scalar, Stage, TextPart};
 
 // What only generated code calls.

@@ -5,6 +5,7 @@ use std::panic::Location;
 
 use crate::model::{Order, Schema, Source};
 
+use super::catalogs::Catalog;
 use super::expression::Expression;
 use super::handle::Resource;
 use super::property::{AnyValue, IntoProperty};
@@ -92,7 +93,7 @@ pub struct Properties {
 }
 
 /// A resource type of the catalog's, and what knows its schema.
-type KnownType = (&'static str, fn(&str) -> Option<Schema>);
+type KnownType = (&'static str, Catalog);
 
 /// A property's name, its value, and where it was set.
 pub(super) type Given = (Cow<'static, str>, Expression, &'static Location<'static>);
@@ -131,7 +132,8 @@ pub struct RawResource(Properties);
 impl RawResource {
     /// A resource of the type `ty`: `OS::Nova::Server`, or one that only your cloud has.
     ///
-    /// What it is given is judged where a catalog knows the type: `wattle_catalog::raw` is this with Heat's own.
+    /// What it is given is judged if the catalog of another resource of the topology knows the type;
+    /// `wattle_catalog::raw` is this with Heat's types, whatever else there is.
     pub fn new(ty: impl Into<String>) -> Self {
         Self(Properties { ty: ty.into(), schema: None, values: Vec::new(), order: Order::default() })
     }

@@ -1,6 +1,7 @@
 //! What a resource's property takes: whatever Heat knows before the servers run.
 
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::model::Value;
@@ -229,5 +230,36 @@ impl<S: IntoProperty<AnyValue>, const N: usize> IntoProperty<AnyValue> for [S; N
 impl<S: IntoProperty<AnyValue>> IntoProperty<AnyValue> for BTreeMap<String, S> {
     fn into_property(self) -> Expression {
         Expression::Map(self.into_iter().map(|(name, item)| (name.into(), item.into_property())).collect())
+    }
+}
+
+impl<K: Into<String>, S: IntoProperty<AnyValue>, const N: usize> IntoProperty<AnyValue> for [(K, S); N] {
+    fn into_property(self) -> Expression {
+        Expression::Map(self.into_iter().map(|(name, item)| (name.into().into(), item.into_property())).collect())
+    }
+}
+
+/// A value among others of other types, in a list or a map of a property.
+pub struct Item<T>(Expression, PhantomData<fn() -> T>);
+
+/// Makes `value` stand among values of other types.
+///
+/// ```
+/// use wattle::author::item;
+/// use wattle::prelude::*;
+///
+/// let mut t = Topology::new("demo");
+/// let net = t.add("net", RawResource::new("Our::Net"));
+/// let ports = [("first", item(net)), ("others", item(["public", "private"])), ("count", item(3))];
+/// t.add("wall", RawResource::new("Our::Wall").property("ports", ports));
+/// ```
+pub fn item<T>(value: impl IntoProperty<T>) -> Item<T> {
+    Item(value.into_property(), PhantomData)
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> IntoProperty<T> for Item<T> {
+    fn into_property(self) -> Expression {
+        self.0
     }
 }

@@ -8,6 +8,7 @@ use indexmap::map::Entry;
 
 use crate::model::{self, Duplicate, Expr, Kind, Model, Name, Source};
 
+use super::catalogs::Catalogs;
 use super::component::{AsComponent, OnServer};
 use super::exports::{Export, Exports};
 use super::expression::Expression;
@@ -27,6 +28,7 @@ pub struct Topology {
     /// The qualified name of the module that is being built, with a dot behind it; empty outside of modules.
     scope: String,
     names: HashMap<&'static str, Name>,
+    catalogs: Catalogs,
     /// What is done once all else is, each within the module of its scope.
     last: Vec<(String, Last)>,
 }
@@ -41,8 +43,8 @@ impl Topology {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let mut model = Model::new(stack);
         model.at = Source::caller();
-        let (scope, names, last) = (String::new(), HashMap::new(), Vec::new());
-        Self { id: NEXT.fetch_add(1, Ordering::Relaxed), model, scope, names, last }
+        let (scope, names, catalogs, last) = (String::new(), HashMap::new(), Catalogs::default(), Vec::new());
+        Self { id: NEXT.fetch_add(1, Ordering::Relaxed), model, scope, names, catalogs, last }
     }
 
     /// Adds a resource or a module under `name` and returns its handle, or the module's outputs.
@@ -229,6 +231,7 @@ impl Topology {
                 add(&mut self);
             }
         }
+        self.catalogs.judge(&mut self.model);
         for entry in exports.entries {
             let value = self.lower(entry.value);
             let export = model::Export { ty: entry.ty, value, stack: entry.stack.map(Into::into), at: entry.at };
@@ -241,13 +244,14 @@ impl Topology {
     /// Adds a resource: what a typed resource's [`Part`] does.
     pub fn add_resource(&mut self, name: &str, properties: Properties, at: Source) -> Resource {
         let ty = match properties.schema {
-            Some((ty, schema)) => {
+            Some((ty, catalog)) => {
                 let ty = self.share(ty);
                 if !self.model.schemas.contains_key(&ty)
-                    && let Some(schema) = schema(&ty)
+                    && let Some(schema) = catalog(&ty)
                 {
                     self.model.schemas.insert(ty.clone(), schema);
                 }
+                self.catalogs.add(catalog);
                 ty
             }
             None => properties.ty.into(),

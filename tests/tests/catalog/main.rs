@@ -1,6 +1,7 @@
 //! The catalog before the real Heat.
 
 mod constraints;
+mod raw;
 mod types;
 
 use std::fs;
