@@ -3,13 +3,14 @@
 the agents of its servers.
 
     deploy.py [-e ENV.yaml]... [-P NAME=VALUE]... [--timeout SECONDS]
-              [--outputs FILE | --hooks DIR] [--delete] TEMPLATE
+              [--outputs FILE | --hooks DIR] [--update TEMPLATE]...
+              [--delete] TEMPLATE
 
 By default, each deployment is signalled as done, with the outputs that the
 JSON of FILE says: {deployment: {output: text}}. With --hooks the real
 heat-agents run it, in DIR: 55-heat-config with the hooks for scripts, Ansible
 and Puppet. Prints one JSON object; exit status 1 when the stack is not
-CREATE_COMPLETE. See README.md beside this file.
+CREATE_COMPLETE, or in the end UPDATE_COMPLETE. See README.md beside this file.
 """
 import argparse
 import json
@@ -95,14 +96,18 @@ def values(config):
     return {i["name"]: i.get("value") for i in config["inputs"]}
 
 
-def play(heat, stack, agent, seen, events, timeout):
-    """Play until nothing is in progress any more; the stack, or None."""
+def play(heat, stack, agent, seen, events, timeout, updated=()):
+    """Play until nothing is in progress any more; the stack, or None.
+
+    It is not over before the stack was updated at another time than `updated`.
+    """
     end = time.monotonic() + timeout
     while True:
         status, body = heat.call("GET", "/stacks/" + stack)
         if status == 404:
             return None
-        done = not body["stack"]["stack_status"].endswith("IN_PROGRESS")
+        done = (not body["stack"]["stack_status"].endswith("IN_PROGRESS")
+                and body["stack"]["updated_time"] != updated)
         if done or time.monotonic() > end:
             return body["stack"]
         identity = "%s/%s" % (stack, body["stack"]["id"])
@@ -148,6 +153,9 @@ def main(argv=None):
     p.add_argument("--timeout", type=float, default=120.0)
     p.add_argument("--outputs", metavar="FILE")
     p.add_argument("--hooks", metavar="DIR")
+    p.add_argument("--update", action="append", default=[],
+                   metavar="TEMPLATE",
+                   help="then update the stack, and play on; may be repeated")
     p.add_argument("--delete", action="store_true",
                    help="delete the stack in the end, and play on")
     args = p.parse_args(argv)
@@ -160,14 +168,25 @@ def main(argv=None):
     loopback.stop_on_sigterm()
     out, seen, events, name = {"events": []}, set(), [], "stack"
     with loopback.Loopback([]) as heat:
-        body = create.request_body(
-            {"template": args.template, "environment": args.environment,
-             "parameters": params}, name)
-        status, answer = heat.call("POST", "/stacks", body)
+        def body(template):
+            return create.request_body(
+                {"template": template, "environment": args.environment,
+                 "parameters": params}, name)
+
+        status, answer = heat.call("POST", "/stacks", body(args.template))
         if status != 201:
             out["error"], out["message"] = create.error_of(answer)
         else:
             stack = play(heat, name, agent, seen, events, args.timeout)
+            for template in args.update:
+                before = stack["updated_time"]
+                status, answer = heat.call(
+                    "PUT", "/stacks/%s/%s" % (name, stack["id"]),
+                    body(template))
+                if status != 202:
+                    raise SystemExit("update: %s" % answer)
+                stack = play(heat, name, agent, seen, events, args.timeout,
+                             before)
             out["status"] = stack["stack_status"]
             out["reason"] = stack["stack_status_reason"]
             out["outputs"] = {o["output_key"]: o.get("output_value")
@@ -179,7 +198,7 @@ def main(argv=None):
                     gone["stack_status"] == "DELETE_COMPLETE")
     out["events"] = events
     print(json.dumps(out, sort_keys=True))
-    return 0 if out.get("status") == "CREATE_COMPLETE" else 1
+    return 0 if out.get("status", "").endswith("_COMPLETE") else 1
 
 
 if __name__ == "__main__":

@@ -77,13 +77,17 @@ pub fn create(environments: &[&Path], parameters: &[&str], template: &Path) -> V
 
 /// What became of a stack of software deployments, with its servers' agents played: simulated ones that signal the
 /// `outputs` of each deployment, or with `hooks` the real heat-agents, which run in that folder and find programs on
-/// `path`. At the end the stack is deleted.
+/// `path`. The stack is created from the first template and updated to each further one. At the end it is deleted.
 ///
 /// # Panics
-/// When the process gives no answer.
-pub fn deploy(agents: &Agents<'_>, parameters: &[&str], template: &Path) -> Value {
+/// When there is no template, or the process gives no answer.
+pub fn deploy(agents: &Agents<'_>, parameters: &[&str], templates: &[PathBuf]) -> Value {
+    let (template, updates) = templates.split_first().expect("a template");
     let mut command = tool();
     command.args(["deploy.py", "--delete"]);
+    for update in updates {
+        command.arg("--update").arg(update);
+    }
     match agents {
         Agents::Simulated { outputs } => command.arg("--outputs").arg(outputs),
         Agents::Real { hooks, path } => command.arg("--hooks").arg(hooks).env("PATH", path),

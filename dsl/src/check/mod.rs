@@ -38,6 +38,7 @@ mod missing_input;
 mod missing_property;
 mod mixed_export;
 mod not_a_server;
+mod own_format;
 mod own_user_data;
 mod parameter_default;
 mod promise_ring;
@@ -122,6 +123,7 @@ pub static CHECKS: &[&Check] = &[
     &unlimited_wait::UNLIMITED_WAIT,
     &whole_stack::WHOLE_STACK,
     &deployment_name::DEPLOYMENT_NAME,
+    &own_format::OWN_FORMAT,
 ];
 
 /// The check with the code `code`, in any case of letters.

@@ -6,7 +6,7 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A server that runs components gets its user data from wattle: it starts the agent. A `user_data` of the author's
+    /// A server that runs components gets its user data from wattle, where its agents run them: it starts the agent. A `user_data` of the author's
     /// own would be lost, and a `user_data_format` other than `RAW` would wrap what starts the agent.
     ///
     /// ```
@@ -37,7 +37,7 @@ check! {
     /// let web = t.on(server).run("web", Web::new());
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0304"));
     /// ```
-    OWN_USER_DATA: "W0304", Error, "a server that runs components has user data of its own", run
+    OWN_USER_DATA: "W0304", Error, "a server that runs components has user data of its own", run, only Agents
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

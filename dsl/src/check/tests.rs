@@ -57,6 +57,7 @@ const FAILING: &[Failing] = &[
     ("W0906", unlimited_wait::tests::failing),
     ("W0907", whole_stack::tests::failing),
     ("W0908", deployment_name::tests::failing),
+    ("W0909", own_format::tests::failing),
 ];
 
 /// What is found in a model that is to be lowered for what the check with the code `code` is about.

@@ -1,5 +1,6 @@
 //! The same by the real heat-agents: recipes run as they are, whatever their tool.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,7 +10,7 @@ use serde_json::Value;
 use wattle::author::{Blueprint, Parameters as _};
 use wattle::check::{check, has_errors};
 use wattle::lower::native::lower;
-use wattle::model::{Content, Model};
+use wattle::model::{Component, Content, Model, Recipe};
 use wattle::prelude::*;
 use wattle_catalog::nova;
 use wattle_tests::native::{limits, write};
@@ -150,12 +151,22 @@ fn path(folder: &Path) -> OsString {
 }
 
 fn run(model: &Model, parameters: &[&str]) -> Value {
-    let found = check(model, &limits());
-    assert!(!has_errors(&found), "{found:#?}");
+    run_each(&[model], parameters)
+}
+
+/// Creates a stack from the first model, updates it to each further one, and deletes it.
+fn run_each(models: &[&Model], parameters: &[&str]) -> Value {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let template = write(&lower(model), folder.path(), false);
+    let template = |(index, model): (usize, &&Model)| {
+        let found = check(model, &limits());
+        assert!(!has_errors(&found), "{found:#?}");
+        let own = folder.path().join(index.to_string());
+        fs::create_dir(&own).expect("a new folder");
+        write(&lower(model), &own, false)
+    };
+    let templates: Vec<_> = models.iter().enumerate().map(template).collect();
     let path = path(folder.path());
-    deploy(&Agents::Real { hooks: &folder.path().join("servers"), path: &path }, parameters, &template)
+    deploy(&Agents::Real { hooks: &folder.path().join("servers"), path: &path }, parameters, &templates)
 }
 
 /// What a deployment told when it was done.
@@ -173,6 +184,53 @@ fn hello_says_hello() {
     let greeting = answer["outputs"]["greeting"].as_str().expect("text");
     assert!(greeting.starts_with("hello bob, this is "), "{greeting}");
     assert_eq!(told(&answer, "bob.listener", "CREATE")["deploy_stdout"], format!("heard: {greeting}\n"));
+}
+
+/// Changes the recipe of a kind of component.
+fn change(model: &mut Model, kind: &str, change: impl FnOnce(&mut Recipe)) {
+    let declaration = model.declarations.values_mut().find(|known| &*known.name == kind).expect("a kind");
+    change(&mut declaration.recipe);
+}
+
+#[test]
+fn an_update_runs_what_has_changed_and_its_readers_and_tears_down_what_is_gone() {
+    if !wattle_tests::skip::everything("updates by heat-agents") {
+        return;
+    }
+    let mut first = hello::hello.model(Default::default());
+    change(&mut first, "Listener", |recipe| recipe.teardown = Some(recipe.entry.clone()));
+    // It stays: Heat replaces a server that loses its last component.
+    let greeter = &first.components["alice/greeter"];
+    let other = Component::new("other".into(), "bob".into(), greeter.declaration.clone(), greeter.at.clone());
+    first.components.insert("bob/other".into(), other);
+    let mut input = first.clone();
+    input.components["alice/greeter"].inputs["name"].value = "carol".into();
+    // Of which nobody who only reads what comes out sees anything.
+    let mut recipe = input.clone();
+    let text = "echo \"hello $name, this is $(uname -n)\" >\"${heat_outputs_path}.greeting\"\n";
+    change(&mut recipe, "Greeter", |greeter| greeter.files[0].content = Content::Text(text.into()));
+    let mut gone = recipe.clone();
+    gone.components.shift_remove("bob/listener").expect("a component");
+
+    let answer = run_each(&[&first, &input, &recipe, &gone], &[]);
+    assert_eq!(answer["status"], "UPDATE_COMPLETE", "{answer:#}");
+    let mut actions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for event in answer["events"].as_array().expect("events").iter().filter(|event| event["what"] == "end") {
+        assert_eq!(event["told"]["deploy_status_code"], 0, "{event:#}");
+        let [deployment, action] = ["deployment", "action"].map(|key| event[key].as_str().expect("text"));
+        actions.entry(deployment).or_default().push(action);
+    }
+    let expected = [
+        ("alice.greeter", vec!["CREATE", "UPDATE", "UPDATE"]),
+        ("bob.listener", vec!["CREATE", "UPDATE", "DELETE"]),
+        // With its recipe, and because nothing comes before it any more.
+        ("bob.other", vec!["CREATE", "UPDATE", "UPDATE"]),
+    ];
+    assert_eq!(actions, BTreeMap::from(expected), "{answer:#}");
+    for action in ["UPDATE", "DELETE"] {
+        let heard = told(&answer, "bob.listener", action)["deploy_stdout"].as_str().expect("text");
+        assert!(heard.starts_with("heard: hello carol, this is "), "{heard}");
+    }
 }
 
 #[test]
@@ -212,9 +270,8 @@ fn recipes_of_every_tool_run_as_they_are() {
 fn a_failure_fails_the_stack_with_its_reason() {
     let with = |recipe: &'static str, deadline: Option<u64>| {
         let mut model = hello::hello.model(Default::default());
-        let declaration = model.declarations.values_mut().find(|kind| &*kind.name == "Greeter").expect("a kind");
-        declaration.recipe.files[0].content = Content::Text(recipe.into());
-        declaration.deadline = deadline;
+        change(&mut model, "Greeter", |greeter| greeter.files[0].content = Content::Text(recipe.into()));
+        model.declarations.values_mut().for_each(|kind| kind.deadline = deadline);
         let answer = run(&model, &[]);
         assert_eq!(answer["status"], "CREATE_FAILED", "{answer:#}");
         told(&answer, "alice.greeter", "CREATE")["deploy_stderr"].as_str().expect("text").to_owned()

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use wattle::check::{Severity, check};
 use wattle::lower::native::lower;
-use wattle::model::{Declaration, Expr, Model, Reference, Type};
+use wattle::model::{Binding, Declaration, Expr, Model, Reference, Type};
 use wattle_tests::native::{heat_takes, limits};
 use wattle_tests::oracle::Oracle;
 use wattle_tests::random;
@@ -20,6 +20,23 @@ fn heat_takes_every_example_and_orders_it_as_the_model_does() {
         assert_eq!(check(&model, &limits()), [], "an example has findings");
         heat_takes(&mut oracle, &model);
     }
+}
+
+#[test]
+fn user_data_of_ones_own_comes_along() {
+    let [mut model, ..] = examples();
+    let at = model.at.clone();
+    let alice = &mut model.resources["alice"];
+    for (property, value) in
+        [("user_data", "#!/bin/sh\ninstall-heat-agents\n"), ("user_data_format", "SOFTWARE_CONFIG")]
+    {
+        alice.properties.insert(property.into(), Binding { value: value.into(), at: at.clone() });
+    }
+    assert_eq!(check(&model, &limits()), []);
+    heat_takes(&mut Oracle::start(), &model);
+    let alice = serde_json::to_value(&lower(&model).template).expect("JSON")["resources"]["alice"].clone();
+    assert_eq!(alice["properties"]["user_data"], "#!/bin/sh\ninstall-heat-agents\n");
+    assert_eq!(alice["properties"]["user_data_format"], "SOFTWARE_CONFIG");
 }
 
 fn reads_imports(model: &Model) -> bool {

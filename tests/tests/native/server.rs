@@ -46,7 +46,7 @@ fn created(model: &Model, parameters: &[&str]) -> Value {
     let file = folder.path().join("outputs.json");
     fs::write(&file, json!(told).to_string()).expect("a new file");
     let template = write(&lower(model), folder.path(), false);
-    let answer = deploy(&Agents::Simulated { outputs: &file }, parameters, &template);
+    let answer = deploy(&Agents::Simulated { outputs: &file }, parameters, &[template]);
     assert_eq!(answer["status"], "CREATE_COMPLETE", "{answer:#}");
     assert_eq!(answer["gone"], true, "{answer:#}");
 
