@@ -12,6 +12,7 @@ pub mod access;
 pub mod cron;
 pub mod haproxy;
 pub mod network;
+pub mod nfs;
 pub mod nginx;
 pub mod postgresql;
 pub mod redis;

@@ -4,6 +4,7 @@ mod access;
 mod cron;
 mod haproxy;
 mod network;
+mod nfs;
 mod nginx;
 mod postgresql;
 mod redis;
@@ -23,6 +24,7 @@ fn heat_takes_every_part() {
         cron::heat,
         haproxy::heat,
         network::heat,
+        nfs::heat,
         nginx::heat,
         postgresql::heat,
         redis::heat,

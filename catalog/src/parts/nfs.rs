@@ -1,0 +1,77 @@
+//! NFS: a folder of one server, mounted by others.
+
+use wattle::prelude::*;
+
+/// A folder that other servers mount, by NFS 4.
+///
+/// ```
+/// use wattle::prelude::*;
+/// use wattle_catalog::nova::Server;
+/// use wattle_catalog::parts::nfs::{Export, Mount};
+///
+/// fn shared(t: &mut Topology, keeper: Server, address: Attribute<IpAddr>, readers: Vec<Server>) {
+///     let uploads = t.on(keeper).run("uploads", Export::new().address(address).user("www-data"));
+///     for server in readers {
+///         let mount = t.on(server).run("uploads", Mount::new().url(uploads.url).directory("/srv/shop/uploads"));
+///         let path: Output<String> = mount.path;
+///         # let _ = path;
+///     }
+/// }
+/// ```
+///
+/// The server is NFS-Ganesha, in user space: one for each export, so another export of the same server takes another port.
+/// Clients are told apart by their addresses only, and nothing is encrypted: it belongs on a network of one's own. For the
+/// minute and a half after its start, clients that it knew may claim their locks again, and nobody else may open files.
+#[component(recipe = "recipes/nfs-export.sh", files = ["recipes/lib.sh"], teardown = "recipes/remove.sh", deadline = "15m")]
+pub struct Export {
+    /// Address on which it listens.
+    #[input]
+    address: IpAddr,
+    /// TCP port on which it listens.
+    #[input(default = 2049, listen)]
+    port: u16,
+    /// What is exported: an absolute path without spaces, `data` in the component's folder unless given. It is made if it is
+    /// missing. Its file system must be one of a disk, such as ext4 or xfs, and others mounted below it are not exported.
+    #[input]
+    directory: Option<String>,
+    /// Whose it is, and as whom all clients read and write, whoever they are there; a user of the system by this name is
+    /// made if there is none. What is in a folder that is already there keeps its owner.
+    #[input]
+    user: String,
+    /// Addresses that may mount it: `10.0.0.0/24`, `10.0.0.7`. Those of the network of `address` unless given.
+    #[input]
+    clients: Option<Vec<String>>,
+    /// Whether clients only read.
+    #[input(default = false)]
+    read_only: bool,
+
+    /// `nfs://HOST:PORT/COMPONENT`, and it is served.
+    #[output]
+    url: Url,
+}
+
+/// What an NFS server exports, mounted at a directory.
+///
+/// On a server it is a line of `/etc/fstab`. By `wattle up` it is mounted as long as the component runs, which needs root,
+/// and a kernel that knows NFS.
+#[component(
+    recipe = "recipes/nfs-mount.sh",
+    files = ["recipes/lib.sh", "recipes/mount.sh"],
+    teardown = "recipes/unmount.sh",
+    deadline = "15m"
+)]
+pub struct Mount {
+    /// [`Export`]'s `url`; or any, `nfs://HOST/PATH` or `nfs://HOST:PORT/PATH`.
+    #[input]
+    url: Url,
+    /// Where it is mounted: an absolute path without spaces.
+    #[input]
+    directory: String,
+    /// Whether it is mounted for reading only.
+    #[input(default = false)]
+    read_only: bool,
+
+    /// Where it is mounted, and it is: `directory`; by `wattle up` that directory below the server's own folder.
+    #[output]
+    path: String,
+}
