@@ -39,6 +39,7 @@ mod cli;
 pub mod emit;
 pub mod graph;
 pub mod lower;
+pub mod manners;
 pub mod model;
 pub mod names;
 pub mod prelude;

@@ -4,13 +4,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
 
 use crate::author::Blueprint;
 use crate::lower::{self, Lowering};
-use crate::names::nearest;
+use crate::manners::{color, forced_color, suggest};
 use crate::view;
 
 use super::console::Console;
@@ -58,8 +57,9 @@ pub(super) fn parse<B: Blueprint>(
     console: &mut Console<'_>,
 ) -> Result<Request, Exit> {
     let args: Vec<OsString> = args.into_iter().collect();
-    // What clap itself writes is coloured as asked for, too.
-    paint(console, color_of(&args).as_deref());
+    if let Some(forced) = forced_color(&args) {
+        (console.out.color, console.err.color) = (forced, forced);
+    }
     let command = command::<B>(console.help_width);
     let matches = command.clone().try_get_matches_from(&args).map_err(|error| {
         let name = args.iter().filter_map(|arg| arg.to_str()).find_map(|arg| command.find_subcommand(arg));
@@ -78,40 +78,6 @@ pub(super) fn parse<B: Blueprint>(
         let _ = console.err.out.write_all(text.as_bytes());
         failure.exit
     })
-}
-
-/// Suggests an option where clap finds none: it takes `--ot` for too unlike `--out`.
-fn suggest(mut error: clap::Error, command: &clap::Command) -> clap::Error {
-    let is_unknown = error.kind() == ErrorKind::UnknownArgument && error.get(ContextKind::SuggestedArg).is_none();
-    if let (true, Some(ContextValue::String(given))) = (is_unknown, error.get(ContextKind::InvalidArg)) {
-        let given = given.split('=').next().unwrap_or_default().trim_start_matches('-');
-        if let Some(near) = nearest(given, command.get_arguments().filter_map(Arg::get_long)) {
-            error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{near}")));
-        }
-    }
-    error
-}
-
-fn color_of(args: &[OsString]) -> Option<String> {
-    let mut args = args.iter().map(|arg| arg.to_string_lossy());
-    let mut color = None;
-    while let Some(arg) = args.next() {
-        match arg.strip_prefix("--color") {
-            Some("") => color = args.next().map(Into::into),
-            Some(rest) => color = rest.strip_prefix('=').map(Into::into).or(color),
-            None => {}
-        }
-    }
-    color
-}
-
-fn paint(console: &mut Console<'_>, color: Option<&str>) {
-    let forced = match color {
-        Some("always") => true,
-        Some("never") => false,
-        _ => return,
-    };
-    (console.out.color, console.err.color) = (forced, forced);
 }
 
 fn command<B: Blueprint>(width: Option<usize>) -> clap::Command {
@@ -193,15 +159,6 @@ fn common_args() -> [Arg; 5] {
         Arg::new("deny-warnings").long("deny-warnings").action(ArgAction::SetTrue).help("Take warnings for errors"),
         color(),
     ]
-}
-
-fn color() -> Arg {
-    Arg::new("color")
-        .long("color")
-        .value_name("WHEN")
-        .default_value("auto")
-        .value_parser(["auto", "always", "never"])
-        .help("When to colour; auto: on a terminal, unless NO_COLOR is set")
 }
 
 fn messages(name: &'static str) -> Arg {

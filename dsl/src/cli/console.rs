@@ -1,8 +1,8 @@
 //! The two streams that a command talks to.
 
-use std::ffi::OsString;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
+use crate::manners::{reason, wants_color};
 use crate::view;
 
 use super::failure::Failure;
@@ -34,12 +34,6 @@ impl Console<'_> {
     }
 }
 
-/// Whether output is coloured when the user does not say: on a terminal that can, unless `NO_COLOR` is there and not
-/// empty (<https://no-color.org>).
-pub(super) fn wants_color(is_terminal: bool, var: impl Fn(&str) -> Option<OsString>) -> bool {
-    is_terminal && var("NO_COLOR").is_none_or(|value| value.is_empty()) && var("TERM").is_none_or(|term| term != "dumb")
-}
-
 impl Stream<'_> {
     /// How diagnostics are written here.
     pub(super) fn options(&self) -> view::Options {
@@ -50,7 +44,7 @@ impl Stream<'_> {
     pub(super) fn write(&mut self, text: &str) -> Result<(), Failure> {
         match self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()) {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-                Err(Failure::files(format!("cannot write to the standard output: {}", super::files::reason(&error))))
+                Err(Failure::files(format!("cannot write to the standard output: {}", reason(&error))))
             }
             _ => Ok(()),
         }

@@ -18,6 +18,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::emit::EmitError;
+use crate::manners::reason;
 
 use super::failure::{Exit, Failure};
 
@@ -61,14 +62,6 @@ pub(super) fn replace(
     let stale = files_of(directory, is_stale).map_err(|error| cannot(&error))?;
     swap.take_places(&written, &stale)?;
     Ok(written)
-}
-
-/// Why `error` happened, in the manner of our messages.
-pub(super) fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or(&text);
-    let mut rest = text.chars();
-    rest.next().map(|first| first.to_lowercase().chain(rest).collect()).unwrap_or_default()
 }
 
 /// Keeps other runs out of `directory` for as long as the handle lives.

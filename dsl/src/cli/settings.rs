@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_yaml::{Mapping, Value};
 
 use crate::author::Blueprint;
+use crate::manners::reason;
 use crate::names::{list, nearest};
 
 use super::failure::Failure;
@@ -171,9 +172,8 @@ impl Settings {
 
 fn read(path: &Path) -> Result<Mapping, Failure> {
     let name = path.display();
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        Failure::usage(format!("cannot read the settings in `{name}`: {}", super::files::reason(&error)))
-    })?;
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::usage(format!("cannot read the settings in `{name}`: {}", reason(&error))))?;
     match serde_yaml::from_str(&text) {
         Ok(Value::Mapping(settings)) => Ok(settings),
         Ok(Value::Null) => Ok(Mapping::new()),

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use indexmap::IndexMap;
 use tokio::signal::unix::{SignalKind, signal};
+use wattle::manners::reason;
 use wattle::model::{Name, Value};
 
 use crate::agent::{Agent, Attributes, Ended, Fixed, Identity, Limits, Metadata};
@@ -16,7 +17,7 @@ use crate::space::Space;
 
 use super::args;
 use super::console::Console;
-use super::failure::{Exit, Failure, reason};
+use super::failure::{Exit, Failure};
 
 pub(super) fn command() -> Command {
     let path = |name: &'static str, value: &'static str| {

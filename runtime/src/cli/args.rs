@@ -4,9 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::{StyledStr, Styles};
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use wattle::names::nearest;
+use wattle::manners::{color, forced_color, suggest};
 
 use super::console::Console;
 use super::failure::Exit;
@@ -48,7 +47,7 @@ pub(super) fn command() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .max_term_width(120)
-        .subcommands(commands.map(|command| command.arg(color())))
+        .subcommands(commands.map(|command| command.arg(color().global(true))))
 }
 
 /// What stands below the options.
@@ -56,16 +55,6 @@ pub(super) fn section(sections: &[(&str, &str)]) -> StyledStr {
     let header = *Styles::styled().get_header();
     let sections = sections.iter().map(|(title, text)| format!("{header}{title}:{header:#}\n{text}"));
     StyledStr::from(sections.collect::<Vec<_>>().join("\n\n"))
-}
-
-fn color() -> Arg {
-    Arg::new("color")
-        .long("color")
-        .value_name("WHEN")
-        .global(true)
-        .default_value("auto")
-        .value_parser(["auto", "always", "never"])
-        .help("When to colour; auto: on a terminal, unless NO_COLOR is set")
 }
 
 /// What `up` runs, for commands that are about nothing else.
@@ -139,11 +128,8 @@ pub(super) fn duration(text: &str) -> Result<std::time::Duration, String> {
 
 /// Reads the command line, and sets the console's colours. Help and wrong usage are written at once.
 pub(super) fn parse(args: &[OsString], console: &mut Console) -> Result<ArgMatches, Exit> {
-    // What clap itself writes is coloured as asked for, too.
-    match color_of(args).as_deref() {
-        Some("always") => (console.out.color, console.err.color) = (true, true),
-        Some("never") => (console.out.color, console.err.color) = (false, false),
-        _ => {}
+    if let Some(forced) = forced_color(args) {
+        (console.out.color, console.err.color) = (forced, forced);
     }
     let mut command = command();
     command.try_get_matches_from_mut(args).map_err(|error| {
@@ -164,44 +150,6 @@ fn active<'c>(command: &'c Command, args: &[OsString]) -> &'c Command {
         .skip(1)
         .filter_map(|arg| arg.to_str())
         .fold(command, |command, arg| command.find_subcommand(arg).unwrap_or(command))
-}
-
-/// Suggests an option where clap finds none: it takes `--spcae` for too unlike `--space`.
-fn suggest(mut error: clap::Error, command: &Command) -> clap::Error {
-    let given = |error: &clap::Error, kind| match error.get(kind) {
-        Some(ContextValue::String(given)) => Some(given.clone()),
-        _ => None,
-    };
-    if error.kind() == ErrorKind::UnknownArgument
-        && error.get(ContextKind::SuggestedArg).is_none()
-        && let Some(given) = given(&error, ContextKind::InvalidArg)
-    {
-        let given = given.split('=').next().unwrap_or_default().trim_start_matches('-').to_owned();
-        if let Some(near) = nearest(&given, command.get_arguments().filter_map(Arg::get_long)) {
-            error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{near}")));
-        }
-    }
-    if error.kind() == ErrorKind::InvalidSubcommand
-        && error.get(ContextKind::SuggestedSubcommand).is_none()
-        && let Some(given) = given(&error, ContextKind::InvalidSubcommand)
-        && let Some(near) = nearest(&given, command.get_subcommands().map(Command::get_name))
-    {
-        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![near.to_owned()]));
-    }
-    error
-}
-
-fn color_of(args: &[OsString]) -> Option<String> {
-    let mut args = args.iter().map(|arg| arg.to_string_lossy());
-    let mut color = None;
-    while let Some(arg) = args.next() {
-        match arg.strip_prefix("--color") {
-            Some("") => color = args.next().map(Into::into),
-            Some(rest) => color = rest.strip_prefix('=').map(Into::into).or(color),
-            None => {}
-        }
-    }
-    color
 }
 
 #[cfg(test)]

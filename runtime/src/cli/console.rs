@@ -1,9 +1,10 @@
 //! The two streams that a command talks to.
 
-use std::ffi::OsString;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
-use super::failure::{Failure, reason};
+use wattle::manners::{reason, wants_color};
+
+use super::failure::Failure;
 
 /// The streams of a program.
 #[derive(Debug)]
@@ -35,12 +36,6 @@ impl Console {
         let stream = |of, is_terminal| Stream { of, is_terminal, color: wants_color(is_terminal, var) };
         Self { out: stream(Of::Out, io::stdout().is_terminal()), err: stream(Of::Err, io::stderr().is_terminal()) }
     }
-}
-
-/// Whether output is coloured when the user does not say: on a terminal that can, unless `NO_COLOR` is there and not
-/// empty (<https://no-color.org>).
-fn wants_color(is_terminal: bool, var: impl Fn(&str) -> Option<OsString>) -> bool {
-    is_terminal && var("NO_COLOR").is_none_or(|value| value.is_empty()) && var("TERM").is_none_or(|term| term != "dumb")
 }
 
 impl Stream {

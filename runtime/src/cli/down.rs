@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{ArgMatches, Command};
+use wattle::manners::reason;
 
 use crate::local::{self, Folder};
 
 use super::console::Console;
-use super::failure::{Exit, Failure, reason};
+use super::failure::{Exit, Failure};
 use super::{args, target};
 
 /// How long an `up` may take to end everything by itself.

@@ -83,12 +83,3 @@ impl From<SpaceError> for Failure {
         }
     }
 }
-
-/// What the system says, without its number.
-pub(crate) fn reason(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error ") {
-        Some(end) => text[..end].to_lowercase(),
-        None => text,
-    }
-}

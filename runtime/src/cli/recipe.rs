@@ -6,8 +6,9 @@ use clap::ArgMatches;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::UnixStream;
+use wattle::manners::reason;
 
-use super::failure::{Failure, reason};
+use super::failure::Failure;
 
 /// The agent that runs this recipe.
 #[derive(Debug)]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use wattle::lower::Seed;
+use wattle::manners::reason;
 use wattle::names::{list, nearest};
 
 use crate::local::{self, Folder};
@@ -14,7 +15,7 @@ use crate::space::{OperatorKey, ROOT, SpaceError};
 use crate::store::{Address, Store, StoreError};
 
 use super::console::Console;
-use super::failure::{Exit, Failure, reason};
+use super::failure::{Exit, Failure};
 use super::{args, target};
 
 /// What mends a seed.

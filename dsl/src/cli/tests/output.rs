@@ -2,9 +2,9 @@
 
 use insta::assert_snapshot;
 
-use super::super::console::wants_color;
 use super::super::failure::Exit;
 use super::{Scratch, demo, run};
+use crate::manners::wants_color;
 
 #[test]
 fn help() {

@@ -3,8 +3,10 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use wattle::manners::reason;
+
 use crate::cli::console::Console;
-use crate::cli::failure::{Exit, Failure, reason};
+use crate::cli::failure::{Exit, Failure};
 use crate::cli::target;
 use crate::local::{self, Folder, Wish};
 use crate::space::Space;

@@ -1,6 +1,8 @@
 //! How what stands in the way of `up` is told.
 
-use crate::cli::failure::{Failure, reason};
+use wattle::manners::reason;
+
+use crate::cli::failure::Failure;
 use crate::local::UpError;
 
 impl From<UpError> for Failure {

@@ -11,12 +11,13 @@ use std::time::{Duration, Instant};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use indexmap::IndexMap;
+use wattle::manners::reason;
 use wattle::model::{Name, Value};
 
 use crate::local::{self, Folder, Network, Record, Up, Wish};
 
 use super::console::Console;
-use super::failure::{Exit, Failure, reason};
+use super::failure::{Exit, Failure};
 use super::{agent, args, seed};
 
 use session::Session;

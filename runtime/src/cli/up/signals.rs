@@ -1,8 +1,9 @@
 //! What a process is told by signals.
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use wattle::manners::reason;
 
-use crate::cli::failure::{Failure, reason};
+use crate::cli::failure::Failure;
 
 /// What a signal means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

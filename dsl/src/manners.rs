@@ -1,0 +1,77 @@
+//! What all of our commands do alike: colours, suggestions, and what they say of the system's errors.
+
+use std::ffi::OsString;
+use std::io;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command};
+
+use crate::names::nearest;
+
+/// The option `--color`.
+pub fn color() -> Arg {
+    Arg::new("color")
+        .long("color")
+        .value_name("WHEN")
+        .default_value("auto")
+        .value_parser(["auto", "always", "never"])
+        .help("When to colour; auto: on a terminal, unless NO_COLOR is set")
+}
+
+/// What `--color` says among `args`, which nobody has read yet: what clap itself writes is coloured as asked for, too.
+pub fn forced_color(args: &[OsString]) -> Option<bool> {
+    let mut args = args.iter().map(|arg| arg.to_string_lossy());
+    let mut color = None;
+    while let Some(arg) = args.next() {
+        match arg.strip_prefix("--color") {
+            Some("") => color = args.next().map(Into::into),
+            Some(rest) => color = rest.strip_prefix('=').map(str::to_owned).or(color),
+            None => {}
+        }
+    }
+    match color.as_deref() {
+        Some("always") => Some(true),
+        Some("never") => Some(false),
+        _ => None,
+    }
+}
+
+/// Whether output is coloured when the user does not say: on a terminal that can, unless `NO_COLOR` is there and not
+/// empty (<https://no-color.org>).
+pub fn wants_color(is_terminal: bool, var: impl Fn(&str) -> Option<OsString>) -> bool {
+    is_terminal && var("NO_COLOR").is_none_or(|value| value.is_empty()) && var("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Suggests an option or a command of `command` where clap finds none: it takes `--ot` for too unlike `--out`.
+#[must_use]
+pub fn suggest(mut error: clap::Error, command: &Command) -> clap::Error {
+    let given = |error: &clap::Error, kind| match error.get(kind) {
+        Some(ContextValue::String(given)) => Some(given.clone()),
+        _ => None,
+    };
+    if error.kind() == ErrorKind::UnknownArgument
+        && error.get(ContextKind::SuggestedArg).is_none()
+        && let Some(given) = given(&error, ContextKind::InvalidArg)
+    {
+        let given = given.split('=').next().unwrap_or_default().trim_start_matches('-');
+        if let Some(near) = nearest(given, command.get_arguments().filter_map(Arg::get_long)) {
+            error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{near}")));
+        }
+    }
+    if error.kind() == ErrorKind::InvalidSubcommand
+        && error.get(ContextKind::SuggestedSubcommand).is_none()
+        && let Some(given) = given(&error, ContextKind::InvalidSubcommand)
+        && let Some(near) = nearest(&given, command.get_subcommands().map(Command::get_name))
+    {
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![near.to_owned()]));
+    }
+    error
+}
+
+/// Why `error` happened, in the manner of our messages: without its number.
+pub fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or(&text);
+    let mut rest = text.chars();
+    rest.next().map(|first| first.to_lowercase().chain(rest).collect()).unwrap_or_default()
+}
