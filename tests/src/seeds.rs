@@ -107,7 +107,7 @@ impl Guard for Watch {
         Ok(())
     }
 
-    fn after(&self, asked: &Asked<'_>) {
+    async fn after(&self, asked: &Asked<'_>) {
         let mut accesses = self.accesses.lock().expect("no panic");
         match asked {
             Asked::Op(Op::Create { path, access, .. }) => drop(accesses.insert(path.clone(), access.clone())),

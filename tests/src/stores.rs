@@ -32,8 +32,8 @@ pub trait Guard: Debug + Send + Sync {
     /// Those that whoever asks is to see.
     async fn before(&self, asked: &Asked<'_>) -> Result<(), StoreError>;
 
-    /// Is called when it has been done.
-    fn after(&self, _asked: &Asked<'_>) {}
+    /// Is called when it has been done, before whoever asked knows.
+    async fn after(&self, _asked: &Asked<'_>) {}
 }
 
 /// A store with something in front of it.
@@ -54,26 +54,36 @@ impl<G> Guarded<G> {
 #[async_trait]
 impl<G: Guard> Store for Guarded<G> {
     async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
-        self.guard.before(&Asked::Get(path)).await?;
-        self.store.get(path).await
+        let asked = Asked::Get(path);
+        self.guard.before(&asked).await?;
+        let node = self.store.get(path).await?;
+        self.guard.after(&asked).await;
+        Ok(node)
     }
 
     async fn changed(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
-        self.guard.before(&Asked::Changed(path)).await?;
-        self.store.changed(path, seen).await
+        let asked = Asked::Changed(path);
+        self.guard.before(&asked).await?;
+        let node = self.store.changed(path, seen).await?;
+        self.guard.after(&asked).await;
+        Ok(node)
     }
 
     async fn set(&self, path: &str, data: &[u8], expected: Option<Version>) -> Result<Version, StoreError> {
         let op = Op::Set { path: path.to_owned(), data: data.to_vec(), expected };
-        self.guard.before(&Asked::Op(&op)).await?;
+        let asked = Asked::Op(&op);
+        self.guard.before(&asked).await?;
         let version = self.store.set(path, data, expected).await?;
-        self.guard.after(&Asked::Op(&op));
+        self.guard.after(&asked).await;
         Ok(version)
     }
 
     async fn children(&self, path: &str) -> Result<Vec<String>, StoreError> {
-        self.guard.before(&Asked::Children(path)).await?;
-        self.store.children(path).await
+        let asked = Asked::Children(path);
+        self.guard.before(&asked).await?;
+        let names = self.store.children(path).await?;
+        self.guard.after(&asked).await;
+        Ok(names)
     }
 
     async fn apply(&self, mut ops: Vec<Op>) -> Result<(), StoreError> {
@@ -86,19 +96,25 @@ impl<G: Guard> Store for Guarded<G> {
             }
         }
         self.store.apply(ops.clone()).await?;
-        ops.iter().for_each(|op| self.guard.after(&Asked::Op(op)));
+        for op in &ops {
+            self.guard.after(&Asked::Op(op)).await;
+        }
         refused
     }
 
     async fn protect(&self, path: &str, access: &Access) -> Result<(), StoreError> {
-        self.guard.before(&Asked::Protect(path, access)).await?;
+        let asked = Asked::Protect(path, access);
+        self.guard.before(&asked).await?;
         self.store.protect(path, access).await?;
-        self.guard.after(&Asked::Protect(path, access));
+        self.guard.after(&asked).await;
         Ok(())
     }
 
     async fn hold(&self, path: &str, data: &[u8], access: &Access) -> Result<Hold, StoreError> {
-        self.guard.before(&Asked::Hold(path)).await?;
-        self.store.hold(path, data, access).await
+        let asked = Asked::Hold(path);
+        self.guard.before(&asked).await?;
+        let hold = self.store.hold(path, data, access).await?;
+        self.guard.after(&asked).await;
+        Ok(hold)
     }
 }

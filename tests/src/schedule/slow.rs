@@ -1,23 +1,23 @@
-//! A store that takes its time.
+//! What makes a store take its time.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use async_trait::async_trait;
-use wattle_runtime::store::{Access, Hold, Node, Op, Store, StoreError, Version};
+use wattle_runtime::store::StoreError;
 
 use super::Random;
+use crate::stores::{Asked, Guard};
 
-/// A store that takes random time before and after everything that it does, and sometimes very long.
+/// Lets random time pass before and after everything that is done, and sometimes very much.
 #[derive(Debug)]
 pub(super) struct Slow {
-    store: Arc<dyn Store>,
     random: Mutex<Random>,
     seconds: f64,
 }
 
 impl Slow {
-    pub(super) fn new(store: Arc<dyn Store>, random: Random, seconds: f64) -> Self {
-        Self { store, random: Mutex::new(random), seconds }
+    pub(super) fn new(random: Random, seconds: f64) -> Self {
+        Self { random: Mutex::new(random), seconds }
     }
 
     async fn pass(&self) {
@@ -31,45 +31,13 @@ impl Slow {
 }
 
 #[async_trait]
-impl Store for Slow {
-    async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
+impl Guard for Slow {
+    async fn before(&self, _asked: &Asked<'_>) -> Result<(), StoreError> {
         self.pass().await;
-        let got = self.store.get(path).await;
-        self.pass().await;
-        got
+        Ok(())
     }
 
-    async fn changed(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
+    async fn after(&self, _asked: &Asked<'_>) {
         self.pass().await;
-        let changed = self.store.changed(path, seen).await;
-        self.pass().await;
-        changed
-    }
-
-    async fn set(&self, path: &str, data: &[u8], expected: Option<Version>) -> Result<Version, StoreError> {
-        self.pass().await;
-        let set = self.store.set(path, data, expected).await;
-        self.pass().await;
-        set
-    }
-
-    async fn children(&self, path: &str) -> Result<Vec<String>, StoreError> {
-        self.pass().await;
-        self.store.children(path).await
-    }
-
-    async fn apply(&self, ops: Vec<Op>) -> Result<(), StoreError> {
-        self.pass().await;
-        self.store.apply(ops).await
-    }
-
-    async fn protect(&self, path: &str, access: &Access) -> Result<(), StoreError> {
-        self.pass().await;
-        self.store.protect(path, access).await
-    }
-
-    async fn hold(&self, path: &str, data: &[u8], access: &Access) -> Result<Hold, StoreError> {
-        self.pass().await;
-        self.store.hold(path, data, access).await
     }
 }

@@ -1,0 +1,196 @@
+//! Whether what came out of a case is what should.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::sleep;
+use wattle_runtime::space::{Content, Failure, State, Written, open};
+
+use super::super::fake::{Event, Log, What};
+use super::super::oracle::{self, Outcome, Roots};
+use super::Case;
+
+impl Case {
+    /// The data space is what it is in every schedule.
+    pub(super) async fn judge(&self, outcomes: &BTreeMap<usize, Outcome>) {
+        let space = self.space();
+        for (at, outcome) in outcomes {
+            let component = &self.topology.components[*at];
+            let name = self.topology.full(*at);
+            let case = format!("case {}, revision {}, {name}", self.number, self.revision);
+            let booted = self.booted[component.server];
+            for output in &component.outputs {
+                let written = space.peek(&format!("{name}/{}", output.name)).await.expect("an entry");
+                let written = written.filter(|written| written.revision == self.revision);
+                if !booted {
+                    assert_eq!(written, None, "{case}");
+                    continue;
+                }
+                let Some(Written { content, .. }) = written else { panic!("{case}/{}: nothing", output.name) };
+                match (content, outcome.values.get(&output.name)) {
+                    (Content::Failure(failure), None) => {
+                        self.judge_failure(&case, &name, &failure, &outcome.roots);
+                    }
+                    (content, Some(value)) => {
+                        assert_eq!(self.reveal(*at, output.secret, content), *value, "{case}/{}", output.name);
+                    }
+                    (content, None) => {
+                        panic!("{case}/{}: {content:?}, not {:?}: {:#?}", output.name, outcome.roots, self.topology)
+                    }
+                }
+            }
+            if !booted {
+                continue;
+            }
+            match space.status(&name).await.expect("a status").expect("told").state {
+                State::Done => assert!(outcome.is_done(), "{case}: done, not {:?}", outcome.roots),
+                State::Failed(failure) => self.judge_failure(&case, &name, &failure, &outcome.roots),
+                other => panic!("{case}: {other:?}"),
+            }
+        }
+    }
+
+    fn reveal(&self, component: usize, secret: bool, content: Content) -> Value {
+        let server = &self.topology.servers[self.topology.components[component].server].name;
+        let value = match content {
+            Content::Value(value) if !secret => value,
+            Content::Sealed(sealed) if secret => {
+                let credential = self.options.credentials.get(server).expect("INVARIANT: every server has one");
+                open(&sealed, &credential.opener()).expect("the writer can read it")
+            }
+            other => panic!("case {}: {other:?}, secret: {secret}", self.number),
+        };
+        serde_json::to_value(value).expect("INVARIANT: it is JSON")
+    }
+
+    fn judge_failure(&self, case: &str, name: &str, failure: &Failure, roots: &Roots) {
+        let root = (failure.component.to_string(), oracle::kind(failure.kind));
+        assert!(roots.contains(&root), "{case}: {failure:?}, not {roots:?}");
+        let own = *failure.component == *name;
+        assert_eq!(own, failure.through.is_empty(), "{case}: {failure:?}");
+        assert!(own || failure.through.last().is_some_and(|last| **last == *name), "{case}: {failure:?}");
+        if root.1 == "wait" {
+            let absent: Vec<String> = (0..self.booted.len())
+                .filter(|server| !self.booted[*server])
+                .map(|server| {
+                    format!("never started: no agent of server `{}` has come up", self.topology.servers[server].name)
+                })
+                .collect();
+            let is_out = failure.message.ends_with("the data space does not answer");
+            assert!(is_out || absent.iter().any(|absent| failure.message.contains(absent)), "{case}: {failure:?}");
+        }
+    }
+
+    /// Exactly what is not as it was when it finished was run.
+    pub(super) fn judge_runs(
+        &self,
+        seen: usize,
+        outcomes: &BTreeMap<usize, Outcome>,
+        finished: &mut BTreeMap<usize, String>,
+    ) {
+        finished.retain(|at, _| self.topology.components[*at].present);
+        let mut expected = BTreeSet::new();
+        for (at, outcome) in outcomes {
+            let component = &self.topology.components[*at];
+            let key = oracle::key(component, outcome);
+            // What finished once and asks for its inputs itself is compared before it is started.
+            let waits = component.recipe.chef && finished.contains_key(at) && outcome.inputs.is_none();
+            if !outcome.starts || waits || finished.get(at) == Some(&key) {
+                continue;
+            }
+            expected.insert(self.topology.full(*at));
+            finished.remove(at);
+            if outcome.is_done() {
+                finished.insert(*at, key);
+            }
+        }
+        let events = self.log.events();
+        let started = events[seen..].iter().filter(|event| event.what == What::Started);
+        let started: Vec<String> = started.map(|event| event.component.clone()).collect();
+        let unique: BTreeSet<String> = started.iter().cloned().collect();
+        let case = format!("case {}, revision {}", self.number, self.revision);
+        assert_eq!(unique.len(), started.len(), "{case}: run twice: {started:?}");
+        assert_eq!(unique, expected, "{case}: {:#?}", self.topology);
+    }
+
+    /// What has left was torn down in reverse order of running, before anything of the revision ran, with the inputs
+    /// that it last had; what could not be is told.
+    pub(super) async fn judge_teardowns(&mut self, seen: usize) {
+        let case = format!("case {}, revision {}", self.number, self.revision);
+        let events = self.log.events().clone();
+        let (before, now) = events.split_at(seen);
+        let server = |event: &Event| event.component.split('/').next().unwrap_or_default().to_owned();
+        let index = |name: &str| (0..self.topology.components.len()).find(|at| self.topology.full(*at) == name);
+        let gone = |event: &Event| {
+            index(&event.component).is_some_and(|at| {
+                let component = &self.topology.components[at];
+                !component.present && component.teardown
+            })
+        };
+        for of in &self.topology.servers {
+            let mut due: Vec<&str> = Vec::new();
+            for event in before.iter().rev().filter(|event| server(event) == of.name && gone(event)) {
+                let is_torn_down =
+                    before.iter().any(|other| other.what == What::TornDown && other.component == event.component);
+                if event.what == What::Started && !is_torn_down && !due.contains(&event.component.as_str()) {
+                    due.push(&event.component);
+                }
+            }
+            if self.retired.contains(&of.name) {
+                // Its agent has ended.
+                due.clear();
+            }
+            let mine = || now.iter().filter(|event| server(event) == of.name);
+            let torn: Vec<&str> =
+                mine().filter(|event| event.what == What::TearsDown).map(|event| event.component.as_str()).collect();
+            assert_eq!(torn, due, "{case}: torn down on {}", of.name);
+            let first_run = mine().position(|event| event.what == What::Started).unwrap_or(usize::MAX);
+            let last_teardown = mine().filter(|event| event.what != What::Succeeded).count();
+            assert!(torn.is_empty() || first_run >= torn.len().min(last_teardown), "{case}: {now:#?}");
+            let status = self.space().server_status(&of.name).await.expect("a status");
+            for name in &torn {
+                let at = index(name).expect("INVARIANT: it is known");
+                let fails = self.topology.components[at].recipe.teardown_fails;
+                if of.present {
+                    let troubles = status.clone().expect("told").troubles;
+                    let is_told = troubles.iter().any(|trouble| trouble.contains(&format!("`{name}`")));
+                    assert_eq!(is_told, fails, "{case}: {troubles:?}");
+                }
+                let last = before.iter().rev().find(|event| event.component == **name);
+                if let Some(last) = last.filter(|event| event.what == What::Succeeded) {
+                    let torn = mine().find(|event| event.component == **name).expect("INVARIANT: just found");
+                    for (input, value) in &last.inputs {
+                        assert_eq!(torn.inputs.get(input), Some(value), "{case}: {name} was torn down with others");
+                    }
+                }
+            }
+        }
+        let retired = self.topology.servers.iter().filter(|server| !server.present);
+        self.retired = retired.map(|server| server.name.clone()).collect();
+    }
+
+    /// Agents that start again find everything ended, and leave it so.
+    pub(super) async fn nothing_runs_again(&mut self) {
+        self.agents.shutdown().await;
+        let runs = |log: &Log| log.events().iter().filter(|event| event.what == What::Started).count();
+        let seen = runs(&self.log);
+        let before = self.entries().await;
+        self.start_all(1);
+        sleep(Duration::from_secs(5_000)).await;
+        assert_eq!(runs(&self.log), seen, "case {}: something that had ended ran again", self.number);
+        assert_eq!(self.entries().await, before, "case {}", self.number);
+    }
+
+    async fn entries(&self) -> Vec<Option<Written>> {
+        let space = self.space();
+        let mut entries = Vec::new();
+        for (at, component) in self.topology.present() {
+            for output in &component.outputs {
+                entries
+                    .push(space.peek(&format!("{}/{}", self.topology.full(at), output.name)).await.expect("an entry"));
+            }
+        }
+        entries
+    }
+}

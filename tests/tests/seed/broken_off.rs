@@ -1,0 +1,112 @@
+//! Seeds that were broken off, and done again.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use wattle::lower::Seed;
+use wattle_runtime::seed::{apply, delete};
+use wattle_runtime::space::Space;
+use wattle_runtime::store::Store;
+use wattle_tests::seeds::{Watch, essence, nodes, seed};
+
+use super::{exporter, importer, memory, options_for, three_tier};
+
+fn assert_same<T: PartialEq + std::fmt::Debug>(
+    found: &BTreeMap<String, T>,
+    expected: &BTreeMap<String, T>,
+    changes: usize,
+) {
+    for path in found.keys().chain(expected.keys()) {
+        let (found, expected) = (found.get(path), expected.get(path));
+        assert_eq!(found, expected, "`{path}`, broken off after {changes} changes");
+    }
+}
+
+/// Applies `last` after `first`, broken off at every change, once more, and compares with what was not broken off.
+async fn broken_off(first: &[&Seed], last: &Seed) {
+    let mut all = first.to_vec();
+    all.push(last);
+    let options = options_for(&all);
+    let prepared = async || {
+        let store = Watch::over(memory());
+        for seed in first {
+            apply(&(Arc::clone(&store) as Arc<dyn Store>), seed, &options).await.expect("applies");
+        }
+        store
+    };
+    let whole = prepared().await;
+    let plain: Arc<dyn Store> = Arc::clone(&whole) as _;
+    let applied = apply(&plain, last, &options).await.expect("applies");
+    let (expected, rights) = (essence(&plain).await, whole.guard.accesses());
+    for changes in 0.. {
+        let watched = prepared().await;
+        let store: Arc<dyn Store> = Arc::clone(&watched) as _;
+        watched.guard.fail_after(changes);
+        let broken = apply(&store, last, &options).await;
+        watched.guard.mend();
+        if broken.is_ok() {
+            assert!(changes > 5, "nothing was broken off");
+            break;
+        }
+        let revision =
+            Space::new(Arc::clone(&store), &last.stack).goal().await.expect("reads").map(|goal| goal.revision);
+        assert!(revision.unwrap_or(0) < applied.revision || changes > 5, "{changes}: told before it is there");
+        let mended = apply(&store, last, &options).await.expect("applies");
+        assert!((applied.revision..=applied.revision + 1).contains(&mended.revision), "{changes}: {}", mended.revision);
+        assert_same(&essence(&store).await, &expected, changes);
+        assert_same(&watched.guard.accesses(), &rights, changes);
+        let same = apply(&store, last, &options).await.expect("applies");
+        assert!(same.revision == mended.revision && same.changes.is_empty(), "{changes}");
+    }
+}
+
+#[tokio::test]
+async fn broken_off_anywhere_and_repeated_it_is_as_if_it_had_not_been() {
+    let [small, large] = [1, 3].map(|apps| seed(&three_tier(apps)));
+    broken_off(&[], &small).await;
+    broken_off(&[&small], &large).await;
+    broken_off(&[&large], &small).await;
+}
+
+#[tokio::test]
+async fn broken_off_imports_are_completed_as_well() {
+    let [one, other] = [&["a"][..], &["b", "a"]].map(|parts| seed(&exporter(parts)));
+    let readers: [&[(&str, &[&str])]; 3] =
+        [&[("x", &["text"]), ("y", &["joined"])], &[("x", &["joined"])], &[("z", &[])]];
+    let [both, some, none] = readers.map(|readers| seed(&importer(readers)));
+    broken_off(&[&one], &both).await;
+    broken_off(&[&one, &both], &some).await;
+    broken_off(&[&one, &both], &none).await;
+    broken_off(&[&one, &both], &other).await;
+}
+
+#[tokio::test]
+async fn a_stack_goes_as_a_whole_but_not_while_agents_act_for_it() {
+    let (memory, seed) = (memory(), seed(&three_tier(2)));
+    let options = options_for(&[&seed]);
+    for changes in 0.. {
+        let watched = Watch::over(Arc::clone(&memory));
+        let store: Arc<dyn Store> = Arc::clone(&watched) as _;
+        apply(&store, &seed, &options).await.expect("applies after whatever was broken off");
+        watched.guard.fail_after(changes);
+        if delete(&store, "three_tier", false).await.is_ok() {
+            assert!(changes > 20, "nothing was broken off");
+            break;
+        }
+        watched.guard.mend();
+        if changes % 2 == 0 {
+            // What is left is removed, or applied again.
+            delete(&store, "three_tier", false).await.expect("deletes");
+            assert_eq!(nodes(&store).await.len(), 1, "{changes}");
+        }
+    }
+    apply(&memory, &seed, &options).await.expect("applies");
+    let hold = memory.hold("/wattle/three_tier/servers/db/alive", b"{}", &Default::default()).await.expect("holds");
+    let refused = delete(&memory, "three_tier", false).await.expect_err("an agent is there");
+    assert_eq!(
+        refused.to_string(),
+        "agents still act for `db` of `three_tier`: delete the stack in Heat first, or force it"
+    );
+    assert!(delete(&memory, "three_tier", true).await.expect("deletes"));
+    drop(hold);
+}

@@ -1,0 +1,85 @@
+//! Values of other stacks.
+
+use std::sync::Arc;
+
+use wattle::author::{Exports, Topology};
+use wattle::lower::Seed;
+use wattle::prelude::*;
+use wattle_runtime::seed::{SeedError, apply, delete};
+use wattle_runtime::space::Source;
+use wattle_runtime::store::Store;
+use wattle_tests::random::Anything;
+use wattle_tests::seeds::{Watch, nodes, options, seed};
+
+use super::{exporter, importer, memory, options_for, plan, server};
+
+#[tokio::test]
+async fn values_of_other_stacks_are_read_with_rights_that_stay() {
+    let watched = Watch::over(memory());
+    let store: Arc<dyn Store> = Arc::clone(&watched) as _;
+    let exporters = [&["a"][..], &["b", "a"], &["b"]].map(|parts| seed(&exporter(parts)));
+    let readers = seed(&importer(&[("x", &["text", "joined"]), ("y", &[])]));
+    let mut seeds: Vec<&Seed> = exporters.iter().collect();
+    seeds.push(&readers);
+    let options = options_for(&seeds);
+    let early = apply(&store, &readers, &options).await.expect_err("nothing is exported");
+    let lines = early.to_string();
+    assert!(lines.lines().count() == 2 && lines.contains("apply the seed of `exporter` first"), "{lines}");
+    assert!(nodes(&store).await.is_empty(), "something was written");
+
+    apply(&store, &exporters[0], &options).await.expect("applies");
+    apply(&store, &readers, &options).await.expect("applies");
+    let text = || Source::Foreign { stack: "exporter".into(), entry: "host/a/text".into() };
+    let part = &plan(&store, "importer", "x").await.components["part"];
+    let Source::List(texts) = &part.inputs["texts"].from else { panic!("{part:?}") };
+    assert!(format!("{texts:?}").contains(&format!("{:?}", text())), "{texts:?}");
+    let may = |entry: &str, server: &str| {
+        let [login, _] = options.credentials.get(server).expect("made").logins("importer", server);
+        let access = &watched.guard.accesses()[&format!("/wattle/exporter/entries/{entry}")];
+        access.grants().any(|(who, rights)| *who == login.principal() && rights.read && !rights.write)
+    };
+    assert!(may("host/a/text", "x") && may("host/a/count", "x"));
+    assert!(!may("host/a/text", "y") && !may("host/a/token", "x"));
+
+    // The exporter keeps the rights of its importers, and says what they cannot have any more.
+    let moved = apply(&store, &exporters[1], &options).await.expect("applies");
+    assert!(may("host/a/text", "x") && moved.changes.warnings.is_empty(), "{}", moved.changes);
+    let gone = apply(&store, &exporters[2], &options).await.expect("applies");
+    assert!(gone.changes.to_string().contains("warning: the stack `importer` reads `host/a/text`"), "{}", gone.changes);
+    let followed = apply(&store, &readers, &options).await.expect("applies");
+    assert!(followed.changes.to_string().contains("  ~ part: input `texts`"), "{}", followed.changes);
+    assert!(may("host/b/text", "x"));
+
+    let refused = delete(&store, "exporter", false).await.expect_err("it is read from");
+    assert!(matches!(&refused, SeedError::Imported { importers, .. } if importers == &["importer"]), "{refused}");
+    assert!(delete(&store, "importer", false).await.expect("deletes"));
+    assert!(!may("host/b/text", "x"));
+    assert!(delete(&store, "exporter", false).await.expect("deletes"));
+    assert_eq!(nodes(&store).await.into_keys().collect::<Vec<_>>(), ["/wattle"]);
+    assert!(!delete(&store, "exporter", false).await.expect("there is nothing to delete"));
+}
+
+#[tokio::test]
+async fn what_no_other_stack_can_be_given_is_told_with_what_to_do_instead() {
+    const TOKEN: Export<Secret<String>> = Export::new("exporter", "token");
+    let store = memory();
+    let mut t = Topology::new("exporter");
+    let host = server(&mut t, "host");
+    let net = t.add("net", wattle_catalog::neutron::Net::new());
+    let part = t.on(host).run("part", Anything::new());
+    let exporter =
+        seed(&t.finish(Exports::new().entry(TOKEN, part.token).entry("net", net.attribute::<String>("name"))));
+    apply(&store, &exporter, &options(&exporter)).await.expect("exports as such are sound");
+    let mut t = Topology::new("importer");
+    let host = server(&mut t, "host");
+    let name = t.import(Export::<String>::new("exporter", "net"));
+    let token = t.import(TOKEN);
+    t.on(host).run("part", Anything::new().texts([text!("{}", name)]).password(token));
+    let importer = seed(&t.finish(Exports::new()));
+    let refused = apply(&store, &importer, &options(&importer)).await.expect_err("neither can be read");
+    let SeedError::Imports { faults } = &refused else { panic!("{refused}") };
+    assert!(
+        faults.iter().any(|fault| fault.contains("`token`") && fault.contains("give it to both stacks as a parameter"))
+    );
+    assert!(faults.iter().any(|fault| fault.contains("`openstack stack output show exporter net`")), "{refused}");
+}
