@@ -329,3 +329,6 @@ fn hardware_address(name: &str) -> String {
     let digest = Sha256::digest(name);
     format!("fa:16:3e:{:02x}:{:02x}:{:02x}", digest[0], digest[1], digest[2])
 }
+
+#[cfg(test)]
+mod tests;

@@ -270,3 +270,6 @@ impl fmt::Display for Span {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+//! Waits, and where they lead.
+
+use std::sync::Arc;
+
+use wattle::model::Order;
+
+use crate::space::{Alive, Goal, Kind, Plan, Status};
+
+use super::super::picture::Standing;
+use super::*;
+
+/// When everything began, and four seconds later.
+const TIMES: (Timestamp, i64) = (Timestamp::UNIX_EPOCH, 4);
+
+fn now() -> Timestamp {
+    Timestamp::from_second(TIMES.1).unwrap()
+}
+
+/// A stack in revision 2, of lines such as `b/app waits a/db/url`; agents act for those servers.
+fn picture(alive: &[&str], lines: &[&str]) -> Picture {
+    let goal = Goal { revision: 2, digest: String::new(), applying: None, operator: None };
+    let mut picture = Picture { stack: "s".into(), goal: Some(goal), servers: IndexMap::new() };
+    for line in lines {
+        let mut words = line.split(' ');
+        let (server, component) = words.next().and_then(|path| path.split_once('/')).unwrap();
+        let (state, revision) = match words.next().unwrap() {
+            "idle" => (None, 2),
+            "former" => (Some(State::Done), 1),
+            "done" => (Some(State::Done), 2),
+            "running" => (Some(State::Running), 2),
+            "failed" => (Some(State::Failed(failure(words.next().unwrap()))), 2),
+            "waits" => {
+                let waits = words.map(|what| Waiting { what: what.into(), input: None, since: TIMES.0 });
+                (Some(State::Waiting(waits.collect())), 2)
+            }
+            other => panic!("{other}"),
+        };
+        let status = state.map(|state| Status { revision, since: TIMES.0, state });
+        let standing = picture.servers.entry(server.into()).or_insert_with(|| {
+            let agent = Alive { since: TIMES.0, host: "h".into(), pid: 1, version: "0".into() };
+            let alive = alive.contains(&server).then_some(agent);
+            Standing { alive, plan: None, troubles: Vec::new(), components: IndexMap::new() }
+        });
+        standing.components.insert(component.into(), status);
+    }
+    picture
+}
+
+fn failure(component: &str) -> Failure {
+    let (kind, message) = (Kind::Recipe, "it broke".to_owned());
+    Failure { component: component.into(), kind, message, log: Vec::new(), at: TIMES.0, through: Vec::new() }
+}
+
+/// Each root as a sentence, with what it holds up.
+fn told(picture: &Picture) -> Vec<String> {
+    roots(picture).iter().map(|root| format!("{} [{}]", root.cause.sentence(now()), root.holds.join(" "))).collect()
+}
+
+#[test]
+fn waits_are_followed_to_their_ends() {
+    let lines = ["a/db running", "b/app waits a/db/url", "c/web waits b/app/url", "c/last waits c/web"];
+    let picture = picture(&["a", "b", "c"], &lines);
+    assert_eq!(told(&picture), ["a/db has been running for 4s [b/app c/web c/last]"]);
+    assert!(!roots(&picture)[0].cause.is_stuck());
+}
+
+#[test]
+fn what_waits_for_several_is_held_up_by_each() {
+    let lines = ["a/x running", "b/y running", "b/z waits a/x/out b/y/out", "c/w waits b/y/out", "c/v done"];
+    let found = told(&picture(&["a", "b", "c"], &lines));
+    assert_eq!(found, ["b/y has been running for 4s [b/z c/w]", "a/x has been running for 4s [b/z]"]);
+    // Twice to the same end is once.
+    let lines = ["a/x running", "b/y waits a/x/one a/x/two", "b/z waits b/y/out a/x/one"];
+    assert_eq!(told(&picture(&["a", "b"], &lines)), ["a/x has been running for 4s [b/y b/z]"]);
+}
+
+#[test]
+fn failures_come_first_and_are_their_root_s() {
+    let lines = ["a/x running", "b/y waits a/x/out", "b/z waits a/x/out", "c/v failed c/v", "c/w failed c/v"];
+    let found = told(&picture(&["a", "b", "c"], &lines));
+    assert_eq!(found, ["c/v has failed: it broke [c/w]", "a/x has been running for 4s [b/y b/z]"]);
+}
+
+#[test]
+fn a_circle_is_told_once_with_all_who_are_in_it() {
+    let lines = ["a/x waits b/y/out", "b/y waits c/z", "c/z waits a/x/out", "d/w waits a/x/out"];
+    let found = roots(&picture(&["a", "b", "c", "d"], &lines));
+    let [root] = &found[..] else { panic!("{found:?}") };
+    let Cause::Circle { components } = &root.cause else { panic!("{found:?}") };
+    let mut components: Vec<&str> = components.iter().map(|name| &**name).collect();
+    components.sort_unstable();
+    assert_eq!(components, ["a/x", "b/y", "c/z"]);
+    assert!(root.cause.is_stuck() && root.holds.iter().any(|held| &**held == "d/w"));
+}
+
+#[test]
+fn an_agent_that_is_gone_is_told_from_one_that_never_came() {
+    let lines = ["a/x waits b/y/out", "b/y idle", "b/z idle", "c/v former", "d/u running"];
+    let expected = [
+        "b has never started: no agent of it has come up [a/x b/y b/z]",
+        "c has stopped: its agent is gone [c/v]",
+        "d/u was running since 4s ago, but the agent of d is gone []",
+    ];
+    assert_eq!(told(&picture(&["a"], &lines)), expected);
+    let waits = ["a/x waits b/y/out", "b/y waits c/z/out", "c/z running"];
+    assert_eq!(
+        told(&picture(&["a", "c"], &waits)),
+        ["b has stopped: its agent is gone [a/x b/y]", "c/z has been running for 4s []"]
+    );
+}
+
+#[test]
+fn what_has_not_begun_is_held_up_by_what_comes_before() {
+    let lines = ["a/x done", "a/y running", "a/z idle", "b/v former", "b/w idle"];
+    let mut picture = picture(&["a", "b"], &lines);
+    let expected = ["b/v is about to begin [b/w]", "a/y has been running for 4s [a/z]"];
+    assert_eq!(told(&picture), expected);
+    // Where nothing but values orders them, nothing comes before.
+    let plan = Plan {
+        revision: 2,
+        order: Order::Dataflow,
+        retired: false,
+        publishes: IndexMap::new(),
+        components: IndexMap::new(),
+    };
+    picture.servers["a"].plan = Some(Arc::new(plan));
+    let expected = ["b/v is about to begin [b/w]", "a/z is about to begin []", "a/y has been running for 4s []"];
+    assert_eq!(told(&picture), expected);
+}
+
+#[test]
+fn waits_for_what_is_no_component_of_the_stack() {
+    let lines = ["a/x waits b/server/networks.net.0", "b/y done", "c/z waits d/server/id", "d/v idle"];
+    let expected = [
+        "d has never started: no agent of it has come up [c/z d/v]",
+        "the agent of b has not told its `networks.net.0` yet [a/x]",
+    ];
+    assert_eq!(told(&picture(&["a", "b", "c"], &lines)), expected);
+    let lines = ["a/x waits other:host/part/out"];
+    assert_eq!(told(&picture(&["a"], &lines)), ["other:host/part/out of another stack has been awaited for 4s [a/x]"]);
+}
+
+#[test]
+fn where_all_is_done_nothing_is_the_cause() {
+    assert_eq!(roots(&picture(&["a"], &["a/x done", "a/y done"])), []);
+}
+
+#[test]
+fn lengths_of_time_as_people_say_them() {
+    let said = [0, 59, 60, 125, 3600, 4200, 86_399, 86_400, 273_600].map(|seconds| Span(seconds).to_string());
+    assert_eq!(said, ["0s", "59s", "1m 00s", "2m 05s", "1h 00m", "1h 10m", "23h 59m", "1d 00h", "3d 04h"]);
+    assert_eq!(Span::between(now(), TIMES.0), Span(0));
+}
