@@ -23,6 +23,7 @@ pub(crate) fn schema(ty: &str) -> Option<wattle::model::Schema> {
 macro_rules! resource {
     ($(#[$meta:meta])* $handle:ident, $properties:ident, $ty:literal, $($kind:ident)*) => {
         $(#[$meta])*
+        #[doc(alias = $ty)]
         #[derive(Clone, Copy)]
         pub struct $handle(pub(crate) wattle::author::Resource);
 
@@ -52,6 +53,7 @@ macro_rules! resource {
     };
     ($(#[$meta:meta])* staged $handle:ident, $properties:ident, $ty:literal, $($kind:ident)*) => {
         $(#[$meta])*
+        #[doc(alias = $ty)]
         #[derive(Clone, Copy)]
         pub struct $handle(pub(crate) wattle::author::Resource);
 

@@ -65,3 +65,40 @@ fn formatted(text: &str) -> String {
     assert!(output.status.success(), "rustfmt refuses what was generated");
     String::from_utf8(output.stdout).expect("INVARIANT: Rust is UTF-8")
 }
+
+#[cfg(test)]
+mod tests {
+    use indexmap::IndexMap;
+
+    use super::*;
+    use crate::schema::Property;
+
+    /// The way to each property, and to the items of each list: `OS::Neutron::Port.fixed_ips[].subnet`.
+    fn paths(at: &str, properties: &IndexMap<String, Property>, all: &mut Vec<String>) {
+        for (name, property) in properties {
+            let (mut at, mut property) = (format!("{at}.{name}"), property);
+            all.push(at.clone());
+            while property.t == schema::PropertyType::List {
+                at += "[]";
+                all.push(at.clone());
+                let Some(item) = &property.item else { break };
+                property = item;
+            }
+            paths(&at, &property.keys, all);
+        }
+    }
+
+    #[test]
+    fn no_table_speaks_of_what_heat_does_not_have() {
+        let types: Types = serde_json::from_str(include_str!("../../heat/resource-types.json")).expect("Heat's types");
+        let mut known: Vec<String> = types.types.keys().cloned().collect();
+        for (ty, schema) in &types.types {
+            paths(ty, &schema.props, &mut known);
+        }
+        let named = exceptions::paths().into_iter().chain(samples::paths()).chain(references::types());
+        let unknown: Vec<String> = named.filter(|path| !known.contains(path)).collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
+        let in_words = references::in_words().filter(|end| !known.iter().any(|path| path.ends_with(end)));
+        assert_eq!(in_words.collect::<Vec<_>>(), [""; 0]);
+    }
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::exceptions::{self, BEGUN_BY_HAND, NAMES, SETTERS, STAGED};
+use crate::exceptions::{self, BEGUN_BY_HAND, NAMES, SETTERS, STAGED, TYPES};
 use crate::naming::{camel, of_type, singular, snake};
 use crate::references::{self, KINDS};
 use crate::schema::{Attribute, Property, PropertyType, ResourceType, Types};
@@ -215,9 +215,11 @@ impl Planner<'_> {
                         let item = Property { d: property.d.clone(), ..(**item).clone() };
                         self.property(&item_path, owner, &one, &item, hidden)
                     }
-                    (None, None) => match references::told_in_words(&item_path) {
-                        Some(kind) => Type::Reference(kind.rust),
-                        None => return Type::Named("AnyList"),
+                    (None, None) => match (exceptions::name(&TYPES, &item_path), references::told_in_words(&item_path))
+                    {
+                        (Some(ty), _) => Type::Named(ty),
+                        (None, Some(kind)) => Type::Reference(kind.rust),
+                        (None, None) => return Type::Named("AnyList"),
                     },
                 };
                 Type::List(Box::new(item))
@@ -282,6 +284,9 @@ impl Planner<'_> {
 }
 
 fn text(path: &str, heat: &str, property: &Property) -> Type {
+    if let Some(ty) = exceptions::name(&TYPES, path) {
+        return Type::Named(ty);
+    }
     match property.custom() {
         Some("ip_addr") => Type::Named("IpAddress"),
         Some("net_cidr") => Type::Named("Cidr"),

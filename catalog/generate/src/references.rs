@@ -94,7 +94,7 @@ pub(crate) const KINDS: &[Kind] = kinds! {
 };
 
 /// Properties that refer to a kind which Heat tells only in their description: the end of their path, and the kind.
-const TOLD_IN_WORDS: [(&str, &str); 32] = [
+const TOLD_IN_WORDS: [(&str, &str); 34] = [
     ("Aodh::LBMemberHealthAlarm.pool", "octavia.pool"),
     ("Aodh::LBMemberHealthAlarm.stack", "heat.stack"),
     ("Aodh::LBMemberHealthAlarm.autoscaling_group_id", "heat.scaling_group"),
@@ -127,7 +127,21 @@ const TOLD_IN_WORDS: [(&str, &str); 32] = [
     ("Octavia::Listener.sni_container_refs[]", "barbican.container"),
     ("Nova::Server.user_data", "heat.config"),
     ("Zun::Container.image", "glance.image"),
+    ("Glance::WebImage.kernel_id", "glance.image"),
+    ("Glance::WebImage.ramdisk_id", "glance.image"),
 ];
+
+/// The types that are some kind.
+#[cfg(test)]
+pub(crate) fn types() -> impl Iterator<Item = String> {
+    KINDS.iter().flat_map(|kind| kind.types).map(|ty| (*ty).to_owned())
+}
+
+/// The ends of paths whose kind is told in words.
+#[cfg(test)]
+pub(crate) fn in_words() -> impl Iterator<Item = &'static str> {
+    TOLD_IN_WORDS.iter().map(|(end, _)| *end)
+}
 
 /// The kind that Heat's constraint `constraint` names.
 pub(crate) fn kind(constraint: &str) -> Option<&'static Kind> {

@@ -90,10 +90,6 @@ fn resource(resource: &Resource) -> String {
         .attributes
         .iter()
         .map(|(method, heat, ty, schema)| {
-            let path = format!("{}.{heat}", resource.ty);
-            if exceptions::ATTRIBUTES_BY_HAND.contains(&&*path) {
-                return String::new();
-            }
             let first = match docs::sentence(&schema.d) {
                 text if text.is_empty() => format!("Heat's attribute `{heat}`."),
                 text => text,

@@ -111,7 +111,7 @@ impl WebImageProperties {
     /// Matches `^([0-9a-fA-F]){8}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){12}$`. Changed in
     /// place.
     #[track_caller]
-    pub fn kernel_id(self, value: impl IntoProperty<AnyRef>) -> Self {
+    pub fn kernel_id(self, value: impl IntoProperty<ImageRef>) -> Self {
         self.set("kernel_id", value)
     }
 
@@ -160,7 +160,7 @@ impl WebImageProperties {
     /// Matches `^([0-9a-fA-F]){8}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){12}$`. Changed in
     /// place.
     #[track_caller]
-    pub fn ramdisk_id(self, value: impl IntoProperty<AnyRef>) -> Self {
+    pub fn ramdisk_id(self, value: impl IntoProperty<ImageRef>) -> Self {
         self.set("ramdisk_id", value)
     }
 

@@ -18,7 +18,7 @@ impl Port {
     /// - `address`: Physical hardware address of this network Port, typically the hardware MAC address. Changed in
     ///   place.
     #[track_caller]
-    pub fn new(node: impl IntoProperty<NodeRef>, address: impl IntoProperty<String>) -> PortProperties {
+    pub fn new(node: impl IntoProperty<NodeRef>, address: impl IntoProperty<Mac>) -> PortProperties {
         Self::begin().set("node", node).set("address", address)
     }
 

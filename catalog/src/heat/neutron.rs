@@ -1963,7 +1963,7 @@ impl MeteringRule {
     #[track_caller]
     pub fn new(
         metering_label_id: impl IntoProperty<MeteringLabelRef>,
-        remote_ip_prefix: impl IntoProperty<String>,
+        remote_ip_prefix: impl IntoProperty<Cidr>,
     ) -> MeteringRuleProperties {
         Self::begin().set("metering_label_id", metering_label_id).set("remote_ip_prefix", remote_ip_prefix)
     }
@@ -4205,7 +4205,7 @@ impl SubnetProperties {
     ///
     /// Default: `[]`. Changed in place.
     #[track_caller]
-    pub fn dns_nameservers(self, value: impl IntoProperty<AnyList>) -> Self {
+    pub fn dns_nameservers(self, value: impl IntoProperty<ListOf<IpAddress>>) -> Self {
         self.set("dns_nameservers", value)
     }
 
@@ -4215,7 +4215,7 @@ impl SubnetProperties {
     ///
     /// Changed in place.
     #[track_caller]
-    pub fn gateway_ip(self, value: impl IntoProperty<String>) -> Self {
+    pub fn gateway_ip(self, value: impl IntoProperty<IpAddress>) -> Self {
         self.set("gateway_ip", value)
     }
 

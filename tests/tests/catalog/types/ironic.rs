@@ -7,12 +7,12 @@ use super::Case;
 pub(super) const CASES: &[Case] = &[Case {
     ty: "OS::Ironic::Port",
     required: |t| {
-        t.add("it", Port::new("node", "text"));
+        t.add("it", Port::new("node", "fa:16:3e:00:00:01"));
     },
     every: |t| {
         t.add(
             "it",
-            Port::new("node", "text")
+            Port::new("node", "fa:16:3e:00:00:01")
                 .portgroup("portgroup")
                 .local_link_connection([("key", "value")])
                 .pxe_enabled(true)

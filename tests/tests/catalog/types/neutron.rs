@@ -377,12 +377,14 @@ pub(super) const CASES: &[Case] = &[
     Case {
         ty: "OS::Neutron::MeteringRule",
         required: |t| {
-            t.add("it", MeteringRule::new("metering_label_id", "text"));
+            t.add("it", MeteringRule::new("metering_label_id", "10.0.0.0/24"));
         },
         every: |t| {
             t.add(
                 "it",
-                MeteringRule::new("metering_label_id", "text").direction(MeteringRuleDirection::Ingress).excluded(true),
+                MeteringRule::new("metering_label_id", "10.0.0.0/24")
+                    .direction(MeteringRuleDirection::Ingress)
+                    .excluded(true),
             );
         },
     },
@@ -760,7 +762,7 @@ pub(super) const CASES: &[Case] = &[
                     .value_specs([("key", "value")])
                     .name("text")
                     .ip_version(SubnetIpVersion::V6)
-                    .dns_nameservers(["item"])
+                    .dns_nameservers(["10.0.0.10"])
                     .gateway_ip("2001:db8::1")
                     .enable_dhcp(true)
                     .allocation_pools([SubnetAllocationPool::new("10.0.0.10", "10.0.0.10")])
