@@ -25,3 +25,8 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/parts.md")]
 struct Parts;
+
+/// The code of the page on the catalog compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/catalog.md")]
+struct Catalog;
