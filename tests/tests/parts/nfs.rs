@@ -76,23 +76,23 @@ fn clients_read_and_write_it_as_one_user() {
     }
     let stage = up(&exported.model(Default::default()), "");
     let [ours, read, theirs] = ["ours", "read", "theirs"].map(|name| value(&stage, &format!("keeper/{name}/url")));
-    let state = stage.path().join(".wattle/servers/keeper/state");
+    let folder = stage.path().join(".wattle/servers/keeper/state");
     let word = stage.path().join("word");
     fs::write(&word, "wattle").expect("writes");
     let word = word.to_str().expect("text");
 
     client("nfs-cp", &[], &[word, &file(&ours, "/word")]);
     assert_eq!(client("nfs-cat", &[], &[&file(&ours, "/word")]), "wattle");
-    let kept = fs::metadata(state.join("ours/data/word")).expect("it is there");
+    let kept = fs::metadata(folder.join("ours/data/word")).expect("it is there");
     let nobody: u32 = client("id", &[], &["-u", "nobody"]).parse().expect("a number");
     assert_eq!(kept.uid(), nobody);
 
-    fs::write(state.join("opt/read/word"), "read").expect("writes");
+    fs::write(folder.join("opt/read/word"), "read").expect("writes");
     assert_eq!(client("nfs-cat", &[], &[&file(&read, "/word")]), "read");
-    assert!(refused("nfs-cp", &[word, &file(&read, "/other")]) && !state.join("opt/read/other").exists());
+    assert!(refused("nfs-cp", &[word, &file(&read, "/other")]) && !folder.join("opt/read/other").exists());
 
     // The server itself is the only one that may, besides those that are told; others of this machine are not it.
-    let only = fs::read_to_string(state.join("theirs/ganesha.conf")).expect("reads");
+    let only = fs::read_to_string(folder.join("theirs/ganesha.conf")).expect("reads");
     let host = authority(&theirs).rsplit_once(':').expect("a port").0.to_owned();
     assert!(
         only.contains(&format!("Clients = 203.0.113.0/24, {host};"))
