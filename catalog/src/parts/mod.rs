@@ -14,6 +14,7 @@ pub mod haproxy;
 pub mod network;
 pub mod nfs;
 pub mod nginx;
+pub mod openldap;
 pub mod postgresql;
 pub mod redis;
 pub mod replicas;

@@ -6,6 +6,7 @@ mod haproxy;
 mod network;
 mod nfs;
 mod nginx;
+mod openldap;
 mod postgresql;
 mod redis;
 mod replicas;
@@ -26,6 +27,7 @@ fn heat_takes_every_part() {
         network::heat,
         nfs::heat,
         nginx::heat,
+        openldap::heat,
         postgresql::heat,
         redis::heat,
         replicas::heat,
