@@ -4,11 +4,12 @@
 
 use std::fmt;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,9 @@ use crate::command::wattle;
 use crate::skip::skipped;
 use wattle::lower::lower;
 use wattle::model::Model;
+
+/// No command takes longer that has an end, on whatever machine.
+const LONGEST: Duration = Duration::from_mins(5);
 
 /// A directory with what was emitted.
 pub struct Stage {
@@ -107,9 +111,7 @@ impl Stage {
 
     /// Runs `wattle up DIR ...`, `wattle down DIR ...` to its end.
     pub fn run(&self, args: &[&str]) -> Ran {
-        let output = self.command(args).output().expect("starts");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-        Ran { out: text(output.stdout), err: text(output.stderr), code: output.status.code() }
+        to_its_end(&mut self.command(args))
     }
 
     /// Runs `wattle ... --dir DIR` to its end.
@@ -199,7 +201,59 @@ impl Stage {
 /// However a test ends, nothing of it goes on.
 impl Drop for Stage {
     fn drop(&mut self) {
-        let _ = self.run(&["down"]);
+        within_patience(&mut self.command(&["down"]));
+    }
+}
+
+/// Runs a command to its end.
+///
+/// # Panics
+/// When it does not come to it.
+pub fn to_its_end(command: &mut Command) -> Ran {
+    let (ran, in_time) = within_patience(command);
+    assert!(in_time, "{command:?} does not end:\n{ran}");
+    ran
+}
+
+/// Runs a command, and says whether it ended by itself.
+fn within_patience(command: &mut Command) -> (Ran, bool) {
+    let begin = Instant::now();
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+    let streams = (read(child.stdout.take().expect("piped")), read(child.stderr.take().expect("piped")));
+    let status = ended_within(&mut child, LONGEST);
+    if status.is_none() {
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+    // What it has left running may keep its streams open.
+    let left = LONGEST.saturating_sub(begin.elapsed()).max(Duration::from_secs(1));
+    let text = |stream: Receiver<String>| stream.recv_timeout(left);
+    let (out, err) = (text(streams.0), text(streams.1));
+    let in_time = status.is_some() && out.is_ok() && err.is_ok();
+    let code = status.and_then(|status| status.code());
+    (Ran { out: out.unwrap_or_default(), err: err.unwrap_or_default(), code }, in_time)
+}
+
+/// What is said on a stream, at the end of it.
+fn read(mut stream: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = stream.read_to_end(&mut bytes);
+        let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
+    });
+    receiver
+}
+
+/// How a process ended, if it does within that time.
+fn ended_within(child: &mut Child, patience: Duration) -> Option<ExitStatus> {
+    let begin = Instant::now();
+    loop {
+        let status = child.try_wait().expect("waits");
+        if status.is_some() || begin.elapsed() > patience {
+            return status;
+        }
+        std::thread::sleep(Duration::from_millis(5));
     }
 }
 
@@ -222,20 +276,14 @@ impl Foreground {
 
     /// How it ended, by itself.
     pub fn ended(&mut self) -> Option<i32> {
-        let begin = Instant::now();
-        loop {
-            if let Some(status) = self.child.try_wait().expect("waits") {
-                return status.code();
-            }
-            assert!(begin.elapsed() < Duration::from_mins(1), "it does not end:\n{}", self.said());
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        let status = ended_within(&mut self.child, Duration::from_mins(1));
+        status.unwrap_or_else(|| panic!("it does not end:\n{}", self.said())).code()
     }
 
     /// Ctrl-C, and how it ended.
     pub fn interrupt(&mut self) -> Option<i32> {
         let _ = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
-        self.child.wait().expect("waits").code()
+        self.ended()
     }
 }
 

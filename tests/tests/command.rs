@@ -5,7 +5,7 @@ use std::process::Command;
 
 use wattle::author::Blueprint as _;
 use wattle_tests::command::wattle;
-use wattle_tests::running::Stage;
+use wattle_tests::running::{self, Stage};
 use wattle_tests::zookeeper::ZooKeeper;
 
 /// Runs `wattle` in `directory`, and keeps what it says as a golden.
@@ -21,15 +21,8 @@ fn golden_with(name: &str, directory: &Path, args: &[&str], names: &[(&str, &str
     }
     // Nothing else is up, as far as it knows.
     command.env("XDG_RUNTIME_DIR", directory.join(".user"));
-    let output = command.args(args).current_dir(directory).env("COLUMNS", "100").output().expect("starts");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(directory.to_str().expect("text"), "<here>");
-    let ran = format!(
-        "$ wattle {}\nexit {:?}\n-- stdout\n{}-- stderr\n{}",
-        args.join(" "),
-        output.status.code(),
-        text(&output.stdout),
-        text(&output.stderr)
-    );
+    let ran = running::to_its_end(command.args(args).current_dir(directory).env("COLUMNS", "100"));
+    let ran = format!("$ wattle {}\n{ran}", args.join(" ")).replace(directory.to_str().expect("text"), "<here>");
     let ran = names.iter().fold(ran, |ran, (name, mark)| ran.replace(name, mark));
     let mut settings = insta::Settings::clone_current();
     settings.set_prepend_module_to_snapshot(false);
@@ -76,15 +69,18 @@ fn an_operator_with_zookeeper() {
     golden_with("seed-parameter-bare", here, &["seed", "apply", ".", "--space", &space, "-P", "db_password"], &names);
     golden_with("seed-diff", here, &["seed", "diff", ".", "--space", &space, "-P", "db_password=s3cret"], &names);
     golden_with("seed-apply", here, &["seed", "apply", ".", "--space", &space, "-P", "db_password=s3cret"], &names);
-    golden_with(
-        "seed-apply-same",
-        here,
-        &["seed", "apply", ".", "--space", &space, "-P", "db_password=s3cret"],
-        &names,
-    );
+    let same = ["seed", "apply", ".", "--space", &space, "-P", "db_password=s3cret"];
+    golden_with("seed-apply-same", here, &same, &names);
     golden_with("status-before-boot", here, &["status", "--space", &space], &names);
     let elsewhere = tempfile::tempdir().expect("a directory");
     golden_with("status-of-a-stranger", elsewhere.path(), &["status", "--space", &space], &names);
+    // A second operator, with a key of his own.
+    std::fs::copy(here.join("seed.yaml"), elsewhere.path().join("seed.yaml")).expect("copies");
+    let second = ["seed", "apply", ".", "--space", &space, "-P", "db_password=another"];
+    golden_with("seed-apply-of-a-stranger", elsewhere.path(), &second, &names);
+    let delete = ["seed", "delete", "three_tier", "--space", &space, "--yes"];
+    golden_with("seed-delete-of-a-stranger", elsewhere.path(), &delete, &names);
+    golden_with("seed-apply-same", here, &same, &names);
 }
 
 #[test]
@@ -123,8 +119,8 @@ fn what_is_up_is_found_from_elsewhere() {
     let run = |args: &[&str]| {
         let mut command = Command::new(wattle());
         command.args(args).current_dir(here).env("XDG_RUNTIME_DIR", here.join(".user")).env_remove("WATTLE_SPACE");
-        let output = command.output().expect("starts");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let ran = running::to_its_end(&mut command);
+        assert_eq!(ran.code, Some(0), "{ran}");
     };
     let _down = Down(here);
     run(&["up", "a", "-d"]);

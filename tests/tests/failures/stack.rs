@@ -17,6 +17,7 @@ use wattle_runtime::space::{Content, OperatorKey, Space, State, Status};
 use wattle_runtime::store::Address;
 use wattle_runtime::store::embedded::Server;
 use wattle_tests::command::wattle;
+use wattle_tests::running;
 use wattle_tests::seeds::seed;
 
 use crate::play::Play;
@@ -233,10 +234,9 @@ impl Stack {
     pub(crate) fn why(&self) -> String {
         let mut command = Command::new(wattle());
         command.args(["status", "--why", "--space", &self.address, "--stack", &self.name, "--key"]);
-        command.arg(self.dir.path().join("operator.key")).stdin(Stdio::null());
-        let output = command.output().unwrap();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        format!("{}{}", text(&output.stdout), text(&output.stderr))
+        command.arg(self.dir.path().join("operator.key"));
+        let ran = running::to_its_end(&mut command);
+        format!("{}{}", ran.out, ran.err)
     }
 
     /// What all agents have logged.

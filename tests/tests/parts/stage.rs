@@ -17,7 +17,7 @@ use wattle_catalog::nova;
 use wattle_catalog::parts::network::{PrivateNet, PrivateNetwork};
 use wattle_tests::native;
 use wattle_tests::oracle::{Oracle, write};
-use wattle_tests::running::Stage;
+use wattle_tests::running::{self, Stage};
 use wattle_tests::skip::skipped;
 
 /// A model without findings, which Heat takes in either lowering: its template, and what Heat says of it.
@@ -103,10 +103,9 @@ pub(crate) fn authority(url: &str) -> String {
 
 /// Runs a client program with an environment of its own, and gives what it prints.
 pub(crate) fn client(program: &str, environment: &[(&str, &str)], args: &[&str]) -> String {
-    let output = Command::new(program).args(args).envs(environment.iter().copied()).output().expect("starts");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{program} {args:?}: {said}");
-    String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
+    let ran = running::to_its_end(Command::new(program).args(args).envs(environment.iter().copied()));
+    assert_eq!(ran.code, Some(0), "{program} {args:?}: {ran}");
+    ran.out.trim_end().to_owned()
 }
 
 /// A server behind a proxy: answers each request with `word`, until the test ends.
