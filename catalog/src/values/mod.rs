@@ -1,0 +1,137 @@
+//! What properties take beside text, numbers and truth values.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use wattle::author::{Attribute, Expression, IntoProperty, Parameter, PortType, Secret, Url};
+
+mod address;
+mod many;
+
+pub use address::{Cidr, IpOrCidr, Mac};
+pub use many::{AnyList, AnyMap, ListOf, Untyped};
+
+/// Makes a type that properties take from what it is made of: `Parameter<u32>: u32`.
+macro_rules! takes {
+    ($($(#[$doc:meta])* $name:ident { $($from:ty: $as:ty,)* })*) => {$(
+        $(#[$doc])*
+        pub enum $name {}
+        crate::values::from!($name { $($from: $as,)* });
+    )*};
+}
+
+macro_rules! from {
+    ($name:ident { $($from:ty: $as:ty,)* }) => {$(
+        #[diagnostic::do_not_recommend]
+        impl wattle::author::IntoProperty<$name> for $from {
+            fn into_property(self) -> wattle::author::Expression {
+                wattle::author::IntoProperty::<$as>::into_property(self)
+            }
+        }
+    )*};
+}
+
+/// Makes a kind of reference: it takes a name or an id as text, and what a raw resource is; typed handles are added where
+/// they are defined.
+macro_rules! reference {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        pub enum $name {}
+        crate::values::from!($name {
+            &str: String,
+            &String: String,
+            String: String,
+            wattle::author::Parameter<String>: String,
+            wattle::author::Attribute<String>: String,
+        });
+        #[diagnostic::do_not_recommend]
+        impl wattle::author::IntoProperty<$name> for wattle::author::Resource {
+            fn into_property(self) -> wattle::author::Expression {
+                self.into()
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl<S, P> wattle::author::IntoProperty<$name> for wattle::author::Text<S, P>
+        where
+            Self: wattle::author::IntoProperty<String>,
+        {
+            fn into_property(self) -> wattle::author::Expression {
+                self.into()
+            }
+        }
+    };
+}
+
+pub(crate) use {from, reference};
+
+reference! {
+    /// The identity of some resource, of whatever kind: any handle, or a name or id as text.
+    AnyRef
+}
+
+takes! {
+    /// An address: as Rust has it, as text, or from a parameter or an attribute.
+    IpAddress {
+        IpAddr: IpAddr,
+        Ipv4Addr: Ipv4Addr,
+        Ipv6Addr: Ipv6Addr,
+        &str: String,
+        &String: String,
+        String: String,
+        Parameter<String>: String,
+        Parameter<IpAddr>: IpAddr,
+        Parameter<Ipv4Addr>: Ipv4Addr,
+        Parameter<Ipv6Addr>: Ipv6Addr,
+        Attribute<String>: String,
+        Attribute<IpAddr>: IpAddr,
+    }
+
+    /// A number, whole or not.
+    Numeric {
+        i32: i32,
+        u32: u32,
+        u64: u64,
+        i64: i64,
+        f64: f64,
+        Parameter<u32>: u32,
+        Parameter<u64>: u64,
+        Parameter<i64>: i64,
+        Parameter<f64>: f64,
+        Attribute<i64>: i64,
+        Attribute<f64>: f64,
+    }
+
+    /// Text that the cloud keeps to itself: a secret, or text that is none.
+    SecretText {
+        Secret<String>: Secret<String>,
+        &str: String,
+        &String: String,
+        String: String,
+    }
+}
+
+/// Text, secret or not.
+pub trait Textual: PortType {}
+impl Textual for String {}
+impl Textual for Secret<String> {}
+
+// By a bound: the compiler would otherwise offer this wherever a secret does not fit.
+#[diagnostic::do_not_recommend]
+impl<T: Textual> IntoProperty<SecretText> for Parameter<T> {
+    fn into_property(self) -> Expression {
+        self.into()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Textual> IntoProperty<SecretText> for Attribute<T> {
+    fn into_property(self) -> Expression {
+        self.into()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoProperty<AnyRef> for Url {
+    fn into_property(self) -> Expression {
+        IntoProperty::<Url>::into_property(self)
+    }
+}
