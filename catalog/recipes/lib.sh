@@ -79,6 +79,9 @@ place() (
     esac
 )
 
+# What else of the file system a service needs, besides its folder.
+also_needs=
+
 # unit_text WORD...: the words as a unit file has them in its ExecStart (systemd.service(5), "Command lines").
 unit_text() (
     for word; do
@@ -97,11 +100,15 @@ service() (
 [Unit]
 After=network-online.target
 Wants=network-online.target
+# Either may be on a volume, which systemd mounts in its own time.
+RequiresMountsFor=$home $also_needs
 
 [Service]
 User=$account
 WorkingDirectory=$home
 Restart=on-failure
+# What it needs may be away for a while; systemd would give up after five quick starts.
+RestartSec=5
 KillMode=mixed
 KillSignal=SIG$signal
 ExecStart=$(unit_text "$@")
@@ -195,7 +202,10 @@ url_host() {
 
 # authorities: of a JSON list of URLs, HOST:PORT of each on a line of its own; needs jq.
 authorities() {
-    jq -r '.[] | capture("^(?<scheme>[^:/]+)://([^@/]*@)?(?<host>\\[[^]]*\\]|[^:/?#]+)(:(?<port>[0-9]+))?")
+    jq -r 'if length == 0 then error("the list of upstreams is empty") else .[] end
+        | . as $url
+        | capture("^(?<scheme>[^:/]+)://([^@/]*@)?(?<host>\\[[^]]*\\]|[^:/?#]+)(:(?<port>[0-9]+))?")
+            // error("the URL of an upstream has no host: \($url)")
         | "\(.host):\(.port // {http: 80, https: 443, postgresql: 5432, redis: 6379, ldap: 389}[.scheme]
-            // error("the URL of an upstream has no port"))"'
+            // error("the URL of an upstream has no port: \($url)"))"'
 }

@@ -68,6 +68,8 @@ EXPORT {
 }
 CONF
 mkdir -p "$home/recovery"
+# shellcheck disable=SC2034 # `service` reads it.
+also_needs=$path
 
 service TERM root /usr/bin/ganesha.nfsd -F -f "$home/ganesha.conf" -L /dev/stdout -p "$home/pid"
 # One that cannot export the folder serves nevertheless, and has nothing.

@@ -36,6 +36,7 @@ if [ "$(cat "$unpacked" 2>/dev/null)" != "$sha256" ]; then
     mv "$release.new" "$release"
 fi
 
+also_needs=$release
 program "$user" "$release" "$command" "${environment:-}" "${secrets:-}"
 with_program service TERM "$user"
 

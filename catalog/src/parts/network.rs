@@ -6,6 +6,7 @@ use wattle::author::{Attribute, IntoProperty, Module, Segment, Topology};
 
 use crate::neutron::{FloatingIp, Net, Port, Router, RouterInterface, SecurityGroup, Subnet};
 use crate::references::NetworkRef;
+use crate::values::Cidr;
 
 /// A network of the stack's own, with a subnet and a router that leads outside.
 ///
@@ -21,9 +22,9 @@ use crate::references::NetworkRef;
 ///     # let _ = address;
 /// }
 /// ```
-pub struct PrivateNetwork<E> {
-    /// Its addresses: `10.0.0.0/24`.
-    pub cidr: &'static str,
+pub struct PrivateNetwork<C, E> {
+    /// Its addresses: a [`Cidr`], or text such as `10.0.0.0/24`, also of a parameter.
+    pub cidr: C,
     /// The network that leads outside: a `Net`, or the name or id of one that is there already.
     pub external: E,
 }
@@ -37,11 +38,9 @@ pub struct PrivateNet {
     pub subnet: Subnet,
     /// Its way outside.
     pub router: Router,
-    /// Its addresses, as `10.0.0.0/24`.
-    pub cidr: &'static str,
 }
 
-impl<E: IntoProperty<NetworkRef>> Module for PrivateNetwork<E> {
+impl<C: IntoProperty<Cidr>, E: IntoProperty<NetworkRef>> Module for PrivateNetwork<C, E> {
     type Outputs = PrivateNet;
 
     fn build(self, t: &mut Topology) -> PrivateNet {
@@ -50,7 +49,7 @@ impl<E: IntoProperty<NetworkRef>> Module for PrivateNetwork<E> {
         let subnet = t.add("subnet", Subnet::new(net).cidr(cidr));
         let router = t.add("router", Router::new().external_network(external));
         t.add("uplink", RouterInterface::new(router).subnet(subnet));
-        PrivateNet { net, subnet, router, cidr }
+        PrivateNet { net, subnet, router }
     }
 }
 

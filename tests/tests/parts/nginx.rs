@@ -5,7 +5,7 @@ use wattle::author::Blueprint as _;
 use wattle::prelude::*;
 use wattle_catalog::parts::nginx::Nginx;
 use wattle_tests::oracle::Oracle;
-use wattle_tests::running::http_get;
+use wattle_tests::running::{Stage, http_get};
 
 use crate::stage::{can_run, down, heat_takes, network, server, up_here, upstream, value};
 
@@ -44,4 +44,21 @@ fn it_shares_the_requests() {
     answers.dedup();
     assert_eq!(answers, ["left", "right"]);
     down(&stage, &[&url]);
+}
+
+#[test]
+fn nobody_behind_it_is_a_failure() {
+    if !can_run("parts: nginx with nobody behind it", &["/usr/sbin/nginx", "/usr/bin/jq"]) {
+        return;
+    }
+    for (upstreams, said) in [
+        (vec![], "the list of upstreams is empty"),
+        (vec!["gopher://10.0.0.7/".to_owned()], "the URL of an upstream has no port: gopher://10.0.0.7/"),
+        (vec!["file:///etc/motd".to_owned()], "the URL of an upstream has no host: file:///etc/motd"),
+    ] {
+        let stage = Stage::new(&web.model(Behind { upstreams }));
+        let up = stage.run(&["up", "--until-done"]);
+        assert_eq!(up.code, Some(1), "{up}");
+        assert!(format!("{up}").contains(said), "{up}");
+    }
 }

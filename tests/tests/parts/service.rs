@@ -153,3 +153,51 @@ fn another_digest_is_a_failure() {
     let folder = stage.path().join(".wattle/servers/app/state/app");
     assert!(!folder.join("release").exists() && !folder.join("archive").exists(), "nothing of it stays");
 }
+
+/// A server of its own has systemd, which judges the unit: here there is only the folder where units lie.
+#[test]
+fn on_a_server_it_is_a_unit_that_systemd_takes() {
+    if !can_run("parts: a service on a server of its own", &[&PROGRAMS[..], &["/usr/bin/systemd-analyze"]].concat()) {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let recipes = concat!(env!("CARGO_MANIFEST_DIR"), "/../catalog/recipes");
+    let script = r#"
+        not() { if "$@"; then exit 1; fi; }
+        mkdir bin units srv disk app-1
+        mount --bind srv /srv
+        mount --bind units /etc/systemd/system
+        mount -t tmpfs run /run
+        mkdir -p /run/systemd/system /run/lock /run/app
+        printf '#!/bin/sh\necho "$*" >>%s/asked\n' "$PWD" >bin/systemctl
+        chmod +x bin/systemctl
+        PATH=$PWD/bin:$PATH
+        printf '#!/bin/sh\necho "$*"\n' >app-1/run
+        chmod +x app-1/run
+        tar -cf app.tar app-1
+        export url="file://$PWD/app.tar" sha256="$(sha256sum app.tar | cut -d ' ' -f 1)" strip=1 user=daemon
+        export command='["./run", "100% \"$HOME\""]' address=127.0.0.1 start_within=1 directory="$PWD/disk/app"
+        export WATTLE_RUN_DIR=/run/app heat_outputs_path="$PWD/output"
+        unset WATTLE_STATE_DIR
+        sh "$recipes/service.sh"
+        unit=/etc/systemd/system/wattle-part-app.service
+        grep -qx "RequiresMountsFor=/srv/app $directory" $unit
+        grep -qx 'restart wattle-part-app.service' asked
+        systemd-analyze verify --recursive-errors=no $unit 2>said
+        not grep -q 'wattle-part-app' said
+        # What it starts.
+        eval "set -- $(sed -n 's/^ExecStart=//p' $unit)"
+        [ "$("$@")" = '100% "$HOME"' ]
+        # That it would say so.
+        sed -i 's/^Restart=.*/Restart=whenever/' $unit
+        systemd-analyze verify --recursive-errors=no $unit 2>said || true
+        grep -q whenever said
+        sh "$recipes/remove.sh"
+        [ -z "$(ls -A units)" ]
+        grep -qx 'disable --now --quiet wattle-part-app.service' asked
+    "#;
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "--propagation", "private", "bash", "-euxc", script]).current_dir(folder.path());
+    let output = command.env("recipes", recipes).output().expect("starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
