@@ -29,7 +29,10 @@ pub struct ServerState<F>(std::marker::PhantomData<fn() -> F>);
 impl<F: HasFlavor> Complete for ServerState<F> {}
 
 impl Server {
-    /// The server's first address on `network`.
+    /// The server's first address on `network`, which the blueprint itself adds.
+    ///
+    /// On a network that is there already, give the server a port: `let port = t.add("port",
+    /// neutron::Port::new(p.network))`, `.port(port)` of the server, and [`port.address()`](crate::neutron::Port::address).
     #[cfg(feature = "neutron")]
     pub fn address(self, network: crate::neutron::Net) -> wattle::author::Attribute<std::net::IpAddr> {
         use wattle::author::Segment;

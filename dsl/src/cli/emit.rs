@@ -1,13 +1,15 @@
 //! `emit`: lowers a model and writes what came out.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 
 use indexmap::IndexMap;
 
 use crate::emit::{self, EmitError};
 use crate::lower::hot::Template;
-use crate::lower::{self, Environment, Lowered, Lowering, Seed, native};
+use crate::lower::{self, Environment, Filled, Lowered, Lowering, Seed, native};
+use crate::manners::reason;
 use crate::model::Model;
 
 use super::args::{self, TemplateFormat};
@@ -15,6 +17,9 @@ use super::console::Console;
 use super::failure::Failure;
 use super::files::{self, File, Written};
 use super::tree::{self, count};
+
+const ENVIRONMENT: &str = "environment.yaml";
+const SEED: &str = "seed.yaml";
 
 /// More nested templates than these are shown as one line.
 const PARTS_SHOWN: usize = 4;
@@ -26,7 +31,7 @@ pub(super) fn emit(
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
     let directory = request.out.join(&*model.stack);
-    let shown = match lowering {
+    let (shown, removed) = match lowering {
         Lowering::Agents => {
             let defaults = lower::Options::default();
             let options = lower::Options {
@@ -35,41 +40,68 @@ pub(super) fn emit(
                 decisions: false,
             };
             let lowered = lower::lower(model, &options);
-            let written = files::replace(&directory, files(&lowered, request.format), is_emitted)?;
+            let filled = filled(&directory)?;
+            let (written, removed) = files::replace(&directory, files(&lowered, &filled, request.format), is_emitted)?;
             let shown = shown(written, &lowered.nested);
             // The process ends; giving large trees back piece by piece would only take time.
             std::mem::forget(lowered);
-            shown
+            (shown, removed)
         }
         Lowering::HeatNative => {
             let lowered = native::lower(model);
-            let files = vec![environment(&lowered.environment), whole(&lowered.template, request.format)];
-            shown(files::replace(&directory, files, is_emitted)?, &IndexMap::new())
+            let filled = filled(&directory)?;
+            let files = vec![environment(&lowered.environment, &filled), whole(&lowered.template, request.format)];
+            let (written, removed) = files::replace(&directory, files, is_emitted)?;
+            (shown(written, &IndexMap::new()), removed)
         }
     };
+    if removed.iter().any(|name| name == SEED) {
+        let text = format!("removed `{}`: Heat's own way has no seed\n", directory.join(SEED).display());
+        console.err.write(&text)?;
+    }
     console.out.write(&tree::of_files(&directory.display().to_string(), &shown))
 }
 
 /// The files in the order in which they take their places: each one after those that it refers to, and the seed, with
 /// which a deployment begins, last.
-fn files(lowered: &Lowered, format: TemplateFormat) -> Vec<File<'_>> {
-    let mut files: Vec<File<'_>> =
+fn files<'a>(lowered: &'a Lowered, filled: &'a Filled, format: TemplateFormat) -> Vec<File<'a>> {
+    let mut files: Vec<File<'a>> =
         lowered.nested.iter().map(|(name, nested)| template(name.clone(), nested, format)).collect();
-    files.push(environment(&lowered.environment));
+    files.push(environment(&lowered.environment, filled));
     files.push(whole(&lowered.template, format));
     files.push(File {
-        name: "seed.yaml".into(),
+        name: SEED.into(),
         content: of_seed(&lowered.seed),
         write: Box::new(|file| seed(&lowered.seed, file)),
     });
     files
 }
 
-fn environment(environment: &Environment) -> File<'_> {
+/// What an operator has filled in in the environment file that is there.
+fn filled(directory: &Path) -> Result<Filled, Failure> {
+    let path = directory.join(ENVIRONMENT);
+    let failure = |why: String| {
+        let text = format!("what is filled in in `{}` cannot be carried over: {why}", path.display());
+        let help = "move it to another place, and give that to `wattle` and to Heat in addition (`--environment`)";
+        Failure::files(text).note("nothing was changed").help(help)
+    };
+    match fs::read_to_string(&path) {
+        Ok(text) => Filled::read(&text).map_err(failure),
+        // What else than a file is in the way is told when it is to take its place.
+        Err(error)
+            if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory) =>
+        {
+            Ok(Filled::default())
+        }
+        Err(error) => Err(failure(reason(&error))),
+    }
+}
+
+fn environment<'a>(environment: &'a Environment, filled: &'a Filled) -> File<'a> {
     File {
-        name: "environment.yaml".into(),
+        name: ENVIRONMENT.into(),
         content: format!("{}, {} required", count(environment.len(), "parameter"), environment.required()),
-        write: Box::new(|file| Ok(file.write_all(environment.to_yaml().as_bytes())?)),
+        write: Box::new(|file| Ok(file.write_all(environment.to_yaml_with(filled).as_bytes())?)),
     }
 }
 
@@ -112,7 +144,7 @@ fn seed(seed: &Seed, file: &mut fs::File) -> Result<(), EmitError> {
 /// Whether a file of this name is one that `emit` writes.
 fn is_emitted(name: &str) -> bool {
     let part = || name.strip_prefix("part-").and_then(|rest| rest.strip_suffix(".yaml"));
-    matches!(name, "template.yaml" | "template.json" | "environment.yaml" | "seed.yaml")
+    matches!(name, "template.yaml" | "template.json" | ENVIRONMENT | SEED)
         || part().is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 

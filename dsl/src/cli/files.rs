@@ -41,12 +41,13 @@ pub(super) struct Written {
     pub(super) bytes: u64,
 }
 
-/// Writes `files` into `directory`, which is made if need be, and removes the other files there that are `ours`.
+/// Writes `files` into `directory`, which is made if need be, and removes the other files there that are `ours`, whose
+/// names come second.
 pub(super) fn replace(
     directory: &Path,
     files: Vec<File<'_>>,
     ours: impl Fn(&str) -> bool,
-) -> Result<Vec<Written>, Failure> {
+) -> Result<(Vec<Written>, Vec<String>), Failure> {
     let cannot = |error: &io::Error| {
         let failure = Failure::files(format!("cannot write to `{}`: {}", directory.display(), reason(error)));
         failure.note("nothing was changed").help("`--out DIR` chooses another place")
@@ -61,7 +62,7 @@ pub(super) fn replace(
     let is_stale = |name: &str| ours(name) && !written.iter().any(|file| file.name == name);
     let stale = files_of(directory, is_stale).map_err(|error| cannot(&error))?;
     swap.take_places(&written, &stale)?;
-    Ok(written)
+    Ok((written, stale))
 }
 
 /// Keeps other runs out of `directory` for as long as the handle lives.
@@ -127,6 +128,10 @@ impl<'d> Swap<'d> {
             return Err(cannot(&io::Error::other("a directory is in its place")));
         }
         let mut out = fs::File::create_new(self.new.join(&name)).map_err(|error| cannot(&error))?;
+        // Whoever closed a file to others wants it closed.
+        if let Ok(before) = fs::metadata(&path) {
+            out.set_permissions(before.permissions()).map_err(|error| cannot(&error))?;
+        }
         write(&mut out).map_err(|error| match error {
             EmitError::Write(error) => cannot(&error),
             EmitError::Value(why) => Failure {

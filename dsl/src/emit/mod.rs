@@ -87,7 +87,6 @@ fn options() -> serde_saphyr::SerializerOptions {
     serde_saphyr::ser_options! {
         indent_step: 2,
         compact_list_indent: true,
-        empty_as_braces: true,
         // Literal blocks are chosen by `Scalar`; the serialiser's own choice takes text that libyaml refuses, and folds.
         prefer_block_scalars: false,
         // Quotes what YAML 1.1 would take for a bool, a number, a date, ...

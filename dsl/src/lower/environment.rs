@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use crate::model::Model;
 
+use super::Filled;
+use super::filled::BY_DEFAULT;
 use super::hot::{HotParameter, Template};
 
 /// The parameters of a stack, for an environment file of Heat's.
@@ -40,21 +42,45 @@ impl Environment {
 
     /// The file: valid as it stands, with a commented line for each parameter.
     pub fn to_yaml(&self) -> String {
-        let given = self.parameters.iter().rposition(|(_, parameter)| parameter.default.is_some() && !parameter.hidden);
+        self.to_yaml_with(&Filled::default())
+    }
+
+    /// The file with what was filled in in an earlier one. Values of parameters that are none any more stand as
+    /// comments at its end.
+    pub fn to_yaml_with(&self, filled: &Filled) -> String {
+        let known = |name: &str| self.parameters.iter().any(|(known, _)| known == name);
+        let (kept, lost): (Vec<_>, Vec<_>) = filled.lines.iter().partition(|(name, _)| known(name));
+        let given = if kept.is_empty() { self.spare() } else { None };
+        let has_values = given.is_some() || !kept.is_empty();
         // Heat takes no section without a value, but a file without a section.
-        let (section, before) = if given.is_some() { ("", "") } else { ("#", "`parameters` and before ") };
+        let (section, before) = if has_values { ("", "") } else { ("#", "`parameters` and before ") };
         let mut text = format!(
-            "# Parameters of the stack `{}`: remove the `#` before {before}a name to give it a value.\n{section}parameters:\n",
+            "# Parameters of the stack `{}`: remove the `#` before {before}a name to give it a value.\n# Values are kept when this file is emitted again.\n{section}parameters:\n",
             self.stack
         );
         for (index, (name, parameter)) in self.parameters.iter().enumerate() {
-            describe(&mut text, name, parameter, given == Some(index));
+            describe(&mut text, parameter);
+            match filled.lines.get(name) {
+                Some(lines) => text.push_str(lines),
+                None => set(&mut text, name, parameter, given == Some(index)),
+            }
+        }
+        if !lost.is_empty() {
+            text.push_str("\n  # No parameters of the stack any more:\n");
+            let lines = lost.iter().flat_map(|(_, lines)| lines.lines());
+            lines.for_each(|line| text.extend(["  #", line.strip_prefix("  ").unwrap_or(line), "\n"]));
         }
         text
     }
+
+    /// The parameter whose default is given where nothing else is.
+    fn spare(&self) -> Option<usize> {
+        self.parameters.iter().rposition(|(_, parameter)| parameter.default.is_some() && !parameter.hidden)
+    }
 }
 
-fn describe(text: &mut String, name: &str, parameter: &HotParameter, given: bool) {
+/// What the parameter is, as a comment.
+fn describe(text: &mut String, parameter: &HotParameter) {
     text.push('\n');
     // What ends a line for YAML and not for us must not end the comment.
     for line in parameter.description.split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']) {
@@ -73,10 +99,15 @@ fn describe(text: &mut String, name: &str, parameter: &HotParameter, given: bool
     if !remarks.is_empty() {
         let _ = writeln!(text, "  # ({})", remarks.join(", "));
     }
+}
+
+/// The line that gives the parameter its default, or would if it were no comment.
+fn set(text: &mut String, name: &str, parameter: &HotParameter, given: bool) {
     // JSON is YAML, and means the same to every reader of it.
     let default =
         parameter.default.as_ref().map(|value| format!(" {}", escaped(&value.to_string()))).unwrap_or_default();
-    let _ = writeln!(text, "  {}{name}:{default}", if given { "" } else { "#" });
+    let (comment, remark) = if given { ("", BY_DEFAULT) } else { ("#", "") };
+    let _ = writeln!(text, "  {comment}{name}:{default}{remark}");
 }
 
 /// JSON without anything that YAML would not read as it stands.
@@ -118,6 +149,19 @@ mod tests {
         assert_eq!(read["parameters"]["motto"], "a\u{2028}  evil: 1 #\u{85}b\u{feff}");
         assert!(yaml.chars().all(|c| c == '\n' || !is_special(c)), "{yaml:?}");
         assert!(yaml.contains("  # one\n  # two\n  # three\n  # four\n"), "{yaml}");
+    }
+
+    #[test]
+    fn what_was_filled_in_stays_and_what_is_gone_is_a_comment() {
+        let filled = Filled::read("parameters:\n  motto: on  # mine\n  gone: |\n    a\n    b\n").expect("fits");
+        let mut model = Model::new("demo");
+        model.parameters.insert("motto".into(), Parameter::new(Type::Str, Source::default()));
+        let environment = crate::lower::lower(&model, &crate::lower::Options::default()).environment;
+        let yaml = environment.to_yaml_with(&filled);
+        assert!(yaml.contains("\nparameters:\n\n  # (required)\n  motto: on  # mine\n"), "{yaml}");
+        assert!(yaml.ends_with("\n  # No parameters of the stack any more:\n  #gone: |\n  #  a\n  #  b\n"), "{yaml}");
+        let again = environment.to_yaml_with(&Filled::read(&yaml).expect("fits"));
+        assert_eq!(again.matches("motto: on  # mine").count(), 1, "{again}");
     }
 
     #[test]

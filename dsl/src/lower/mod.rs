@@ -7,6 +7,7 @@ mod agent;
 mod decision;
 mod dependence;
 mod environment;
+mod filled;
 pub mod hot;
 pub mod native;
 mod plan;
@@ -22,6 +23,7 @@ use crate::model::Model;
 pub(crate) use agent::{RESERVED, user_data_sizes};
 pub use decision::{Decision, Reader, Way};
 pub use environment::Environment;
+pub use filled::Filled;
 pub use seed::Seed;
 
 use hot::Template;

@@ -284,12 +284,25 @@ async fn delete(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fai
 impl From<SeedError> for Failure {
     fn from(error: SeedError) -> Self {
         match error {
-            SeedError::Parameters { faults } | SeedError::Imports { faults } => match <[String; 1]>::try_from(faults) {
-                Ok([one]) => Self::usage(one),
-                Err(faults) => faults
-                    .iter()
-                    .fold(Self::usage(format!("{} things are wrong with what is given", faults.len())), Self::note),
-            },
+            SeedError::Parameters { missing, faults } if !missing.is_empty() => {
+                let text = SeedError::Parameters { missing: missing.clone(), faults: Vec::new() }.to_string();
+                let mut failure = faults.into_iter().fold(Self::usage(text), Self::note);
+                for (name, ty) in &missing {
+                    failure = failure.note(format!("`{name}`, {ty}"));
+                }
+                let flags: Vec<String> = missing.keys().map(|name| format!("--parameter {name}=VALUE")).collect();
+                let help =
+                    "or fill in `environment.yaml` beside the seed, or name another such file by `--environment`";
+                failure.help(format!("add `{}`", flags.join(" "))).help(help)
+            }
+            SeedError::Parameters { faults, .. } | SeedError::Imports { faults } => {
+                match <[String; 1]>::try_from(faults) {
+                    Ok([one]) => Self::usage(one),
+                    Err(faults) => faults
+                        .iter()
+                        .fold(Self::usage(format!("{} things are wrong with what is given", faults.len())), Self::note),
+                }
+            }
             SeedError::Space(error) => error.into(),
             SeedError::Credentials { .. } | SeedError::Given { .. } | SeedError::Name { .. } => {
                 Self::usage(error.to_string())

@@ -23,15 +23,6 @@ pub enum UpError {
         /// Why.
         source: io::Error,
     },
-    /// Parameters without a value.
-    #[error("{} of the stack {} no value", plural(.names.len(), "parameter"),
-        if .names.len() == 1 { "has" } else { "have" })]
-    Parameters {
-        /// They, and whether each is a secret.
-        names: IndexMap<Name, bool>,
-        /// What is given and is no parameter, each in one line.
-        unknown: Vec<String>,
-    },
     /// Attributes that only OpenStack could tell.
     #[error("{} of OpenStack {} nothing to stand for {} here", plural(.names.len(), "attribute"),
         if .names.len() == 1 { "has" } else { "have" }, if .names.len() == 1 { "it" } else { "them" })]

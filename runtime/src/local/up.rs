@@ -12,7 +12,7 @@ use wattle::lower::Seed;
 use wattle::model::{Name, Value};
 
 use crate::agent;
-use crate::seed::{self, Applied, Credentials, Given, Options, read_operator_key, write_operator_key};
+use crate::seed::{self, Applied, Credentials, Given, Options, SeedError, read_operator_key, write_operator_key};
 use crate::space::{OperatorKey, Space};
 use crate::store::embedded::Server;
 use crate::store::{Address, Store};
@@ -228,8 +228,8 @@ impl Prepared {
         let given = secrets::complete(folder, seed, wish.given.clone(), wish.generate_secrets)?;
         let missing = given.missing(seed);
         if !missing.is_empty() {
-            let names = missing.into_iter().map(|(name, parameter)| (name.clone(), parameter.ty.is_secret())).collect();
-            return Err(UpError::Parameters { names, unknown: given.unknown(seed) });
+            let missing = missing.into_iter().map(|(name, parameter)| (name.clone(), parameter.ty.clone())).collect();
+            return Err(SeedError::Parameters { missing, faults: given.unknown(seed) }.into());
         }
         let simulation = Simulation::new(folder.directory(), &wish.attributes);
         let hosts: Vec<Name> = simulation.hosts(seed).into_iter().collect();

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use indexmap::IndexMap;
 use wattle::lower::seed::FORMAT;
+use wattle::model::{Name, Type};
 
 use crate::space::{CredentialError, SealError, SpaceError};
 use crate::store::{MAX_DATA, StoreError};
@@ -31,10 +33,12 @@ pub enum SeedError {
         /// What is wrong with it.
         reason: String,
     },
-    /// Parameters that are missing, unknown or of another type: all of them, one a line.
-    #[error("{}", .faults.join("\n"))]
+    /// Parameters that are missing, unknown or of another type: all of them.
+    #[error("{}", parameters(missing, faults))]
     Parameters {
-        /// What is wrong with each.
+        /// Those without a value, and their types.
+        missing: IndexMap<Name, Type>,
+        /// What is wrong with what is given, each in one line.
         faults: Vec<String>,
     },
     /// Values of other stacks that cannot be had: all of them, one a line.
@@ -132,4 +136,14 @@ fn names(names: &[String]) -> String {
         Some(more @ 1..) => format!("{} and {more} more", wattle::names::list(shown, ",")),
         _ => wattle::names::list(shown, "and"),
     }
+}
+
+/// What is lacking in one line, what is wrong one a line.
+fn parameters(missing: &IndexMap<Name, Type>, faults: &[String]) -> String {
+    let lacking = match missing.len() {
+        0 => None,
+        1 => Some("1 parameter of the stack has no value".to_owned()),
+        more => Some(format!("{more} parameters of the stack have no value")),
+    };
+    lacking.into_iter().chain(faults.iter().cloned()).collect::<Vec<_>>().join("\n")
 }

@@ -99,6 +99,7 @@ impl Given {
     /// [`SeedError::Parameters`], with all that is wrong.
     pub(super) fn resolve(&self, seed: &Seed) -> Result<IndexMap<Name, Value>, SeedError> {
         let mut faults = self.unknown(seed);
+        let mut missing = IndexMap::new();
         let needed = needed(seed);
         let mut values = IndexMap::with_capacity(needed.len());
         for (name, parameter) in &seed.parameters {
@@ -112,15 +113,12 @@ impl Given {
                 None if !needed.contains(name) => {}
                 None => match &parameter.default {
                     Some(default) => drop(values.insert(name.clone(), default.clone())),
-                    None => faults.push(format!(
-                        "the parameter `{name}`, {}, has no value: give it by `--parameter {name}=VALUE`, or below \
-                         `parameters:` of an environment file",
-                        parameter.ty
-                    )),
+                    None => drop(missing.insert(name.clone(), parameter.ty.clone())),
                 },
             }
         }
-        if faults.is_empty() { Ok(values) } else { Err(SeedError::Parameters { faults }) }
+        let is_fine = faults.is_empty() && missing.is_empty();
+        if is_fine { Ok(values) } else { Err(SeedError::Parameters { missing, faults }) }
     }
 }
 

@@ -19,7 +19,7 @@ fn file(name: &str, text: &'static str) -> File<'static> {
 }
 
 fn write(directory: &Path, files: Vec<File<'_>>) -> Result<(), Failure> {
-    replace(directory, files, |name| name.contains(".yaml")).map(|_| ())
+    replace(directory, files, |name| name.contains(".yaml")).map(drop)
 }
 
 /// Everything in a directory, hidden files too.
@@ -158,6 +158,31 @@ fn json_templates_replace_yaml_ones() {
 }
 
 #[test]
+fn what_is_filled_in_stays() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let scratch = Scratch::new("filled-in");
+    let emit = || demo(&["--out", scratch.path()]);
+    assert_eq!(emit().exit, Exit::Fine);
+    let path = scratch.0.join("demo/environment.yaml");
+    let pristine = fs::read_to_string(&path).expect("emitted");
+    let name = pristine.lines().find_map(|line| line.strip_prefix("  #")?.strip_suffix(':')).expect("a required one");
+    let mine = pristine.replace(&format!("  #{name}:"), &format!("  {name}: on  # mine"));
+    assert_ne!(mine, pristine);
+    fs::write(&path, &mine).expect("written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("closed");
+    assert_eq!(emit().exit, Exit::Fine);
+    let again = fs::read_to_string(&path).expect("emitted");
+    assert!(again.contains(&format!("\n  {name}: on  # mine\n")), "{again}");
+    assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
+
+    fs::write(&path, "parameters: {a: 1}\n").expect("written");
+    let run = emit();
+    assert_eq!(run.exit, Exit::Files, "{run}");
+    assert!(run.err.contains("cannot be carried over"), "{run}");
+    assert_eq!(fs::read_to_string(&path).expect("there"), "parameters: {a: 1}\n");
+}
+
+#[test]
 fn a_lowering_without_a_seed_leaves_none() {
     let scratch = Scratch::new("lowering");
     let directory = scratch.0.join("quiet");
@@ -168,6 +193,9 @@ fn a_lowering_without_a_seed_leaves_none() {
     };
     assert_eq!(names(&[]), ["environment.yaml", "seed.yaml", "template.yaml"]);
     assert_eq!(names(&["--lowering", "heat-native"]), ["environment.yaml", "template.yaml"]);
+    assert_eq!(names(&[]).len(), 3);
+    let told = run_of(&Quiet, &["--lowering", "heat-native", "--out", scratch.path()], false).err;
+    assert!(told.contains("seed.yaml`: Heat's own way has no seed"), "{told}");
     assert_eq!(names(&["emit", "--lowering=heat-native", "--format=json"]), ["environment.yaml", "template.json"]);
     let template: serde_json::Value = serde_json::from_str(&content(&directory)["template.json"]).expect("JSON");
     assert_eq!(template["resources"].as_object().expect("resources").keys().collect::<Vec<_>>(), ["server"]);

@@ -9,6 +9,7 @@ use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::target;
 use crate::local::{self, Folder, Wish};
+use crate::report::Picture;
 use crate::space::Space;
 use crate::store::Address;
 
@@ -31,12 +32,14 @@ pub(super) async fn join(
     let begin = Instant::now();
     let (space, applied) = local::renew(&folder, &wish).await?;
     let record = record(&folder)?;
-    let what = if applied.changes.is_empty() { "is up already, unchanged" } else { "is up already: " };
-    let mut text = format!("{} {what}", applied.stack);
-    if !applied.changes.is_empty() {
-        text.extend([format!("now revision {}", applied.revision)]);
-    }
-    console.err.write(&format!("{text}\n"))?;
+    let what = if !applied.changes.is_empty() {
+        format!("now revision {}", applied.revision)
+    } else if !wish.again && Picture::read(&space, None).await?.tally().failed > 0 {
+        "unchanged; `--again` runs again what has failed".to_owned()
+    } else {
+        "unchanged".to_owned()
+    };
+    console.err.write(&format!("{} is up already: {what}\n", applied.stack))?;
     if is_detached && !until_done {
         return Ok(Exit::Fine);
     }
