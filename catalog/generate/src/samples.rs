@@ -1,122 +1,16 @@
 //! A value for everything: what the tests give to Heat.
 
+mod tables;
+
 use serde_json::Value;
 
 use crate::exceptions::STAGED;
 use crate::plan::{Choice, Field, Nested, Part, Resource, Service, Type};
 use crate::schema::{Property, PropertyType};
 
-/// Properties that Heat's `validate()` does not take beside others of the same sample.
-///
-/// What is hidden because another property replaces it is left out without being named here.
-const LEFT_OUT: &[&str] = &[
-    // Only for other types of orders.
-    "OS::Barbican::Order.ca_id",
-    "OS::Barbican::Order.pass_phrase",
-    "OS::Barbican::Order.profile",
-    "OS::Barbican::Order.request_data",
-    "OS::Barbican::Order.request_type",
-    "OS::Barbican::Order.source_container_ref",
-    "OS::Barbican::Order.subject_dn",
-    // One source is enough.
-    "OS::Cinder::Volume.backup_id",
-    "OS::Cinder::Volume.snapshot_id",
-    "OS::Cinder::Volume.source_volid",
-    "OS::Designate::Zone.masters",
-    "OS::Designate::Zone.primaries",
-    "OS::Heat::RandomString.sequence",
-    // The stub of the cloud has no such secret.
-    "OS::Heat::Stack.context.credential_secret_id",
-    "OS::Keystone::Group.roles[].domain",
-    "OS::Keystone::GroupRoleAssignment.roles[].domain",
-    "OS::Keystone::User.roles[].domain",
-    "OS::Keystone::UserRoleAssignment.roles[].domain",
-    "OS::Manila::ShareNetwork.nova_network",
-    "OS::Mistral::Workflow.tasks[].requires",
-    "OS::Mistral::Workflow.tasks[].workflow",
-    "OS::Neutron::NetworkGateway.connections[].network_id",
-    "OS::Neutron::Port.no_fixed_ips",
-    "OS::Neutron::Router.distributed",
-    "OS::Neutron::Router.l3_agent_id",
-    "OS::Neutron::RouterInterface.port",
-    "OS::Neutron::RouterInterface.port_id",
-    "OS::Neutron::RouterInterface.router_id",
-    "OS::Neutron::SecurityGroupRule.remote_ip_prefix",
-    "OS::Neutron::Subnet.prefixlen",
-    "OS::Neutron::Subnet.subnetpool",
-    "OS::Neutron::VPNService.router_id",
-    "OS::Nova::Server.block_device_mapping",
-    "OS::Nova::Server.networks[].allocate_network",
-    "OS::Nova::Server.networks[].port",
-    "OS::Nova::Server.networks[].uuid",
-    "OS::Nova::Server.block_device_mapping_v2[].ephemeral_format",
-    "OS::Nova::Server.block_device_mapping_v2[].ephemeral_size",
-    "OS::Nova::Server.block_device_mapping_v2[].image",
-    "OS::Nova::Server.block_device_mapping_v2[].snapshot_id",
-    "OS::Nova::Server.block_device_mapping_v2[].swap_size",
-    "OS::Nova::Server.personality",
-    "OS::Octavia::L7Policy.redirect_url",
-    "OS::Octavia::Pool.loadbalancer",
-    "OS::Trove::Cluster.instances[].networks[].port",
-    "OS::Trove::Instance.networks[].port",
-    "OS::Zun::Container.mounts[].volume_size",
-    "OS::Zun::Container.networks[].port",
-];
-
-/// Properties that `validate()` asks for although the schema does not require them, often one of several.
-const NEEDED: &[&str] = &[
-    "OS::Barbican::Order.algorithm",
-    "OS::Barbican::Order.bit_length",
-    "OS::Cinder::Quota.volumes",
-    "OS::Designate::Zone.email",
-    "OS::Mistral::CronTrigger.pattern",
-    "OS::Neutron::Quota.port",
-    "OS::Neutron::RouterInterface.subnet",
-    "OS::Neutron::Segment.physical_network",
-    "OS::Neutron::Segment.segmentation_id",
-    "OS::Neutron::Subnet.cidr",
-    "OS::Nova::KeyPair.public_key",
-    "OS::Nova::Quota.cores",
-    "OS::Nova::Server.image",
-    "OS::Octavia::Pool.listener",
-    "OS::Octavia::Quota.pool",
-    "OS::Octavia::L7Policy.redirect_pool",
-    "OS::Trove::Instance.databases",
-];
-
-/// Values that no constraint tells, as Rust.
-const VALUES: &[(&str, &str)] = &[
-    ("OS::Barbican::Secret.payload_content_type", "SecretPayloadContentType::ApplicationOctetStream"),
-    ("OS::Cinder::VolumeType.is_public", "false"),
-    ("OS::Glance::WebImage.visibility", "WebImageVisibility::Shared"),
-    ("OS::Heat::AccessPolicy.AllowedResources", "[\"it\"]"),
-    ("OS::Heat::AutoScalingGroup.resource", "[(\"type\", \"OS::Heat::None\")]"),
-    ("OS::Heat::RandomString.length", "32"),
-    ("OS::Heat::ResourceChain.resources", "[\"OS::Heat::RandomString\"]"),
-    ("OS::Heat::ResourceGroup.resource_def.type", "\"OS::Heat::None\""),
-    ("OS::Heat::ScalingPolicy.adjustment_type", "ScalingPolicyAdjustmentType::PercentChangeInCapacity"),
-    ("OS::Heat::Stack.template", "\"heat_template_version: 2021-04-16\""),
-    ("OS::Neutron::NetworkGateway.connections[].segmentation_type", "NetworkGatewayConnectionSegmentationType::Vlan"),
-    ("OS::Neutron::Subnet.cidr", "\"2001:db8::/64\""),
-    ("OS::Neutron::Subnet.gateway_ip", "\"2001:db8::1\""),
-    ("OS::Neutron::Subnet.ip_version", "SubnetIpVersion::V6"),
-    ("OS::Neutron::ProviderNet.network_type", "ProviderNetNetworkType::Vlan"),
-    ("OS::Neutron::ProviderNet.segmentation_id", "\"100\""),
-    ("OS::Neutron::Segment.network_type", "SegmentNetworkType::Vlan"),
-    ("OS::Octavia::L7Policy.action", "L7PolicyAction::RedirectToPool"),
-    ("OS::Octavia::Pool.session_persistence.type", "PoolSessionPersistenceType::AppCookie"),
-    ("OS::Trove::Instance.users[].databases", "[\"abcdefgh\"]"),
-    ("OS::Zaqar::Subscription.subscriber", "\"http://example.org/\""),
-    ("OS::Zun::Container.restart_policy", "\"always\""),
-    ("OS::Neutron::SecurityGroup.rules[].remote_mode", "RuleRemoteMode::RemoteGroupId"),
-];
-
-/// All that the tables name.
 #[cfg(test)]
-pub(crate) fn paths() -> impl Iterator<Item = String> {
-    let values = VALUES.iter().map(|(path, _)| path);
-    LEFT_OUT.iter().chain(NEEDED).chain(values).map(|path| (*path).to_owned())
-}
+pub(crate) use tables::paths;
+use tables::{LEFT_OUT, NEEDED, OTHERWISE, VALUES};
 
 /// `tests/tests/catalog/types/mod.rs`: all cases.
 pub(crate) fn modules(heat: &str, services: &[Service]) -> String {
@@ -127,8 +21,9 @@ pub(crate) fn modules(heat: &str, services: &[Service]) -> String {
     for service in services {
         out += &format!("mod {};\n", service.name);
     }
+    out += "\n/// What adds a sample.\ntype Add = fn(&mut Topology);\n";
     out += "\n/// A resource type with its required properties, and with all of them.\n";
-    out += "pub(crate) struct Case {\n/// Heat's name.\npub(crate) ty: &'static str,\n/// Adds one with what is required.\npub(crate) required: fn(&mut Topology),\n/// Adds one with everything.\npub(crate) every: fn(&mut Topology),\n}\n\n";
+    out += "pub(crate) struct Case {\n/// Heat's name.\npub(crate) ty: &'static str,\n/// Adds one with what is required.\npub(crate) required: Add,\n/// Adds one with everything that goes together.\npub(crate) every: Add,\n/// What is left, each with what is required: its path, with what `validate` asks for besides, and without that.\npub(crate) others: &'static [(&'static str, Add, Add)],\n}\n\n";
     out += "/// All of them.\npub(crate) fn all() -> Vec<Case> {\n[\n";
     for service in services {
         out += &format!("{}::CASES,\n", service.name);
@@ -149,33 +44,70 @@ pub(crate) fn service(heat: &str, service: &Service) -> String {
 }
 
 fn case(resource: &Resource) -> String {
-    let sampler = Sampler { resource };
-    let begin = sampler.begin(&resource.handle, &resource.fields, &resource.ty);
-    let (required, staged) = if resource.begins {
-        let staged = resource.fields.iter().find(|field| (&*resource.ty, &*field.heat) == STAGED);
-        (begin, staged.map_or_else(String::new, |field| sampler.set(field, &resource.ty)))
-    } else {
-        (format!("{}::new({})", resource.handle, number(&resource.schema.props["size"])), String::new())
-    };
-    let rest = |needed: bool| -> String {
+    let sampler = Sampler { resource, only: None };
+    let (begun, begun_by) = started(&sampler);
+    let rest = |sampler: &Sampler, takes: &dyn Fn(&str) -> bool| -> String {
         resource
             .fields
             .iter()
-            .filter(|field| !field.required && (&*resource.ty, &*field.heat) != STAGED)
-            .filter(|field| resource.begins || field.heat != "size")
-            .filter(|field| !needed || NEEDED.contains(&&*format!("{}.{}", resource.ty, field.heat)))
-            .map(|field| sampler.set(field, &resource.ty))
+            .filter(|field| !field.required && !begun_by.contains(&&*field.heat))
+            .map(|field| (field, format!("{}.{}", resource.ty, field.heat)))
+            .filter(|(_, path)| takes(path))
+            .map(|(field, _)| sampler.set(field, &resource.ty))
             .collect()
     };
-    let (needed, every) = (rest(true), rest(false));
+    let needed = rest(&sampler, &|path| NEEDED.contains(&path));
+    let every = rest(&sampler, &|_| true);
+    let add = |sets: &str| format!("|t| {{\nt.add(\"it\", {begun}{sets});\n}}");
+    let mut left = Vec::new();
+    sampler.left_out(&resource.fields, &resource.ty, &mut left);
+    let others: String = left
+        .into_iter()
+        .map(|path| {
+            let sampler = Sampler { resource, only: Some(path.clone()) };
+            let (begun, _) = started(&sampler);
+            let add = |sets: &str| format!("|t| {{\nt.add(\"it\", {begun}{sets});\n}}");
+            let is_told = |top: &str| leads_to(top, &path) || sampler.otherwise().any(|(_, other, _)| *other == top);
+            let alone = rest(&sampler, &is_told);
+            let beside = rest(&sampler, &|top| NEEDED.contains(&top) && !is_told(top));
+            format!("({path:?}, {}, {}),\n", add(&(beside + &alone)), add(&alone))
+        })
+        .collect();
     format!(
-        "Case {{\nty: \"{}\",\nrequired: |t| {{\nt.add(\"it\", {required}{staged}{needed});\n}},\nevery: |t| {{\nt.add(\"it\", {required}{staged}{every});\n}},\n}},\n",
-        resource.ty
+        "Case {{\nty: \"{}\",\nrequired: {},\nevery: {},\nothers: &[{others}],\n}},\n",
+        resource.ty,
+        add(&needed),
+        add(&every)
     )
+}
+
+/// The start of a resource, and what it sets that its properties do not require.
+fn started(sampler: &Sampler) -> (String, Vec<&'static str>) {
+    let resource = sampler.resource;
+    if !resource.begins {
+        return (format!("{}::new({})", resource.handle, number(&resource.schema.props["size"])), vec!["size"]);
+    }
+    let begin = sampler.begin(&resource.handle, &resource.fields, &resource.ty);
+    match resource.fields.iter().find(|field| (&*resource.ty, &*field.heat) == STAGED) {
+        Some(staged) => (begin + &sampler.set(staged, &resource.ty), vec![STAGED.1]),
+        None => (begin, Vec::new()),
+    }
+}
+
+/// Whether the property at `target` is the one at `path` or a part of it.
+fn leads_to(path: &str, target: &str) -> bool {
+    target.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// Whether the property goes with all others.
+fn goes_along(field: &Field, path: &str) -> bool {
+    field.schema.replaced_by().is_none() && !LEFT_OUT.contains(&path)
 }
 
 struct Sampler<'r> {
     resource: &'r Resource,
+    /// The path of a property that is given whatever else it goes with; on the way to it, only what is required is.
+    only: Option<String>,
 }
 
 impl Sampler<'_> {
@@ -194,14 +126,31 @@ impl Sampler<'_> {
 
     fn set(&self, field: &Field, path: &str) -> String {
         let path = format!("{path}.{}", field.heat);
-        let is_replaced = field.schema.is_hidden() && field.schema.support.message.starts_with("Use property ");
-        if is_replaced || LEFT_OUT.contains(&&*path) {
+        let is_told = self.only.as_ref().is_some_and(|only| leads_to(&path, only))
+            || self.otherwise().any(|(_, other, _)| *other == path);
+        if !goes_along(field, &path) && !is_told {
             return String::new();
         }
         format!("\n.{}({})", field.method, self.value(&field.ty, &field.schema, &path))
     }
 
+    /// The paths of what does not go with all others.
+    fn left_out(&self, fields: &[Field], path: &str, left: &mut Vec<String>) {
+        for field in fields {
+            let path = format!("{path}.{}", field.heat);
+            if !field.required && !goes_along(field, &path) {
+                left.push(path);
+            } else if let (Some(name), path) = inner(&field.ty, path) {
+                let Part::Nested(Nested { fields, .. }) = self.part(name) else { continue };
+                self.left_out(fields, &path, left);
+            }
+        }
+    }
+
     fn value(&self, ty: &Type, schema: &Property, path: &str) -> String {
+        if let Some((.., value)) = self.otherwise().find(|(_, other, _)| *other == path) {
+            return (*value).to_owned();
+        }
         if let Some((_, value)) = VALUES.iter().find(|(known, _)| *known == path) {
             return (*value).to_owned();
         }
@@ -237,6 +186,11 @@ impl Sampler<'_> {
         }
     }
 
+    /// What is otherwise for the sake of the one property that is given.
+    fn otherwise(&self) -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
+        OTHERWISE.iter().filter(|(path, ..)| self.only.as_deref() == Some(*path))
+    }
+
     fn part(&self, name: &str) -> &Part {
         let named = |part: &&Part| match part {
             Part::Nested(nested) => nested.name == name,
@@ -252,8 +206,23 @@ impl Sampler<'_> {
 
     fn nested(&self, name: &str, path: &str) -> String {
         let Part::Nested(Nested { fields, .. }) = self.part(name) else { unreachable!("INVARIANT: nested") };
-        let rest: String = fields.iter().filter(|field| !field.required).map(|field| self.set(field, path)).collect();
+        let only = self.only.as_deref().filter(|only| leads_to(path, only) && *only != path);
+        let is_given = |field: &&Field| {
+            let at = format!("{path}.{}", field.heat);
+            let is_told = |only: &str| leads_to(&at, only) || self.otherwise().any(|(_, other, _)| *other == at);
+            !field.required && only.is_none_or(is_told)
+        };
+        let rest: String = fields.iter().filter(is_given).map(|field| self.set(field, path)).collect();
         self.begin(name, fields, path) + &rest
+    }
+}
+
+/// The type of the parts of a value, and the path to them.
+fn inner(ty: &Type, path: String) -> (Option<&str>, String) {
+    match ty {
+        Type::Nested(name) => (Some(name), path),
+        Type::List(item) => inner(item, path + "[]"),
+        _ => (None, path),
     }
 }
 

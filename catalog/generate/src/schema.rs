@@ -158,6 +158,12 @@ impl Property {
         self.hidden || self.support.is_hidden()
     }
 
+    /// The property whose former name this is.
+    pub(crate) fn replaced_by(&self) -> Option<&str> {
+        let by = self.support.message.strip_prefix("Use property ").filter(|_| self.is_hidden())?;
+        Some(by.trim_matches(['.', '`', ' ']))
+    }
+
     /// The few values that are allowed.
     pub(crate) fn allowed(&self) -> Option<&[Value]> {
         self.c.iter().find_map(|c| if let Constraint::Allowed(values) = c { Some(&**values) } else { None })

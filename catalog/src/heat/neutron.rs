@@ -570,15 +570,6 @@ impl FloatingIp {
 }
 
 impl FloatingIpProperties {
-    /// Heat's `floating_network_id`.
-    ///
-    /// A change replaces the resource. Since Heat 2014.2. Use property `floating_network`.
-    #[cfg(feature = "hidden")]
-    #[track_caller]
-    pub fn floating_network_id(self, value: impl IntoProperty<NetworkRef>) -> Self {
-        self.set("floating_network_id", value)
-    }
-
     /// Subnet to allocate floating IP from.
     ///
     /// A change replaces the resource. Since Heat 9.0.0.
@@ -2258,15 +2249,6 @@ impl NetworkGatewayConnection {
         Self::begin().set("network", network)
     }
 
-    /// Heat's `network_id`.
-    ///
-    /// Since Heat 2014.2. Use property network.
-    #[cfg(feature = "hidden")]
-    #[track_caller]
-    pub fn network_id(self, value: impl IntoProperty<NetworkRef>) -> Self {
-        self.set("network_id", value)
-    }
-
     /// L2 segmentation strategy on the external side of the network gateway.
     ///
     /// Default: `flat`.
@@ -2451,15 +2433,6 @@ impl PortProperties {
     #[track_caller]
     pub fn name(self, value: impl IntoProperty<String>) -> Self {
         self.set("name", value)
-    }
-
-    /// Heat's `network_id`.
-    ///
-    /// A change replaces the resource. Since Heat 2014.2. Use property network.
-    #[cfg(feature = "hidden")]
-    #[track_caller]
-    pub fn network_id(self, value: impl IntoProperty<NetworkRef>) -> Self {
-        self.set("network_id", value)
     }
 
     /// Device ID of this port.
@@ -3643,15 +3616,6 @@ impl RouterInterface {
 }
 
 impl RouterInterfaceProperties {
-    /// ID of the router.
-    ///
-    /// A change replaces the resource. Since Heat 2013.1.
-    #[cfg(feature = "hidden")]
-    #[track_caller]
-    pub fn router_id(self, value: impl IntoProperty<RouterRef>) -> Self {
-        self.set("router_id", value)
-    }
-
     /// Heat's `subnet_id`.
     ///
     /// A change replaces the resource. Since Heat 2014.2. Use property subnet.
@@ -4144,15 +4108,6 @@ impl Subnet {
 }
 
 impl SubnetProperties {
-    /// Heat's `network_id`.
-    ///
-    /// A change replaces the resource. Since Heat 2014.2. Use property network.
-    #[cfg(feature = "hidden")]
-    #[track_caller]
-    pub fn network_id(self, value: impl IntoProperty<NetworkRef>) -> Self {
-        self.set("network_id", value)
-    }
-
     /// The name or ID of the subnet pool.
     ///
     /// A change replaces the resource. Since Heat 6.0.0.
@@ -4716,23 +4671,5 @@ impl VpnServiceProperties {
     #[track_caller]
     pub fn admin_state_up(self, value: impl IntoProperty<bool>) -> Self {
         self.set("admin_state_up", value)
-    }
-
-    /// Heat's `subnet_id`.
-    ///
-    /// A change replaces the resource. Since Heat 2014.2. Use property subnet.
-    #[cfg(feature = "hidden")]
-    #[track_caller]
-    pub fn subnet_id(self, value: impl IntoProperty<SubnetRef>) -> Self {
-        self.set("subnet_id", value)
-    }
-
-    /// Unique identifier for the router to which the vpn service will be inserted.
-    ///
-    /// A change replaces the resource. Since Heat 2013.2.
-    #[cfg(feature = "hidden")]
-    #[track_caller]
-    pub fn router_id(self, value: impl IntoProperty<RouterRef>) -> Self {
-        self.set("router_id", value)
     }
 }

@@ -39,6 +39,7 @@ pub(super) const CASES: &[Case] = &[
                         .timezone("UTC")]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Aodh::CombinationAlarm",
@@ -48,6 +49,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", CombinationAlarm::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Aodh::CompositeAlarm",
@@ -82,6 +84,7 @@ pub(super) const CASES: &[Case] = &[
                     .timezone("UTC")]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Aodh::EventAlarm",
@@ -113,6 +116,7 @@ pub(super) const CASES: &[Case] = &[
                         .timezone("UTC")]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Aodh::GnocchiAggregationByMetricsAlarm",
@@ -142,6 +146,7 @@ pub(super) const CASES: &[Case] = &[
                         .timezone("UTC")]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Aodh::GnocchiAggregationByResourcesAlarm",
@@ -188,6 +193,7 @@ pub(super) const CASES: &[Case] = &[
                 .timezone("UTC")]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Aodh::GnocchiResourcesAlarm",
@@ -230,6 +236,7 @@ pub(super) const CASES: &[Case] = &[
                     .timezone("UTC")]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Aodh::LBMemberHealthAlarm",
@@ -255,6 +262,7 @@ pub(super) const CASES: &[Case] = &[
                         .timezone("UTC")]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Aodh::PrometheusAlarm",
@@ -281,5 +289,6 @@ pub(super) const CASES: &[Case] = &[
                         .timezone("UTC")]),
             );
         },
+        others: &[],
     },
 ];

@@ -21,6 +21,7 @@ pub(super) const CASES: &[Case] = &[
                     .intermediates_ref("intermediates_ref"),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Barbican::GenericContainer",
@@ -30,6 +31,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", GenericContainer::new().name("text").secrets([GenericContainerSecret::new("text", "ref")]));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Barbican::Order",
@@ -48,6 +50,93 @@ pub(super) const CASES: &[Case] = &[
                     .mode("text"),
             );
         },
+        others: &[
+            (
+                "OS::Barbican::Order.request_type",
+                |t| {
+                    t.add(
+                        "it",
+                        Order::new(OrderType::Certificate)
+                            .algorithm("text")
+                            .bit_length(1)
+                            .request_type(OrderRequestType::StoredKey),
+                    );
+                },
+                |t| {
+                    t.add("it", Order::new(OrderType::Certificate).request_type(OrderRequestType::StoredKey));
+                },
+            ),
+            (
+                "OS::Barbican::Order.subject_dn",
+                |t| {
+                    t.add("it", Order::new(OrderType::Certificate).algorithm("text").bit_length(1).subject_dn("text"));
+                },
+                |t| {
+                    t.add("it", Order::new(OrderType::Certificate).subject_dn("text"));
+                },
+            ),
+            (
+                "OS::Barbican::Order.source_container_ref",
+                |t| {
+                    t.add(
+                        "it",
+                        Order::new(OrderType::Certificate)
+                            .algorithm("text")
+                            .bit_length(1)
+                            .source_container_ref("source_container_ref"),
+                    );
+                },
+                |t| {
+                    t.add("it", Order::new(OrderType::Certificate).source_container_ref("source_container_ref"));
+                },
+            ),
+            (
+                "OS::Barbican::Order.ca_id",
+                |t| {
+                    t.add("it", Order::new(OrderType::Certificate).algorithm("text").bit_length(1).ca_id("text"));
+                },
+                |t| {
+                    t.add("it", Order::new(OrderType::Certificate).ca_id("text"));
+                },
+            ),
+            (
+                "OS::Barbican::Order.profile",
+                |t| {
+                    t.add(
+                        "it",
+                        Order::new(OrderType::Certificate)
+                            .algorithm("text")
+                            .bit_length(1)
+                            .ca_id("ca_id")
+                            .profile("text"),
+                    );
+                },
+                |t| {
+                    t.add("it", Order::new(OrderType::Certificate).ca_id("ca_id").profile("text"));
+                },
+            ),
+            (
+                "OS::Barbican::Order.request_data",
+                |t| {
+                    t.add(
+                        "it",
+                        Order::new(OrderType::Certificate).algorithm("text").bit_length(1).request_data("text"),
+                    );
+                },
+                |t| {
+                    t.add("it", Order::new(OrderType::Certificate).request_data("text"));
+                },
+            ),
+            (
+                "OS::Barbican::Order.pass_phrase",
+                |t| {
+                    t.add("it", Order::new(OrderType::Asymmetric).algorithm("text").bit_length(1).pass_phrase("text"));
+                },
+                |t| {
+                    t.add("it", Order::new(OrderType::Asymmetric).pass_phrase("text"));
+                },
+            ),
+        ],
     },
     Case {
         ty: "OS::Barbican::RSAContainer",
@@ -64,6 +153,7 @@ pub(super) const CASES: &[Case] = &[
                     .public_key_ref("public_key_ref"),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Barbican::Secret",
@@ -85,5 +175,6 @@ pub(super) const CASES: &[Case] = &[
                     .mode("text"),
             );
         },
+        others: &[],
     },
 ];

@@ -13,6 +13,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Host::new("text").extra_capability([("key", "value")]));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Blazar::Lease",
@@ -60,5 +61,6 @@ pub(super) const CASES: &[Case] = &[
                 .events([LeaseEvent::new("text", "text")]),
             );
         },
+        others: &[],
     },
 ];

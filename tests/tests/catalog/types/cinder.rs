@@ -19,6 +19,7 @@ pub(super) const CASES: &[Case] = &[
                     .key_size(1),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Cinder::QoSAssociation",
@@ -28,6 +29,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", QosAssociation::new("qos_specs", ["volume_types"]));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Cinder::QoSSpecs",
@@ -37,6 +39,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", QosSpecs::new([("key", "value")]).name("text"));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Cinder::Quota",
@@ -46,6 +49,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Quota::new("project").gigabytes(1).volumes(1).backups(1).backup_gigabytes(1).snapshots(1));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Cinder::Volume",
@@ -67,6 +71,44 @@ pub(super) const CASES: &[Case] = &[
                     .multiattach(true),
             );
         },
+        others: &[
+            (
+                "OS::Cinder::Volume.snapshot_id",
+                |t| {
+                    t.add("it", Volume::new(1).snapshot_id("snapshot_id"));
+                },
+                |t| {
+                    t.add("it", Volume::new(1).snapshot_id("snapshot_id"));
+                },
+            ),
+            (
+                "OS::Cinder::Volume.backup_id",
+                |t| {
+                    t.add("it", Volume::new(1).backup_id("backup_id"));
+                },
+                |t| {
+                    t.add("it", Volume::new(1).backup_id("backup_id"));
+                },
+            ),
+            (
+                "OS::Cinder::Volume.imageRef",
+                |t| {
+                    t.add("it", Volume::new(1).image_ref("text"));
+                },
+                |t| {
+                    t.add("it", Volume::new(1).image_ref("text"));
+                },
+            ),
+            (
+                "OS::Cinder::Volume.source_volid",
+                |t| {
+                    t.add("it", Volume::new(1).source_volid("source_volid"));
+                },
+                |t| {
+                    t.add("it", Volume::new(1).source_volid("source_volid"));
+                },
+            ),
+        ],
     },
     Case {
         ty: "OS::Cinder::VolumeAttachment",
@@ -76,6 +118,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", VolumeAttachment::new("instance_uuid", "volume_id").mountpoint("text"));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Cinder::VolumeType",
@@ -92,5 +135,6 @@ pub(super) const CASES: &[Case] = &[
                     .projects(["projects"]),
             );
         },
+        others: &[],
     },
 ];

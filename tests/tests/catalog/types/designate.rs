@@ -13,6 +13,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Domain::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Designate::Record",
@@ -22,6 +23,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Record::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Designate::RecordSet",
@@ -31,6 +33,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", RecordSet::new(RecordSetType::A, ["item"], "zone").name("text").ttl(1).description("text"));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Designate::Zone",
@@ -48,5 +51,25 @@ pub(super) const CASES: &[Case] = &[
                     .attributes([("key", "value")]),
             );
         },
+        others: &[
+            (
+                "OS::Designate::Zone.masters",
+                |t| {
+                    t.add("it", Zone::new("text").email("text").masters(["item"]));
+                },
+                |t| {
+                    t.add("it", Zone::new("text").masters(["item"]));
+                },
+            ),
+            (
+                "OS::Designate::Zone.primaries",
+                |t| {
+                    t.add("it", Zone::new("text").email("text").primaries(["item"]));
+                },
+                |t| {
+                    t.add("it", Zone::new("text").primaries(["item"]));
+                },
+            ),
+        ],
     },
 ];

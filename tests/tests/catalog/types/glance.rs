@@ -13,6 +13,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Image::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Glance::WebImage",
@@ -41,5 +42,6 @@ pub(super) const CASES: &[Case] = &[
                     .members(["text"]),
             );
         },
+        others: &[],
     },
 ];

@@ -13,6 +13,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", AccessPolicy::new(["it"]));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::AutoScalingGroup",
@@ -30,6 +31,7 @@ pub(super) const CASES: &[Case] = &[
                     ),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::CloudConfig",
@@ -39,6 +41,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", CloudConfig::new().cloud_config([("key", "value")]));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::Delay",
@@ -48,6 +51,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Delay::new().min_wait(1).max_jitter(1).jitter_multiplier(1).actions([DelayAction::Create]));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::DeployedServer",
@@ -64,6 +68,7 @@ pub(super) const CASES: &[Case] = &[
                     .deployment_swift_data(DeployedServerDeploymentSwiftData::new().container("text").object("text")),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::HARestarter",
@@ -73,6 +78,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", HaRestarter::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::InstanceGroup",
@@ -87,6 +93,7 @@ pub(super) const CASES: &[Case] = &[
                     .tags([InstanceGroupTag::new("text", "text")]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::MultipartMime",
@@ -102,6 +109,7 @@ pub(super) const CASES: &[Case] = &[
                     .subtype("text")]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::None",
@@ -111,6 +119,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Nothing::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::RandomString",
@@ -129,6 +138,15 @@ pub(super) const CASES: &[Case] = &[
                     .salt("text"),
             );
         },
+        others: &[(
+            "OS::Heat::RandomString.sequence",
+            |t| {
+                t.add("it", RandomString::new().sequence(RandomStringSequence::Lettersdigits));
+            },
+            |t| {
+                t.add("it", RandomString::new().sequence(RandomStringSequence::Lettersdigits));
+            },
+        )],
     },
     Case {
         ty: "OS::Heat::ResourceChain",
@@ -141,6 +159,7 @@ pub(super) const CASES: &[Case] = &[
                 ResourceChain::new(["OS::Heat::RandomString"]).concurrent(true).resource_properties([("key", "value")]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::ResourceGroup",
@@ -168,6 +187,7 @@ pub(super) const CASES: &[Case] = &[
                 .removal_policies_mode(ResourceGroupRemovalPoliciesMode::Append),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::ScalingPolicy",
@@ -185,6 +205,7 @@ pub(super) const CASES: &[Case] = &[
                     .min_adjustment_step(1),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::SoftwareComponent",
@@ -210,6 +231,7 @@ pub(super) const CASES: &[Case] = &[
                     .options([("key", "value")]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::SoftwareConfig",
@@ -234,6 +256,7 @@ pub(super) const CASES: &[Case] = &[
                         .error_output(true)]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::SoftwareDeployment",
@@ -251,6 +274,7 @@ pub(super) const CASES: &[Case] = &[
                     .signal_transport(SoftwareDeploymentSignalTransport::CfnSignal),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::SoftwareDeploymentGroup",
@@ -268,6 +292,7 @@ pub(super) const CASES: &[Case] = &[
                     .signal_transport(SoftwareDeploymentGroupSignalTransport::CfnSignal),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::SoftwareDeployments",
@@ -285,6 +310,7 @@ pub(super) const CASES: &[Case] = &[
                     .signal_transport(SoftwareDeploymentsSignalTransport::CfnSignal),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::Stack",
@@ -300,6 +326,23 @@ pub(super) const CASES: &[Case] = &[
                     .parameters([("key", "value")]),
             );
         },
+        others: &[(
+            "OS::Heat::Stack.context.credential_secret_id",
+            |t| {
+                t.add(
+                    "it",
+                    Stack::new("heat_template_version: 2021-04-16")
+                        .context(StackContext::new().credential_secret_id("credential_secret_id")),
+                );
+            },
+            |t| {
+                t.add(
+                    "it",
+                    Stack::new("heat_template_version: 2021-04-16")
+                        .context(StackContext::new().credential_secret_id("credential_secret_id")),
+                );
+            },
+        )],
     },
     Case {
         ty: "OS::Heat::StructuredConfig",
@@ -324,6 +367,7 @@ pub(super) const CASES: &[Case] = &[
                     .config([("key", "value")]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::StructuredDeployment",
@@ -343,6 +387,7 @@ pub(super) const CASES: &[Case] = &[
                     .input_values_validate(StructuredDeploymentInputValuesValidate::Lax),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::StructuredDeploymentGroup",
@@ -362,6 +407,7 @@ pub(super) const CASES: &[Case] = &[
                     .input_values_validate(StructuredDeploymentGroupInputValuesValidate::Lax),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::StructuredDeployments",
@@ -381,6 +427,7 @@ pub(super) const CASES: &[Case] = &[
                     .input_values_validate(StructuredDeploymentsInputValuesValidate::Lax),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::SwiftSignal",
@@ -390,6 +437,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", SwiftSignal::new("handle", 1).count(1));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::SwiftSignalHandle",
@@ -399,6 +447,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", SwiftSignalHandle::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::TestResource",
@@ -421,6 +470,7 @@ pub(super) const CASES: &[Case] = &[
                     .entity_name("text"),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::UpdateWaitConditionHandle",
@@ -430,6 +480,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", UpdateWaitConditionHandle::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::Value",
@@ -439,6 +490,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Value::new("value").type_(ValueType::Str));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::WaitCondition",
@@ -448,6 +500,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", WaitCondition::new("handle", 1).count(1));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Heat::WaitConditionHandle",
@@ -457,5 +510,6 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", WaitConditionHandle::new().signal_transport(WaitConditionHandleSignalTransport::CfnSignal));
         },
+        others: &[],
     },
 ];

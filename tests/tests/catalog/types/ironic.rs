@@ -21,4 +21,5 @@ pub(super) const CASES: &[Case] = &[Case {
                 .is_smartnic(true),
         );
     },
+    others: &[],
 }];

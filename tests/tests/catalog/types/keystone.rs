@@ -13,6 +13,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Domain::new().name("text").description("text").enabled(true));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Keystone::Endpoint",
@@ -25,6 +26,7 @@ pub(super) const CASES: &[Case] = &[
                 Endpoint::new("service", EndpointInterface::Public, "text").name("text").region("region").enabled(true),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Keystone::Group",
@@ -41,6 +43,15 @@ pub(super) const CASES: &[Case] = &[
                     .roles([GroupRole::new("role").project("project")]),
             );
         },
+        others: &[(
+            "OS::Keystone::Group.roles[].domain",
+            |t| {
+                t.add("it", Group::new().roles([GroupRole::new("role").domain("domain")]));
+            },
+            |t| {
+                t.add("it", Group::new().roles([GroupRole::new("role").domain("domain")]));
+            },
+        )],
     },
     Case {
         ty: "OS::Keystone::GroupRoleAssignment",
@@ -53,6 +64,21 @@ pub(super) const CASES: &[Case] = &[
                 GroupRoleAssignment::new("group").roles([GroupRoleAssignmentRole::new("role").project("project")]),
             );
         },
+        others: &[(
+            "OS::Keystone::GroupRoleAssignment.roles[].domain",
+            |t| {
+                t.add(
+                    "it",
+                    GroupRoleAssignment::new("group").roles([GroupRoleAssignmentRole::new("role").domain("domain")]),
+                );
+            },
+            |t| {
+                t.add(
+                    "it",
+                    GroupRoleAssignment::new("group").roles([GroupRoleAssignmentRole::new("role").domain("domain")]),
+                );
+            },
+        )],
     },
     Case {
         ty: "OS::Keystone::Project",
@@ -71,6 +97,7 @@ pub(super) const CASES: &[Case] = &[
                     .tags(["item"]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Keystone::Region",
@@ -80,6 +107,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Region::new().id("text").parent_region("parent_region").description("text").enabled(true));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Keystone::Role",
@@ -89,6 +117,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Role::new().name("text").domain("domain"));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Keystone::Service",
@@ -98,6 +127,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Service::new("text").name("text").description("text").enabled(true));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Keystone::User",
@@ -119,6 +149,15 @@ pub(super) const CASES: &[Case] = &[
                     .roles([UserRole::new("role").project("project")]),
             );
         },
+        others: &[(
+            "OS::Keystone::User.roles[].domain",
+            |t| {
+                t.add("it", User::new().roles([UserRole::new("role").domain("domain")]));
+            },
+            |t| {
+                t.add("it", User::new().roles([UserRole::new("role").domain("domain")]));
+            },
+        )],
     },
     Case {
         ty: "OS::Keystone::UserRoleAssignment",
@@ -131,5 +170,20 @@ pub(super) const CASES: &[Case] = &[
                 UserRoleAssignment::new("user").roles([UserRoleAssignmentRole::new("role").project("project")]),
             );
         },
+        others: &[(
+            "OS::Keystone::UserRoleAssignment.roles[].domain",
+            |t| {
+                t.add(
+                    "it",
+                    UserRoleAssignment::new("user").roles([UserRoleAssignmentRole::new("role").domain("domain")]),
+                );
+            },
+            |t| {
+                t.add(
+                    "it",
+                    UserRoleAssignment::new("user").roles([UserRoleAssignmentRole::new("role").domain("domain")]),
+                );
+            },
+        )],
     },
 ];

@@ -13,6 +13,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Bay::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Magnum::BayModel",
@@ -46,6 +47,7 @@ pub(super) const CASES: &[Case] = &[
                     .floating_ip_enabled(true),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Magnum::Cluster",
@@ -64,6 +66,7 @@ pub(super) const CASES: &[Case] = &[
                     .create_timeout(1),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Magnum::ClusterTemplate",
@@ -97,5 +100,6 @@ pub(super) const CASES: &[Case] = &[
                     .floating_ip_enabled(true),
             );
         },
+        others: &[],
     },
 ];

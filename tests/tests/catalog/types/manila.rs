@@ -23,6 +23,7 @@ pub(super) const CASES: &[Case] = &[
                     .description("text"),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Manila::Share",
@@ -44,6 +45,7 @@ pub(super) const CASES: &[Case] = &[
                         .access_level(ShareAccessRuleAccessLevel::Ro)]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Manila::ShareNetwork",
@@ -61,6 +63,15 @@ pub(super) const CASES: &[Case] = &[
                     .security_services(["text"]),
             );
         },
+        others: &[(
+            "OS::Manila::ShareNetwork.nova_network",
+            |t| {
+                t.add("it", ShareNetwork::new().nova_network("text"));
+            },
+            |t| {
+                t.add("it", ShareNetwork::new().nova_network("text"));
+            },
+        )],
     },
     Case {
         ty: "OS::Manila::ShareType",
@@ -73,5 +84,6 @@ pub(super) const CASES: &[Case] = &[
                 ShareType::new("text", true).is_public(true).extra_specs([("key", "value")]).snapshot_support(true),
             );
         },
+        others: &[],
     },
 ];

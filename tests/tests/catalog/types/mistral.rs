@@ -23,6 +23,7 @@ pub(super) const CASES: &[Case] = &[
                     .count(1),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Mistral::ExternalResource",
@@ -56,6 +57,7 @@ pub(super) const CASES: &[Case] = &[
                 .always_update(true),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Mistral::Workflow",
@@ -133,5 +135,39 @@ pub(super) const CASES: &[Case] = &[
                 ),
             );
         },
+        others: &[
+            (
+                "OS::Mistral::Workflow.tasks[].workflow",
+                |t| {
+                    t.add("it", Workflow::new(WorkflowType::Direct, [WorkflowTask::new("text").workflow("workflow")]));
+                },
+                |t| {
+                    t.add("it", Workflow::new(WorkflowType::Direct, [WorkflowTask::new("text").workflow("workflow")]));
+                },
+            ),
+            (
+                "OS::Mistral::Workflow.tasks[].requires",
+                |t| {
+                    t.add(
+                        "it",
+                        Workflow::new(
+                            WorkflowType::Reverse,
+                            [WorkflowTask::new("text").action("std.noop").requires(["item"])],
+                        )
+                        .params([("task_name", "text")]),
+                    );
+                },
+                |t| {
+                    t.add(
+                        "it",
+                        Workflow::new(
+                            WorkflowType::Reverse,
+                            [WorkflowTask::new("text").action("std.noop").requires(["item"])],
+                        )
+                        .params([("task_name", "text")]),
+                    );
+                },
+            ),
+        ],
     },
 ];

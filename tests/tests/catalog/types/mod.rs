@@ -30,14 +30,19 @@ mod vitrage;
 mod zaqar;
 mod zun;
 
+/// What adds a sample.
+type Add = fn(&mut Topology);
+
 /// A resource type with its required properties, and with all of them.
 pub(crate) struct Case {
     /// Heat's name.
     pub(crate) ty: &'static str,
     /// Adds one with what is required.
-    pub(crate) required: fn(&mut Topology),
-    /// Adds one with everything.
-    pub(crate) every: fn(&mut Topology),
+    pub(crate) required: Add,
+    /// Adds one with everything that goes together.
+    pub(crate) every: Add,
+    /// What is left, each with what is required: its path, with what `validate` asks for besides, and without that.
+    pub(crate) others: &'static [(&'static str, Add, Add)],
 }
 
 /// All of them.

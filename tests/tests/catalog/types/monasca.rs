@@ -13,6 +13,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", AlarmDefinition::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Monasca::Notification",
@@ -22,5 +23,6 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Notification::new());
         },
+        others: &[],
     },
 ];

@@ -20,6 +20,7 @@ pub(super) const CASES: &[Case] = &[
                     .ip_version(AddressScopeIpVersion::V4),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::ExtraRoute",
@@ -29,6 +30,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", ExtraRoute::new("router_id", "text", "text"));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::ExtraRouteSet",
@@ -38,6 +40,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", ExtraRouteSet::new("router").routes([ExtraRouteSetRoute::new("10.0.0.0/24", "10.0.0.10")]));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::Firewall",
@@ -55,6 +58,7 @@ pub(super) const CASES: &[Case] = &[
                     .shared(true),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::FirewallPolicy",
@@ -72,6 +76,7 @@ pub(super) const CASES: &[Case] = &[
                     .firewall_rules(["firewall_rules"]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::FirewallRule",
@@ -95,6 +100,7 @@ pub(super) const CASES: &[Case] = &[
                     .enabled(true),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::FloatingIP",
@@ -114,6 +120,7 @@ pub(super) const CASES: &[Case] = &[
                     .dns_domain("host.example.org."),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::FloatingIPAssociation",
@@ -123,6 +130,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", FloatingIpAssociation::new("floatingip_id", "port_id").fixed_ip_address("10.0.0.10"));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::FloatingIPPortForward",
@@ -151,6 +159,7 @@ pub(super) const CASES: &[Case] = &[
                 .internal_port_number(1),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::FlowClassifier",
@@ -176,6 +185,7 @@ pub(super) const CASES: &[Case] = &[
                     .l7_parameters([("key", "value")]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::HealthMonitor",
@@ -185,6 +195,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", HealthMonitor::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::IKEPolicy",
@@ -205,6 +216,7 @@ pub(super) const CASES: &[Case] = &[
                     .ike_version(IkePolicyIkeVersion::V1),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::IPsecPolicy",
@@ -225,6 +237,7 @@ pub(super) const CASES: &[Case] = &[
                     .pfs(IpsecPolicyPfs::Group2),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::IPsecSiteConnection",
@@ -262,6 +275,7 @@ pub(super) const CASES: &[Case] = &[
                 .admin_state_up(true),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::L2Gateway",
@@ -283,6 +297,7 @@ pub(super) const CASES: &[Case] = &[
                 ),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::L2GatewayConnection",
@@ -292,6 +307,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", L2GatewayConnection::new("l2_gateway_id", "network_id").segmentation_id("text"));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::LBaaS::HealthMonitor",
@@ -301,6 +317,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", LbaasHealthMonitor::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::LBaaS::L7Policy",
@@ -310,6 +327,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", LbaasL7Policy::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::LBaaS::L7Rule",
@@ -319,6 +337,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", LbaasL7Rule::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::LBaaS::Listener",
@@ -328,6 +347,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", LbaasListener::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::LBaaS::LoadBalancer",
@@ -337,6 +357,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", LbaasLoadBalancer::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::LBaaS::Pool",
@@ -346,6 +367,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", LbaasPool::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::LBaaS::PoolMember",
@@ -355,6 +377,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", LbaasPoolMember::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::LoadBalancer",
@@ -364,6 +387,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", LoadBalancer::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::MeteringLabel",
@@ -373,6 +397,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", MeteringLabel::new().name("text").description("text").shared(true));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::MeteringRule",
@@ -387,6 +412,7 @@ pub(super) const CASES: &[Case] = &[
                     .excluded(true),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::Net",
@@ -410,6 +436,7 @@ pub(super) const CASES: &[Case] = &[
                     .tags(["text"]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::NetworkGateway",
@@ -426,6 +453,7 @@ pub(super) const CASES: &[Case] = &[
                 ]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::Pool",
@@ -435,6 +463,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Pool::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::PoolMember",
@@ -444,6 +473,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", PoolMember::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::Port",
@@ -474,6 +504,26 @@ pub(super) const CASES: &[Case] = &[
                     .propagate_uplink_status(true),
             );
         },
+        others: &[
+            (
+                "OS::Neutron::Port.fixed_ips[].subnet_id",
+                |t| {
+                    t.add("it", Port::new("network").fixed_ips([PortFixedIp::new().subnet_id("subnet_id")]));
+                },
+                |t| {
+                    t.add("it", Port::new("network").fixed_ips([PortFixedIp::new().subnet_id("subnet_id")]));
+                },
+            ),
+            (
+                "OS::Neutron::Port.no_fixed_ips",
+                |t| {
+                    t.add("it", Port::new("network").no_fixed_ips(true));
+                },
+                |t| {
+                    t.add("it", Port::new("network").no_fixed_ips(true));
+                },
+            ),
+        ],
     },
     Case {
         ty: "OS::Neutron::PortChain",
@@ -490,6 +540,7 @@ pub(super) const CASES: &[Case] = &[
                     .chain_parameters([("key", "value")]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::PortPair",
@@ -505,6 +556,7 @@ pub(super) const CASES: &[Case] = &[
                     .service_function_parameters([("key", "value")]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::PortPairGroup",
@@ -514,6 +566,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", PortPairGroup::new(["port_pairs"]).name("text").description("text"));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::ProviderNet",
@@ -537,6 +590,7 @@ pub(super) const CASES: &[Case] = &[
                     .tenant_id("tenant_id"),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::QoSBandwidthLimitRule",
@@ -552,6 +606,7 @@ pub(super) const CASES: &[Case] = &[
                     .tenant_id("tenant_id"),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::QoSDscpMarkingRule",
@@ -561,6 +616,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", QosDscpMarkingRule::new(QosDscpMarkingRuleDscpMark::V0, "policy").tenant_id("tenant_id"));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::QoSMinimumBandwidthRule",
@@ -575,6 +631,7 @@ pub(super) const CASES: &[Case] = &[
                     .tenant_id("tenant_id"),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::QoSMinimumPacketRateRule",
@@ -589,6 +646,7 @@ pub(super) const CASES: &[Case] = &[
                     .tenant_id("tenant_id"),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::QoSPolicy",
@@ -598,6 +656,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", QosPolicy::new().name("text").description("text").shared(true).tenant_id("tenant_id"));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::Quota",
@@ -619,6 +678,7 @@ pub(super) const CASES: &[Case] = &[
                     .rbac_policy(1),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::RBACPolicy",
@@ -645,6 +705,7 @@ pub(super) const CASES: &[Case] = &[
                 .tenant_id("tenant_id"),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::Router",
@@ -670,6 +731,26 @@ pub(super) const CASES: &[Case] = &[
                     .tenant_id("tenant_id"),
             );
         },
+        others: &[
+            (
+                "OS::Neutron::Router.l3_agent_id",
+                |t| {
+                    t.add("it", Router::new().l3_agent_id("text"));
+                },
+                |t| {
+                    t.add("it", Router::new().l3_agent_id("text"));
+                },
+            ),
+            (
+                "OS::Neutron::Router.distributed",
+                |t| {
+                    t.add("it", Router::new().distributed(true));
+                },
+                |t| {
+                    t.add("it", Router::new().distributed(true));
+                },
+            ),
+        ],
     },
     Case {
         ty: "OS::Neutron::RouterGateway",
@@ -679,6 +760,15 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", RouterGateway::new("router_id").network("network"));
         },
+        others: &[(
+            "OS::Neutron::RouterGateway.network_id",
+            |t| {
+                t.add("it", RouterGateway::new("router_id").network_id("network_id"));
+            },
+            |t| {
+                t.add("it", RouterGateway::new("router_id").network_id("network_id"));
+            },
+        )],
     },
     Case {
         ty: "OS::Neutron::RouterInterface",
@@ -688,6 +778,35 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", RouterInterface::new("router").subnet("subnet"));
         },
+        others: &[
+            (
+                "OS::Neutron::RouterInterface.subnet_id",
+                |t| {
+                    t.add("it", RouterInterface::new("router").subnet("subnet").subnet_id("subnet_id"));
+                },
+                |t| {
+                    t.add("it", RouterInterface::new("router").subnet_id("subnet_id"));
+                },
+            ),
+            (
+                "OS::Neutron::RouterInterface.port_id",
+                |t| {
+                    t.add("it", RouterInterface::new("router").subnet("subnet").port_id("port_id"));
+                },
+                |t| {
+                    t.add("it", RouterInterface::new("router").port_id("port_id"));
+                },
+            ),
+            (
+                "OS::Neutron::RouterInterface.port",
+                |t| {
+                    t.add("it", RouterInterface::new("router").subnet("subnet").port("port"));
+                },
+                |t| {
+                    t.add("it", RouterInterface::new("router").port("port"));
+                },
+            ),
+        ],
     },
     Case {
         ty: "OS::Neutron::SecurityGroup",
@@ -713,6 +832,7 @@ pub(super) const CASES: &[Case] = &[
                     .stateful(true),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::SecurityGroupRule",
@@ -732,6 +852,15 @@ pub(super) const CASES: &[Case] = &[
                     .remote_group("remote_group"),
             );
         },
+        others: &[(
+            "OS::Neutron::SecurityGroupRule.remote_ip_prefix",
+            |t| {
+                t.add("it", SecurityGroupRule::new("security_group").remote_ip_prefix("10.0.0.0/24"));
+            },
+            |t| {
+                t.add("it", SecurityGroupRule::new("security_group").remote_ip_prefix("10.0.0.0/24"));
+            },
+        )],
     },
     Case {
         ty: "OS::Neutron::Segment",
@@ -748,6 +877,7 @@ pub(super) const CASES: &[Case] = &[
                     .description("text"),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::Subnet",
@@ -774,6 +904,26 @@ pub(super) const CASES: &[Case] = &[
                     .tags(["text"]),
             );
         },
+        others: &[
+            (
+                "OS::Neutron::Subnet.subnetpool",
+                |t| {
+                    t.add("it", Subnet::new("network").cidr("2001:db8::/64").subnetpool("subnetpool"));
+                },
+                |t| {
+                    t.add("it", Subnet::new("network").subnetpool("subnetpool"));
+                },
+            ),
+            (
+                "OS::Neutron::Subnet.prefixlen",
+                |t| {
+                    t.add("it", Subnet::new("network").cidr("2001:db8::/64").subnetpool("subnetpool").prefixlen(1));
+                },
+                |t| {
+                    t.add("it", Subnet::new("network").subnetpool("subnetpool").prefixlen(1));
+                },
+            ),
+        ],
     },
     Case {
         ty: "OS::Neutron::SubnetPool",
@@ -796,6 +946,7 @@ pub(super) const CASES: &[Case] = &[
                     .tags(["text"]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::TaaS::TapFlow",
@@ -812,6 +963,7 @@ pub(super) const CASES: &[Case] = &[
                     .vlan_filter("1,3-5"),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::TaaS::TapService",
@@ -821,6 +973,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", TaasTapService::new("port").name("text").description("text"));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::Trunk",
@@ -837,6 +990,7 @@ pub(super) const CASES: &[Case] = &[
                     .admin_state_up(true),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Neutron::VPNService",
@@ -846,5 +1000,6 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", VpnService::new("subnet", "router").name("text").description("text").admin_state_up(true));
         },
+        others: &[],
     },
 ];

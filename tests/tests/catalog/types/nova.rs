@@ -25,6 +25,7 @@ pub(super) const CASES: &[Case] = &[
                     .is_public(true),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Nova::FloatingIP",
@@ -34,6 +35,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", FloatingIp::new().pool("text"));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Nova::FloatingIPAssociation",
@@ -43,6 +45,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", FloatingIpAssociation::new("server_id", "text"));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Nova::HostAggregate",
@@ -55,6 +58,7 @@ pub(super) const CASES: &[Case] = &[
                 HostAggregate::new("text").availability_zone("text").hosts(["hosts"]).metadata([("key", "value")]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Nova::KeyPair",
@@ -67,6 +71,7 @@ pub(super) const CASES: &[Case] = &[
                 KeyPair::new("text").save_private_key(true).public_key("text").type_(KeyPairType::Ssh).user("user"),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Nova::Quota",
@@ -93,6 +98,7 @@ pub(super) const CASES: &[Case] = &[
                     .server_group_members(1),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Nova::Server",
@@ -156,6 +162,204 @@ pub(super) const CASES: &[Case] = &[
                     .deployment_swift_data(ServerDeploymentSwiftData::new().container("text").object("text")),
             );
         },
+        others: &[
+            (
+                "OS::Nova::Server.block_device_mapping",
+                |t| {
+                    t.add(
+                        "it",
+                        Server::new().flavor("flavor").image("image").block_device_mapping([
+                            ServerBlockDeviceMapping::new("text")
+                                .volume_id("volume_id")
+                                .volume_size(1)
+                                .delete_on_termination(true),
+                        ]),
+                    );
+                },
+                |t| {
+                    t.add(
+                        "it",
+                        Server::new().flavor("flavor").block_device_mapping([ServerBlockDeviceMapping::new("text")
+                            .volume_id("volume_id")
+                            .volume_size(1)
+                            .delete_on_termination(true)]),
+                    );
+                },
+            ),
+            (
+                "OS::Nova::Server.block_device_mapping_v2[].image_id",
+                |t| {
+                    t.add(
+                        "it",
+                        Server::new()
+                            .flavor("flavor")
+                            .image("image")
+                            .block_device_mapping_v2([ServerBlockDeviceMappingV2::new().image_id("image_id")]),
+                    );
+                },
+                |t| {
+                    t.add(
+                        "it",
+                        Server::new()
+                            .flavor("flavor")
+                            .block_device_mapping_v2([ServerBlockDeviceMappingV2::new().image_id("image_id")]),
+                    );
+                },
+            ),
+            (
+                "OS::Nova::Server.block_device_mapping_v2[].image",
+                |t| {
+                    t.add(
+                        "it",
+                        Server::new()
+                            .flavor("flavor")
+                            .image("image")
+                            .block_device_mapping_v2([ServerBlockDeviceMappingV2::new().image("image")]),
+                    );
+                },
+                |t| {
+                    t.add(
+                        "it",
+                        Server::new()
+                            .flavor("flavor")
+                            .block_device_mapping_v2([ServerBlockDeviceMappingV2::new().image("image")]),
+                    );
+                },
+            ),
+            (
+                "OS::Nova::Server.block_device_mapping_v2[].snapshot_id",
+                |t| {
+                    t.add(
+                        "it",
+                        Server::new()
+                            .flavor("flavor")
+                            .image("image")
+                            .block_device_mapping_v2([ServerBlockDeviceMappingV2::new().snapshot_id("snapshot_id")]),
+                    );
+                },
+                |t| {
+                    t.add(
+                        "it",
+                        Server::new()
+                            .flavor("flavor")
+                            .block_device_mapping_v2([ServerBlockDeviceMappingV2::new().snapshot_id("snapshot_id")]),
+                    );
+                },
+            ),
+            (
+                "OS::Nova::Server.block_device_mapping_v2[].swap_size",
+                |t| {
+                    t.add(
+                        "it",
+                        Server::new()
+                            .flavor("flavor")
+                            .image("image")
+                            .block_device_mapping_v2([ServerBlockDeviceMappingV2::new().swap_size(1)]),
+                    );
+                },
+                |t| {
+                    t.add(
+                        "it",
+                        Server::new()
+                            .flavor("flavor")
+                            .block_device_mapping_v2([ServerBlockDeviceMappingV2::new().swap_size(1)]),
+                    );
+                },
+            ),
+            (
+                "OS::Nova::Server.block_device_mapping_v2[].ephemeral_size",
+                |t| {
+                    t.add(
+                        "it",
+                        Server::new()
+                            .flavor("flavor")
+                            .image("image")
+                            .block_device_mapping_v2([ServerBlockDeviceMappingV2::new().ephemeral_size(1)]),
+                    );
+                },
+                |t| {
+                    t.add(
+                        "it",
+                        Server::new()
+                            .flavor("flavor")
+                            .block_device_mapping_v2([ServerBlockDeviceMappingV2::new().ephemeral_size(1)]),
+                    );
+                },
+            ),
+            (
+                "OS::Nova::Server.block_device_mapping_v2[].ephemeral_format",
+                |t| {
+                    t.add(
+                        "it",
+                        Server::new()
+                            .flavor("flavor")
+                            .image("image")
+                            .block_device_mapping_v2([ServerBlockDeviceMappingV2::new()
+                                .ephemeral_format(ServerBlockDeviceMappingV2EphemeralFormat::Ext2)]),
+                    );
+                },
+                |t| {
+                    t.add(
+                        "it",
+                        Server::new().flavor("flavor").block_device_mapping_v2([ServerBlockDeviceMappingV2::new()
+                            .ephemeral_format(ServerBlockDeviceMappingV2EphemeralFormat::Ext2)]),
+                    );
+                },
+            ),
+            (
+                "OS::Nova::Server.networks[].uuid",
+                |t| {
+                    t.add(
+                        "it",
+                        Server::new().flavor("flavor").image("image").networks([ServerNetwork::new().uuid("uuid")]),
+                    );
+                },
+                |t| {
+                    t.add("it", Server::new().flavor("flavor").networks([ServerNetwork::new().uuid("uuid")]));
+                },
+            ),
+            (
+                "OS::Nova::Server.networks[].allocate_network",
+                |t| {
+                    t.add(
+                        "it",
+                        Server::new()
+                            .flavor("flavor")
+                            .image("image")
+                            .networks([ServerNetwork::new().allocate_network(ServerNetworkAllocateNetwork::Nothing)]),
+                    );
+                },
+                |t| {
+                    t.add(
+                        "it",
+                        Server::new()
+                            .flavor("flavor")
+                            .networks([ServerNetwork::new().allocate_network(ServerNetworkAllocateNetwork::Nothing)]),
+                    );
+                },
+            ),
+            (
+                "OS::Nova::Server.networks[].port",
+                |t| {
+                    t.add(
+                        "it",
+                        Server::new().flavor("flavor").image("image").networks([ServerNetwork::new().port("port")]),
+                    );
+                },
+                |t| {
+                    t.add("it", Server::new().flavor("flavor").networks([ServerNetwork::new().port("port")]));
+                },
+            ),
+            (
+                "OS::Nova::Server.personality",
+                |t| {
+                    t.add("it", Server::new().flavor("flavor").image("image").personality([("key", "value")]));
+                },
+                |t| {
+                    t.add("it", Server::new().flavor("flavor").personality([("key", "value")]));
+                },
+            ),
+        ],
     },
     Case {
         ty: "OS::Nova::ServerGroup",
@@ -171,5 +375,6 @@ pub(super) const CASES: &[Case] = &[
                     .rules(ServerGroupRules::new().max_server_per_host(1)),
             );
         },
+        others: &[],
     },
 ];

@@ -16,6 +16,7 @@ pub(super) const CASES: &[Case] = &[
                 AvailabilityZone::new("availability_zone_profile").description("text").enabled(true).name("text"),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Octavia::AvailabilityZoneProfile",
@@ -25,6 +26,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", AvailabilityZoneProfile::new("{}").name("text").provider_name("text"));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Octavia::Flavor",
@@ -34,6 +36,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Flavor::new("flavor_profile").description("text").enabled(true).name("text"));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Octavia::FlavorProfile",
@@ -43,6 +46,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", FlavorProfile::new("{}").name("text").provider_name("text"));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Octavia::HealthMonitor",
@@ -75,6 +79,7 @@ pub(super) const CASES: &[Case] = &[
                 .tenant_id("tenant_id"),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Octavia::L7Policy",
@@ -92,6 +97,23 @@ pub(super) const CASES: &[Case] = &[
                     .position(1),
             );
         },
+        others: &[(
+            "OS::Octavia::L7Policy.redirect_url",
+            |t| {
+                t.add(
+                    "it",
+                    L7Policy::new(L7PolicyAction::RedirectToUrl, "listener")
+                        .redirect_pool("redirect_pool")
+                        .redirect_url("http://example.org/"),
+                );
+            },
+            |t| {
+                t.add(
+                    "it",
+                    L7Policy::new(L7PolicyAction::RedirectToUrl, "listener").redirect_url("http://example.org/"),
+                );
+            },
+        )],
     },
     Case {
         ty: "OS::Octavia::L7Rule",
@@ -120,6 +142,7 @@ pub(super) const CASES: &[Case] = &[
                 .key("text"),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Octavia::Listener",
@@ -141,6 +164,7 @@ pub(super) const CASES: &[Case] = &[
                     .allowed_cidrs(["10.0.0.0/24"]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Octavia::LoadBalancer",
@@ -161,6 +185,7 @@ pub(super) const CASES: &[Case] = &[
                     .availability_zone("availability_zone"),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Octavia::Pool",
@@ -181,6 +206,20 @@ pub(super) const CASES: &[Case] = &[
                     .tls_enabled(true),
             );
         },
+        others: &[(
+            "OS::Octavia::Pool.loadbalancer",
+            |t| {
+                t.add(
+                    "it",
+                    Pool::new(PoolLbAlgorithm::RoundRobin, PoolProtocol::Tcp)
+                        .listener("listener")
+                        .loadbalancer("loadbalancer"),
+                );
+            },
+            |t| {
+                t.add("it", Pool::new(PoolLbAlgorithm::RoundRobin, PoolProtocol::Tcp).loadbalancer("loadbalancer"));
+            },
+        )],
     },
     Case {
         ty: "OS::Octavia::PoolMember",
@@ -199,6 +238,7 @@ pub(super) const CASES: &[Case] = &[
                     .tags(["item"]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Octavia::Quota",
@@ -208,5 +248,6 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Quota::new("project").healthmonitor(1).listener(1).loadbalancer(1).pool(1).member(1));
         },
+        others: &[],
     },
 ];

@@ -13,6 +13,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Cluster::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Sahara::ClusterTemplate",
@@ -22,6 +23,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", ClusterTemplate::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Sahara::DataSource",
@@ -31,6 +33,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", DataSource::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Sahara::ImageRegistry",
@@ -40,6 +43,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", ImageRegistry::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Sahara::Job",
@@ -49,6 +53,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Job::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Sahara::JobBinary",
@@ -58,6 +63,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", JobBinary::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Sahara::NodeGroupTemplate",
@@ -67,5 +73,6 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", NodeGroupTemplate::new());
         },
+        others: &[],
     },
 ];

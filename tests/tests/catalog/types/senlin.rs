@@ -13,6 +13,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Cluster::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Senlin::Node",
@@ -22,6 +23,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Node::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Senlin::Policy",
@@ -31,6 +33,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Policy::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Senlin::Profile",
@@ -40,6 +43,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Profile::new());
         },
+        others: &[],
     },
     Case {
         ty: "OS::Senlin::Receiver",
@@ -49,5 +53,6 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Receiver::new());
         },
+        others: &[],
     },
 ];

@@ -21,4 +21,5 @@ pub(super) const CASES: &[Case] = &[Case {
                 .purge_on_delete(true),
         );
     },
+    others: &[],
 }];

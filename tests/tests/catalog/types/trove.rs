@@ -32,6 +32,29 @@ pub(super) const CASES: &[Case] = &[
                 .name("text"),
             );
         },
+        others: &[(
+            "OS::Trove::Cluster.instances[].networks[].port",
+            |t| {
+                t.add(
+                    "it",
+                    Cluster::new(
+                        "text",
+                        "text",
+                        [ClusterInstance::new("flavor", 1).networks([ClusterInstanceNetwork::new().port("port")])],
+                    ),
+                );
+            },
+            |t| {
+                t.add(
+                    "it",
+                    Cluster::new(
+                        "text",
+                        "text",
+                        [ClusterInstance::new("flavor", 1).networks([ClusterInstanceNetwork::new().port("port")])],
+                    ),
+                );
+            },
+        )],
     },
     Case {
         ty: "OS::Trove::Instance",
@@ -58,5 +81,19 @@ pub(super) const CASES: &[Case] = &[
                     .replica_count(1),
             );
         },
+        others: &[(
+            "OS::Trove::Instance.networks[].port",
+            |t| {
+                t.add(
+                    "it",
+                    Instance::new("flavor", 1)
+                        .databases([InstanceDatabase::new("abcdefgh").character_set("utf8").collate("utf8_general_ci")])
+                        .networks([InstanceNetwork::new().port("port")]),
+                );
+            },
+            |t| {
+                t.add("it", Instance::new("flavor", 1).networks([InstanceNetwork::new().port("port")]));
+            },
+        )],
     },
 ];

@@ -12,4 +12,5 @@ pub(super) const CASES: &[Case] = &[Case {
     every: |t| {
         t.add("it", Template::new());
     },
+    others: &[],
 }];

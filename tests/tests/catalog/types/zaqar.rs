@@ -19,6 +19,7 @@ pub(super) const CASES: &[Case] = &[
                     .input([("key", "value")]),
             );
         },
+        others: &[],
     },
     Case {
         ty: "OS::Zaqar::Queue",
@@ -28,6 +29,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Queue::new().name("text").metadata([("key", "value")]));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Zaqar::SignedQueueURL",
@@ -37,6 +39,7 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", SignedQueueUrl::new("text").paths(["item"]).ttl(1).methods([SignedQueueUrlMethod::Get]));
         },
+        others: &[],
     },
     Case {
         ty: "OS::Zaqar::Subscription",
@@ -46,5 +49,6 @@ pub(super) const CASES: &[Case] = &[
         every: |t| {
             t.add("it", Subscription::new("queue_name", "http://example.org/").ttl(60).options([("key", "value")]));
         },
+        others: &[],
     },
 ];

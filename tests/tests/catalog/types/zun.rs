@@ -32,4 +32,24 @@ pub(super) const CASES: &[Case] = &[Case {
                 .networks([ContainerNetwork::new().network("network").fixed_ip("10.0.0.10")]),
         );
     },
+    others: &[
+        (
+            "OS::Zun::Container.mounts[].volume_size",
+            |t| {
+                t.add("it", Container::new("image").mounts([ContainerMount::new("text").volume_size(1)]));
+            },
+            |t| {
+                t.add("it", Container::new("image").mounts([ContainerMount::new("text").volume_size(1)]));
+            },
+        ),
+        (
+            "OS::Zun::Container.networks[].port",
+            |t| {
+                t.add("it", Container::new("image").networks([ContainerNetwork::new().port("port")]));
+            },
+            |t| {
+                t.add("it", Container::new("image").networks([ContainerNetwork::new().port("port")]));
+            },
+        ),
+    ],
 }];
