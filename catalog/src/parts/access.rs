@@ -55,6 +55,11 @@ pub enum Peers {
 }
 
 /// What [`LetIn`] lets others reach: a [`Server`], or the handle of a component.
+#[diagnostic::on_unimplemented(
+    message = "`LetIn` cannot let anybody reach `{Self}`",
+    label = "neither a server nor a component",
+    note = "what is reached is a `nova::Server`, or what `t.on(server).run(name, component)` returns"
+)]
 pub trait Listens: Copy + 'static {
     /// Its components, with their names on their server.
     fn components(self, t: &Topology) -> Vec<(Name, Component)>;
@@ -66,6 +71,7 @@ impl Listens for Server {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<C: AsComponent + 'static> Listens for C {
     fn components(self, t: &Topology) -> Vec<(Name, Component)> {
         let component = self.component();

@@ -1,6 +1,7 @@
 //! NFS: a folder of one server, mounted by others.
 
 use std::fs;
+use std::net::TcpListener;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +11,7 @@ use wattle::prelude::*;
 use wattle_catalog::parts::nfs::{Export, Mount};
 use wattle_tests::oracle::Oracle;
 use wattle_tests::running::Stage;
-use wattle_tests::skip::skipped;
+use wattle_tests::skip::{everything, skipped};
 
 use crate::stage::{authority, can_run, client, down, heat_takes, network, server, up, value};
 use crate::volume::Keep;
@@ -125,6 +126,46 @@ fn what_one_server_writes_another_reads() {
     assert!(kept[0] == "nfs4 a" && kept[1] == "nfs4 a b" || kept[0] == "nfs4 b" && kept[1] == "nfs4 b a", "{kept:?}");
     let url = value(&stage, "keeper/uploads/url");
     down(&stage, &[&url]);
+}
+
+/// Another kernel than this machine's may know NFS: one of a virtual machine mounts what the recipe exports, by the options
+/// that the recipe of a mount gives it.
+#[test]
+fn a_kernel_mounts_what_is_exported() {
+    let test = "parts: an NFS export, mounted by a virtual machine";
+    let programs = ["/usr/bin/qemu-system-x86_64", "/bin/busybox", "/usr/bin/cpio"];
+    if !everything(test) || !can_run(test, &[&PROGRAMS[..], &programs].concat()) {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
+    let script = r#"
+        export WATTLE_STATE_DIR="$PWD/state" WATTLE_RUN_DIR="$PWD/run/files" heat_outputs_path="$PWD/output"
+        export address=127.0.0.1 user=www-data read_only=false
+        mkdir -p "$WATTLE_STATE_DIR" "$WATTLE_RUN_DIR"
+        trap 'sh "$tests/../catalog/recipes/remove.sh"' EXIT
+        sh "$tests/../catalog/recipes/nfs-export.sh"
+        [ "$(cat output.url)" = "nfs://127.0.0.1:$port/files" ]
+        echo outside >state/files/data/word
+        "$tests/nfs/vm" "$port" /files nfsvers=4 '
+            cat word
+            mkdir folder
+            echo inside >folder/word
+            ln -s word folder/link
+            chmod 0640 folder/word
+            mv folder/word folder/moved'
+    "#;
+    let mut command = Command::new("bash");
+    command.args(["-euc", script]).current_dir(folder.path());
+    command.env("tests", env!("CARGO_MANIFEST_DIR")).env("port", port.to_string());
+    let output = command.output().expect("starts");
+    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() && said.contains("outside") && said.contains("the script ended with 0"), "{said}");
+    let data = folder.path().join("state/files/data");
+    assert_eq!(fs::read_to_string(data.join("folder/moved")).expect("it is there"), "inside\n");
+    let kept = fs::metadata(data.join("folder/moved")).expect("it is there");
+    assert_eq!(kept.uid(), fs::metadata(&data).expect("it is there").uid());
+    assert_eq!(kept.mode() & 0o777, 0o640);
 }
 
 /// On a server of its own a mount is a line of /etc/fstab: here that is one of a mount namespace, where what mounts NFS
