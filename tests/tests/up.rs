@@ -63,6 +63,22 @@ pub fn talk(t: &mut Topology, (): (), words: Words) -> Exports {
     Exports::new().entry("said", last.said).entry("before", before.said)
 }
 
+/// What is to be said, told when it is deployed.
+#[derive(Parameters)]
+pub struct Whispered {
+    /// The word.
+    #[parameter]
+    word: Parameter<String>,
+}
+
+/// One server, which says what a parameter holds.
+#[blueprint]
+pub fn whisper(t: &mut Topology, p: Whispered) {
+    let net = t.add("net", neutron::Net::new());
+    let a = t.add("a", nova::Server::new().image("debian-12").flavor("m1.small").network(net));
+    t.on(a).run("say", Say::new().word(p.word));
+}
+
 fn talking(first: &str, second: &str, third: bool) -> Model {
     talk.model(Words { first: first.into(), second: second.into(), third })
 }
@@ -224,6 +240,26 @@ fn what_a_killed_up_leaves_is_ended_by_the_next() {
     assert_eq!(down.code, Some(0), "{down}");
     assert_eq!(stage.processes(""), Vec::<i32>::new());
     assert_eq!(stage.services("4711"), Vec::<i32>::new());
+}
+
+#[test]
+fn no_process_that_stays_shows_what_a_parameter_holds() {
+    let stage = Stage::new(&whisper.model(Default::default()));
+    let up = stage.run(&["up", "-dP", "word=hunter22", "--until-done"]);
+    assert_eq!(up.code, Some(0), "{up}");
+    assert_eq!(stage.said("a"), ["hunter22"]);
+    assert_eq!(stage.processes("--background").len(), 1);
+    assert_eq!(stage.processes("hunter22"), Vec::<i32>::new());
+
+    let file = stage.path().join("word.txt");
+    std::fs::write(&file, "hunter33\n").expect("writes");
+    let again = stage.run(&["up", "--parameter-file", &format!("word={}", file.display())]);
+    assert_eq!(again.code, Some(0), "{again}");
+    assert_eq!(stage.said("a"), ["hunter22", "hunter33"]);
+    std::fs::write(&file, "").expect("writes");
+    let empty = stage.run(&["up", "--parameter-file", &format!("word={}", file.display())]);
+    assert_eq!(empty.code, Some(2), "{empty}");
+    assert!(empty.err.contains("it is empty"), "{empty}");
 }
 
 #[test]

@@ -60,7 +60,7 @@ pub(super) fn directory() -> Arg {
 }
 
 /// Values of parameters.
-pub(super) fn parameters() -> [Arg; 2] {
+pub(super) fn parameters() -> [Arg; 3] {
     [
         Arg::new("environment")
             .long("environment")
@@ -69,12 +69,15 @@ pub(super) fn parameters() -> [Arg; 2] {
             .action(ArgAction::Append)
             .value_parser(value_parser!(PathBuf))
             .help("Take parameters from an environment file of Heat's; the last one counts"),
-        Arg::new("parameter")
-            .long("parameter")
-            .short('P')
-            .value_name("NAME=VALUE")
+        Arg::new("parameter").long("parameter").short('P').value_name("NAME=VALUE").action(ArgAction::Append).help(
+            "Give a parameter a value; goes over environment files. Every user of the machine can see it as long as \
+                 the command runs: secrets are better kept in files",
+        ),
+        Arg::new("parameter-file")
+            .long("parameter-file")
+            .value_name("NAME=FILE")
             .action(ArgAction::Append)
-            .help("Give a parameter a value; goes over environment files"),
+            .help("Give a parameter what a file holds, without the newline at its end; goes over all others"),
     ]
 }
 
@@ -129,7 +132,28 @@ pub(super) fn given(matches: &ArgMatches, directory: &Path) -> Result<Given, Fai
     for assignment in matches.get_many::<String>("parameter").into_iter().flatten() {
         given.assignment(assignment).map_err(|error| Failure::from(error).help("write `--parameter NAME=VALUE`"))?;
     }
+    for assignment in matches.get_many::<String>("parameter-file").into_iter().flatten() {
+        let (name, value) = from_file(assignment)?;
+        given.set(&name, value.into());
+    }
     Ok(given)
+}
+
+/// The value of a parameter that a file holds.
+fn from_file(assignment: &str) -> Result<(String, String), Failure> {
+    let Some((name, file)) = assignment.split_once('=') else {
+        return Err(
+            Failure::usage(format!("`{assignment}` is not NAME=FILE")).help("write `--parameter-file NAME=FILE`")
+        );
+    };
+    let refuse = |why: &str| Failure::usage(format!("cannot read the value of `{name}` from `{file}`: {why}"));
+    let text = std::fs::read_to_string(file).map_err(|error| refuse(&reason(&error).to_string()))?;
+    let value = text.strip_suffix('\n').unwrap_or(&text);
+    if value.is_empty() {
+        // A pipe is so as well when somebody has read it before.
+        return Err(refuse("it is empty").help(format!("an empty value is given by `--parameter {name}=`")));
+    }
+    Ok((name.trim().to_owned(), value.to_owned()))
 }
 
 struct Work {
@@ -227,7 +251,8 @@ fn next(work: &Work, matches: &ArgMatches, changes: &Changes, stack: &str) -> St
         command.extend([format!(" -e {}", file.display())]);
     }
     command.extend([format!(" -e {directory}/credentials.yaml")]);
-    for assignment in matches.get_many::<String>("parameter").into_iter().flatten() {
+    let assignments = ["parameter", "parameter-file"].into_iter().filter_map(|name| matches.get_many::<String>(name));
+    for assignment in assignments.flatten() {
         // It may be a secret.
         command.extend([format!(" --parameter {}=...", assignment.split('=').next().unwrap_or_default())]);
     }

@@ -3,6 +3,7 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use tokio::io::AsyncWriteExt as _;
 use wattle::manners::reason;
 
 use crate::cli::console::Console;
@@ -13,9 +14,9 @@ use crate::report::Picture;
 use crate::space::Space;
 use crate::store::Address;
 
-use super::record;
 use super::session::{Session, follow, place};
 use super::signals::Signals;
+use super::{handover, record};
 
 /// How long a detached `up` may take until its agents are started: hundreds of networks take a while.
 const START: Duration = Duration::from_mins(5);
@@ -58,15 +59,17 @@ pub(super) async fn detach(
     let cannot = |error: &std::io::Error| Failure::new(format!("cannot start in the background: {}", reason(error)));
     let log = std::fs::File::create(folder.log()).map_err(|error| cannot(&error))?;
     let program = std::env::current_exe().map_err(|error| cannot(&error))?;
-    let args = std::env::args_os().skip(1).filter(|arg| arg != "-d" && arg != "--detach" && arg != "--until-done");
     let mut child = tokio::process::Command::new(program)
-        .args(args)
-        .arg("--background")
-        .stdin(Stdio::null())
+        .args(["up", "--background", "--"])
+        .arg(folder.directory())
+        .stdin(Stdio::piped())
         .stdout(log.try_clone().map_err(|error| cannot(&error))?)
         .stderr(log)
         .spawn()
         .map_err(|error| cannot(&error))?;
+    if let Some(mut input) = child.stdin.take() {
+        input.write_all(&handover::write(std::env::args_os())).await.map_err(|error| cannot(&error))?;
+    }
     let begin = Instant::now();
     let pid = child.id();
     let record = loop {

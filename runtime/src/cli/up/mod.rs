@@ -2,6 +2,7 @@
 
 mod elsewhere;
 mod failure;
+mod handover;
 mod session;
 mod signals;
 
@@ -88,6 +89,21 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    if !matches.get_flag("background") {
+        return up(matches, false, console).await;
+    }
+    let args = handover::read(std::io::stdin().lock())
+        .map_err(|error| Failure::new(format!("nobody has sent it to the background: {}", reason(&error))))?;
+    match args::parse(&args, console) {
+        Ok(handed) => {
+            let (_, matches) = handed.subcommand().expect("INVARIANT: a command is required");
+            up(matches, true, console).await
+        }
+        Err(exit) => Ok(exit),
+    }
+}
+
+async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) -> Result<Exit, Failure> {
     let directory = matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required").clone();
     let wish = wish(matches, &directory)?;
     let folder = match matches.get_one::<PathBuf>("state") {
@@ -98,15 +114,16 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         Failure::new(format!("cannot make the folder `{}`: {}", folder.state().display(), reason(&error)))
             .help("choose another one: `--state PATH`")
     })?;
-    let until_done = matches.get_flag("until-done");
+    let until_done = matches.get_flag("until-done") && !is_background;
+    let is_detached = matches.get_flag("detach") && !is_background;
     let Some(lock) = folder.lock().map_err(|error| unusable(&folder, &error))? else {
-        return elsewhere::join(folder, wish, until_done, matches.get_flag("detach"), console).await;
+        return elsewhere::join(folder, wish, until_done, is_detached, console).await;
     };
-    if matches.get_flag("detach") {
+    if is_detached {
         drop(lock);
         return elsewhere::detach(folder, &wish, until_done, console).await;
     }
-    if matches.get_flag("background") {
+    if is_background {
         // The terminal that it came from may go.
         let _ = rustix::process::setsid();
     }
