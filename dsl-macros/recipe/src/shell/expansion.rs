@@ -137,9 +137,7 @@ impl Lexer<'_> {
         }
         let holds_script = word.parts.iter().any(|part| matches!(part, Part::Script(_)));
         let token = Token { kind: Kind::Word(Word { parts: word.parts, line }), line };
-        // A command named by nothing: only its substitutions matter.
-        let quiet = Token { kind: Kind::Word(Word { parts: vec![text_part(":")], line }), line };
-        Ok(Some(if holds_script { vec![quiet, token] } else { Vec::new() }))
+        Ok(Some(if holds_script { vec![quiet(line), token] } else { Vec::new() }))
     }
 
     fn arithmetic_length(&mut self, start: usize) -> Option<usize> {
@@ -159,8 +157,11 @@ impl Lexer<'_> {
     }
 }
 
-fn text_part(text: &str) -> Part {
-    Part::Text { text: text.to_owned(), quoted: false }
+/// The command that arithmetic is to us: one that does nothing, as only the substitutions in it matter. No other word
+/// can be spelt so.
+pub(super) fn quiet(line: u32) -> Token {
+    let parts = vec![Part::Text { text: "((".to_owned(), quoted: false }];
+    Token { kind: Kind::Word(Word { parts, line }), line }
 }
 
 /// The parameter at the start of `text`: a name, a number (one digit without braces is enough here) or a sign.

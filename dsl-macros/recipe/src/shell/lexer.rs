@@ -28,6 +28,8 @@ pub(super) struct Lexer<'a> {
     pub(super) found: Analysis,
     /// Bytes that may still be looked through for the end of arithmetic; keeps hostile input linear.
     pub(super) budget: usize,
+    /// Whether the commands in substitutions must be whole. Not so in text that the shell reads only when it runs it.
+    pub(super) whole: bool,
 }
 
 struct Pending {
@@ -44,7 +46,7 @@ enum Open {
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(source: &'a str, line: u32, depth: u32) -> Self {
-        Self { source, at: 0, line, depth, found: Analysis::default(), budget: 8 * source.len() + 1024 }
+        Self { source, at: 0, line, depth, found: Analysis::default(), budget: 8 * source.len() + 1024, whole: false }
     }
 
     /// Tokens up to the end of the text, or behind the `)` of a substitution that began at line `closing`.
@@ -71,6 +73,9 @@ impl<'a> Lexer<'a> {
             } else if commands
                 && rest.starts_with("((")
                 && self.arithmetic(2)?.is_some_and(|scripts| {
+                    if scripts.is_empty() {
+                        tokens.push(super::expansion::quiet(line));
+                    }
                     tokens.extend(scripts);
                     true
                 })
@@ -270,6 +275,9 @@ impl<'a> Lexer<'a> {
     pub(super) fn script(&mut self) -> Result<Vec<Token>, SyntaxError> {
         self.deeper()?;
         let tokens = self.tokens(Some(self.line))?;
+        if self.whole {
+            super::structure::check(&tokens)?;
+        }
         self.depth -= 1;
         Ok(tokens)
     }

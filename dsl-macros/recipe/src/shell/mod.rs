@@ -21,13 +21,16 @@
 //! unless they are the system's (`. /etc/os-release`) or an absolute path (a vendor's installer).
 //!
 //! **Not recognised.** Whether a command is ever reached; aliases; outputs of a heredoc's program that spells
-//! `heat_outputs_path` in parts. Broken structure (`if` without `fi`) is left to the shell; only quotes, expansions and
-//! parentheses that are never closed are errors here.
+//! `heat_outputs_path` in parts.
+//!
+//! **Errors.** Quotes, expansions and parentheses that are never closed, and commands that are not whole
+//! ([`structure`]); never anything that a shell would run.
 
 mod commands;
 mod expansion;
 mod lexer;
 mod programs;
+mod structure;
 mod values;
 mod walk;
 mod word;
@@ -47,7 +50,7 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
         return Ok(other_program(source));
     }
     let mut script = walk::Script::default();
-    script.add(source, 1, 0)?;
+    script.add_file(source, structure::is_known(program(source)))?;
     let mut findings = commands::judge(script);
     for name in OWN {
         findings.analysis.reads.remove(name);
@@ -57,14 +60,16 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
 
 /// Whether the first line names a program that is no shell, such as Python.
 pub fn is_other_program(source: &str) -> bool {
-    let first = source.lines().next().unwrap_or_default();
-    let Some(words) = first.strip_prefix("#!") else { return false };
-    let mut words = words.split_ascii_whitespace().map(file_name);
-    let program = match words.next() {
+    program(source).is_some_and(|program| !program.ends_with("sh") && program != "busybox")
+}
+
+/// The program that the first line names, without its folders.
+fn program(source: &str) -> Option<&str> {
+    let mut words = source.lines().next()?.strip_prefix("#!")?.split_ascii_whitespace().map(file_name);
+    match words.next() {
         Some("env") => words.find(|word| !word.starts_with('-') && !word.contains('=')),
         program => program,
-    };
-    program.is_some_and(|program| !program.ends_with("sh") && program != "busybox")
+    }
 }
 
 /// What a program in another language does, roughly; where it says nothing of outputs, it may write any.

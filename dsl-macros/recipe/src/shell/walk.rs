@@ -60,13 +60,23 @@ const KEYWORDS: [&str; 14] =
     ["if", "then", "else", "elif", "fi", "do", "done", "while", "until", "!", "time", "coproc", "esac", "}"];
 
 impl Script {
-    /// Adds the text of a script, at `line` of the file.
+    /// Adds the text of a script that stands inside another, at `line` of the file.
     pub(super) fn add(&mut self, source: &str, line: u32, depth: u32) -> Result<(), SyntaxError> {
-        let mut lexer = Lexer::new(source, line, depth);
+        self.lex(Lexer::new(source, line, depth), depth).map(drop)
+    }
+
+    /// Adds the text of a file. Where `whole`, its commands must be so.
+    pub(super) fn add_file(&mut self, source: &str, whole: bool) -> Result<(), SyntaxError> {
+        let tokens = self.lex(Lexer { whole, ..Lexer::new(source, 1, 0) }, 0)?;
+        if whole { super::structure::check(&tokens) } else { Ok(()) }
+    }
+
+    fn lex(&mut self, mut lexer: Lexer<'_>, depth: u32) -> Result<Vec<Token>, SyntaxError> {
         let tokens = lexer.tokens(None);
         self.found.merge(lexer.found);
-        Walker { script: self, depth, scopes: Vec::new(), functions: Vec::new(), pending: None }.walk(&tokens?);
-        Ok(())
+        let tokens = tokens?;
+        Walker { script: self, depth, scopes: Vec::new(), functions: Vec::new(), pending: None }.walk(&tokens);
+        Ok(tokens)
     }
 }
 

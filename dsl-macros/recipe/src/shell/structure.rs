@@ -1,0 +1,536 @@
+//! Whether the commands of a script are whole: `if` and `fi`, loops, `case`, braces, parentheses, and operators that
+//! join two commands.
+//!
+//! It refuses only what POSIX shells and Bash both refuse, so where one of them is more generous (`time`, `!`, `[[`,
+//! extended patterns), this is as well.
+
+use super::word::{Kind, Part, Token, Word};
+use crate::analysis::SyntaxError;
+
+/// Whether the script is for a shell of whose grammar this knows: not for zsh, ksh, fish and the like.
+pub(super) fn is_known(program: Option<&str>) -> bool {
+    program.is_none_or(|program| matches!(program, "sh" | "bash" | "dash" | "ash" | "rbash" | "busybox"))
+}
+
+/// Looks through the tokens of a script, or of what stands in a substitution.
+pub(super) fn check(tokens: &[Token]) -> Result<(), SyntaxError> {
+    let last = tokens.last().map_or(1, |token| token.line);
+    let mut checker = Checker { tokens, at: 0, open: Vec::new(), state: State::Start, empty: true, tested: true };
+    while let Some(token) = tokens.get(checker.at) {
+        checker.at += 1;
+        match &token.kind {
+            Kind::Newline => checker.newline(),
+            Kind::Heredoc(_) => checker.redirected(),
+            Kind::Word(word) => checker.word(word, token.line)?,
+            Kind::Op(op) if op.contains(['<', '>']) => checker.redirection(op, token.line)?,
+            Kind::Op(op) => checker.operator(op, token.line)?,
+        }
+    }
+    if let Some(open) = checker.open.last() {
+        return Err(open.unclosed());
+    }
+    match checker.state {
+        State::Operand(op) => Err(SyntaxError::new(last, format!("nothing stands behind `{op}`"))),
+        _ => Ok(()),
+    }
+}
+
+/// What may come next.
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    /// A command, or the end of a list that has one.
+    Start,
+    /// A command, which this operator or `name()` awaits.
+    Operand(&'static str),
+    /// More of a simple command.
+    Words,
+    /// What may stand behind a compound command.
+    Done,
+    /// Behind `]]`, which Bash takes for the end of a compound command, and other shells for a word.
+    Tested,
+    /// A pattern of `case`, or its end.
+    Pattern,
+}
+
+/// A compound command that is not closed yet.
+struct Open {
+    kind: Compound,
+    line: u32,
+    /// The word that began the list in which the script stands.
+    section: &'static str,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Compound {
+    If,
+    While,
+    Until,
+    For,
+    Select,
+    Case,
+    Brace,
+    Paren,
+}
+
+impl Compound {
+    fn opening(self) -> &'static str {
+        match self {
+            Self::If => "if",
+            Self::While => "while",
+            Self::Until => "until",
+            Self::For => "for",
+            Self::Select => "select",
+            Self::Case => "case",
+            Self::Brace => "{",
+            Self::Paren => "(",
+        }
+    }
+
+    fn closing(self) -> &'static str {
+        match self {
+            Self::If => "fi",
+            Self::While | Self::Until | Self::For | Self::Select => "done",
+            Self::Case => "esac",
+            Self::Brace => "}",
+            Self::Paren => ")",
+        }
+    }
+}
+
+impl Open {
+    fn unclosed(&self) -> SyntaxError {
+        let (opening, closing) = (self.kind.opening(), self.kind.closing());
+        let missing = match (self.kind, self.section) {
+            (Compound::If, "if" | "elif") => "`then` and `fi`",
+            (Compound::While | Compound::Until, "while" | "until") => "`do` and `done`",
+            _ => return SyntaxError::new(self.line, format!("`{opening}` is never closed by `{closing}`")),
+        };
+        SyntaxError::new(self.line, format!("`{opening}` is never closed: it lacks {missing}"))
+    }
+}
+
+struct Checker<'a> {
+    tokens: &'a [Token],
+    at: usize,
+    open: Vec<Open>,
+    state: State,
+    /// The list in which the script stands has no command yet.
+    empty: bool,
+    /// Whether a `]]` may still be found; keeps hostile input linear.
+    tested: bool,
+}
+
+impl Checker<'_> {
+    fn newline(&mut self) {
+        if matches!(self.state, State::Words | State::Done | State::Tested) {
+            self.state = State::Start;
+        }
+    }
+
+    /// A redirection alone is a command; behind a compound one it belongs to that.
+    fn redirected(&mut self) {
+        if matches!(self.state, State::Start | State::Operand(_)) {
+            self.command(State::Words);
+        }
+    }
+
+    fn redirection(&mut self, op: &str, line: u32) -> Result<(), SyntaxError> {
+        self.redirected();
+        match self.tokens.get(self.at).map(|token| &token.kind) {
+            Some(Kind::Word(_)) => self.at += 1,
+            // The lexer drops numbers in front of a redirection, so in `2>&1>x` it drops an operand.
+            Some(Kind::Heredoc(_)) => {}
+            Some(Kind::Op(next)) if next.contains(['<', '>']) || *next == "(" => {}
+            _ => return Err(SyntaxError::new(line, format!("`{op}` names no file"))),
+        }
+        Ok(())
+    }
+
+    fn command(&mut self, state: State) {
+        self.state = state;
+        self.empty = false;
+    }
+
+    fn begin(&mut self, kind: Compound, line: u32) {
+        self.open.push(Open { kind, line, section: kind.opening() });
+        self.list();
+    }
+
+    fn list(&mut self) {
+        self.state = State::Start;
+        self.empty = true;
+    }
+
+    fn end(&mut self) {
+        self.open.pop();
+        self.command(State::Done);
+    }
+
+    fn word(&mut self, word: &Word, line: u32) -> Result<(), SyntaxError> {
+        let bare = word.bare();
+        match self.state {
+            State::Words => Ok(()),
+            State::Pattern => self.pattern(word, line),
+            State::Start | State::Operand(_) => match bare {
+                Some(text) => self.first(text, line),
+                None => self.simple(line),
+            },
+            State::Done | State::Tested => match bare {
+                Some(text) if self.closer(text, line)? => Ok(()),
+                _ if self.state == State::Tested => Ok(()),
+                _ => Err(SyntaxError::new(line, format!("{} stands behind the end of a command", shown(word)))),
+            },
+        }
+    }
+
+    /// An unquoted word where a command may begin.
+    fn first(&mut self, text: &str, line: u32) -> Result<(), SyntaxError> {
+        match text {
+            "if" => self.begin(Compound::If, line),
+            "while" => self.begin(Compound::While, line),
+            "until" => self.begin(Compound::Until, line),
+            "for" => return self.loop_header(Compound::For, line),
+            "select" => return self.loop_header(Compound::Select, line),
+            "case" => return self.case(line),
+            "{" => self.begin(Compound::Brace, line),
+            "!" | "time" => {
+                self.command(State::Start);
+                while matches!(self.bare(), Some("-p" | "--")) {
+                    self.at += 1;
+                }
+            }
+            "coproc" => {
+                self.command(State::Start);
+                let compound = |text| matches!(text, "{" | "while" | "until" | "for" | "if" | "case" | "[[");
+                let named = match self.tokens.get(self.at + 1).map(|token| &token.kind) {
+                    Some(Kind::Word(word)) => word.bare().is_some_and(compound),
+                    Some(Kind::Op(op)) => *op == "(",
+                    _ => false,
+                };
+                if named && self.bare().is_some_and(|text| !compound(text)) {
+                    self.at += 1;
+                }
+            }
+            "function" => {
+                self.at += usize::from(self.is_word());
+                if self.is_op("(") && self.op_at(self.at + 1) == Some(")") {
+                    self.at += 2;
+                }
+                self.command(State::Operand("function"));
+            }
+            "((" => {
+                self.skip_arithmetic();
+                self.command(State::Done);
+            }
+            "[[" if self.tested => {
+                if let Some(length) = self.tokens[self.at..].iter().position(is_end_of_test) {
+                    self.at += length + 1;
+                    self.command(State::Tested);
+                } else {
+                    self.tested = false;
+                    self.command(State::Words);
+                }
+            }
+            _ if self.closer(text, line)? => {}
+            _ => return self.simple(line),
+        }
+        Ok(())
+    }
+
+    /// A simple command, or the head of a function.
+    fn simple(&mut self, line: u32) -> Result<(), SyntaxError> {
+        self.command(State::Words);
+        if self.is_op("(") && self.op_at(self.at + 1) == Some(")") && !self.behind_pattern() {
+            self.at += 2;
+            self.state = State::Operand("()");
+        } else if self.is_op("(") && !self.behind_pattern() {
+            return Err(SyntaxError::new(line, "`(` stands within a command"));
+        }
+        Ok(())
+    }
+
+    /// A word that ends a list, such as `then` or `done`; whether it is one.
+    fn closer(&mut self, text: &str, line: u32) -> Result<bool, SyntaxError> {
+        let (section, compounds): (&'static str, &[Compound]) = match text {
+            "then" => ("then", &[Compound::If]),
+            "elif" => ("elif", &[Compound::If]),
+            "else" => ("else", &[Compound::If]),
+            "fi" => ("fi", &[Compound::If]),
+            "do" => ("do", &[Compound::While, Compound::Until]),
+            "done" => ("done", &[Compound::While, Compound::Until, Compound::For, Compound::Select]),
+            "esac" => ("esac", &[Compound::Case]),
+            "}" => ("}", &[Compound::Brace]),
+            _ => return Ok(false),
+        };
+        let Some(open) = self.open.last_mut().filter(|open| compounds.contains(&open.kind)) else {
+            return Err(self.stray(section, line));
+        };
+        let fits = match section {
+            "then" => matches!(open.section, "if" | "elif"),
+            "elif" | "else" => open.section == "then",
+            "fi" => matches!(open.section, "then" | "else"),
+            "do" => open.section == open.kind.opening(),
+            "done" => open.section == "do",
+            _ => true,
+        };
+        if !fits {
+            let (opening, from) = (open.kind.opening(), open.line);
+            let message = format!("`{section}` stands behind `{}` of the `{opening}` of line {from}", open.section);
+            return Err(SyntaxError::new(line, message));
+        }
+        if self.empty && section != "esac" {
+            let message = format!("no command stands between `{}` and `{section}`", open.section);
+            return Err(SyntaxError::new(line, message));
+        }
+        if let State::Operand(op) = self.state {
+            return Err(SyntaxError::new(line, format!("no command stands between `{op}` and `{section}`")));
+        }
+        if section == open.kind.closing() {
+            self.end();
+        } else {
+            open.section = section;
+            self.list();
+        }
+        Ok(true)
+    }
+
+    /// A word that closes nothing, or not what was opened last.
+    fn stray(&self, word: &str, line: u32) -> SyntaxError {
+        let message = match self.open.last() {
+            None => format!("`{word}` stands alone: nothing is open that it belongs to"),
+            Some(open) => {
+                let (opening, closing) = (open.kind.opening(), open.kind.closing());
+                format!("`{word}` stands in the `{opening}` of line {}, which lacks its `{closing}`", open.line)
+            }
+        };
+        SyntaxError::new(line, message)
+    }
+
+    /// From behind `for` to its `do`.
+    fn loop_header(&mut self, kind: Compound, line: u32) -> Result<(), SyntaxError> {
+        let opening = kind.opening();
+        if !self.is_word() {
+            return Err(SyntaxError::new(line, format!("`{opening}` names no variable")));
+        }
+        let arithmetic = self.bare() == Some("((");
+        self.at += 1;
+        if arithmetic {
+            self.skip_arithmetic();
+        }
+        self.skip_newlines();
+        if self.bare() == Some("in") {
+            let mut depth = 0_u32;
+            while let Some(token) = self.tokens.get(self.at) {
+                match token.kind {
+                    Kind::Op("(") => depth += 1,
+                    Kind::Op(")") if depth > 0 => depth -= 1,
+                    Kind::Word(_) => {}
+                    Kind::Op(_) if depth > 0 => {}
+                    _ => break,
+                }
+                self.at += 1;
+            }
+        }
+        if self.is_op(";") {
+            self.at += 1;
+        }
+        self.skip_newlines();
+        match self.bare() {
+            Some("do") => {
+                self.open.push(Open { kind, line, section: "do" });
+                self.at += 1;
+                self.list();
+                Ok(())
+            }
+            // Bash takes braces for `do` and `done`.
+            Some("{") => {
+                self.at += 1;
+                self.begin(Compound::Brace, line);
+                Ok(())
+            }
+            _ => Err(SyntaxError::new(line, format!("`{opening}` has no `do`"))),
+        }
+    }
+
+    /// From behind `case` to its first pattern.
+    fn case(&mut self, line: u32) -> Result<(), SyntaxError> {
+        if !self.is_word() {
+            return Err(SyntaxError::new(line, "`case` names no word"));
+        }
+        self.at += 1;
+        self.skip_newlines();
+        if self.bare() != Some("in") {
+            return Err(SyntaxError::new(line, "`case` has no `in`"));
+        }
+        self.at += 1;
+        self.begin(Compound::Case, line);
+        self.state = State::Pattern;
+        Ok(())
+    }
+
+    /// The first word of a pattern of `case`, or `esac`.
+    fn pattern(&mut self, word: &Word, line: u32) -> Result<(), SyntaxError> {
+        if word.bare() == Some("esac") {
+            self.end();
+            return Ok(());
+        }
+        self.rest_of_pattern(true, line)
+    }
+
+    /// To the `)` of a pattern. Extended patterns hold parentheses of their own.
+    fn rest_of_pattern(&mut self, mut behind_word: bool, line: u32) -> Result<(), SyntaxError> {
+        let mut depth = 0_u32;
+        while let Some(token) = self.tokens.get(self.at) {
+            self.at += 1;
+            match token.kind {
+                Kind::Op("(") => depth += 1,
+                Kind::Op(")") if depth == 0 => {
+                    self.list();
+                    return Ok(());
+                }
+                Kind::Op(")") => depth -= 1,
+                Kind::Word(_) if behind_word && depth == 0 => break,
+                Kind::Op("|") | Kind::Word(_) => {}
+                Kind::Newline if depth > 0 => {}
+                _ => break,
+            }
+            behind_word = matches!(token.kind, Kind::Word(_));
+        }
+        Err(SyntaxError::new(line, "a pattern of `case` has no `)`"))
+    }
+
+    fn operator(&mut self, op: &'static str, line: u32) -> Result<(), SyntaxError> {
+        if self.state == State::Pattern {
+            return match op {
+                "(" => self.rest_of_pattern(false, line),
+                _ => Err(SyntaxError::new(line, format!("`{op}` stands where `case` has a pattern"))),
+            };
+        }
+        match op {
+            "(" => self.parenthesis(line),
+            ")" => self.close_parenthesis(line),
+            ";;" | ";&" | ";;&" => self.end_of_case(op, line),
+            _ => {
+                self.left(op, line)?;
+                self.state = if matches!(op, ";" | "&") { State::Start } else { State::Operand(op) };
+                Ok(())
+            }
+        }
+    }
+
+    /// What an operator joins or ends must be there.
+    fn left(&self, op: &str, line: u32) -> Result<(), SyntaxError> {
+        let before = self.at.checked_sub(2).and_then(|at| self.tokens.get(at));
+        let message = match self.state {
+            // Behind `!` and `time`, Bash takes even nothing.
+            State::Start if matches!(before, Some(Token { kind: Kind::Word(_), .. })) && !self.empty => return Ok(()),
+            State::Start => format!("no command stands in front of `{op}`"),
+            State::Operand(first) => format!("no command stands between `{first}` and `{op}`"),
+            _ => return Ok(()),
+        };
+        Err(SyntaxError::new(line, message))
+    }
+
+    fn parenthesis(&mut self, line: u32) -> Result<(), SyntaxError> {
+        match self.state {
+            State::Start | State::Operand(_) => self.begin(Compound::Paren, line),
+            State::Tested => self.skip_parenthesis(),
+            State::Words if self.behind_pattern() => self.skip_parenthesis(),
+            _ => return Err(SyntaxError::new(line, "`(` stands within a command")),
+        }
+        Ok(())
+    }
+
+    /// Whether the word in front is one that goes on with a `(`: an array or an extended pattern.
+    fn behind_pattern(&self) -> bool {
+        // This is asked with the `(` behind, and with it next.
+        let before = if self.is_op("(") { 1 } else { 2 };
+        let Some(Token { kind: Kind::Word(word), .. }) = self.at.checked_sub(before).and_then(|at| self.tokens.get(at))
+        else {
+            return self.state == State::Words && before == 2;
+        };
+        match word.parts.last() {
+            Some(Part::Text { text, quoted: false }) => text.ends_with(['=', '?', '*', '+', '@', '!']),
+            _ => false,
+        }
+    }
+
+    fn skip_parenthesis(&mut self) {
+        let mut depth = 1_u32;
+        while let Some(token) = self.tokens.get(self.at).filter(|_| depth > 0) {
+            self.at += 1;
+            match token.kind {
+                Kind::Op("(") => depth += 1,
+                Kind::Op(")") => depth -= 1,
+                _ => {}
+            }
+        }
+    }
+
+    fn close_parenthesis(&mut self, line: u32) -> Result<(), SyntaxError> {
+        if self.open.last().is_none_or(|open| open.kind != Compound::Paren) {
+            return Err(self.stray(")", line));
+        }
+        if self.empty {
+            return Err(SyntaxError::new(line, "no command stands between `(` and `)`"));
+        }
+        if let State::Operand(op) = self.state {
+            return Err(SyntaxError::new(line, format!("no command stands between `{op}` and `)`")));
+        }
+        self.end();
+        Ok(())
+    }
+
+    fn end_of_case(&mut self, op: &str, line: u32) -> Result<(), SyntaxError> {
+        if self.open.last().is_none_or(|open| open.kind != Compound::Case) {
+            return Err(self.stray(op, line));
+        }
+        if let State::Operand(first) = self.state {
+            return Err(SyntaxError::new(line, format!("no command stands between `{first}` and `{op}`")));
+        }
+        self.state = State::Pattern;
+        Ok(())
+    }
+
+    /// The next token, if it is an unquoted word.
+    fn bare(&self) -> Option<&str> {
+        match self.tokens.get(self.at) {
+            Some(Token { kind: Kind::Word(word), .. }) => word.bare(),
+            _ => None,
+        }
+    }
+
+    fn is_word(&self) -> bool {
+        matches!(self.tokens.get(self.at), Some(Token { kind: Kind::Word(_), .. }))
+    }
+
+    fn is_op(&self, op: &str) -> bool {
+        self.op_at(self.at) == Some(op)
+    }
+
+    fn op_at(&self, at: usize) -> Option<&'static str> {
+        match self.tokens.get(at) {
+            Some(Token { kind: Kind::Op(op), .. }) => Some(op),
+            _ => None,
+        }
+    }
+
+    /// What is substituted in `((…))` comes as a word behind it.
+    fn skip_arithmetic(&mut self) {
+        self.at += usize::from(self.is_word() && self.bare().is_none());
+    }
+
+    fn skip_newlines(&mut self) {
+        while matches!(self.tokens.get(self.at), Some(Token { kind: Kind::Newline, .. })) {
+            self.at += 1;
+        }
+    }
+}
+
+fn is_end_of_test(token: &Token) -> bool {
+    matches!(&token.kind, Kind::Word(word) if word.bare() == Some("]]"))
+}
+
+fn shown(word: &Word) -> String {
+    word.literal().map_or_else(|| "a word".to_owned(), |text| format!("`{text}`"))
+}

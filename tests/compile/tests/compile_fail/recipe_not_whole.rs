@@ -1,0 +1,10 @@
+use wattle::prelude::*;
+
+/// The application.
+#[component(recipe = "recipes/loop.sh")]
+pub struct App {
+    #[output]
+    url: Url,
+}
+
+fn main() {}
