@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use tokio::time;
 use wattle::model::Name;
 
-use crate::space::{ServerStatus, Space, SpaceError, State, Status, Waiting};
+use crate::space::{Failure, Leaving, ServerStatus, Space, SpaceError, State, Status, Waiting};
 use crate::store::StoreError;
 
 /// How long a state that may pass at once is kept before it is published.
@@ -37,6 +37,7 @@ struct Inner {
     since: Timestamp,
     components: IndexMap<Name, Status>,
     troubles: IndexMap<String, String>,
+    leaving: IndexMap<Name, Leaving>,
     // What the data space was not told yet, and what it is being told.
     dirty: IndexSet<Name>,
     server_dirty: bool,
@@ -52,6 +53,7 @@ pub(super) struct Snapshot {
     revision: u64,
     since: Timestamp,
     troubles: Vec<String>,
+    leaving: Vec<Leaving>,
     components: IndexMap<Name, Status>,
 }
 
@@ -62,6 +64,7 @@ impl Board {
             since: Timestamp::now(),
             components: IndexMap::new(),
             troubles: IndexMap::new(),
+            leaving: IndexMap::new(),
             dirty: IndexSet::new(),
             server_dirty: false,
             publishing: false,
@@ -80,11 +83,19 @@ impl Board {
         self.state.lock().expect("INVARIANT: nothing panics while it holds the board")
     }
 
-    /// A revision begins, which has these components.
-    pub(super) fn begin<'a>(&self, revision: u64, components: impl Iterator<Item = &'a Name>) {
+    /// A revision begins, which has these components, and in which those are to be torn down first.
+    pub(super) fn begin<'a>(
+        &self,
+        revision: u64,
+        components: impl Iterator<Item = &'a Name>,
+        leaving: impl Iterator<Item = &'a Name>,
+    ) {
+        let since = Timestamp::now();
+        let leaves = |name: &Name| Leaving { component: self.full(name), since, failure: None };
         let mut state = self.state();
         state.revision = revision;
-        state.since = Timestamp::now();
+        state.since = since;
+        state.leaving = leaving.map(|name| (name.clone(), leaves(name))).collect();
         let before = std::mem::take(&mut state.components);
         state.components = components.filter_map(|name| Some((name.clone(), before.get(name)?.clone()))).collect();
         state.dirty.clear();
@@ -98,7 +109,7 @@ impl Board {
 
     /// A component is doing so now.
     pub(super) fn set(&self, component: &Name, revision: u64, now: State) {
-        let full = format!("{}/{component}", self.server);
+        let full = self.full(component);
         let urgent = matches!(now, State::Done | State::Failed(_));
         let mut state = self.state();
         if revision != state.revision {
@@ -109,9 +120,9 @@ impl Board {
         }
         match &now {
             State::Waiting(_) => {}
-            State::Running => tracing::info!(component = full, revision, "runs"),
-            State::Done => tracing::info!(component = full, revision, "done"),
-            State::Failed(failure) => tracing::error!(component = full, revision, "failed: {failure}"),
+            State::Running => tracing::info!(component = &*full, revision, "runs"),
+            State::Done => tracing::info!(component = &*full, revision, "done"),
+            State::Failed(failure) => tracing::error!(component = &*full, revision, "failed: {failure}"),
         }
         let since = Timestamp::now();
         // A wait for less than before has not begun anew.
@@ -130,6 +141,24 @@ impl Board {
         if urgent {
             self.urgent.notify_one();
         }
+    }
+
+    fn full(&self, component: &str) -> Name {
+        format!("{}/{component}", self.server).into()
+    }
+
+    /// The teardown of a component has ended; without a failure, it has left.
+    pub(super) fn torn_down(&self, component: &Name, failure: Option<Failure>) {
+        let mut state = self.state();
+        if failure.is_some() {
+            let leaving = Leaving { component: self.full(component), since: Timestamp::now(), failure };
+            state.leaving.insert(component.clone(), leaving);
+        } else {
+            state.leaving.shift_remove(component);
+        }
+        state.server_dirty = true;
+        drop(state);
+        self.changed.notify_one();
     }
 
     /// Something is wrong with the server, or is so no longer.
@@ -157,6 +186,7 @@ impl Board {
             revision: state.revision,
             since: state.since,
             troubles: state.troubles.values().cloned().collect(),
+            leaving: state.leaving.values().cloned().collect(),
             components: state.components.clone(),
         }
     }
@@ -185,6 +215,7 @@ impl Board {
                 revision: state.revision,
                 since: state.since,
                 troubles: state.troubles.values().cloned().collect(),
+                leaving: state.leaving.values().cloned().collect(),
             });
             (components, server)
         };
@@ -198,7 +229,7 @@ impl Board {
         let one = |(component, status): &(Name, Status)| {
             let (component, status) = (component.clone(), status.clone());
             async move {
-                let full = format!("{}/{component}", self.server);
+                let full = self.full(&component);
                 let told = space.set_status(&full, &status).await;
                 (component, told)
             }

@@ -93,7 +93,7 @@ impl Default for Limits {
 pub enum Ended {
     /// It was told to.
     Asked,
-    /// The server has left the model, and everything on it was torn down, as far as that went.
+    /// The server has left the model, and everything on it was torn down.
     Retired,
 }
 
@@ -221,15 +221,21 @@ async fn come_alive(shared: &Shared, goal: &Goal) -> Result<Option<Hold>, AgentE
     }
 }
 
-/// Does what `plan` says until there is a newer goal, which it gives; none when the server is retired.
+/// Does what `plan` says until there is a newer goal, which it gives; none when the server is retired and nothing of
+/// it is left.
 async fn pursue(shared: &Arc<Shared>, goal: &Goal, plan: Plan) -> Result<Option<Goal>, AgentError> {
     tracing::info!(revision = goal.revision, components = plan.components.len(), "begins a revision");
-    shared.board.begin(goal.revision, plan.components.keys());
-    teardown::tear_down(shared, goal.revision, &plan).await;
+    let due = teardown::due(shared, &plan);
+    shared.board.begin(goal.revision, plan.components.keys(), due.keys());
+    let is_torn_down = teardown::tear_down(shared, goal.revision, due).await;
     files::prune(shared, &plan);
-    if plan.retired {
+    if plan.retired && is_torn_down {
         shared.board.settled().await;
         return Ok(None);
+    }
+    if plan.retired {
+        tracing::warn!("the server has left the model; its agent stays until what has failed is torn down");
+        return next_goal(shared, goal.revision).await.map(Some).map_err(AgentError::from);
     }
     let revision = revision::Revision::new(goal, plan);
     let mut newer = std::pin::pin!(next_goal(shared, goal.revision));

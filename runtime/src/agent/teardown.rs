@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use jiff::Timestamp;
 use wattle::model::{Name, Value};
 
 use crate::recipe::{Broken, Job, Live};
-use crate::space::{Kind, Plan, Script};
+use crate::space::{Failure, Kind, Plan, Script};
 
 use super::component::run_within;
 use super::files;
@@ -15,37 +16,42 @@ use super::record::Record;
 use super::shared::Shared;
 use super::undo::Undo;
 
-/// Tears down what is not in `plan`. What fails is told, stays known, and is tried again in the next revision and by the
-/// next agent.
-pub(super) async fn tear_down(shared: &Arc<Shared>, revision: u64, plan: &Plan) {
+/// What ran on this server and is not in `plan`, the last that ran first.
+pub(super) fn due(shared: &Shared, plan: &Plan) -> IndexMap<Name, Known> {
     let started = shared.journal().started();
-    for (component, known) in started {
-        let trouble = format!("teardown of {component}");
-        if plan.components.contains_key(&component) {
-            shared.board.trouble(&trouble, None);
-            continue;
-        }
+    started.into_iter().filter(|(component, _)| !plan.components.contains_key(component)).collect()
+}
+
+/// Tears down what is `due`; false if some of it could not be. That is told, stays known, and is tried again in the next
+/// revision and by the next agent.
+pub(super) async fn tear_down(shared: &Arc<Shared>, revision: u64, due: IndexMap<Name, Known>) -> bool {
+    let mut is_all = true;
+    for (component, known) in due {
         let full = shared.full(&component);
         if known.planned.recipe.teardown.is_some() {
             tracing::info!(component = &*full, revision, "has left the model: tears it down");
-            if let Err(Broken { message, log, .. }) = one(shared, &component, &known).await {
-                for line in log {
+            if let Err(Broken { kind, message, log, .. }) = one(shared, &component, &known).await {
+                for line in &log {
                     tracing::error!(component = &*full, "{line}");
                 }
-                let message = format!(
+                tracing::error!(
                     "`{full}` has left the model, and its teardown failed: {message}; it is tried again in the next \
                      revision, or when the agent starts again"
                 );
-                shared.board.trouble(&trouble, Some(message));
+                let at = Timestamp::now();
+                let failure = Failure { component: full, kind, message, log, at, through: Vec::new() };
+                shared.board.torn_down(&component, Some(failure));
+                is_all = false;
                 continue;
             }
             // Without a teardown, what it left may still use its files.
             let _ = std::fs::remove_dir_all(files::directory(shared, &component));
         }
         shared.record(&[Record::Gone { component: component.clone() }]).await;
-        shared.board.trouble(&trouble, None);
+        shared.board.torn_down(&component, None);
         tracing::info!(component = &*full, revision, "has left this server");
     }
+    is_all
 }
 
 async fn one(shared: &Arc<Shared>, component: &Name, known: &Known) -> Result<(), Broken> {

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use wattle::model::Name;
 
 use crate::report::{Condition, Part, Picture, Span, Standing};
-use crate::space::{State, Status};
+use crate::space::{Leaving, State, Status};
 
 use super::console::Console;
 use super::entries::one_line;
@@ -36,6 +36,7 @@ pub(super) struct Lines {
 #[derive(Debug, Default)]
 pub(super) struct Log {
     seen: HashMap<String, Said>,
+    leaving: HashMap<Name, Leaving>,
     color: bool,
 }
 
@@ -177,6 +178,13 @@ fn what(standing: &Standing, parts: &[Part<'_>], done: usize) -> What {
     if let Some((part, failure, _)) = root {
         return (0, "✗", Tone::Bad, format!("{} failed: {}", part.name, failure.message), None);
     }
+    if let Some((component, failure)) = standing.leaving.iter().find_map(|l| Some((&l.component, l.failure.as_ref()?)))
+    {
+        return (0, "✗", Tone::Bad, format!("the teardown of {component} failed: {}", failure.message), None);
+    }
+    if let Some(leaving) = standing.leaving.first() {
+        return (2, "●", Tone::Busy, format!("tears down {}", leaving.component), Some(leaving.since));
+    }
     if let Some((part, status)) = states().find(|(_, status)| matches!(status.state, State::Running)) {
         return (2, "●", Tone::Busy, format!("runs {}", part.name), Some(status.since));
     }
@@ -210,6 +218,16 @@ fn what(standing: &Standing, parts: &[Part<'_>], done: usize) -> What {
 
 impl Log {
     fn tell(&mut self, picture: &Picture, console: &mut Console) -> Result<(), Failure> {
+        let leaving = || picture.servers.values().flat_map(|standing| &standing.leaving);
+        for leaving in leaving().filter(|leaving| self.leaving.get(&leaving.component) != Some(*leaving)) {
+            let component = &leaving.component;
+            let text = match &leaving.failure {
+                None => format!("{component} has left the model, and is torn down"),
+                Some(failure) => format!("the teardown of {component} has failed: {}", failure.message),
+            };
+            console.err.write(&format!("{}{}\n", time(self.color), one_line(&text)))?;
+        }
+        self.leaving = leaving().map(|leaving| (leaving.component.clone(), leaving.clone())).collect();
         for part in picture.parts() {
             let Some(status) = said(&part) else { continue };
             let said = Said { revision: status.revision, state: status.state.clone() };

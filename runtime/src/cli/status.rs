@@ -69,7 +69,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         }
         let tally = picture.tally();
         if !is_watching || (tally.is_over() && tally.all > 0) {
-            return Ok(if tally.failed > 0 { Exit::Failed } else { Exit::Fine });
+            return Ok(if tally.has_failed() { Exit::Failed } else { Exit::Fine });
         }
         before = Some(picture);
         tokio::time::sleep(PAUSE).await;
@@ -98,6 +98,8 @@ pub(super) fn headline(picture: &Picture, color: bool) -> String {
         (tally.running, "running", Tone::Busy),
         (tally.waiting, "waiting", Tone::Waiting),
         (tally.failed, "failed", Tone::Bad),
+        (tally.leaving, "leaving", Tone::Busy),
+        (tally.left_over, "not torn down", Tone::Bad),
     ] {
         if number > 0 {
             parts.push(paint(&format!("{number} {word}"), tone, color));
@@ -138,7 +140,19 @@ fn show(picture: &Picture, now: Timestamp, color: bool, width: usize) -> String 
             }
             rows.push(row);
         }
-        if standing.components.is_empty() {
+        for leaving in &standing.leaving {
+            let mut row = std::mem::replace(&mut first, next());
+            let name = leaving.component.rsplit_once('/').map_or(&*leaving.component, |(_, name)| name);
+            row.push((name.to_owned(), Tone::Plain));
+            row.push(match &leaving.failure {
+                None => ("leaving".into(), Tone::Busy),
+                Some(_) => ("not torn down".into(), Tone::Bad),
+            });
+            row.push((Span::between(leaving.since, now).to_string(), Tone::Plain));
+            row.extend(leaving.failure.iter().map(|failure| (one_line(&failure.message), Tone::Bad)));
+            rows.push(row);
+        }
+        if standing.components.is_empty() && standing.leaving.is_empty() {
             rows.push(first);
         }
     }
@@ -193,7 +207,7 @@ fn json(picture: &Picture, now: Timestamp) -> serde_json::Value {
                 .collect();
             (
                 server.to_string(),
-                json!({ "agent": standing.alive, "troubles": standing.troubles, "components": components }),
+                json!({ "agent": standing.alive, "troubles": standing.troubles, "leaving": standing.leaving, "components": components }),
             )
         })
         .collect();
@@ -234,7 +248,7 @@ fn json_of_part(condition: Condition<'_>) -> serde_json::Value {
 fn json_of_root(root: &Root, now: Timestamp) -> serde_json::Value {
     let mut object = json!({ "cause": root.cause.word(), "sentence": root.cause.sentence(now), "holds": root.holds });
     match &root.cause {
-        Cause::Failed(failure) => object["failure"] = json!(failure),
+        Cause::Failed(failure) | Cause::LeftOver(failure) => object["failure"] = json!(failure),
         Cause::NoAgent { server, .. } => object["server"] = json!(server),
         Cause::Attribute { entry } => object["entry"] = json!(entry),
         Cause::Elsewhere { what, .. } => object["entry"] = json!(what),

@@ -25,15 +25,20 @@ pub(super) fn why(picture: &Picture, now: Timestamp, color: bool) -> String {
 /// One cause, and what it holds up.
 pub(super) fn explain(root: &Root, now: Timestamp, color: bool) -> String {
     let (mark, tone) = match &root.cause {
-        Cause::Failed(_) | Cause::Circle { .. } => ("✗", Tone::Bad),
+        Cause::Failed(_) | Cause::LeftOver(_) | Cause::Circle { .. } => ("✗", Tone::Bad),
         cause if cause.is_stuck() => ("!", Tone::Waiting),
         _ => ("●", Tone::Busy),
     };
     let mut text =
         format!("{} {}\n", paint(mark, tone, color), paint(&one_line(&root.cause.sentence(now)), Tone::Head, color));
-    if let Cause::Failed(failure) = &root.cause {
+    if let Cause::Failed(failure) | Cause::LeftOver(failure) = &root.cause {
         text.push_str(&log(failure, color));
         let _ = writeln!(text, "  {} ago, at {}", Span::between(failure.at, now), failure.at.strftime("%FT%TZ"));
+    }
+    if let Cause::LeftOver(_) = &root.cause {
+        text.push_str(
+            "  it is tried again in the next revision, which `--again` makes, and when the agent starts again\n",
+        );
     }
     if let Some(held) = held(root) {
         let _ = writeln!(text, "  {held}");

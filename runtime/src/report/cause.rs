@@ -17,6 +17,15 @@ use super::{Condition, Part, Picture};
 pub enum Cause {
     /// A component has failed.
     Failed(Failure),
+    /// Something that has left the model could not be torn down.
+    LeftOver(Failure),
+    /// Something that has left the model is being torn down; nothing is wrong.
+    Leaving {
+        /// The component.
+        component: Name,
+        /// Since when.
+        since: Timestamp,
+    },
     /// A recipe runs; nothing is wrong.
     Running {
         /// The component.
@@ -84,6 +93,11 @@ pub fn roots(picture: &Picture) -> Vec<Root> {
                 root.holds.push(component.clone());
             }
         }
+    }
+    for leaving in picture.servers.values().flat_map(|standing| &standing.leaving) {
+        let (component, since) = (leaving.component.clone(), leaving.since);
+        let cause = leaving.failure.clone().map_or(Cause::Leaving { component, since }, Cause::LeftOver);
+        found.insert(cause.key(), Root { cause, holds: Vec::new() });
     }
     let mut found: Vec<Root> = found.into_values().collect();
     found.sort_by_key(|root| (root.cause.rank(), std::cmp::Reverse(root.holds.len())));
@@ -161,6 +175,8 @@ impl Cause {
     pub fn word(&self) -> &'static str {
         match self {
             Self::Failed(_) => "failed",
+            Self::LeftOver(_) => "left-over",
+            Self::Leaving { .. } => "leaving",
             Self::Running { .. } => "running",
             Self::Abandoned { .. } => "abandoned",
             Self::NoAgent { .. } => "no-agent",
@@ -174,27 +190,28 @@ impl Cause {
     /// The component whose own matter it is.
     pub fn component(&self) -> Option<&Name> {
         match self {
-            Self::Failed(failure) => Some(&failure.component),
-            Self::Running { component, .. } | Self::Abandoned { component, .. } | Self::NotBegun { component } => {
-                Some(component)
-            }
+            Self::Failed(failure) | Self::LeftOver(failure) => Some(&failure.component),
+            Self::Leaving { component, .. }
+            | Self::Running { component, .. }
+            | Self::Abandoned { component, .. }
+            | Self::NotBegun { component } => Some(component),
             _ => None,
         }
     }
 
     /// Whether it will not pass by itself.
     pub fn is_stuck(&self) -> bool {
-        !matches!(self, Self::Running { .. } | Self::NotBegun { .. } | Self::Attribute { .. })
+        !matches!(self, Self::Leaving { .. } | Self::Running { .. } | Self::NotBegun { .. } | Self::Attribute { .. })
     }
 
     fn rank(&self) -> u8 {
         match self {
-            Self::Failed(_) => 0,
+            Self::Failed(_) | Self::LeftOver(_) => 0,
             Self::Circle { .. } => 1,
             Self::Abandoned { .. } | Self::NoAgent { .. } => 2,
             Self::Elsewhere { .. } => 3,
             Self::Attribute { .. } | Self::NotBegun { .. } => 4,
-            Self::Running { .. } => 5,
+            Self::Leaving { .. } | Self::Running { .. } => 5,
         }
     }
 
@@ -202,6 +219,9 @@ impl Cause {
     fn key(&self) -> String {
         match self {
             Self::Failed(failure) => format!("failed {} {}", failure.component, failure.at),
+            Self::LeftOver(Failure { component, .. }) | Self::Leaving { component, .. } => {
+                format!("teardown {component}")
+            }
             Self::Running { component, .. } | Self::Abandoned { component, .. } | Self::NotBegun { component } => {
                 format!("component {component}")
             }
@@ -221,6 +241,12 @@ impl Cause {
         let ago = |since: &Timestamp| Span::between(*since, now);
         match self {
             Self::Failed(failure) => format!("{} has failed: {}", failure.component, failure.message),
+            Self::LeftOver(failure) => {
+                format!("{} has left the model, and its teardown has failed: {}", failure.component, failure.message)
+            }
+            Self::Leaving { component, since } => {
+                format!("{component} has left the model, and its teardown has been running for {}", ago(since))
+            }
             Self::Running { component, since } => format!("{component} has been running for {}", ago(since)),
             Self::Abandoned { component, since } => {
                 let server = component.rsplit_once('/').map_or("", |(server, _)| server);

@@ -7,7 +7,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use indexmap::IndexMap;
 use wattle::model::{Name, Order};
 
-use crate::space::{Alive, Goal, Plan, Space, SpaceError, State, Status};
+use crate::space::{Alive, Goal, Leaving, Plan, Space, SpaceError, State, Status};
 
 /// Requests that are under way at the same time.
 const AT_ONCE: usize = 64;
@@ -32,6 +32,10 @@ pub struct Standing {
     pub plan: Option<Arc<Plan>>,
     /// What is wrong with the server itself, each in one line.
     pub troubles: Vec<String>,
+    /// What has left the model and is not torn down.
+    pub leaving: Vec<Leaving>,
+    /// Whether its agent is there, and has not begun what it is to do.
+    pub is_behind: bool,
     /// How its components are doing, in their order; none for one of which nothing was ever said.
     pub components: IndexMap<Name, Option<Status>>,
 }
@@ -69,12 +73,28 @@ pub struct Tally {
     pub waiting: usize,
     /// That have failed, or whatever they depend on has.
     pub failed: usize,
+    /// What is being torn down.
+    pub leaving: usize,
+    /// What could not be torn down.
+    pub left_over: usize,
+    /// Agents that have not begun the revision: nobody knows yet what they tear down.
+    pub behind: usize,
 }
 
 impl Tally {
-    /// Whether nothing will go on any more: everything has been done or has failed.
+    /// Whether nothing will go on any more: everything has been done or has failed, teardowns included.
     pub fn is_over(self) -> bool {
-        self.done + self.failed == self.all
+        self.done + self.failed == self.all && self.leaving + self.behind == 0
+    }
+
+    /// Whether something has failed.
+    pub fn has_failed(self) -> bool {
+        self.failed + self.left_over > 0
+    }
+
+    /// Whether everything has been done.
+    pub fn is_done(self) -> bool {
+        self.is_over() && !self.has_failed()
     }
 }
 
@@ -96,10 +116,10 @@ impl Picture {
                 Some(plan) => Some(plan),
                 None => space.plan(&name).await?.map(Arc::new),
             };
-            let troubles = match space.server_status(&name).await? {
-                Some(status) if status.revision >= revision => status.troubles,
-                _ => Vec::new(),
-            };
+            let status = space.server_status(&name).await?.filter(|status| status.revision >= revision);
+            let is_planned = plan.as_ref().is_some_and(|plan| plan.revision == revision);
+            let is_behind = alive.is_some() && is_planned && status.is_none();
+            let (troubles, leaving) = status.map(|status| (status.troubles, status.leaving)).unwrap_or_default();
             let mut components = IndexMap::new();
             for component in plan.iter().flat_map(|plan| plan.components.keys()) {
                 let status = match space.status(&format!("{name}/{component}")).await {
@@ -110,12 +130,12 @@ impl Picture {
                 };
                 components.insert(component.clone(), status);
             }
-            Ok((Name::from(name), Standing { alive, plan, troubles, components }))
+            Ok((Name::from(name), Standing { alive, plan, troubles, leaving, is_behind, components }))
         };
         let servers: Vec<_> = stream::iter(names).map(read).buffered(AT_ONCE).try_collect().await?;
         // A server that has left the model, and has nothing to do any more.
         let stays = |standing: &Standing| match &standing.plan {
-            Some(plan) => !plan.retired || standing.alive.is_some(),
+            Some(plan) => !plan.retired || standing.alive.is_some() || !standing.leaving.is_empty(),
             None => true,
         };
         let servers = servers.into_iter().filter(|(_, standing)| stays(standing)).collect();
@@ -153,7 +173,13 @@ impl Picture {
 
     /// How many components are how far.
     pub fn tally(&self) -> Tally {
-        self.parts().fold(Tally::default(), |mut tally, part| {
+        let mut tally = Tally::default();
+        for standing in self.servers.values() {
+            tally.left_over += standing.leaving.iter().filter(|leaving| leaving.failure.is_some()).count();
+            tally.leaving += standing.leaving.iter().filter(|leaving| leaving.failure.is_none()).count();
+            tally.behind += usize::from(standing.is_behind);
+        }
+        self.parts().fold(tally, |mut tally, part| {
             tally.all += 1;
             if let Condition::Said(status) = part.condition {
                 match status.state {

@@ -30,7 +30,7 @@ pub struct Plan {
     /// What orders its components.
     #[serde(default)]
     pub order: Order,
-    /// Whether the server has left the model: its agent tears everything down, and ends.
+    /// Whether the server has left the model: its agent tears everything down, and ends once it has.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub retired: bool,
     /// The server's own attributes to publish, by the output's name in `SERVER/server/OUTPUT`.

@@ -46,15 +46,30 @@ pub struct Waiting {
 }
 
 /// How a server is doing, besides its components.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ServerStatus {
     /// In which revision.
     pub revision: u64,
     /// Since when it is in that revision.
     pub since: Timestamp,
-    /// What is wrong, each in one line: a teardown that failed, a disk that is full. Empty when nothing is.
+    /// What is wrong, each in one line: a disk that is full. Empty when nothing is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub troubles: Vec<String>,
+    /// What has left the model and is not torn down.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub leaving: Vec<Leaving>,
+}
+
+/// A component that has left the model, and whose teardown has not succeeded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Leaving {
+    /// As `SERVER/COMPONENT`.
+    pub component: Name,
+    /// Since when it is in this state.
+    pub since: Timestamp,
+    /// How its teardown failed; none as long as it runs or is still to come.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
 }
 
 /// An agent that acts for a server.

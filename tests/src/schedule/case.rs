@@ -2,7 +2,7 @@
 
 mod judge;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -51,8 +51,6 @@ struct Case {
     log: Log,
     state: TempDir,
     agents: JoinSet<(usize, Ended)>,
-    /// Servers whose agents have ended.
-    retired: BTreeSet<String>,
 }
 
 /// Runs the case of this number to its end.
@@ -91,7 +89,6 @@ impl Case {
             log: Log::default(),
             state: state.expect("a folder"),
             agents: JoinSet::new(),
-            retired: BTreeSet::new(),
         }
     }
 
@@ -240,12 +237,22 @@ impl Case {
         while let Some(ended) = self.agents.try_join_next() {
             let (server, ended) = ended.expect("an agent does not panic");
             assert_eq!(ended, Ended::Retired, "case {}", self.number);
-            assert!(!self.topology.servers[server].present, "case {}", self.number);
+            let server = &self.topology.servers[server];
+            assert!(!server.present, "case {}", self.number);
+            let status = space.server_status(&server.name).await.expect("a status");
+            let leaving = status.map(|status| status.leaving).unwrap_or_default();
+            assert!(leaving.is_empty(), "case {}: its agent has ended before {leaving:?} was torn down", self.number);
         }
         let running = (0..self.topology.servers.len())
             .filter(|server| self.booted[*server] && self.topology.servers[*server].present)
             .count();
-        (self.agents.len() > running).then(|| "a retired server's agent goes on".to_owned())
+        let mut stuck = 0;
+        for server in self.topology.servers.iter().filter(|server| !server.present) {
+            let status = space.server_status(&server.name).await.expect("a status");
+            let leaving = status.map(|status| status.leaving).unwrap_or_default();
+            stuck += usize::from(leaving.iter().any(|leaving| leaving.failure.is_some()));
+        }
+        (self.agents.len() > running + stuck).then(|| "a retired server's agent goes on".to_owned())
     }
 
     /// How everything is doing.

@@ -77,7 +77,7 @@ pub(super) async fn follow(
         }
         let tally = now.tally();
         let is_applied = now.goal.as_ref().is_some_and(|goal| goal.applying.is_none());
-        let code = if tally.failed > 0 { Exit::Failed } else { Exit::Fine };
+        let code = if tally.has_failed() { Exit::Failed } else { Exit::Fine };
         if tally.is_over() && is_applied && told < now.revision() {
             (told, ended) = (now.revision(), code);
             progress.show(&now, console)?;
@@ -104,7 +104,7 @@ pub(super) async fn follow(
                 let now = Picture::read(&session.space, picture.as_ref()).await?;
                 let tally = now.tally();
                 // An agent that was started again looks once more at what is done.
-                let is_done = tally.done == tally.all || (told == now.revision() && ended == Exit::Fine);
+                let is_done = tally.is_done() || (told == now.revision() && ended == Exit::Fine);
                 return Ok(if is_done { Exit::Fine } else { Exit::Failed });
             }
         }
@@ -134,20 +134,29 @@ async fn summary(session: &Session, picture: &Picture, console: &mut Console) ->
     let stack = paint(&picture.stack, Tone::Head, color);
     let mut text = String::new();
     let took = Span(i64::try_from(session.begin.elapsed().as_secs()).unwrap_or(i64::MAX));
-    if tally.failed == 0 {
+    if tally.has_failed() {
+        let mut failed = Vec::new();
+        if tally.failed > 0 {
+            failed.push(format!("{} of {} have failed", tally.failed, tally.all));
+        }
+        match tally.left_over {
+            0 => {}
+            1 => failed.push("a teardown has failed".into()),
+            many => failed.push(format!("{many} teardowns have failed")),
+        }
+        let what = paint(&failed.join(", and "), Tone::Bad, color);
+        text.extend([format!("\n{stack}: {what}\n\n")]);
+        let now = Timestamp::now();
+        for root in roots(picture).iter().take(10) {
+            text.push_str(&why::explain(root, now, color));
+        }
+    } else {
         let up = paint("is up", Tone::Good, color);
         let after = if took.0 == 0 { String::new() } else { format!(", after {took}") };
         text.extend([format!("\n{stack} {up}{after}\n")]);
         let exports = exports::exports(&session.space, &session.told, color).await;
         if !exports.is_empty() {
             text.extend([format!("\n{exports}")]);
-        }
-    } else {
-        let what = paint(&format!("{} of {} have failed", tally.failed, tally.all), Tone::Bad, color);
-        text.extend([format!("\n{stack}: {what}\n\n")]);
-        let now = Timestamp::now();
-        for root in roots(picture).iter().take(10) {
-            text.push_str(&why::explain(root, now, color));
         }
     }
     text.extend([format!("\n{}", exports::addresses(&session.seed, &session.record.addresses, color))]);

@@ -39,7 +39,14 @@ fn picture(alive: &[&str], lines: &[&str]) -> Picture {
         let standing = picture.servers.entry(server.into()).or_insert_with(|| {
             let agent = Alive { since: TIMES.0, host: "h".into(), pid: 1, version: "0".into() };
             let alive = alive.contains(&server).then_some(agent);
-            Standing { alive, plan: None, troubles: Vec::new(), components: IndexMap::new() }
+            Standing {
+                alive,
+                plan: None,
+                troubles: Vec::new(),
+                leaving: Vec::new(),
+                is_behind: false,
+                components: IndexMap::new(),
+            }
         });
         standing.components.insert(component.into(), status);
     }

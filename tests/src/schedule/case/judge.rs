@@ -137,10 +137,6 @@ impl Case {
                     due.push(&event.component);
                 }
             }
-            if self.retired.contains(&of.name) {
-                // Its agent has ended.
-                due.clear();
-            }
             let mine = || now.iter().filter(|event| server(event) == of.name);
             let torn: Vec<&str> =
                 mine().filter(|event| event.what == What::TearsDown).map(|event| event.component.as_str()).collect();
@@ -152,11 +148,9 @@ impl Case {
             for name in &torn {
                 let at = index(name).expect("INVARIANT: it is known");
                 let fails = self.topology.components[at].recipe.teardown_fails;
-                if of.present {
-                    let troubles = status.clone().expect("told").troubles;
-                    let is_told = troubles.iter().any(|trouble| trouble.contains(&format!("`{name}`")));
-                    assert_eq!(is_told, fails, "{case}: {troubles:?}");
-                }
+                let leaving = status.clone().expect("told").leaving;
+                let is_told = leaving.iter().any(|leaving| *leaving.component == **name && leaving.failure.is_some());
+                assert_eq!(is_told, fails, "{case}: {leaving:?}");
                 let last = before.iter().rev().find(|event| event.component == **name);
                 if let Some(last) = last.filter(|event| event.what == What::Succeeded) {
                     let torn = mine().find(|event| event.component == **name).expect("INVARIANT: just found");
@@ -166,8 +160,6 @@ impl Case {
                 }
             }
         }
-        let retired = self.topology.servers.iter().filter(|server| !server.present);
-        self.retired = retired.map(|server| server.name.clone()).collect();
     }
 
     /// Agents that start again find everything ended, and leave it so.
