@@ -114,6 +114,13 @@ impl Stage {
         to_its_end(&mut self.command(args))
     }
 
+    /// Runs `wattle ...` in another directory to its end, with nothing that says which one is meant.
+    pub fn run_at(&self, place: &Path, args: &[&str]) -> Ran {
+        let mut command = Command::new(wattle());
+        command.args(args).current_dir(place).env("XDG_RUNTIME_DIR", self.path().join(".user"));
+        to_its_end(command.env_remove("WATTLE_SPACE"))
+    }
+
     /// Runs `wattle ... --dir DIR` to its end.
     pub fn ask(&self, args: &[&str]) -> Ran {
         self.run(args)

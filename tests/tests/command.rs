@@ -129,7 +129,10 @@ fn what_is_up_is_found_from_elsewhere() {
     golden("several", here, &["status"]);
     run(&["down", "a"]);
     run(&["get", "alice/greeter/greeting", "--wait"]);
-    run(&["down"]);
+    // Whoever only looks is told what is looked at; whoever ends something has to name it.
+    golden("get-from-elsewhere", here, &["get", "alice/greeter/greeting"]);
+    golden("down-from-elsewhere", here, &["down"]);
+    run(&["down", "of-b"]);
     golden("nothing-left", here, &["down"]);
 }
 

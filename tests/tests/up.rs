@@ -236,6 +236,15 @@ fn what_a_killed_up_leaves_is_ended_by_the_next() {
     running::kill(stage.processes("--background")[0]);
     eventually("it is gone", || stage.processes("--background").is_empty());
     assert!(!stage.processes("").is_empty(), "the agents are still there");
+    let status = stage.ask(&["status"]);
+    assert_eq!(status.code, Some(1), "{status}");
+    assert!(status.err.contains("was killed, and has left 3 processes running"), "{status}");
+    // So it is told without a directory, from elsewhere too.
+    for command in ["status", "down"] {
+        let told = stage.run_at(std::path::Path::new("/"), &[command]);
+        assert!(told.err.contains(&format!("wattle down {}", stage.path().display())), "{told}");
+    }
+    assert_eq!(stage.services("4711").len(), 1, "nobody has ended it");
     let down = stage.run(&["down"]);
     assert_eq!(down.code, Some(0), "{down}");
     assert_eq!(stage.processes(""), Vec::<i32>::new());

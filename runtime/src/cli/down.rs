@@ -10,7 +10,7 @@ use crate::local::{self, Folder};
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
-use super::{args, target};
+use super::{args, here};
 
 /// How long an `up` may take to end everything by itself.
 const PATIENCE: Duration = Duration::from_secs(40);
@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(40);
 pub(super) fn command() -> Command {
     Command::new("down")
         .about("End what `up` runs: agents, recipes and services")
-        .arg(args::directory())
+        .arg(args::directory().help("As it was given to `up`; not needed when one is up here or in ./out"))
         .arg(args::flag("delete", "Delete all that the servers have kept, too"))
         .after_help(args::section(&[(
             "What stays",
@@ -30,7 +30,7 @@ pub(super) fn command() -> Command {
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let folder = match matches.get_one::<PathBuf>("dir") {
         Some(directory) => Folder::of(directory),
-        None => target::running(None)?,
+        None => here::to_end()?,
     };
     let directory = folder.directory().display().to_string();
     if !folder.directory().is_dir() {

@@ -55,7 +55,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         console.out.write(&format!("{text}\n"))?;
         return Ok(Exit::Fine);
     }
-    let target = target::find(matches)?;
+    let target = target::find(matches, console)?;
     let space = target.space().await?;
     let entry = entries::tidy(name);
     let revision = matches.get_one::<u64>("revision").copied();

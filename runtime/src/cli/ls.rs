@@ -25,7 +25,7 @@ pub(super) fn command() -> Command {
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let path = matches.get_one::<String>("path").map_or("", |path| entries::tidy(path));
-    let target = target::find(matches)?;
+    let target = target::find(matches, console)?;
     let space = target.space().await?;
     let picture = target::patiently(&target.address, Picture::read(&space, None)).await?;
     let names = entries::list(&space, &picture, path).await?;

@@ -11,6 +11,7 @@ mod entries;
 mod exports;
 mod failure;
 mod get;
+mod here;
 mod ls;
 mod paint;
 mod progress;

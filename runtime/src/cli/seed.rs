@@ -276,7 +276,7 @@ async fn diff(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failu
 
 async fn delete(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let stack = matches.get_one::<String>("name").expect("INVARIANT: it is required");
-    let target = target::find(matches)?;
+    let target = target::find(matches, console)?;
     let store = target.store().await?;
     let stacks = target::patiently(&target.address, store.children(ROOT)).await?;
     if !stacks.contains(stack) {

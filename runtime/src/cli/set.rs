@@ -45,7 +45,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         agent.set(name, &serde_json::Value::String(value.clone())).await?;
         return Ok(Exit::Fine);
     }
-    let target = target::find(matches)?;
+    let target = target::find(matches, console)?;
     let space = target.space().await?;
     let picture = target::patiently(&target.address, Picture::read(&space, None)).await?;
     let entry = entries::tidy(name);

@@ -36,7 +36,7 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
-    let target = target::find(matches)?;
+    let target = target::find(matches, console)?;
     let space = target.space().await?;
     let is_watching = matches.get_flag("watch");
     let mut before: Option<Picture> = None;

@@ -8,12 +8,13 @@ use std::time::Duration;
 use clap::ArgMatches;
 use wattle::names::{list, nearest};
 
-use crate::local::{self, Folder};
 use crate::seed::read_operator_key;
 use crate::space::{OperatorKey, ROOT, Space};
 use crate::store::{Address, Login, Store};
 
+use super::console::Console;
 use super::failure::Failure;
+use super::here::{self, Found};
 
 /// How long a data space may take to answer for the first time.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -27,7 +28,8 @@ pub(super) struct Target {
 }
 
 /// The data space that the command line names, else the environment, else that of a running `up`.
-pub(super) fn find(matches: &ArgMatches) -> Result<Target, Failure> {
+/// That of an `up` elsewhere is named on the standard error.
+pub(super) fn find(matches: &ArgMatches, console: &mut Console) -> Result<Target, Failure> {
     let text = |name: &str, variable: &str| {
         matches
             .get_one::<String>(name)
@@ -42,10 +44,19 @@ pub(super) fn find(matches: &ArgMatches) -> Result<Target, Failure> {
         let beside = || Some(PathBuf::from("operator.key")).filter(|file| file.exists());
         return Ok(Target { address: address_of(&address)?, key: key.or_else(beside), stack });
     }
-    let folder = running(dir.map(PathBuf::as_path)).map_err(|failure| match dir {
-        None => failure.help("or name a data space: `--space zookeeper://HOST:PORT`, or set WATTLE_SPACE"),
-        Some(_) => failure,
-    })?;
+    let found = match dir {
+        Some(dir) => here::running_in(dir).map(Found::Here),
+        None => here::running().map_err(|failure| {
+            failure.help("or name a data space: `--space zookeeper://HOST:PORT`, or set WATTLE_SPACE")
+        }),
+    };
+    let folder = match found? {
+        Found::Here(folder) => folder,
+        Found::Elsewhere(folder) => {
+            console.err.write(&format!("nothing is up here; this is of `{}`:\n", folder.name().display()))?;
+            folder
+        }
+    };
     let address = Address::Socket(folder.socket());
     let stack = stack.or_else(|| folder.record().ok().flatten().map(|record| record.stack));
     Ok(Target { address, key: key.or_else(|| Some(folder.operator_key())), stack })
@@ -54,39 +65,6 @@ pub(super) fn find(matches: &ArgMatches) -> Result<Target, Failure> {
 /// Where a data space is, from the command line.
 pub(super) fn address_of(text: &str) -> Result<Address, Failure> {
     Address::from_str(text).map_err(|error| Failure::usage(error.to_string()))
-}
-
-/// The folder of the `up` that runs in `dir`; without one, of that which runs here or in a directory of `./out`, or else
-/// of the only one that this user has.
-pub(super) fn running(dir: Option<&Path>) -> Result<Folder, Failure> {
-    let mut found = match dir {
-        Some(dir) => {
-            let folder = Folder::of(dir);
-            if folder.is_running() {
-                return Ok(folder);
-            }
-            if !dir.is_dir() {
-                return Err(Failure::usage(format!("there is no directory `{}`", dir.display())));
-            }
-            return Err(Failure::new(format!("nothing of `{}` is up", dir.display()))
-                .help(format!("start it: `wattle up {}`", dir.display())));
-        }
-        None => local::running_below(Path::new(".")),
-    };
-    if found.is_empty() {
-        found = local::running();
-    }
-    let names: Vec<String> = found.iter().map(|folder| folder.name().display().to_string()).collect();
-    match <[Folder; 1]>::try_from(found) {
-        Ok([folder]) => Ok(folder),
-        Err(_) if names.is_empty() => {
-            Err(Failure::usage("nothing is up on this machine, of this user").help("start it: `wattle up DIR`"))
-        }
-        Err(_) => Err(names
-            .iter()
-            .fold(Failure::usage("several topologies are up"), |failure, name| failure.note(format!("`{name}`")))
-            .help("name the directory of the one that is meant; `wattle COMMAND --help` tells where")),
-    }
 }
 
 /// Connects, and gives up after a time that a person waits.

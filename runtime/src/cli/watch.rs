@@ -35,7 +35,7 @@ pub(super) fn command() -> Command {
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let path = matches.get_one::<String>("path").map_or("", |path| entries::tidy(path));
-    let target = target::find(matches)?;
+    let target = target::find(matches, console)?;
     let space = target.space().await?;
     let mut picture: Option<Picture> = None;
     let mut names: Vec<Name> = Vec::new();

@@ -189,13 +189,14 @@ impl Folder {
     }
 }
 
-/// Every folder in which something runs, of `directory` itself and of those in its `out`.
-pub fn running_below(directory: &Path) -> Vec<Folder> {
+/// Every folder in which something was ever up, of `directory` itself and of those in its `out`.
+pub fn below(directory: &Path) -> Vec<Folder> {
     let emitted = fs::read_dir(directory.join("out")).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut found: Vec<PathBuf> = emitted.filter(|path| path.is_dir()).collect();
     found.sort();
     let found = std::iter::once(directory.to_owned()).chain(found);
-    found.map(|path| Folder::of(path.strip_prefix("./").unwrap_or(&path))).filter(Folder::is_running).collect()
+    let found = found.map(|path| Folder::of(path.strip_prefix("./").unwrap_or(&path)));
+    found.filter(|folder| folder.state().is_dir()).collect()
 }
 
 /// Writes a file so that it is there as a whole or not at all.

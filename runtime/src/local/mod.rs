@@ -25,9 +25,9 @@ use wattle::lower::Seed;
 use crate::seed::Given;
 
 pub use error::UpError;
-pub use folder::{Folder, Lock, Network, Record, running_below, write_whole};
+pub use folder::{Folder, Lock, Network, Record, below, write_whole};
 pub use processes::STATE_DIR;
-pub use running::{announce, running};
+pub use running::{announce, announced};
 pub use up::{Up, Wish, renew, tell, told};
 
 /// Ends what an `up` that was killed has left behind in `folder`. Gives how many processes that was.
@@ -35,6 +35,11 @@ pub async fn end_left_behind(folder: &Folder) -> usize {
     let ended = processes::end_left_behind(&folder.servers()).await;
     namespaces::clear();
     ended
+}
+
+/// How many processes an `up` that was killed has left behind in `folder`.
+pub fn left_behind(folder: &Folder) -> usize {
+    processes::left_behind_of(&folder.servers()).len()
 }
 
 /// `given`, with those secrets that were made up for `folder`.

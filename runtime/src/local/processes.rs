@@ -157,9 +157,14 @@ pub(super) fn left_behind(all: &[Process], servers: &Path) -> Vec<Process> {
     all.iter().filter(is_ours).copied().collect()
 }
 
+/// What an `up` that was killed has left behind, and still runs.
+pub(super) fn left_behind_of(servers: &Path) -> Vec<Process> {
+    left_behind(&all(), servers).into_iter().filter(|process| !process.is_dead).collect()
+}
+
 /// Ends what an `up` that was killed has left behind. Gives how many processes that was.
 pub(super) async fn end_left_behind(servers: &Path) -> usize {
-    let found = left_behind(&all(), servers).iter().filter(|process| !process.is_dead).count();
+    let found = left_behind_of(servers).len();
     end(|all| left_behind(all, servers), || false, false).await;
     found
 }

@@ -1,7 +1,7 @@
 //! Which topologies this user has up on this machine, wherever they were started.
 //!
 //! Each `up` writes a file with its folder, named by its process, to `$XDG_RUNTIME_DIR/wattle`, or without one to
-//! `/tmp/wattle-UID`. The folder's lock tells whether it is still so: what a killed `up` has left is passed over.
+//! `/tmp/wattle-UID`. The folder's lock tells whether it is still so: the file of an `up` that was killed stays.
 
 use std::fs;
 use std::io;
@@ -45,8 +45,8 @@ pub fn announce(folder: &Folder) -> io::Result<Announced> {
     Ok(Announced(path))
 }
 
-/// The folders of what runs.
-pub fn running() -> Vec<Folder> {
+/// The folders of what runs, and of what was killed.
+pub fn announced() -> Vec<Folder> {
     let place = place();
     if !is_ours(&place) {
         return Vec::new();
@@ -54,10 +54,10 @@ pub fn running() -> Vec<Folder> {
     let entry = |file: fs::DirEntry| serde_json::from_slice::<Entry>(&fs::read(file.path()).ok()?).ok();
     let entries = fs::read_dir(&place).into_iter().flatten().flatten().filter_map(entry);
     let folders = entries.map(|entry| Folder::at(&entry.directory, &entry.state));
-    let mut running: Vec<Folder> = folders.filter(Folder::is_running).collect();
-    running.sort_by(|a, b| a.state().cmp(b.state()));
-    running.dedup();
-    running
+    let mut found: Vec<Folder> = folders.filter(|folder| folder.state().is_dir()).collect();
+    found.sort_by(|a, b| a.state().cmp(b.state()));
+    found.dedup();
+    found
 }
 
 fn place() -> PathBuf {

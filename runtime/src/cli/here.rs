@@ -1,0 +1,118 @@
+//! Which topology on this machine is meant: what is up in a directory, here, or elsewhere.
+//!
+//! Here is the directory in which the command runs, and each directory of its `out`. Whoever only looks may look at the
+//! only one that is up elsewhere; whoever ends something names it.
+
+use std::path::Path;
+
+use crate::local::{self, Folder};
+
+use super::failure::Failure;
+
+/// The one that is up.
+#[derive(Debug)]
+pub(super) enum Found {
+    /// In the directory that was given, or here.
+    Here(Folder),
+    /// Somewhere else.
+    Elsewhere(Folder),
+}
+
+/// What runs in `dir`.
+pub(super) fn running_in(dir: &Path) -> Result<Folder, Failure> {
+    let folder = Folder::of(dir);
+    if folder.is_running() {
+        return Ok(folder);
+    }
+    if !dir.is_dir() {
+        return Err(Failure::usage(format!("there is no directory `{}`", dir.display())));
+    }
+    if was_killed(&folder) {
+        return Err(killed(&folder));
+    }
+    Err(Failure::new(format!("nothing of `{}` is up", dir.display()))
+        .help(format!("start it: `wattle up {}`", dir.display())))
+}
+
+/// What runs here, or else the only one that this user has up.
+pub(super) fn running() -> Result<Found, Failure> {
+    let (here, elsewhere) = all();
+    for (folders, found) in [(here, Found::Here as fn(Folder) -> Found), (elsewhere, Found::Elsewhere)] {
+        let running = folders.iter().filter(|folder| folder.is_running()).cloned();
+        if let Some(folder) = only(running.collect())? {
+            return Ok(found(folder));
+        }
+        if let Some(folder) = folders.iter().find(|folder| was_killed(folder)) {
+            return Err(killed(folder));
+        }
+    }
+    Err(nothing())
+}
+
+/// What is here to be ended: what runs, and what an `up` that was killed has left.
+pub(super) fn to_end() -> Result<Folder, Failure> {
+    let is_meant = |folder: &Folder| folder.is_running() || was_killed(folder);
+    let (here, elsewhere) = all();
+    if let Some(folder) = only(here.into_iter().filter(is_meant).collect())? {
+        return Ok(folder);
+    }
+    let elsewhere: Vec<Folder> = elsewhere.into_iter().filter(is_meant).collect();
+    if elsewhere.is_empty() {
+        return Err(nothing());
+    }
+    let failure = Failure::usage("nothing is up here");
+    Err(elsewhere.iter().fold(failure, |failure, folder| {
+        let name = folder.name().display();
+        let what = if folder.is_running() { "is up" } else { "was killed, and has left processes running" };
+        failure.note(format!("`{name}` {what}")).help(format!("end it: `wattle down {name}`"))
+    }))
+}
+
+/// Every folder in which something may be up, here and elsewhere.
+fn all() -> (Vec<Folder>, Vec<Folder>) {
+    let mut here = local::below(Path::new("."));
+    let announced = local::announced();
+    let others = announced.into_iter().filter(|folder| here.iter().all(|known| known.servers() != folder.servers()));
+    let (more, elsewhere): (Vec<Folder>, Vec<Folder>) = others.partition(is_here);
+    here.extend(more);
+    (here, elsewhere)
+}
+
+/// Whether it is of this directory or one in its `out`, wherever its state is.
+fn is_here(folder: &Folder) -> bool {
+    let (Ok(here), Ok(directory)) = (Path::new(".").canonicalize(), folder.directory().canonicalize()) else {
+        return false;
+    };
+    directory == here || directory.parent().is_some_and(|parent| parent == here.join("out"))
+}
+
+fn was_killed(folder: &Folder) -> bool {
+    local::left_behind(folder) > 0
+}
+
+fn killed(folder: &Folder) -> Failure {
+    let name = folder.name().display();
+    let left = match local::left_behind(folder) {
+        1 => "1 process".to_owned(),
+        many => format!("{many} processes"),
+    };
+    Failure::new(format!("the `up` of `{name}` was killed, and has left {left} running"))
+        .help(format!("end what is left: `wattle down {name}`"))
+        .help(format!("or go on with it: `wattle up {name}`"))
+}
+
+fn nothing() -> Failure {
+    Failure::usage("nothing is up on this machine, of this user").help("start it: `wattle up DIR`")
+}
+
+/// The only one, if there is one.
+fn only(folders: Vec<Folder>) -> Result<Option<Folder>, Failure> {
+    if folders.len() < 2 {
+        return Ok(folders.into_iter().next());
+    }
+    let several = Failure::usage("several topologies are up");
+    Err(folders
+        .iter()
+        .fold(several, |failure, folder| failure.note(format!("`{}`", folder.name().display())))
+        .help("name the directory of the one that is meant; `wattle COMMAND --help` tells where"))
+}
