@@ -54,6 +54,7 @@ mod stored_secret;
 mod unconnected_network;
 mod unfulfilled_promise;
 mod unknown_attribute;
+mod unknown_constraint;
 mod unknown_name;
 mod unknown_property;
 mod unlimited_wait;
@@ -115,6 +116,7 @@ pub static CHECKS: &[&Check] = &[
     &unread_input::UNREAD_INPUT,
     &unused_promise::UNUSED_PROMISE,
     &parameter_default::PARAMETER_DEFAULT,
+    &unknown_constraint::UNKNOWN_CONSTRAINT,
     &imported_value::IMPORTED_VALUE,
     &live_recipe::LIVE_RECIPE,
     &early_output::EARLY_OUTPUT,

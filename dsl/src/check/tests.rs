@@ -49,6 +49,7 @@ const FAILING: &[Failing] = &[
     ("W0703", unread_input::tests::failing),
     ("W0704", unused_promise::tests::failing),
     ("W0801", parameter_default::tests::failing),
+    ("W0802", unknown_constraint::tests::failing),
     ("W0901", imported_value::tests::failing),
     ("W0902", live_recipe::tests::failing),
     ("W0903", early_output::tests::failing),
