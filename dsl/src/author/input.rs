@@ -15,7 +15,8 @@ use super::secret::Secret;
     message = "an input of type `{T}` cannot be wired to `{Self}`",
     label = "this is `{Self}`, the input takes `{T}`",
     note = "an input takes a constant, a `Parameter`, an `Attribute`, an `Output` or a `Promise` of its own type",
-    note = "text around deferred values is built with `text!(\"http://{{}}/\", output)`; a secret is a `Parameter<Secret<String>>`, or `Secret::new(...)`"
+    note = "text around deferred values is built with `text!(\"http://{{}}/\", output)`; a secret is a `Parameter<Secret<String>>`, or `Secret::new(...)`",
+    note = "constants of other types than text and numbers are made as Rust does: `IpAddr::from([10, 0, 0, 3])`, `\"http://a/\".parse::<Url>().expect(\"a URL\")`, `Duration::from_secs(90)`"
 )]
 pub trait IntoInput<T> {
     /// The value.
@@ -26,7 +27,8 @@ pub trait IntoInput<T> {
 #[diagnostic::on_unimplemented(
     message = "a secret cannot flow into a public place",
     label = "a secret, which only a secret input, property or export takes",
-    note = "declare what receives it as `Secret<...>`, or pass a value that is not secret"
+    note = "declare what receives it as `Secret<...>`, or pass a value that is not secret",
+    note = "a secret is exported under a constant whose type says so: `pub const TOKEN: Export<Secret<String>> = Export::new(\"STACK\", \"token\")`, and then `.entry(TOKEN, ...)`"
 )]
 pub trait Public {}
 
