@@ -46,6 +46,10 @@ fn wrong_usage_is_told_with_how_to_mend_it() {
     std::fs::create_dir(here.join("native")).expect("a folder");
     std::fs::write(here.join("native/template.yaml"), "heat_template_version: '2021-04-16'\n").expect("writes");
     golden("native-seed", here, &["up", "native"]);
+    std::fs::create_dir(here.join("changed")).expect("a folder");
+    let emitted = std::fs::read_to_string(here.join("seed.yaml")).expect("reads");
+    std::fs::write(here.join("changed/seed.yaml"), emitted.replace("set -eu", "set -xeu")).expect("writes");
+    golden("changed-seed", here, &["up", "changed"]);
     golden("no-parameter", here, &["up", "."]);
     golden("typo-parameter", here, &["up", ".", "--parameter", "db_pasword=x"]);
     golden("attribute-without-value", here, &["up", ".", "--attribute", "web-port.fixed_ips"]);

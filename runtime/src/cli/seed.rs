@@ -110,7 +110,16 @@ pub(super) fn read(directory: &Path) -> Result<Seed, Failure> {
         }
     })?;
     let no_seed = |error| Failure::usage(format!("`{}` is no seed: {error}", file.display())).help(EMIT_AGAIN);
-    Seed::read(&text).map_err(no_seed)
+    let seed = Seed::read(&text).map_err(no_seed)?;
+    let changed = seed::changed_files(&seed);
+    if changed.is_empty() {
+        return Ok(seed);
+    }
+    let failure = Failure::usage(format!("`{}` is not as it was emitted", file.display()));
+    let failure = changed
+        .iter()
+        .fold(failure, |failure, path| failure.note(format!("the recipe's file `{path}` in it has changed")));
+    Err(failure.help("change the blueprint's own file, and emit again"))
 }
 
 /// Whether `emit` has been there and has written no seed.
