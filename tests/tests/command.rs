@@ -52,7 +52,14 @@ fn wrong_usage_is_told_with_how_to_mend_it() {
     golden("changed-seed", here, &["up", "changed"]);
     golden("no-parameter", here, &["up", "."]);
     golden("typo-parameter", here, &["up", ".", "--parameter", "db_pasword=x"]);
+    std::fs::write(here.join("typo.yaml"), "parametrs:\n  db_password: x\n").expect("writes");
+    golden("typo-section", here, &["up", ".", "-e", "typo.yaml"]);
+    std::fs::write(here.join("list.yaml"), "parameters:\n  db_password: [1, 2]\n").expect("writes");
+    golden("parameter-of-another-type", here, &["up", ".", "-e", "list.yaml"]);
     golden("attribute-without-value", here, &["up", ".", "--attribute", "web-port.fixed_ips"]);
+    let password = ["up", ".", "-P", "db_password=x", "--attribute"];
+    golden("attribute-of-nothing", here, &[&password[..], &["foo=1"]].concat());
+    golden("typo-attribute", here, &[&password[..], &["web-prot.fixed_ips.0.ip_address=1"]].concat());
     golden("no-space", here, &["get", "db/postgres/url"]);
     golden("not-running", here, &["status", "."]);
     golden("not-up", here, &["down", "elsewhere"]);

@@ -136,7 +136,8 @@ pub(super) fn given(matches: &ArgMatches, directory: &Path) -> Result<Given, Fai
         let text = std::fs::read_to_string(file).map_err(|error| {
             Failure::usage(format!("cannot read the environment `{}`: {}", file.display(), reason(&error)))
         })?;
-        given.environment(&text).map_err(|error| Failure::from(error).note(format!("in `{}`", file.display())))?;
+        let name = format!("`{}`", file.display());
+        given.environment(&text, &name).map_err(|error| Failure::from(error).note(format!("in {name}")))?;
     }
     for assignment in matches.get_many::<String>("parameter").into_iter().flatten() {
         given.assignment(assignment).map_err(|error| Failure::from(error).help("write `--parameter NAME=VALUE`"))?;
@@ -156,7 +157,7 @@ fn from_file(assignment: &str) -> Result<(String, String), Failure> {
         );
     };
     let refuse = |why: &str| Failure::usage(format!("cannot read the value of `{name}` from `{file}`: {why}"));
-    let text = std::fs::read_to_string(file).map_err(|error| refuse(&reason(&error).to_string()))?;
+    let text = std::fs::read_to_string(file).map_err(|error| refuse(&reason(&error)))?;
     let value = text.strip_suffix('\n').unwrap_or(&text);
     if value.is_empty() {
         // A pipe is so as well when somebody has read it before.

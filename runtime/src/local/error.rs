@@ -30,6 +30,12 @@ pub enum UpError {
         /// They, as `RESOURCE.ATTRIBUTE.PATH`, and a server that is told of each.
         names: IndexMap<Name, Name>,
     },
+    /// Attributes that are given and that nobody is told, each as a message says it.
+    #[error("{}", .faults.join("\n"))]
+    UnknownAttributes {
+        /// What is wrong with each.
+        faults: Vec<String>,
+    },
     /// More servers than there are addresses.
     #[error("{servers} servers are more than one machine has addresses for")]
     Addresses {

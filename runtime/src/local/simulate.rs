@@ -14,6 +14,7 @@ use sha2::{Digest as _, Sha256};
 use wattle::lower::Seed;
 use wattle::lower::seed::Wire;
 use wattle::model::{Name, Step, Value};
+use wattle::names::nearest;
 
 /// A resource of the templates, as far as it matters here.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -116,6 +117,31 @@ impl<'a> Simulation<'a> {
             }
         }
         (published, missing)
+    }
+
+    /// What is given and nobody is told, each as a message says it.
+    pub(super) fn unknown(&self, seed: &Seed) -> Vec<String> {
+        let mut told: IndexSet<Name> = IndexSet::new();
+        for wire in wires(seed) {
+            each_told(wire, &mut |key| {
+                told.insert(key.clone());
+            });
+        }
+        for (server, duties) in &seed.servers {
+            told.extend(duties.publishes.keys().map(|key| Name::from(format!("{server}.{key}"))));
+        }
+        let unknown = self.given.keys().filter(|key| !told.contains(*key));
+        let unknown = unknown.map(|key| {
+            let within = told.iter().find(|told| told.strip_prefix(&**key).is_some_and(|rest| rest.starts_with('.')));
+            let near = within.map(|within| &**within).or_else(|| nearest(key, told.iter().map(|key| &**key)));
+            let help = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            if key.contains('.') {
+                format!("nothing of the stack `{}` reads `{key}`{help}", seed.stack)
+            } else {
+                format!("`{key}` is not RESOURCE.ATTRIBUTE{help}")
+            }
+        });
+        unknown.collect()
     }
 
     /// What exports are told, as text.

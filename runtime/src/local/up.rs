@@ -232,6 +232,10 @@ impl Prepared {
             return Err(SeedError::Parameters { missing, faults: given.unknown(seed) }.into());
         }
         let simulation = Simulation::new(folder.directory(), &wish.attributes);
+        let faults = simulation.unknown(seed);
+        if !faults.is_empty() {
+            return Err(UpError::UnknownAttributes { faults });
+        }
         let hosts: Vec<Name> = simulation.hosts(seed).into_iter().collect();
         let addresses = assign(&hosts, before).ok_or(UpError::Addresses { servers: hosts.len() })?;
         let servers = Servers::new(seed, &simulation, &addresses).map_err(|names| UpError::Attributes { names })?;

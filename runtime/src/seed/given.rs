@@ -1,7 +1,10 @@
 //! Parameters as an operator gives them, and as a seed takes them.
 
+use std::sync::Arc;
+
 use indexmap::{IndexMap, IndexSet};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use wattle::lower::Seed;
 use wattle::lower::seed::{SeedParameter, Wire};
 use wattle::model::{Name, Type, Value};
@@ -15,9 +18,23 @@ const RESERVED: &str = "wattle_";
 /// Values of parameters, as an operator gives them: what was given last counts.
 #[derive(Clone, Default)]
 pub struct Given {
-    values: IndexMap<String, Value>,
+    values: IndexMap<String, Item>,
     // Heat's `parameter_defaults`: may name what this stack does not have.
-    defaults: IndexMap<String, Value>,
+    defaults: IndexMap<String, Item>,
+}
+
+/// A value, and where it came from, as a message says it.
+#[derive(Clone)]
+struct Item {
+    value: Value,
+    from: Option<Arc<str>>,
+}
+
+impl Item {
+    fn refused(&self, name: &str, why: &str) -> String {
+        let from = self.from.as_ref().map(|from| format!(" as {from} gives it")).unwrap_or_default();
+        format!("the parameter `{name}`{from} does not fit: {why}")
+    }
 }
 
 /// Shows names only: values may be secret.
@@ -26,6 +43,16 @@ impl std::fmt::Debug for Given {
         f.debug_set().entries(self.values.keys()).entries(self.defaults.keys()).finish()
     }
 }
+
+/// The sections that Heat knows in an environment file.
+const SECTIONS: [&str; 6] = [
+    "parameters",
+    "parameter_defaults",
+    "parameter_merge_strategies",
+    "resource_registry",
+    "encrypted_param_names",
+    "event_sinks",
+];
 
 #[derive(Deserialize)]
 struct Environment {
@@ -41,17 +68,25 @@ impl Given {
         Self::default()
     }
 
-    /// Takes what an environment file of Heat's gives in `parameters` and `parameter_defaults`.
+    /// Takes what an environment file of Heat's gives in `parameters` and `parameter_defaults`; `from` is what messages
+    /// call it.
     ///
     /// # Errors
     /// [`SeedError::Given`] when `text` is not such a file.
-    pub fn environment(&mut self, text: &str) -> Result<(), SeedError> {
-        let read: Result<Option<Environment>, _> = serde_yaml::from_str(text);
-        let read = read.map_err(|error| SeedError::Given { reason: error.to_string() })?;
-        if let Some(environment) = read {
-            self.values.extend(environment.parameters.unwrap_or_default());
-            self.defaults.extend(environment.parameter_defaults.unwrap_or_default());
+    pub fn environment(&mut self, text: &str, from: &str) -> Result<(), SeedError> {
+        let wrong = |error: serde_yaml::Error| SeedError::Given { reason: error.to_string() };
+        let read: Option<Environment> = serde_yaml::from_str(text).map_err(wrong)?;
+        let Some(environment) = read else { return Ok(()) };
+        let sections: IndexMap<String, IgnoredAny> = serde_yaml::from_str(text).map_err(wrong)?;
+        if let Some(unknown) = sections.keys().find(|section| !SECTIONS.contains(&section.as_str())) {
+            let near = nearest(unknown, SECTIONS).map(|near| format!("; did you mean `{near}`?"));
+            let near = near.unwrap_or_else(|| "; values stand below `parameters`".to_owned());
+            return Err(SeedError::Given { reason: format!("Heat knows no section `{unknown}`{near}") });
         }
+        let from: Arc<str> = from.into();
+        let item = |(name, value)| (name, Item { value, from: Some(Arc::clone(&from)) });
+        self.values.extend(environment.parameters.unwrap_or_default().into_iter().map(item));
+        self.defaults.extend(environment.parameter_defaults.unwrap_or_default().into_iter().map(item));
         Ok(())
     }
 
@@ -63,13 +98,13 @@ impl Given {
         let Some((name, value)) = text.split_once('=') else {
             return Err(SeedError::Given { reason: format!("`{text}` is not NAME=VALUE") });
         };
-        self.set(name.trim(), value.into());
+        self.values.insert(name.trim().to_owned(), Item { value: value.into(), from: Some("`--parameter`".into()) });
         Ok(())
     }
 
     /// Gives a parameter a value.
     pub fn set(&mut self, name: &str, value: Value) {
-        self.values.insert(name.to_owned(), value);
+        self.values.insert(name.to_owned(), Item { value, from: None });
     }
 
     /// What is given that `seed` does not have, each as a message says it.
@@ -105,10 +140,10 @@ impl Given {
         for (name, parameter) in &seed.parameters {
             let given = self.values.get(&**name).or_else(|| self.defaults.get(&**name));
             match given {
-                Some(value) => match fit(value, &parameter.ty) {
+                Some(item) => match fit(&item.value, &parameter.ty) {
                     Ok(value) if needed.contains(name) => drop(values.insert(name.clone(), value)),
                     Ok(_) => {}
-                    Err(why) => faults.push(format!("the parameter `{name}` does not fit: {why}")),
+                    Err(why) => faults.push(item.refused(name, &why)),
                 },
                 None if !needed.contains(name) => {}
                 None => match &parameter.default {
@@ -231,6 +266,15 @@ mod tests {
         assert_eq!(fit(&5_u8.into(), &Type::Str), Ok("5".into()));
         let why = fit(&1.10.into(), &Type::Str).expect_err("1.10 is not 1.1");
         assert!(why.contains("put it in quotes"), "{why}");
+    }
+
+    #[test]
+    fn an_unknown_section_is_refused() {
+        let mut given = Given::new();
+        given.environment("resource_registry: {}\nparameters: {a: 1}\n", "`a.yaml`").expect("as Heat takes it");
+        given.environment("# nothing\n", "`a.yaml`").expect("as Heat takes it");
+        let why = given.environment("parametrs: {a: 1}\n", "`a.yaml`").expect_err("a typo").to_string();
+        assert!(why.contains("no section `parametrs`; did you mean `parameters`?"), "{why}");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::{memory, server, three_tier};
 async fn all_missing_and_wrong_parameters_are_told_at_once() {
     let seed = seed(&connections::connections.model(Default::default()));
     let mut options = Options::new(wattle_runtime::space::OperatorKey::generate());
-    options.given.environment("parameters: {wattle_space: x, db_pasword: y}").expect("reads");
+    options.given.environment("parameters: {wattle_space: x, db_pasword: y}", "`environment.yaml`").expect("reads");
     let Err(SeedError::Parameters { missing, faults }) = apply(&memory(), &seed, &options).await else {
         panic!("takes it")
     };

@@ -19,6 +19,7 @@ impl From<UpError> for Failure {
                 let flags: Vec<String> = names.keys().map(|name| format!("--attribute {name}=VALUE")).collect();
                 failure.help(format!("add `{}`", flags.join(" ")))
             }
+            UpError::UnknownAttributes { .. } => Self::usage(text).help("write `--attribute RESOURCE.ATTRIBUTE=VALUE`"),
             UpError::Seed(error) => {
                 let has_secrets = matches!(&error, SeedError::Parameters { missing, .. }
                     if missing.values().any(Type::is_secret));
