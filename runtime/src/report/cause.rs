@@ -32,6 +32,19 @@ pub enum Cause {
         component: Name,
         /// Since when.
         since: Timestamp,
+        /// How many seconds it may, if it says so itself.
+        deadline: Option<u64>,
+    },
+    /// A recipe of a former revision runs, and its agent begins nothing of the new one before it has ended.
+    Former {
+        /// The component.
+        component: Name,
+        /// Since when.
+        since: Timestamp,
+        /// How many seconds it may, if it says so itself.
+        deadline: Option<u64>,
+        /// The revision.
+        revision: u64,
     },
     /// A recipe was running when its agent went away.
     Abandoned {
@@ -128,19 +141,39 @@ impl<'p> Search<'p> {
                 State::Done => {}
                 State::Failed(failure) => self.causes.push(Cause::Failed(failure.clone())),
                 State::Running if is_alive => {
-                    self.causes.push(Cause::Running { component, since: status.since });
+                    let deadline = self.deadline(part.server, part.name);
+                    self.causes.push(Cause::Running { component, since: status.since, deadline });
                 }
                 State::Running => self.causes.push(Cause::Abandoned { component, since: status.since }),
                 State::Waiting(_) if !is_alive => self.no_agent(part.server),
                 State::Waiting(waits) => waits.iter().for_each(|wait| self.wait(wait)),
             },
             Condition::Idle if !is_alive => self.no_agent(part.server),
-            Condition::Idle => match self.picture.predecessor(part.server, part.name) {
-                Some(before) => self.component(before),
-                None => self.causes.push(Cause::NotBegun { component }),
+            Condition::Idle => match (self.former(part.server), self.picture.predecessor(part.server, part.name)) {
+                (Some(former), _) => self.causes.push(former),
+                (None, Some(before)) => self.component(before),
+                (None, None) => self.causes.push(Cause::NotBegun { component }),
             },
         }
         self.path.pop();
+    }
+
+    /// What runs on a server since before this revision.
+    fn former(&self, server: &Name) -> Option<Cause> {
+        let revision = self.picture.revision();
+        self.picture.servers.get(server)?.components.iter().find_map(|(name, status)| {
+            let status = status.as_ref().filter(|status| status.revision < revision)?;
+            (status.state == State::Running).then(|| Cause::Former {
+                component: format!("{server}/{name}").into(),
+                since: status.since,
+                deadline: self.deadline(server, name),
+                revision: status.revision,
+            })
+        })
+    }
+
+    fn deadline(&self, server: &Name, name: &Name) -> Option<u64> {
+        self.picture.servers.get(server)?.plan.as_ref()?.components.get(name)?.recipe.deadline
     }
 
     fn no_agent(&mut self, server: &Name) {
@@ -178,6 +211,7 @@ impl Cause {
             Self::LeftOver(_) => "left-over",
             Self::Leaving { .. } => "leaving",
             Self::Running { .. } => "running",
+            Self::Former { .. } => "former",
             Self::Abandoned { .. } => "abandoned",
             Self::NoAgent { .. } => "no-agent",
             Self::NotBegun { .. } => "not-begun",
@@ -193,6 +227,7 @@ impl Cause {
             Self::Failed(failure) | Self::LeftOver(failure) => Some(&failure.component),
             Self::Leaving { component, .. }
             | Self::Running { component, .. }
+            | Self::Former { component, .. }
             | Self::Abandoned { component, .. }
             | Self::NotBegun { component } => Some(component),
             _ => None,
@@ -201,7 +236,14 @@ impl Cause {
 
     /// Whether it will not pass by itself.
     pub fn is_stuck(&self) -> bool {
-        !matches!(self, Self::Leaving { .. } | Self::Running { .. } | Self::NotBegun { .. } | Self::Attribute { .. })
+        !matches!(
+            self,
+            Self::Leaving { .. }
+                | Self::Running { .. }
+                | Self::Former { .. }
+                | Self::NotBegun { .. }
+                | Self::Attribute { .. }
+        )
     }
 
     fn rank(&self) -> u8 {
@@ -211,7 +253,7 @@ impl Cause {
             Self::Abandoned { .. } | Self::NoAgent { .. } => 2,
             Self::Elsewhere { .. } => 3,
             Self::Attribute { .. } | Self::NotBegun { .. } => 4,
-            Self::Leaving { .. } | Self::Running { .. } => 5,
+            Self::Leaving { .. } | Self::Running { .. } | Self::Former { .. } => 5,
         }
     }
 
@@ -227,6 +269,7 @@ impl Cause {
             }
             Self::NoAgent { server, .. } => format!("server {server}"),
             Self::Attribute { entry } => format!("entry {entry}"),
+            Self::Former { component, .. } => format!("former {component}"),
             Self::Elsewhere { what, .. } => format!("elsewhere {what}"),
             Self::Circle { components } => {
                 let mut components = components.clone();
@@ -247,7 +290,14 @@ impl Cause {
             Self::Leaving { component, since } => {
                 format!("{component} has left the model, and its teardown has been running for {}", ago(since))
             }
-            Self::Running { component, since } => format!("{component} has been running for {}", ago(since)),
+            Self::Running { component, since, deadline } => {
+                format!("{component} has been running for {}{}", ago(since), at_most(*deadline))
+            }
+            Self::Former { component, since, deadline, revision } => format!(
+                "{component} of revision {revision} has been running for {}{}; its server goes on when it has ended",
+                ago(since),
+                at_most(*deadline)
+            ),
             Self::Abandoned { component, since } => {
                 let server = component.rsplit_once('/').map_or("", |(server, _)| server);
                 format!("{component} was running since {} ago, but the agent of {server} is gone", ago(since))
@@ -295,6 +345,12 @@ impl fmt::Display for Span {
             _ => write!(f, "{}d {:02}h", seconds / 86_400, seconds % 86_400 / 3600),
         }
     }
+}
+
+/// How long a recipe may run, behind how long it has been running.
+fn at_most(deadline: Option<u64>) -> String {
+    let span = deadline.and_then(|deadline| i64::try_from(deadline).ok()).map(Span);
+    span.map(|span| format!(" of {span} at most")).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ fn picture(alive: &[&str], lines: &[&str]) -> Picture {
         let (state, revision) = match words.next().unwrap() {
             "idle" => (None, 2),
             "former" => (Some(State::Done), 1),
+            "still" => (Some(State::Running), 1),
             "done" => (Some(State::Done), 2),
             "running" => (Some(State::Running), 2),
             "failed" => (Some(State::Failed(failure(words.next().unwrap()))), 2),
@@ -69,6 +70,16 @@ fn waits_are_followed_to_their_ends() {
     let picture = picture(&["a", "b", "c"], &lines);
     assert_eq!(told(&picture), ["a/db has been running for 4s [b/app c/web c/last]"]);
     assert!(!roots(&picture)[0].cause.is_stuck());
+}
+
+#[test]
+fn a_run_of_a_former_revision_is_named() {
+    let lines = ["a/db former", "a/app still", "b/web waits a/db/url"];
+    let picture = picture(&["a", "b"], &lines);
+    let expected = "a/app of revision 1 has been running for 4s; its server goes on when it has ended [a/db b/web]";
+    assert_eq!(told(&picture), [expected]);
+    let limited = Cause::Running { component: "a/db".into(), since: TIMES.0, deadline: Some(300) };
+    assert_eq!(limited.sentence(now()), "a/db has been running for 4s of 5m 00s at most");
 }
 
 #[test]
