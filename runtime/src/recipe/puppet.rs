@@ -28,6 +28,9 @@ const MODULES: [&str; 5] = [
 const CHANGED: i32 = 2;
 /// Facts without which Puppet does not find its way: an input that is called so is not a fact.
 const NEEDED: [&str; 5] = ["os", "kernel", "networking", "path", "identity"];
+/// Variables of Puppet's own. A fact is a variable as well, and one that is called so breaks every manifest; the others of
+/// these would be shadowed or shadow.
+const ITS_OWN: [&str; 7] = ["title", "name", "module_name", "caller_module_name", "facts", "server_facts", "trusted"];
 
 /// Applies a manifest. It writes all its outputs as files.
 pub(super) async fn go(job: &Job, directory: &Directory, environment: Environment) -> Result<Report, Broken> {
@@ -77,7 +80,7 @@ fn prepare(job: &Job, directory: &Directory, manifest: &Path, mut environment: E
     write(&tool.join("puppet.conf"), settings)?;
 
     environment.set_inputs(job, "FACTER_");
-    NEEDED.iter().for_each(|name| environment.unset(&format!("FACTER_{name}")));
+    NEEDED.iter().chain(&ITS_OWN).for_each(|name| environment.unset(&format!("FACTER_{name}")));
     environment.set("FACTER_heat_outputs_path", directory.outputs());
     environment.speak_utf8();
     let program = if environment.finds("puppet") || !Path::new(VENDOR).exists() { "puppet" } else { VENDOR };

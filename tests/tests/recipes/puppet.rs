@@ -43,6 +43,26 @@ async fn inputs_are_data_and_facts_and_outputs_are_files() {
 }
 
 #[tokio::test]
+async fn names_of_puppets_own_variables_are_data() {
+    let names = ["title", "name", "module_name", "caller_module_name", "facts", "server_facts", "trusted"];
+    let mut text = String::new();
+    let mut stage = Stage::new(Tool::Puppet, "");
+    for name in names {
+        let _ =
+            writeln!(text, "file {{ \"${{facts['heat_outputs_path']}}.{name}_too\": content => lookup('{name}') }}");
+        stage = stage.input(name, Type::Str, "a word").output(&format!("{name}_too"), Type::Str);
+    }
+    let stage = stage.file("recipes/it.pp", &text);
+    let outputs = match stage.run_clean().await {
+        Ok(outputs) => outputs,
+        Err(broken) => panic!("{}\n{}", broken.message, stage.log.text()),
+    };
+    for name in names {
+        assert_eq!(outputs[&*format!("{name}_too")], "a word".into(), "{name}");
+    }
+}
+
+#[tokio::test]
 async fn a_value_of_every_type_goes_through() {
     let mut text = String::new();
     let mut stage = Stage::new(Tool::Puppet, "");
