@@ -20,21 +20,28 @@ fail() {
     exit 1
 }
 
+# only_root WHAT: ends the recipe unless root runs it.
+only_root() {
+    if [ "$(id -u)" -ne 0 ]; then fail "only root can $*"; fi
+}
+
+# installed NAME...: whether all of these Debian packages are.
+installed() {
+    # shellcheck disable=SC2016 # The format is dpkg's.
+    [ "$(dpkg-query -W -f '${db:Status-Status}\n' "$@" 2>/dev/null | grep -cx installed)" -eq $# ]
+}
+
 # packages NAME...: installs those Debian packages that are missing, without starting their services.
 packages() (
+    if [ "$(id -u)" -ne 0 ] && installed "$@"; then exit; fi
+    only_root "install packages, and some of these are missing: $*"
     # Servers that share a machine share its package database.
-    exec 9>/run/lock/wattle-parts.packages
+    exec 9>/run/wattle-parts.packages
     flock 9
     policy=/usr/sbin/policy-rc.d
     # A run that was killed may have left its policy behind.
     if grep -qs 'wattle-parts' "$policy"; then rm "$policy"; fi
-    # shellcheck disable=SC2016 # The format is dpkg's.
-    if [ "$(dpkg-query -W -f '${db:Status-Status}\n' "$@" 2>/dev/null | grep -cx installed)" -eq $# ]; then
-        exit
-    fi
-    if [ "$(id -u)" -ne 0 ]; then
-        fail "only root can install packages, and some of these are missing: $*"
-    fi
+    if installed "$@"; then exit; fi
     if [ ! -e "$policy" ]; then
         printf '#!/bin/sh\n# wattle-parts: services start with our settings only.\nexit 101\n' >"$policy"
         chmod +x "$policy"
@@ -47,7 +54,9 @@ packages() (
 
 # system_user NAME: sees to it that there is such a user, for a service that has none of its package's.
 system_user() (
-    exec 9>/run/lock/wattle-parts.packages
+    if getent passwd "$1" >/dev/null; then exit; fi
+    only_root "add the user \`$1\`, which is missing"
+    exec 9>/run/wattle-parts.packages
     flock 9
     getent passwd "$1" >/dev/null ||
         useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin "$1"
@@ -60,6 +69,7 @@ without_debians() {
 
 # make_home USER MODE: makes the component's folder, which is that user's.
 make_home() {
+    if [ "$(id -un)" != "$1" ]; then only_root "run a service as the user \`$1\`"; fi
     install -d -o "$1" -g "$(id -gn "$1")" -m "$2" "$home"
 }
 
@@ -123,6 +133,8 @@ UNIT
         end_service
         program=$1
         shift
+        # What a former process said is not about this one.
+        if [ -e "$home.log" ]; then mv "$home.log" "$home.log.1"; fi
         start-stop-daemon --start --quiet --chuid "$account" --chdir "$home" --background --make-pidfile \
             --pidfile "$home.pid" --output "$home.log" --exec "$program" -- "$@"
         pid=$(cat "$home.pid")
@@ -130,9 +142,10 @@ UNIT
     fi
 )
 
-# began PID: when the process began, in ticks since the machine did; nothing if there is none (proc(5), field 22).
+# began PID: when the process began, in ticks since the machine did (proc(5), field 22); nothing if there is none or it has
+# ended, and nobody has asked how yet.
 began() {
-    sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20
+    sed -n 's/.*) \([^ZX]\)/\1/p' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20
 }
 
 # process: PID and SIGNAL of the component's service. Fails if it has none that runs: the number may be another's by now.
@@ -169,21 +182,34 @@ runs() {
     if owns_machine; then systemctl is-active --quiet "wattle-part-$own.service"; else process >/dev/null; fi
 }
 
-# until_ready SECONDS COMMAND...: repeats the command until it succeeds; fails when the time is over or the service ends.
+# last_words: what the component's service said last.
+last_words() {
+    if owns_machine; then
+        journalctl --no-pager --lines 20 --output cat --unit "wattle-part-$own.service"
+    else
+        tail -n 20 "$home.log"
+    fi
+}
+
+# until_ready TRIES COMMAND...: repeats the command, twice a second, until it succeeds. Fails when there are no tries left,
+# and at once when the service has ended.
 until_ready() (
-    tries=$1
+    tries=$1 seconds=$(($1 / 2))
     shift
     until "$@" >/dev/null 2>&1; do
         tries=$((tries - 1))
-        if [ "$tries" -le 0 ] || ! runs; then
-            if owns_machine; then
-                journalctl --no-pager --lines 20 --unit "wattle-part-$own.service" >&2
-            else
-                tail -n 20 "$home.log" >&2
-            fi
-            fail "$own is not ready in time, or has ended: $*"
+        if runs && [ "$tries" -gt 0 ]; then
+            sleep 0.5
+            continue
         fi
-        sleep 0.5
+        words=$(last_words 2>&1) || true
+        printf '%s\n' "$words" >&2
+        last=$(printf '%s\n' "$words" | sed '/^[[:space:]]*$/d' | tail -n 1)
+        if printf '%s' "$words" | grep -qi 'address already in use'; then
+            fail "$own cannot listen: ${address:+$(url_host "$address"):}${port:-its port} is in use"
+        fi
+        if runs; then fail "$own does not answer within $seconds s; it said last: $last"; fi
+        fail "$own has ended: $last"
     done
 )
 

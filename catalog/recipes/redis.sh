@@ -29,7 +29,8 @@ CONF
 service TERM redis /usr/bin/redis-server "$home/redis.conf"
 export REDISCLI_AUTH="$password"
 answers() {
-    redis-cli -h "$address" -p "$port" ping | grep -qx PONG
+    # Somebody else's service at that address may take the question, and never answer.
+    timeout 5 redis-cli -h "$address" -p "$port" ping | grep -qx PONG
 }
 until_ready 60 answers
 

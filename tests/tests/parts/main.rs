@@ -12,6 +12,7 @@ mod redis;
 mod replicas;
 mod service;
 mod stage;
+mod users;
 mod volume;
 mod zookeeper;
 
