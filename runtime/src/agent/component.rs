@@ -47,6 +47,8 @@ enum Next {
 enum Journalled {
     Yes,
     No,
+    /// Nor what its recipe asked for until it failed: its teardown runs with that.
+    NorRead(IndexMap<Name, Content>),
 }
 
 impl<'a> Component<'a> {
@@ -232,19 +234,23 @@ impl<'a> Component<'a> {
                 () = run.prefetch() => work.await,
             }
         };
+        let failed = || match &fingerprint {
+            Some(_) => Journalled::No,
+            None => Journalled::NorRead(self.keep(&run.read().0)),
+        };
         match result {
             Err(_) if run.is_superseded() => Outcome::Abandoned,
             Err(Broken { cause: Some(cause), .. }) => {
                 // Its own, if it was the wait that failed.
                 let is_own = cause.component == self.full && cause.through.is_empty();
                 let failure = if is_own { *cause } else { cause.passed_on(&self.full) };
-                self.fail(failure, Journalled::No, there).await
+                self.fail(failure, failed(), there).await
             }
             Err(Broken { kind, message, log, .. }) => {
-                self.fail(self.failure(kind, message, log), Journalled::No, there).await
+                self.fail(self.failure(kind, message, log), failed(), there).await
             }
             Ok(values) => match outputs::all_stored(self.planned, &values, &run.early()) {
-                Err((kind, message)) => self.fail(self.failure(kind, message, Vec::new()), Journalled::No, there).await,
+                Err((kind, message)) => self.fail(self.failure(kind, message, Vec::new()), failed(), there).await,
                 Ok(outputs) => {
                     let (inputs, absent, fingerprint) = if let Some(fingerprint) = fingerprint {
                         (inputs, Vec::new(), fingerprint)
@@ -280,9 +286,14 @@ impl<'a> Component<'a> {
 
     /// Puts the failure in the place of whatever it has not published.
     async fn fail(&self, failure: Failure, journalled: Journalled, there: &IndexMap<Name, Content>) -> Outcome {
-        if journalled == Journalled::No {
+        let inputs = match journalled {
+            Journalled::Yes => None,
+            Journalled::No => Some(None),
+            Journalled::NorRead(inputs) => Some(Some(inputs)),
+        };
+        if let Some(inputs) = inputs {
             let (component, revision, failure) = (self.name.clone(), self.revision.id.clone(), failure.clone());
-            self.shared.record(&[Record::Failed { component, revision, failure }]).await;
+            self.shared.record(&[Record::Failed { component, revision, failure, inputs }]).await;
         }
         // What an earlier revision's run published is of no account in this one.
         let early = self.known().filter(|known| known.revision == self.revision.id);

@@ -247,7 +247,10 @@ impl Journal {
                     }
                 }
             }
-            Record::Failed { component, revision, failure } => {
+            Record::Failed { component, revision, failure, inputs } => {
+                if let (Some(known), Some(inputs)) = (self.known.get_mut(&component), inputs) {
+                    known.inputs = inputs;
+                }
                 self.failed.insert(component, (revision, failure));
             }
             Record::Undoing { component } => {
@@ -340,7 +343,7 @@ impl Journal {
         }
         for (component, (revision, failure)) in &self.failed {
             let (component, revision, failure) = (component.clone(), revision.clone(), failure.clone());
-            records.push(Record::Failed { component, revision, failure });
+            records.push(Record::Failed { component, revision, failure, inputs: None });
         }
         records
     }

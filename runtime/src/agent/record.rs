@@ -55,7 +55,14 @@ pub(super) enum Record {
     /// It is as it was when it finished, in a revision that has other readers, deadlines or a teardown for it.
     Kept { component: Name, planned: PlannedComponent, outputs: IndexMap<Name, Stored> },
     /// It failed, or what it depends on did.
-    Failed { component: Name, revision: RevisionId, failure: Failure },
+    Failed {
+        component: Name,
+        revision: RevisionId,
+        failure: Failure,
+        /// What its recipe read, if only its run could tell.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        inputs: Option<IndexMap<Name, Content>>,
+    },
     /// Its teardown is about to run.
     Undoing { component: Name },
     /// It has left this server.

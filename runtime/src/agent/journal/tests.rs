@@ -163,7 +163,7 @@ fn a_failure_is_one_of_its_revision() {
         at: Timestamp::now(),
         through: Vec::new(),
     };
-    journal.append(&[Record::Failed { component: "a".into(), revision: revision(1), failure }]).unwrap();
+    journal.append(&[Record::Failed { component: "a".into(), revision: revision(1), failure, inputs: None }]).unwrap();
     assert!(journal.failed("a", &revision(1)).is_some());
     assert!(journal.failed("a", &revision(2)).is_none());
     // A data space that was made anew begins with the same number.
@@ -216,7 +216,7 @@ fn machines_that_boot_anew_have_nothing_finished() {
         at: Timestamp::now(),
         through: Vec::new(),
     };
-    let failed = Record::Failed { component: "b".into(), revision: revision(1), failure };
+    let failed = Record::Failed { component: "b".into(), revision: revision(1), failure, inputs: None };
     place.open().append(&[started("a", 1, "x"), finished("a", "x"), started("b", 1, "y"), failed]).unwrap();
     assert!(place.open().failed("b", &revision(1)).is_some());
     forget_finished(place.0.path()).unwrap();
