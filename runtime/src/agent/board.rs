@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use tokio::time;
 use wattle::model::Name;
 
-use crate::space::{Failure, Leaving, ServerStatus, Space, SpaceError, State, Status, Waiting};
+use crate::space::{Failure, Finishing, Leaving, ServerStatus, Space, SpaceError, State, Status, Waiting};
 use crate::store::StoreError;
 
 /// How long a state that may pass at once is kept before it is published.
@@ -38,6 +38,7 @@ struct Inner {
     components: IndexMap<Name, Status>,
     troubles: IndexMap<String, String>,
     leaving: IndexMap<Name, Leaving>,
+    finishing: Vec<Finishing>,
     // What the data space was not told yet, and what it is being told.
     dirty: IndexSet<Name>,
     server_dirty: bool,
@@ -54,6 +55,7 @@ pub(super) struct Snapshot {
     since: Timestamp,
     troubles: Vec<String>,
     leaving: Vec<Leaving>,
+    finishing: Vec<Finishing>,
     components: IndexMap<Name, Status>,
 }
 
@@ -65,6 +67,7 @@ impl Board {
             components: IndexMap::new(),
             troubles: IndexMap::new(),
             leaving: IndexMap::new(),
+            finishing: Vec::new(),
             dirty: IndexSet::new(),
             server_dirty: false,
             publishing: false,
@@ -96,6 +99,7 @@ impl Board {
         state.revision = revision;
         state.since = since;
         state.leaving = leaving.map(|name| (name.clone(), leaves(name))).collect();
+        state.finishing.clear();
         let before = std::mem::take(&mut state.components);
         state.components = components.filter_map(|name| Some((name.clone(), before.get(name)?.clone()))).collect();
         state.dirty.clear();
@@ -107,8 +111,33 @@ impl Board {
         self.changed.notify_one();
     }
 
+    /// There is a newer revision: what runs is let end first.
+    pub(super) fn supersede(&self) {
+        let mut state = self.state();
+        let running = state.components.iter().filter(|(_, status)| status.state == State::Running);
+        let finishing = running.map(|(name, status)| Finishing {
+            component: self.full(name),
+            revision: status.revision,
+            since: status.since,
+            deadline: status.deadline,
+        });
+        state.finishing = finishing.collect();
+        state.server_dirty = true;
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    /// The recipe of a component runs now, and until then at most.
+    pub(super) fn runs(&self, component: &Name, revision: u64, deadline: Timestamp) {
+        self.put(component, revision, State::Running, Some(deadline));
+    }
+
     /// A component is doing so now.
     pub(super) fn set(&self, component: &Name, revision: u64, now: State) {
+        self.put(component, revision, now, None);
+    }
+
+    fn put(&self, component: &Name, revision: u64, now: State, deadline: Option<Timestamp>) {
         let full = self.full(component);
         let urgent = matches!(now, State::Done | State::Failed(_));
         let mut state = self.state();
@@ -134,7 +163,7 @@ impl Board {
             }
             _ => since,
         };
-        state.components.insert(component.clone(), Status { revision, since, state: now });
+        state.components.insert(component.clone(), Status { revision, since, deadline, state: now });
         state.dirty.insert(component.clone());
         drop(state);
         self.changed.notify_one();
@@ -187,6 +216,7 @@ impl Board {
             since: state.since,
             troubles: state.troubles.values().cloned().collect(),
             leaving: state.leaving.values().cloned().collect(),
+            finishing: state.finishing.clone(),
             components: state.components.clone(),
         }
     }
@@ -216,6 +246,7 @@ impl Board {
                 since: state.since,
                 troubles: state.troubles.values().cloned().collect(),
                 leaving: state.leaving.values().cloned().collect(),
+                finishing: state.finishing.clone(),
             });
             (components, server)
         };

@@ -213,7 +213,8 @@ impl<'a> Component<'a> {
                 inputs: self.keep(&inputs),
             }])
             .await;
-        self.tell(State::Running);
+        let deadline = Timestamp::now() + self.shared.deadline(self.planned);
+        self.shared.board.runs(self.name, self.revision.id.number, deadline);
         let run =
             Run::new(self.shared, self.revision, self.name, self.planned, &inputs, self.shared.wait(self.planned));
         let job = Job {

@@ -246,6 +246,7 @@ async fn pursue(shared: &Arc<Shared>, goal: &Goal, plan: Plan) -> Result<Option<
             let goal = goal?;
             tracing::info!(revision = goal.revision, "a newer revision: what runs is let end first");
             revision.supersede();
+            shared.board.supersede();
             work.await;
             Ok(Some(goal))
         }

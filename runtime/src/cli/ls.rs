@@ -59,7 +59,12 @@ fn rows(picture: &Picture, names: &[Name], contents: &[Option<Written>]) -> Vec<
             rows.push(vec![(format!("  {component}/"), Tone::Head), state.unwrap_or((String::new(), Tone::Plain))]);
             last = (server, component);
         }
-        let (text, look) = entries::summary(held.as_ref());
+        let (mut text, look) = entries::summary(held.as_ref());
+        if let Some(held) = held
+            && held.revision < picture.revision()
+        {
+            text.extend([format!("  (of revision {})", held.revision)]);
+        }
         let tone = match look {
             Look::Empty => Tone::Faint,
             Look::Value => Tone::Plain,

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use wattle::model::Name;
 
-use crate::report::{Condition, Part, Picture, Span, Standing};
-use crate::space::{Leaving, State, Status};
+use crate::report::{Condition, Part, Picture, Span, Standing, still_runs};
+use crate::space::{Finishing, Leaving, State, Status};
 
 use super::console::Console;
 use super::entries::one_line;
@@ -37,6 +37,7 @@ pub(super) struct Lines {
 pub(super) struct Log {
     seen: HashMap<String, Said>,
     leaving: HashMap<Name, Leaving>,
+    finishing: Vec<Finishing>,
     color: bool,
 }
 
@@ -182,6 +183,10 @@ fn what(standing: &Standing, parts: &[Part<'_>], done: usize) -> What {
     {
         return (0, "✗", Tone::Bad, format!("the teardown of {component} failed: {}", failure.message), None);
     }
+    if let Some(finishing) = standing.finishing.first() {
+        let what = format!("still runs {} of revision {}", finishing.component, finishing.revision);
+        return (2, "●", Tone::Busy, what, Some(finishing.since));
+    }
     if let Some(leaving) = standing.leaving.first() {
         return (2, "●", Tone::Busy, format!("tears down {}", leaving.component), Some(leaving.since));
     }
@@ -218,6 +223,12 @@ fn what(standing: &Standing, parts: &[Part<'_>], done: usize) -> What {
 
 impl Log {
     fn tell(&mut self, picture: &Picture, console: &mut Console) -> Result<(), Failure> {
+        let finishing: Vec<Finishing> =
+            picture.servers.values().flat_map(|standing| standing.finishing.clone()).collect();
+        for finishing in finishing.iter().filter(|finishing| !self.finishing.contains(finishing)) {
+            console.err.write(&format!("{}{}\n", time(self.color), still_runs(finishing, Timestamp::now())))?;
+        }
+        self.finishing = finishing;
         let leaving = || picture.servers.values().flat_map(|standing| &standing.leaving);
         for leaving in leaving().filter(|leaving| self.leaving.get(&leaving.component) != Some(*leaving)) {
             let component = &leaving.component;

@@ -6,7 +6,7 @@ use clap::{ArgMatches, Command};
 use jiff::Timestamp;
 use serde_json::json;
 
-use crate::report::{Cause, Condition, Picture, Root, Span, Standing, roots};
+use crate::report::{Cause, Condition, Picture, Root, Span, Standing, roots, still_runs};
 use crate::space::{State, Status, Waiting};
 
 use super::console::Console;
@@ -157,6 +157,9 @@ fn show(picture: &Picture, now: Timestamp, color: bool, width: usize) -> String 
         }
     }
     let mut text = format!("{}\n{}", headline(picture, color), table(&rows, color, width));
+    for finishing in picture.servers.values().flat_map(|standing| &standing.finishing) {
+        text.extend([format!("{} {}\n", paint("!", Tone::Waiting, color), still_runs(finishing, now))]);
+    }
     for (server, trouble) in
         picture.servers.iter().flat_map(|(s, standing)| standing.troubles.iter().map(move |t| (s, t)))
     {
@@ -207,7 +210,13 @@ fn json(picture: &Picture, now: Timestamp) -> serde_json::Value {
                 .collect();
             (
                 server.to_string(),
-                json!({ "agent": standing.alive, "troubles": standing.troubles, "leaving": standing.leaving, "components": components }),
+                json!({
+                    "agent": standing.alive,
+                    "troubles": standing.troubles,
+                    "leaving": standing.leaving,
+                    "finishing": standing.finishing,
+                    "components": components,
+                }),
             )
         })
         .collect();
@@ -236,6 +245,9 @@ fn json_of_part(condition: Condition<'_>) -> serde_json::Value {
         State::Failed(failure) => ("failed", None, Some(failure)),
     };
     let mut object = json!({ "state": state, "revision": status.revision, "since": status.since });
+    if let Some(deadline) = status.deadline {
+        object["deadline"] = json!(deadline);
+    }
     if let Some(waits) = waits {
         object["waiting"] = json!(waits);
     }

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use jiff::Timestamp;
 use wattle::model::Name;
 
-use crate::space::{Failure, State, Waiting};
+use crate::space::{Failure, Finishing, State, Waiting};
 
 use super::{Condition, Part, Picture};
 
@@ -26,25 +26,16 @@ pub enum Cause {
         /// Since when.
         since: Timestamp,
     },
+    /// A recipe of an earlier revision still runs, and is let end first; nothing is wrong.
+    Finishing(Finishing),
     /// A recipe runs; nothing is wrong.
     Running {
         /// The component.
         component: Name,
         /// Since when.
         since: Timestamp,
-        /// How many seconds it may, if it says so itself.
-        deadline: Option<u64>,
-    },
-    /// A recipe of a former revision runs, and its agent begins nothing of the new one before it has ended.
-    Former {
-        /// The component.
-        component: Name,
-        /// Since when.
-        since: Timestamp,
-        /// How many seconds it may, if it says so itself.
-        deadline: Option<u64>,
-        /// The revision.
-        revision: u64,
+        /// When it is ended if it still runs then.
+        deadline: Option<Timestamp>,
     },
     /// A recipe was running when its agent went away.
     Abandoned {
@@ -107,6 +98,10 @@ pub fn roots(picture: &Picture) -> Vec<Root> {
             }
         }
     }
+    for finishing in picture.servers.values().flat_map(|standing| &standing.finishing) {
+        let cause = Cause::Finishing(finishing.clone());
+        found.entry(cause.key()).or_insert_with(|| Root { cause, holds: Vec::new() });
+    }
     for leaving in picture.servers.values().flat_map(|standing| &standing.leaving) {
         let (component, since) = (leaving.component.clone(), leaving.since);
         let cause = leaving.failure.clone().map_or(Cause::Leaving { component, since }, Cause::LeftOver);
@@ -134,46 +129,32 @@ impl<'p> Search<'p> {
         if !self.seen.insert(component.to_string()) {
             return;
         }
-        let is_alive = self.picture.servers.get(part.server).is_some_and(|standing| standing.alive.is_some());
+        let standing = self.picture.servers.get(part.server);
+        let is_alive = standing.is_some_and(|standing| standing.alive.is_some());
+        let finishing = standing.map_or(&[][..], |standing| &standing.finishing);
         self.path.push(component.clone());
         match part.condition {
             Condition::Said(status) => match &status.state {
                 State::Done => {}
                 State::Failed(failure) => self.causes.push(Cause::Failed(failure.clone())),
                 State::Running if is_alive => {
-                    let deadline = self.deadline(part.server, part.name);
-                    self.causes.push(Cause::Running { component, since: status.since, deadline });
+                    let (since, deadline) = (status.since, status.deadline);
+                    self.causes.push(Cause::Running { component, since, deadline });
                 }
                 State::Running => self.causes.push(Cause::Abandoned { component, since: status.since }),
                 State::Waiting(_) if !is_alive => self.no_agent(part.server),
                 State::Waiting(waits) => waits.iter().for_each(|wait| self.wait(wait)),
             },
             Condition::Idle if !is_alive => self.no_agent(part.server),
-            Condition::Idle => match (self.former(part.server), self.picture.predecessor(part.server, part.name)) {
-                (Some(former), _) => self.causes.push(former),
-                (None, Some(before)) => self.component(before),
-                (None, None) => self.causes.push(Cause::NotBegun { component }),
+            Condition::Idle if !finishing.is_empty() => {
+                self.causes.extend(finishing.iter().cloned().map(Cause::Finishing));
+            }
+            Condition::Idle => match self.picture.predecessor(part.server, part.name) {
+                Some(before) => self.component(before),
+                None => self.causes.push(Cause::NotBegun { component }),
             },
         }
         self.path.pop();
-    }
-
-    /// What runs on a server since before this revision.
-    fn former(&self, server: &Name) -> Option<Cause> {
-        let revision = self.picture.revision();
-        self.picture.servers.get(server)?.components.iter().find_map(|(name, status)| {
-            let status = status.as_ref().filter(|status| status.revision < revision)?;
-            (status.state == State::Running).then(|| Cause::Former {
-                component: format!("{server}/{name}").into(),
-                since: status.since,
-                deadline: self.deadline(server, name),
-                revision: status.revision,
-            })
-        })
-    }
-
-    fn deadline(&self, server: &Name, name: &Name) -> Option<u64> {
-        self.picture.servers.get(server)?.plan.as_ref()?.components.get(name)?.recipe.deadline
     }
 
     fn no_agent(&mut self, server: &Name) {
@@ -210,8 +191,8 @@ impl Cause {
             Self::Failed(_) => "failed",
             Self::LeftOver(_) => "left-over",
             Self::Leaving { .. } => "leaving",
+            Self::Finishing(_) => "finishing",
             Self::Running { .. } => "running",
-            Self::Former { .. } => "former",
             Self::Abandoned { .. } => "abandoned",
             Self::NoAgent { .. } => "no-agent",
             Self::NotBegun { .. } => "not-begun",
@@ -225,9 +206,9 @@ impl Cause {
     pub fn component(&self) -> Option<&Name> {
         match self {
             Self::Failed(failure) | Self::LeftOver(failure) => Some(&failure.component),
-            Self::Leaving { component, .. }
+            Self::Finishing(Finishing { component, .. })
+            | Self::Leaving { component, .. }
             | Self::Running { component, .. }
-            | Self::Former { component, .. }
             | Self::Abandoned { component, .. }
             | Self::NotBegun { component } => Some(component),
             _ => None,
@@ -238,9 +219,9 @@ impl Cause {
     pub fn is_stuck(&self) -> bool {
         !matches!(
             self,
-            Self::Leaving { .. }
+            Self::Finishing(_)
+                | Self::Leaving { .. }
                 | Self::Running { .. }
-                | Self::Former { .. }
                 | Self::NotBegun { .. }
                 | Self::Attribute { .. }
         )
@@ -253,7 +234,7 @@ impl Cause {
             Self::Abandoned { .. } | Self::NoAgent { .. } => 2,
             Self::Elsewhere { .. } => 3,
             Self::Attribute { .. } | Self::NotBegun { .. } => 4,
-            Self::Leaving { .. } | Self::Running { .. } | Self::Former { .. } => 5,
+            Self::Finishing(_) | Self::Leaving { .. } | Self::Running { .. } => 5,
         }
     }
 
@@ -261,6 +242,7 @@ impl Cause {
     fn key(&self) -> String {
         match self {
             Self::Failed(failure) => format!("failed {} {}", failure.component, failure.at),
+            Self::Finishing(Finishing { component, revision, .. }) => format!("finishing {component} {revision}"),
             Self::LeftOver(Failure { component, .. }) | Self::Leaving { component, .. } => {
                 format!("teardown {component}")
             }
@@ -269,7 +251,6 @@ impl Cause {
             }
             Self::NoAgent { server, .. } => format!("server {server}"),
             Self::Attribute { entry } => format!("entry {entry}"),
-            Self::Former { component, .. } => format!("former {component}"),
             Self::Elsewhere { what, .. } => format!("elsewhere {what}"),
             Self::Circle { components } => {
                 let mut components = components.clone();
@@ -290,14 +271,12 @@ impl Cause {
             Self::Leaving { component, since } => {
                 format!("{component} has left the model, and its teardown has been running for {}", ago(since))
             }
+            Self::Finishing(finishing) => still_runs(finishing, now),
             Self::Running { component, since, deadline } => {
-                format!("{component} has been running for {}{}", ago(since), at_most(*deadline))
+                let deadline =
+                    deadline.map(|deadline| format!("; its deadline is in {}", Span::between(now, deadline)));
+                format!("{component} has been running for {}{}", ago(since), deadline.unwrap_or_default())
             }
-            Self::Former { component, since, deadline, revision } => format!(
-                "{component} of revision {revision} has been running for {}{}; its server goes on when it has ended",
-                ago(since),
-                at_most(*deadline)
-            ),
             Self::Abandoned { component, since } => {
                 let server = component.rsplit_once('/').map_or("", |(server, _)| server);
                 format!("{component} was running since {} ago, but the agent of {server} is gone", ago(since))
@@ -324,6 +303,19 @@ impl Cause {
     }
 }
 
+/// That a server is not in its revision yet, the time being `now`.
+pub(crate) fn still_runs(finishing: &Finishing, now: Timestamp) -> String {
+    let Finishing { component, revision, since, deadline } = finishing;
+    let server = component.rsplit_once('/').map_or("", |(server, _)| server);
+    let deadline = deadline.map(|deadline| format!(", its deadline in {}", Span::between(now, deadline)));
+    format!(
+        "{server} still runs {component} of revision {revision}, since {} ago{}; the newer revision begins there once that \
+         has ended",
+        Span::between(*since, now),
+        deadline.unwrap_or_default()
+    )
+}
+
 /// A length of time as people say it: `3s`, `2m 05s`, `1h 10m`, `3d 4h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span(pub(crate) i64);
@@ -345,12 +337,6 @@ impl fmt::Display for Span {
             _ => write!(f, "{}d {:02}h", seconds / 86_400, seconds % 86_400 / 3600),
         }
     }
-}
-
-/// How long a recipe may run, behind how long it has been running.
-fn at_most(deadline: Option<u64>) -> String {
-    let span = deadline.and_then(|deadline| i64::try_from(deadline).ok()).map(Span);
-    span.map(|span| format!(" of {span} at most")).unwrap_or_default()
 }
 
 #[cfg(test)]

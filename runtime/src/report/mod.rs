@@ -6,7 +6,7 @@
 mod cause;
 mod picture;
 
-pub(crate) use cause::Span;
 pub use cause::{Cause, Root, roots};
+pub(crate) use cause::{Span, still_runs};
 pub(crate) use picture::natural;
 pub use picture::{Condition, Part, Picture, Standing, Tally};

@@ -7,7 +7,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use indexmap::IndexMap;
 use wattle::model::{Name, Order};
 
-use crate::space::{Alive, Goal, Leaving, Plan, Space, SpaceError, State, Status};
+use crate::space::{Alive, Finishing, Goal, Leaving, Plan, Space, SpaceError, State, Status};
 
 /// Requests that are under way at the same time.
 const AT_ONCE: usize = 64;
@@ -34,6 +34,8 @@ pub struct Standing {
     pub troubles: Vec<String>,
     /// What has left the model and is not torn down.
     pub leaving: Vec<Leaving>,
+    /// What of an earlier revision its agent lets end before it begins this one.
+    pub finishing: Vec<Finishing>,
     /// Whether its agent is there, and has not begun what it is to do.
     pub is_behind: bool,
     /// How its components are doing, in their order; none for one of which nothing was ever said.
@@ -116,10 +118,18 @@ impl Picture {
                 Some(plan) => Some(plan),
                 None => space.plan(&name).await?.map(Arc::new),
             };
-            let status = space.server_status(&name).await?.filter(|status| status.revision >= revision);
+            let status = space.server_status(&name).await?;
+            let is_current = status.as_ref().is_some_and(|status| status.revision >= revision);
             let is_planned = plan.as_ref().is_some_and(|plan| plan.revision == revision);
-            let is_behind = alive.is_some() && is_planned && status.is_none();
-            let (troubles, leaving) = status.map(|status| (status.troubles, status.leaving)).unwrap_or_default();
+            let is_behind = alive.is_some() && is_planned && !is_current;
+            let told = status.map(|status| (status.troubles, status.leaving, status.finishing));
+            let (mut troubles, mut leaving, mut finishing) = told.unwrap_or_default();
+            if !is_current {
+                // What an agent that is there began, it brings to its end.
+                troubles.clear();
+                leaving.retain(|leaving| is_behind && leaving.failure.is_none());
+            }
+            finishing.retain(|finishing| is_behind && finishing.revision < revision);
             let mut components = IndexMap::new();
             for component in plan.iter().flat_map(|plan| plan.components.keys()) {
                 let status = match space.status(&format!("{name}/{component}")).await {
@@ -130,7 +140,7 @@ impl Picture {
                 };
                 components.insert(component.clone(), status);
             }
-            Ok((Name::from(name), Standing { alive, plan, troubles, leaving, is_behind, components }))
+            Ok((Name::from(name), Standing { alive, plan, troubles, leaving, finishing, is_behind, components }))
         };
         let servers: Vec<_> = stream::iter(names).map(read).buffered(AT_ONCE).try_collect().await?;
         // A server that has left the model, and has nothing to do any more.

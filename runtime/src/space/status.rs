@@ -13,6 +13,9 @@ pub struct Status {
     pub revision: u64,
     /// Since when.
     pub since: Timestamp,
+    /// When its recipe is ended if it still runs then, not counting the time in which it waits for inputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Timestamp>,
     /// How.
     #[serde(flatten)]
     pub state: State,
@@ -58,6 +61,23 @@ pub struct ServerStatus {
     /// What has left the model and is not torn down.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub leaving: Vec<Leaving>,
+    /// What still runs although there is a newer revision, which begins on this server once that has ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub finishing: Vec<Finishing>,
+}
+
+/// A component that runs in a revision that is not to be reached any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finishing {
+    /// As `SERVER/COMPONENT`.
+    pub component: Name,
+    /// The revision in which it runs.
+    pub revision: u64,
+    /// Since when.
+    pub since: Timestamp,
+    /// When it is ended if it still runs then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Timestamp>,
 }
 
 /// A component that has left the model, and whose teardown has not succeeded.

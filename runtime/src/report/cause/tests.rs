@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use jiff::SignedDuration;
 use wattle::model::Order;
 
 use crate::space::{Alive, Goal, Kind, Plan, Status};
@@ -26,7 +27,6 @@ fn picture(alive: &[&str], lines: &[&str]) -> Picture {
         let (state, revision) = match words.next().unwrap() {
             "idle" => (None, 2),
             "former" => (Some(State::Done), 1),
-            "still" => (Some(State::Running), 1),
             "done" => (Some(State::Done), 2),
             "running" => (Some(State::Running), 2),
             "failed" => (Some(State::Failed(failure(words.next().unwrap()))), 2),
@@ -36,7 +36,7 @@ fn picture(alive: &[&str], lines: &[&str]) -> Picture {
             }
             other => panic!("{other}"),
         };
-        let status = state.map(|state| Status { revision, since: TIMES.0, state });
+        let status = state.map(|state| Status { revision, since: TIMES.0, deadline: None, state });
         let standing = picture.servers.entry(server.into()).or_insert_with(|| {
             let agent = Alive { since: TIMES.0, host: "h".into(), pid: 1, version: "0".into() };
             let alive = alive.contains(&server).then_some(agent);
@@ -45,6 +45,7 @@ fn picture(alive: &[&str], lines: &[&str]) -> Picture {
                 plan: None,
                 troubles: Vec::new(),
                 leaving: Vec::new(),
+                finishing: Vec::new(),
                 is_behind: false,
                 components: IndexMap::new(),
             }
@@ -74,12 +75,12 @@ fn waits_are_followed_to_their_ends() {
 
 #[test]
 fn a_run_of_a_former_revision_is_named() {
-    let lines = ["a/db former", "a/app still", "b/web waits a/db/url"];
-    let picture = picture(&["a", "b"], &lines);
-    let expected = "a/app of revision 1 has been running for 4s; its server goes on when it has ended [a/db b/web]";
+    let mut picture = picture(&["a", "b"], &["a/db former", "a/app idle", "b/web waits a/db/url"]);
+    let (component, deadline) = (Name::from("a/gone"), Some(TIMES.0 + SignedDuration::from_secs(60)));
+    picture.servers["a"].finishing = vec![Finishing { component, revision: 1, since: TIMES.0, deadline }];
+    let expected = "a still runs a/gone of revision 1, since 4s ago, its deadline in 56s; the newer revision begins there \
+                    once that has ended [a/db a/app b/web]";
     assert_eq!(told(&picture), [expected]);
-    let limited = Cause::Running { component: "a/db".into(), since: TIMES.0, deadline: Some(300) };
-    assert_eq!(limited.sentence(now()), "a/db has been running for 4s of 5m 00s at most");
 }
 
 #[test]
