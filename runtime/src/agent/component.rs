@@ -337,7 +337,7 @@ pub(super) async fn run_within(runner: &dyn Runner, job: &Job) -> Result<IndexMa
             result = &mut work => return result,
             () = time::sleep_until(until) => {}
         }
-        // While it waited for inputs, its time did not pass.
+        // While it waited for inputs or for the data space, its time did not pass.
         if Instant::now() >= begun + job.deadline + job.live.waited() + GRACE {
             let message = format!("the recipe did not end within {}", inputs::shown(job.deadline));
             return Err(Broken { kind: Kind::Deadline, message, log: Vec::new(), cause: None });

@@ -46,7 +46,7 @@ struct Inner {
     secrets: Vec<Value>,
     /// What each input that does not come yet is missing.
     missing: IndexMap<Name, Vec<Waiting>>,
-    /// The inputs that the recipe waits for, as often as it does.
+    /// The inputs and outputs that the recipe waits for, as often as it does.
     blocked: Vec<Name>,
     blocked_since: Option<Instant>,
     waited: Duration,
@@ -193,7 +193,7 @@ impl Run {
     }
 }
 
-/// A recipe waits for an input for as long as this lives.
+/// A recipe waits for an input, or for an output to reach the data space, for as long as this lives.
 struct Blocked<'r> {
     run: &'r Run,
     name: Name,
@@ -282,8 +282,10 @@ impl Live for Run {
             if output.declared.ty.is_secret() {
                 state.secrets.push(value.clone());
             }
-            state.published.insert(name, value);
+            state.published.insert(name.clone(), value);
         }
+        // A data space that is away takes nothing from the recipe's time.
+        let _blocked = Blocked::new(self, &name);
         outputs::publish(&self.shared, &self.revision.id, &entry, &stored.content, None).await;
         Ok(())
     }
