@@ -4,7 +4,13 @@
 //! It refuses only what POSIX shells and Bash both refuse, so where one of them is more generous (`time`, `!`, `[[`,
 //! extended patterns), this is as well.
 
-use super::word::{Kind, Part, Token, Word};
+mod compound;
+mod headers;
+mod parentheses;
+mod tokens;
+
+use self::compound::{Compound, Open};
+use super::word::{Kind, Token, Word};
 use crate::analysis::SyntaxError;
 
 /// Whether the script is for a shell of whose grammar this knows: not for zsh, ksh, fish and the like.
@@ -50,63 +56,6 @@ enum State {
     Tested,
     /// A pattern of `case`, or its end.
     Pattern,
-}
-
-/// A compound command that is not closed yet.
-struct Open {
-    kind: Compound,
-    line: u32,
-    /// The word that began the list in which the script stands.
-    section: &'static str,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Compound {
-    If,
-    While,
-    Until,
-    For,
-    Select,
-    Case,
-    Brace,
-    Paren,
-}
-
-impl Compound {
-    fn opening(self) -> &'static str {
-        match self {
-            Self::If => "if",
-            Self::While => "while",
-            Self::Until => "until",
-            Self::For => "for",
-            Self::Select => "select",
-            Self::Case => "case",
-            Self::Brace => "{",
-            Self::Paren => "(",
-        }
-    }
-
-    fn closing(self) -> &'static str {
-        match self {
-            Self::If => "fi",
-            Self::While | Self::Until | Self::For | Self::Select => "done",
-            Self::Case => "esac",
-            Self::Brace => "}",
-            Self::Paren => ")",
-        }
-    }
-}
-
-impl Open {
-    fn unclosed(&self) -> SyntaxError {
-        let (opening, closing) = (self.kind.opening(), self.kind.closing());
-        let missing = match (self.kind, self.section) {
-            (Compound::If, "if" | "elif") => "`then` and `fi`",
-            (Compound::While | Compound::Until, "while" | "until") => "`do` and `done`",
-            _ => return SyntaxError::new(self.line, format!("`{opening}` is never closed by `{closing}`")),
-        };
-        SyntaxError::new(self.line, format!("`{opening}` is never closed: it lacks {missing}"))
-    }
 }
 
 struct Checker<'a> {
@@ -306,99 +255,6 @@ impl Checker<'_> {
         SyntaxError::new(line, message)
     }
 
-    /// From behind `for` to its `do`.
-    fn loop_header(&mut self, kind: Compound, line: u32) -> Result<(), SyntaxError> {
-        let opening = kind.opening();
-        if !self.is_word() {
-            return Err(SyntaxError::new(line, format!("`{opening}` names no variable")));
-        }
-        let arithmetic = self.bare() == Some("((");
-        self.at += 1;
-        if arithmetic {
-            self.skip_arithmetic();
-        }
-        self.skip_newlines();
-        if self.bare() == Some("in") {
-            let mut depth = 0_u32;
-            while let Some(token) = self.tokens.get(self.at) {
-                match token.kind {
-                    Kind::Op("(") => depth += 1,
-                    Kind::Op(")") if depth > 0 => depth -= 1,
-                    Kind::Word(_) => {}
-                    Kind::Op(_) if depth > 0 => {}
-                    _ => break,
-                }
-                self.at += 1;
-            }
-        }
-        if self.is_op(";") {
-            self.at += 1;
-        }
-        self.skip_newlines();
-        match self.bare() {
-            Some("do") => {
-                self.open.push(Open { kind, line, section: "do" });
-                self.at += 1;
-                self.list();
-                Ok(())
-            }
-            // Bash takes braces for `do` and `done`.
-            Some("{") => {
-                self.at += 1;
-                self.begin(Compound::Brace, line);
-                Ok(())
-            }
-            _ => Err(SyntaxError::new(line, format!("`{opening}` has no `do`"))),
-        }
-    }
-
-    /// From behind `case` to its first pattern.
-    fn case(&mut self, line: u32) -> Result<(), SyntaxError> {
-        if !self.is_word() {
-            return Err(SyntaxError::new(line, "`case` names no word"));
-        }
-        self.at += 1;
-        self.skip_newlines();
-        if self.bare() != Some("in") {
-            return Err(SyntaxError::new(line, "`case` has no `in`"));
-        }
-        self.at += 1;
-        self.begin(Compound::Case, line);
-        self.state = State::Pattern;
-        Ok(())
-    }
-
-    /// The first word of a pattern of `case`, or `esac`.
-    fn pattern(&mut self, word: &Word, line: u32) -> Result<(), SyntaxError> {
-        if word.bare() == Some("esac") {
-            self.end();
-            return Ok(());
-        }
-        self.rest_of_pattern(true, line)
-    }
-
-    /// To the `)` of a pattern. Extended patterns hold parentheses of their own.
-    fn rest_of_pattern(&mut self, mut behind_word: bool, line: u32) -> Result<(), SyntaxError> {
-        let mut depth = 0_u32;
-        while let Some(token) = self.tokens.get(self.at) {
-            self.at += 1;
-            match token.kind {
-                Kind::Op("(") => depth += 1,
-                Kind::Op(")") if depth == 0 => {
-                    self.list();
-                    return Ok(());
-                }
-                Kind::Op(")") => depth -= 1,
-                Kind::Word(_) if behind_word && depth == 0 => break,
-                Kind::Op("|") | Kind::Word(_) => {}
-                Kind::Newline if depth > 0 => {}
-                _ => break,
-            }
-            behind_word = matches!(token.kind, Kind::Word(_));
-        }
-        Err(SyntaxError::new(line, "a pattern of `case` has no `)`"))
-    }
-
     fn operator(&mut self, op: &'static str, line: u32) -> Result<(), SyntaxError> {
         if self.state == State::Pattern {
             return match op {
@@ -429,101 +285,6 @@ impl Checker<'_> {
             _ => return Ok(()),
         };
         Err(SyntaxError::new(line, message))
-    }
-
-    fn parenthesis(&mut self, line: u32) -> Result<(), SyntaxError> {
-        match self.state {
-            State::Start | State::Operand(_) => self.begin(Compound::Paren, line),
-            State::Tested => self.skip_parenthesis(),
-            State::Words if self.behind_pattern() => self.skip_parenthesis(),
-            _ => return Err(SyntaxError::new(line, "`(` stands within a command")),
-        }
-        Ok(())
-    }
-
-    /// Whether the word in front is one that goes on with a `(`: an array or an extended pattern.
-    fn behind_pattern(&self) -> bool {
-        // This is asked with the `(` behind, and with it next.
-        let before = if self.is_op("(") { 1 } else { 2 };
-        let Some(Token { kind: Kind::Word(word), .. }) = self.at.checked_sub(before).and_then(|at| self.tokens.get(at))
-        else {
-            return self.state == State::Words && before == 2;
-        };
-        match word.parts.last() {
-            Some(Part::Text { text, quoted: false }) => text.ends_with(['=', '?', '*', '+', '@', '!']),
-            _ => false,
-        }
-    }
-
-    fn skip_parenthesis(&mut self) {
-        let mut depth = 1_u32;
-        while let Some(token) = self.tokens.get(self.at).filter(|_| depth > 0) {
-            self.at += 1;
-            match token.kind {
-                Kind::Op("(") => depth += 1,
-                Kind::Op(")") => depth -= 1,
-                _ => {}
-            }
-        }
-    }
-
-    fn close_parenthesis(&mut self, line: u32) -> Result<(), SyntaxError> {
-        if self.open.last().is_none_or(|open| open.kind != Compound::Paren) {
-            return Err(self.stray(")", line));
-        }
-        if self.empty {
-            return Err(SyntaxError::new(line, "no command stands between `(` and `)`"));
-        }
-        if let State::Operand(op) = self.state {
-            return Err(SyntaxError::new(line, format!("no command stands between `{op}` and `)`")));
-        }
-        self.end();
-        Ok(())
-    }
-
-    fn end_of_case(&mut self, op: &str, line: u32) -> Result<(), SyntaxError> {
-        if self.open.last().is_none_or(|open| open.kind != Compound::Case) {
-            return Err(self.stray(op, line));
-        }
-        if let State::Operand(first) = self.state {
-            return Err(SyntaxError::new(line, format!("no command stands between `{first}` and `{op}`")));
-        }
-        self.state = State::Pattern;
-        Ok(())
-    }
-
-    /// The next token, if it is an unquoted word.
-    fn bare(&self) -> Option<&str> {
-        match self.tokens.get(self.at) {
-            Some(Token { kind: Kind::Word(word), .. }) => word.bare(),
-            _ => None,
-        }
-    }
-
-    fn is_word(&self) -> bool {
-        matches!(self.tokens.get(self.at), Some(Token { kind: Kind::Word(_), .. }))
-    }
-
-    fn is_op(&self, op: &str) -> bool {
-        self.op_at(self.at) == Some(op)
-    }
-
-    fn op_at(&self, at: usize) -> Option<&'static str> {
-        match self.tokens.get(at) {
-            Some(Token { kind: Kind::Op(op), .. }) => Some(op),
-            _ => None,
-        }
-    }
-
-    /// What is substituted in `((…))` comes as a word behind it.
-    fn skip_arithmetic(&mut self) {
-        self.at += usize::from(self.is_word() && self.bare().is_none());
-    }
-
-    fn skip_newlines(&mut self) {
-        while matches!(self.tokens.get(self.at), Some(Token { kind: Kind::Newline, .. })) {
-            self.at += 1;
-        }
     }
 }
 

@@ -1,0 +1,112 @@
+//! The heads of loops, and what stands between `case` and its commands.
+
+use crate::analysis::SyntaxError;
+use crate::shell::word::{Kind, Word};
+
+use super::{Checker, Compound, Open, State};
+
+impl Checker<'_> {
+    /// From behind `for` to its `do`.
+    pub(super) fn loop_header(&mut self, kind: Compound, line: u32) -> Result<(), SyntaxError> {
+        let opening = kind.opening();
+        if !self.is_word() {
+            return Err(SyntaxError::new(line, format!("`{opening}` names no variable")));
+        }
+        let arithmetic = self.bare() == Some("((");
+        self.at += 1;
+        if arithmetic {
+            self.skip_arithmetic();
+        }
+        self.skip_newlines();
+        if self.bare() == Some("in") {
+            let mut depth = 0_u32;
+            while let Some(token) = self.tokens.get(self.at) {
+                match token.kind {
+                    Kind::Op("(") => depth += 1,
+                    Kind::Op(")") if depth > 0 => depth -= 1,
+                    Kind::Word(_) => {}
+                    Kind::Op(_) if depth > 0 => {}
+                    _ => break,
+                }
+                self.at += 1;
+            }
+        }
+        if self.is_op(";") {
+            self.at += 1;
+        }
+        self.skip_newlines();
+        match self.bare() {
+            Some("do") => {
+                self.open.push(Open { kind, line, section: "do" });
+                self.at += 1;
+                self.list();
+                Ok(())
+            }
+            // Bash takes braces for `do` and `done`.
+            Some("{") => {
+                self.at += 1;
+                self.begin(Compound::Brace, line);
+                Ok(())
+            }
+            _ => Err(SyntaxError::new(line, format!("`{opening}` has no `do`"))),
+        }
+    }
+
+    /// From behind `case` to its first pattern.
+    pub(super) fn case(&mut self, line: u32) -> Result<(), SyntaxError> {
+        if !self.is_word() {
+            return Err(SyntaxError::new(line, "`case` names no word"));
+        }
+        self.at += 1;
+        self.skip_newlines();
+        if self.bare() != Some("in") {
+            return Err(SyntaxError::new(line, "`case` has no `in`"));
+        }
+        self.at += 1;
+        self.begin(Compound::Case, line);
+        self.state = State::Pattern;
+        Ok(())
+    }
+
+    /// The first word of a pattern of `case`, or `esac`.
+    pub(super) fn pattern(&mut self, word: &Word, line: u32) -> Result<(), SyntaxError> {
+        if word.bare() == Some("esac") {
+            self.end();
+            return Ok(());
+        }
+        self.rest_of_pattern(true, line)
+    }
+
+    /// To the `)` of a pattern. Extended patterns hold parentheses of their own.
+    pub(super) fn rest_of_pattern(&mut self, mut behind_word: bool, line: u32) -> Result<(), SyntaxError> {
+        let mut depth = 0_u32;
+        while let Some(token) = self.tokens.get(self.at) {
+            self.at += 1;
+            match token.kind {
+                Kind::Op("(") => depth += 1,
+                Kind::Op(")") if depth == 0 => {
+                    self.list();
+                    return Ok(());
+                }
+                Kind::Op(")") => depth -= 1,
+                Kind::Word(_) if behind_word && depth == 0 => break,
+                Kind::Op("|") | Kind::Word(_) => {}
+                Kind::Newline if depth > 0 => {}
+                _ => break,
+            }
+            behind_word = matches!(token.kind, Kind::Word(_));
+        }
+        Err(SyntaxError::new(line, "a pattern of `case` has no `)`"))
+    }
+
+    pub(super) fn end_of_case(&mut self, op: &str, line: u32) -> Result<(), SyntaxError> {
+        if self.open.last().is_none_or(|open| open.kind != Compound::Case) {
+            return Err(self.stray(op, line));
+        }
+        if let State::Operand(first) = self.state {
+            return Err(SyntaxError::new(line, format!("no command stands between `{first}` and `{op}`")));
+        }
+        self.state = State::Pattern;
+        Ok(())
+    }
+}

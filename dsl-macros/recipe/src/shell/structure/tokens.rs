@@ -1,0 +1,41 @@
+//! What comes next.
+
+use crate::shell::word::{Kind, Token};
+
+use super::Checker;
+
+impl Checker<'_> {
+    /// The next token, if it is an unquoted word.
+    pub(super) fn bare(&self) -> Option<&str> {
+        match self.tokens.get(self.at) {
+            Some(Token { kind: Kind::Word(word), .. }) => word.bare(),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_word(&self) -> bool {
+        matches!(self.tokens.get(self.at), Some(Token { kind: Kind::Word(_), .. }))
+    }
+
+    pub(super) fn is_op(&self, op: &str) -> bool {
+        self.op_at(self.at) == Some(op)
+    }
+
+    pub(super) fn op_at(&self, at: usize) -> Option<&'static str> {
+        match self.tokens.get(at) {
+            Some(Token { kind: Kind::Op(op), .. }) => Some(op),
+            _ => None,
+        }
+    }
+
+    /// What is substituted in `((…))` comes as a word behind it.
+    pub(super) fn skip_arithmetic(&mut self) {
+        self.at += usize::from(self.is_word() && self.bare().is_none());
+    }
+
+    pub(super) fn skip_newlines(&mut self) {
+        while matches!(self.tokens.get(self.at), Some(Token { kind: Kind::Newline, .. })) {
+            self.at += 1;
+        }
+    }
+}
