@@ -16,10 +16,12 @@ check! {
     ///     password: Parameter<Secret<String>>,
     /// }
     ///
+    /// pub const PASSWORD: Export<Secret<String>> = Export::new("demo", "password");
+    ///
     /// # let mut t = Topology::new("demo");
     /// # let p = <Settings as wattle::author::Parameters>::declare(&mut t);
     /// # let exports =
-    /// Exports::new().entry("password", p.password)
+    /// Exports::new().entry(PASSWORD, p.password)
     /// # ;
     /// # assert!(wattle::check::finds(&t.finish(exports), "W0904"));
     /// ```

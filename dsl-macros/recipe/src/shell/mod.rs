@@ -24,7 +24,7 @@
 //! `heat_outputs_path` in parts.
 //!
 //! **Errors.** Quotes, expansions and parentheses that are never closed, and commands that are not whole
-//! ([`structure`]); never anything that a shell would run.
+//! (`structure`); never anything that a shell would run.
 
 mod commands;
 mod expansion;
