@@ -12,7 +12,7 @@ check! {
     /// Nothing is reported where a recipe computes the names that it reads, or runs code that is not at hand, nor for
     /// kinds that come with a library.
     ///
-    /// ```
+    /// ```standalone_crate
     /// # use wattle::prelude::*;
     /// #[component(recipe = "src/check/examples/web.sh")]
     /// struct Web {

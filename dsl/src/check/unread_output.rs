@@ -10,7 +10,7 @@ check! {
     /// Inputs, promises and exports count as readers. It is reported once for a kind, however many components there are,
     /// and not for kinds that come with a library.
     ///
-    /// ```
+    /// ```standalone_crate
     /// # use wattle::prelude::*;
     /// #[component(recipe = "src/check/examples/web.sh")]
     /// struct Web {
