@@ -31,6 +31,7 @@ pub(super) fn emit(
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
     let directory = request.out.join(&*model.stack);
+    let filled = filled(&directory)?;
     let (shown, removed) = match lowering {
         Lowering::Agents => {
             let defaults = lower::Options::default();
@@ -40,7 +41,6 @@ pub(super) fn emit(
                 decisions: false,
             };
             let lowered = lower::lower(model, &options);
-            let filled = filled(&directory)?;
             let (written, removed) = files::replace(&directory, files(&lowered, &filled, request.format), is_emitted)?;
             let shown = shown(written, &lowered.nested);
             // The process ends; giving large trees back piece by piece would only take time.
@@ -49,7 +49,6 @@ pub(super) fn emit(
         }
         Lowering::HeatNative => {
             let lowered = native::lower(model);
-            let filled = filled(&directory)?;
             let files = vec![environment(&lowered.environment, &filled), whole(&lowered.template, request.format)];
             let (written, removed) = files::replace(&directory, files, is_emitted)?;
             (shown(written, &IndexMap::new()), removed)

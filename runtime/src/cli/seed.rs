@@ -10,7 +10,9 @@ use wattle::manners::reason;
 use wattle::names::{list, nearest};
 
 use crate::local::{self, Folder};
-use crate::seed::{self, Changes, Credentials, Given, Options, SeedError, read_operator_key, write_operator_key};
+use crate::seed::{
+    self, Changes, Credentials, Given, Options, SeedError, lacking, read_operator_key, write_operator_key,
+};
 use crate::space::{OperatorKey, ROOT, SpaceError};
 use crate::store::{Address, Store, StoreError};
 
@@ -111,7 +113,7 @@ pub(super) fn read(directory: &Path) -> Result<Seed, Failure> {
     })?;
     let no_seed = |error| Failure::usage(format!("`{}` is no seed: {error}", file.display())).help(EMIT_AGAIN);
     let seed = Seed::read(&text).map_err(no_seed)?;
-    let changed = seed::changed_files(&seed);
+    let changed = seed.changed_files();
     if changed.is_empty() {
         return Ok(seed);
     }
@@ -320,8 +322,7 @@ impl From<SeedError> for Failure {
     fn from(error: SeedError) -> Self {
         match error {
             SeedError::Parameters { missing, faults } if !missing.is_empty() => {
-                let text = SeedError::Parameters { missing: missing.clone(), faults: Vec::new() }.to_string();
-                let mut failure = faults.into_iter().fold(Self::usage(text), Self::note);
+                let mut failure = faults.into_iter().fold(Self::usage(lacking(missing.len())), Self::note);
                 for (name, ty) in &missing {
                     failure = failure.note(format!("`{name}`, {ty}"));
                 }

@@ -138,12 +138,16 @@ fn names(names: &[String]) -> String {
     }
 }
 
+/// How many parameters have no value, in one line.
+pub(crate) fn lacking(parameters: usize) -> String {
+    match parameters {
+        1 => "1 parameter of the stack has no value".to_owned(),
+        more => format!("{more} parameters of the stack have no value"),
+    }
+}
+
 /// What is lacking in one line, what is wrong one a line.
 fn parameters(missing: &IndexMap<Name, Type>, faults: &[String]) -> String {
-    let lacking = match missing.len() {
-        0 => None,
-        1 => Some("1 parameter of the stack has no value".to_owned()),
-        more => Some(format!("{more} parameters of the stack have no value")),
-    };
+    let lacking = (!missing.is_empty()).then(|| lacking(missing.len()));
     lacking.into_iter().chain(faults.iter().cloned()).collect::<Vec<_>>().join("\n")
 }

@@ -20,7 +20,7 @@ mod write;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 use sha2::{Digest as _, Sha256};
 use wattle::lower::Seed;
 use wattle::lower::seed::FORMAT;
@@ -33,6 +33,7 @@ pub use changes::{Change, Changes, ComponentChange, Delta, ServerChanges};
 pub use credentials::{Credentials, read_operator_key, write_operator_key};
 pub use delete::delete;
 pub use error::SeedError;
+pub(crate) use error::lacking;
 pub use given::Given;
 
 use present::{Deployed, Present};
@@ -249,18 +250,6 @@ fn unchanged(work: &Work, seed: &Seed, revision: u64) -> Changes {
         servers: servers.collect(),
         ..Changes::default()
     }
-}
-
-/// The paths of recipes' files that are other than when `seed` was made: agents would refuse them.
-pub fn changed_files(seed: &Seed) -> IndexSet<&str> {
-    let is_changed = |digest: &String| {
-        seed.recipes.get(digest).is_some_and(|content| {
-            let now = Sha256::digest(content.bytes());
-            *digest != now.iter().fold("sha256:".to_owned(), |text, byte| text + &format!("{byte:02x}"))
-        })
-    };
-    let files = seed.declarations.values().flat_map(|declaration| &declaration.recipe.files);
-    files.filter(|(_, digest)| is_changed(digest)).map(|(path, _)| &**path).collect()
 }
 
 /// Refuses a name that is no part of a path, or of a login (ZooKeeper's digest scheme ends a name at a colon).

@@ -5,7 +5,7 @@ mod build;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -224,6 +224,15 @@ impl Seed {
     /// When `text` is not YAML, or not a seed.
     pub fn read(text: &str) -> Result<Self, serde_yaml::Error> {
         serde_yaml::with::singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(text))
+    }
+
+    /// The paths of recipes' files that are other than when the seed was made: agents would refuse them.
+    pub fn changed_files(&self) -> IndexSet<&str> {
+        let is_changed = |digest: &String| {
+            self.recipes.get(digest).is_some_and(|content| *digest != hex(&Sha256::digest(content.bytes())))
+        };
+        let files = self.declarations.values().flat_map(|declaration| &declaration.recipe.files);
+        files.filter(|(_, digest)| is_changed(digest)).map(|(path, _)| &**path).collect()
     }
 
     fn compute_digest(&self) -> String {
