@@ -1,0 +1,114 @@
+//! What a scalar is: YAML 1.1's rules as PyYAML has them.
+//!
+//! The patterns are those of the YAML 1.1 type repository, <https://yaml.org/type/>, with PyYAML's deviations: a sign
+//! in a float's exponent is needed, dates stay text (Heat says so).
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use super::{Problem, Tree};
+
+static FLOAT: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"[-+]?[0-9][0-9_]*\.[0-9_]*([eE][-+][0-9]+)?|\.[0-9][0-9_]*([eE][-+][0-9]+)?|[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
+    )
+});
+
+static INTEGER: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"[-+]?0b[0-1_]+|[-+]?0[0-7_]+|[-+]?(0|[1-9][0-9_]*)|[-+]?0x[0-9a-fA-F_]+|[-+]?[1-9][0-9_]*(:[0-5]?[0-9])+")
+});
+
+fn pattern(alternatives: &str) -> Regex {
+    Regex::new(&format!("^(?:{alternatives})$")).expect("INVARIANT: a constant")
+}
+
+/// What a plain scalar without a tag means.
+pub(super) fn plain(text: &str) -> Result<Tree, Problem> {
+    Ok(match text {
+        "" | "~" | "null" | "Null" | "NULL" => Tree::Null,
+        _ => match (truth(text), text.as_bytes()[0]) {
+            // `truth` ignores case, the resolver does not: `yEs` is text.
+            (Some(value), _) if is_one_case(text) => Tree::Boolean(value),
+            (_, b'-' | b'+' | b'.' | b'0'..=b'9') if FLOAT.is_match(text) => Tree::Float(float(text)?),
+            (_, b'-' | b'+' | b'0'..=b'9') if INTEGER.is_match(text) => Tree::Integer(integer(text)?),
+            _ => Tree::Text { text: text.to_owned(), plain: true },
+        },
+    })
+}
+
+/// `yes`, `Yes` or `YES`.
+fn is_one_case(text: &str) -> bool {
+    let rest = &text[1..];
+    rest.chars().all(|c| c.is_ascii_lowercase()) || text.chars().all(|c| c.is_ascii_uppercase())
+}
+
+/// The truth value of a word.
+pub(super) fn truth(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "yes" | "true" | "on" => Some(true),
+        "no" | "false" | "off" => Some(false),
+        _ => None,
+    }
+}
+
+/// The integer that PyYAML makes of a text.
+pub(super) fn integer(text: &str) -> Result<i128, Problem> {
+    read_integer(text).ok_or_else(|| Problem::NotAnInteger(text.to_owned()))
+}
+
+fn read_integer(text: &str) -> Option<i128> {
+    let (negative, digits) = unsigned(text);
+    let magnitude = if digits == "0" {
+        0
+    } else if let Some(binary) = digits.strip_prefix("0b") {
+        radix(binary, 2)?
+    } else if let Some(hexadecimal) = digits.strip_prefix("0x") {
+        radix(hexadecimal, 16)?
+    } else if digits.starts_with('0') {
+        radix(&digits, 8)?
+    } else if digits.contains(':') {
+        digits.split(':').try_fold(0_i128, |sum, part| sum.checked_mul(60)?.checked_add(radix(part, 10)?))?
+    } else {
+        radix(&digits, 10)?
+    };
+    Some(if negative { -magnitude } else { magnitude })
+}
+
+/// As Python's `int`: with white space around it, and a sign of its own.
+fn radix(digits: &str, radix: u32) -> Option<i128> {
+    i128::from_str_radix(digits.trim(), radix).ok()
+}
+
+/// The float that PyYAML makes of a text.
+pub(super) fn float(text: &str) -> Result<f64, Problem> {
+    read_float(text).ok_or_else(|| Problem::NotAFloat(text.to_owned()))
+}
+
+fn read_float(text: &str) -> Option<f64> {
+    let (negative, digits) = unsigned(&text.to_ascii_lowercase());
+    let magnitude = match digits.as_str() {
+        ".inf" => f64::INFINITY,
+        ".nan" => return Some(f64::NAN),
+        _ if digits.contains(':') => {
+            // From the right, as PyYAML adds them up: floats are not associative.
+            let mut base = 1.0;
+            let mut sum = 0.0;
+            for part in digits.rsplit(':') {
+                sum += part.trim().parse::<f64>().ok()? * base;
+                base *= 60.0;
+            }
+            sum
+        }
+        _ => digits.trim().parse().ok()?,
+    };
+    Some(if negative { -magnitude } else { magnitude })
+}
+
+/// Whether there is a minus, and what is behind the sign, without underscores.
+fn unsigned(text: &str) -> (bool, String) {
+    let text = text.replace('_', "");
+    let negative = text.starts_with('-');
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(&text).to_owned();
+    (negative, digits)
+}
