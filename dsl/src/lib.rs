@@ -35,7 +35,7 @@
 
 pub mod author;
 pub mod check;
-mod cli;
+pub mod cli;
 pub mod emit;
 pub mod graph;
 pub mod lower;

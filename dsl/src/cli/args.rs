@@ -13,8 +13,9 @@ use crate::manners::{color, forced_color, suggest};
 use crate::view;
 
 use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::emit::{Emission, TemplateFormat};
 use super::help;
+use crate::manners::{Exit, Failure};
 
 /// What was asked for.
 #[derive(Debug)]
@@ -28,25 +29,9 @@ pub(super) struct Request {
 
 #[derive(Debug)]
 pub(super) enum Command {
-    Emit(Emit),
+    Emit { emission: Emission, messages: view::Format },
     Check { format: view::Format },
     Explain { code: Option<String> },
-}
-
-#[derive(Debug)]
-pub(super) struct Emit {
-    pub(super) out: PathBuf,
-    pub(super) format: TemplateFormat,
-    pub(super) messages: view::Format,
-    pub(super) stack_resources: Option<usize>,
-    pub(super) stack_bytes: Option<usize>,
-}
-
-/// How templates are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TemplateFormat {
-    Yaml,
-    Json,
 }
 
 const EMIT_ONLY: [&str; 5] = ["out", "format", "message-format", "stack-resources", "stack-bytes"];
@@ -107,7 +92,15 @@ fn command<B: Blueprint>(width: Option<usize>) -> clap::Command {
     }
 }
 
+/// The options of `emit` that are not [`common_args`].
 fn emit_args() -> [Arg; 5] {
+    let messages = messages("message-format").help("How to write errors and warnings");
+    let [out, format, resources, bytes, _] = emission_args();
+    [out, format, messages, resources, bytes]
+}
+
+/// The options that say what is written, and where.
+pub fn emission_args() -> [Arg; 5] {
     let defaults = lower::Options::default();
     let size = |name: &'static str, help: &str, default: usize| {
         let parser = clap::value_parser!(u64).range(2..).map(|size| usize::try_from(size).unwrap_or(usize::MAX));
@@ -129,23 +122,15 @@ fn emit_args() -> [Arg; 5] {
                 _ => TemplateFormat::Yaml,
             }))
             .help("How to write templates; Heat reads JSON much faster"),
-        messages("message-format").help("How to write errors and warnings"),
         size("stack-resources", "Cut a stack of more resources into nested ones", defaults.stack_resources),
         size("stack-bytes", "Cut a stack of a larger template into nested ones", defaults.stack_bytes),
+        lowering(),
     ]
 }
 
 fn common_args() -> [Arg; 5] {
     [
-        Arg::new("lowering")
-            .long("lowering")
-            .value_name("WAY")
-            .default_value("agents")
-            .value_parser(PossibleValuesParser::new(["agents", "heat-native"]).map(|name| match name.as_str() {
-                "heat-native" => Lowering::HeatNative,
-                _ => Lowering::Agents,
-            }))
-            .help("What runs the software: wattle's agents, or Heat's own, for clouds without a data space"),
+        lowering(),
         Arg::new("set")
             .long("set")
             .value_name("NAME=VALUE")
@@ -161,7 +146,20 @@ fn common_args() -> [Arg; 5] {
     ]
 }
 
-fn messages(name: &'static str) -> Arg {
+fn lowering() -> Arg {
+    Arg::new("lowering")
+        .long("lowering")
+        .value_name("WAY")
+        .default_value("agents")
+        .value_parser(PossibleValuesParser::new(["agents", "heat-native"]).map(|name| match name.as_str() {
+            "heat-native" => Lowering::HeatNative,
+            _ => Lowering::Agents,
+        }))
+        .help("What runs the software: wattle's agents, or Heat's own, for clouds without a data space")
+}
+
+/// The option that says how errors and warnings are written.
+pub fn messages(name: &'static str) -> Arg {
     let formats = PossibleValuesParser::new(["full", "concise", "json"]).map(|name| match name.as_str() {
         "concise" => view::Format::Concise,
         "json" => view::Format::Json,
@@ -186,6 +184,32 @@ impl Given<'_> {
     fn required<T: Clone + Send + Sync + 'static>(&self, name: &str) -> T {
         self.one(name).expect("INVARIANT: the argument has a default")
     }
+
+    fn emission(&self) -> Result<Emission, Failure> {
+        let emission = Emission {
+            out: self.required("out"),
+            lowering: self.required("lowering"),
+            format: self.required("format"),
+            stack_resources: self.one("stack-resources"),
+            stack_bytes: self.one("stack-bytes"),
+        };
+        let cut = [("stack-resources", emission.stack_resources), ("stack-bytes", emission.stack_bytes)];
+        match cut.into_iter().find(|(_, given)| given.is_some()) {
+            Some((option, _)) if emission.lowering == Lowering::HeatNative => {
+                Err(Failure::usage(format!("`--{option}` cuts a stack, and `--lowering heat-native` does not"))
+                    .help("leave it out: what Heat runs in order is one stack"))
+            }
+            _ => Ok(emission),
+        }
+    }
+}
+
+/// What [`emission_args`] were given.
+///
+/// # Errors
+/// Options that do not go together.
+pub fn emission(matches: &ArgMatches) -> Result<Emission, Failure> {
+    Given { before: matches, behind: None }.emission()
 }
 
 fn is_given(matches: &ArgMatches, name: &str) -> bool {
@@ -218,22 +242,9 @@ fn request(matches: &ArgMatches) -> Result<Request, Failure> {
                 lowering: Lowering::default(),
             });
         }
-        _ => Command::Emit(Emit {
-            out: given.required("out"),
-            format: given.required("format"),
-            messages: given.required("message-format"),
-            stack_resources: given.one("stack-resources"),
-            stack_bytes: given.one("stack-bytes"),
-        }),
+        _ => Command::Emit { emission: given.emission()?, messages: given.required("message-format") },
     };
     let lowering = given.required("lowering");
-    if let (Lowering::HeatNative, Command::Emit(emit)) = (lowering, &command) {
-        let cut = [("stack-resources", emit.stack_resources), ("stack-bytes", emit.stack_bytes)];
-        if let Some((option, _)) = cut.into_iter().find(|(_, given)| given.is_some()) {
-            return Err(Failure::usage(format!("`--{option}` cuts a stack, and `--lowering heat-native` does not"))
-                .help("leave it out: what Heat runs in order is one stack"));
-        }
-    }
     let set = [Some(given.before), given.behind].into_iter().flatten();
     Ok(Request {
         command,

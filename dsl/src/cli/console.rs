@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use crate::manners::{reason, wants_color};
 use crate::view;
 
-use super::failure::Failure;
+use crate::manners::Failure;
 
 /// The streams of a program.
 pub(super) struct Console<'a> {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
@@ -12,11 +12,9 @@ use crate::lower::{self, Environment, Filled, Lowered, Lowering, Seed, native};
 use crate::manners::reason;
 use crate::model::Model;
 
-use super::args::{self, TemplateFormat};
-use super::console::Console;
-use super::failure::Failure;
 use super::files::{self, File, Written};
 use super::tree::{self, count};
+use crate::manners::Failure;
 
 const ENVIRONMENT: &str = "environment.yaml";
 const SEED: &str = "seed.yaml";
@@ -24,24 +22,56 @@ const SEED: &str = "seed.yaml";
 /// More nested templates than these are shown as one line.
 const PARTS_SHOWN: usize = 4;
 
-pub(super) fn emit(
-    model: &Model,
-    lowering: Lowering,
-    request: &args::Emit,
-    console: &mut Console<'_>,
-) -> Result<(), Failure> {
-    let directory = request.out.join(&*model.stack);
+/// How a model is written.
+#[derive(Clone, Debug)]
+pub struct Emission {
+    /// The directory; files go to the one of the stack's name in it.
+    pub out: PathBuf,
+    /// What runs the software.
+    pub lowering: Lowering,
+    /// How templates are written.
+    pub format: TemplateFormat,
+    /// From how many resources on a stack is cut; the default when `None`.
+    pub stack_resources: Option<usize>,
+    /// From how many bytes on a stack is cut; the default when `None`.
+    pub stack_bytes: Option<usize>,
+}
+
+/// How templates are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TemplateFormat {
+    /// As YAML.
+    Yaml,
+    /// As JSON.
+    Json,
+}
+
+/// What was written.
+#[derive(Clone, Debug)]
+pub struct Emitted {
+    /// The files, as a tree.
+    pub tree: String,
+    /// What else is to be told, one thing a line.
+    pub told: String,
+}
+
+/// Lowers a model in which `check` finds no error, and writes all of its files or none.
+///
+/// # Errors
+/// What could not be written; the files that were there before are whole.
+pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
+    let directory = emission.out.join(&*model.stack);
     let filled = filled(&directory)?;
-    let (shown, removed) = match lowering {
+    let (shown, removed) = match emission.lowering {
         Lowering::Agents => {
             let defaults = lower::Options::default();
             let options = lower::Options {
-                stack_resources: request.stack_resources.unwrap_or(defaults.stack_resources),
-                stack_bytes: request.stack_bytes.unwrap_or(defaults.stack_bytes),
+                stack_resources: emission.stack_resources.unwrap_or(defaults.stack_resources),
+                stack_bytes: emission.stack_bytes.unwrap_or(defaults.stack_bytes),
                 decisions: false,
             };
             let lowered = lower::lower(model, &options);
-            let (written, removed) = files::replace(&directory, files(&lowered, &filled, request.format), is_emitted)?;
+            let (written, removed) = files::replace(&directory, files(&lowered, &filled, emission.format), is_emitted)?;
             let shown = shown(written, &lowered.nested);
             // The process ends; giving large trees back piece by piece would only take time.
             std::mem::forget(lowered);
@@ -49,16 +79,16 @@ pub(super) fn emit(
         }
         Lowering::HeatNative => {
             let lowered = native::lower(model);
-            let files = vec![environment(&lowered.environment, &filled), whole(&lowered.template, request.format)];
+            let files = vec![environment(&lowered.environment, &filled), whole(&lowered.template, emission.format)];
             let (written, removed) = files::replace(&directory, files, is_emitted)?;
             (shown(written, &IndexMap::new()), removed)
         }
     };
+    let mut told = String::new();
     if removed.iter().any(|name| name == SEED) {
-        let text = format!("removed `{}`: Heat's own way has no seed\n", directory.join(SEED).display());
-        console.err.write(&text)?;
+        told = format!("removed `{}`: Heat's own way has no seed\n", directory.join(SEED).display());
     }
-    console.out.write(&tree::of_files(&directory.display().to_string(), &shown))
+    Ok(Emitted { tree: tree::of_files(&directory.display().to_string(), &shown), told })
 }
 
 /// The files in the order in which they take their places: each one after those that it refers to, and the seed, with

@@ -3,7 +3,7 @@
 use crate::check::{self, CHECKS};
 
 use super::console::Console;
-use super::failure::{Exit, Failure};
+use crate::manners::{Exit, Failure};
 
 pub(super) fn explain(code: Option<&str>, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let Some(code) = code else {

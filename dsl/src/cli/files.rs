@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use crate::emit::EmitError;
 use crate::manners::reason;
 
-use super::failure::{Exit, Failure};
+use crate::manners::{Exit, Failure};
 
 /// A file to be written.
 pub(super) struct File<'a> {
@@ -135,7 +135,7 @@ impl<'d> Swap<'d> {
         write(&mut out).map_err(|error| match error {
             EmitError::Write(error) => cannot(&error),
             EmitError::Value(why) => Failure {
-                exit: Exit::Errors,
+                exit: Exit::Failed,
                 ..Failure::usage(format!("`{}` cannot be emitted: {why}", path.display())).note("nothing was changed")
             },
         })?;

@@ -1,4 +1,4 @@
-//! The command line of a blueprint: what `main` runs.
+//! The command line of a blueprint: what `main` runs, and what of it other commands share.
 //!
 //! What lives here: commands, options, settings, and all of the crate's I/O. What must not: decisions about the model;
 //! those are `check`'s and `lower`'s, and how findings look is `view`'s.
@@ -7,7 +7,6 @@ mod args;
 mod console;
 mod emit;
 mod explain;
-mod failure;
 mod files;
 mod help;
 mod settings;
@@ -28,7 +27,12 @@ use crate::view;
 
 use args::{Command, Request};
 use console::Console;
-use failure::{Exit, Failure};
+
+use crate::manners::{Exit, Failure};
+pub use args::{emission, emission_args, messages};
+pub use emit::{Emission, Emitted, TemplateFormat, emit};
+pub use sources::Sources;
+pub use tree::of_model;
 
 /// Runs the command line of a blueprint and returns the program's exit code.
 ///
@@ -94,14 +98,16 @@ fn execute<B: Blueprint>(
             }
             Ok(exit(&findings))
         }
-        Command::Emit(request_emit) => {
+        Command::Emit { emission, messages } => {
             let model = model(blueprint, request)?;
             let findings = findings(&model, request);
-            report(&findings, request_emit.messages, console, read);
+            report(&findings, *messages, console, read);
             if check::has_errors(&findings) {
-                return Ok(Exit::Errors);
+                return Ok(Exit::Failed);
             }
-            emit::emit(&model, request.lowering, request_emit, console)?;
+            let emitted = emit::emit(&model, emission)?;
+            console.err.write(&emitted.told)?;
+            console.out.write(&emitted.tree)?;
             // The process ends; giving a large model back piece by piece would only take time.
             std::mem::forget(model);
             Ok(Exit::Fine)
@@ -142,7 +148,7 @@ fn findings(model: &Model, request: &Request) -> Vec<Diagnostic> {
 }
 
 fn exit(findings: &[Diagnostic]) -> Exit {
-    if check::has_errors(findings) { Exit::Errors } else { Exit::Fine }
+    if check::has_errors(findings) { Exit::Failed } else { Exit::Fine }
 }
 
 /// Tells the findings of a model that is about to be emitted.

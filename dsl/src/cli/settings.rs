@@ -8,9 +8,9 @@ use crate::author::Blueprint;
 use crate::manners::reason;
 use crate::names::{list, nearest};
 
-use super::failure::Failure;
 use super::help;
 use super::shape::{self, Place, Shape, Step};
+use crate::manners::Failure;
 
 /// The configuration: the file's settings, and over them those of `--set` in their order.
 pub(super) fn config<B: Blueprint>(file: Option<&Path>, set: &[String]) -> Result<B::Config, Failure> {

@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The source files that were asked for so far.
-#[derive(Default)]
-pub(super) struct Sources {
+#[derive(Debug, Default)]
+pub struct Sources {
     read: RefCell<HashMap<String, Option<Arc<str>>>>,
 }
 
 impl Sources {
     /// The text of `file`. The compiler names files relative to the workspace that it compiled, which is the current
     /// directory, the crate that cargo runs, the program's own directory, or a directory above one of them.
-    pub(super) fn read(&self, file: &str) -> Option<Arc<str>> {
+    pub fn read(&self, file: &str) -> Option<Arc<str>> {
         if let Some(text) = self.read.borrow().get(file) {
             return text.clone();
         }

@@ -12,7 +12,7 @@ use crate::author::Blueprint;
 use crate::view;
 
 use super::console::{Console, Stream};
-use super::failure::Exit;
+use crate::manners::Exit;
 use blueprint::Demo;
 
 /// What a run said and how it ended.

@@ -14,7 +14,7 @@ pub(super) fn count(number: usize, one: &str) -> String {
 }
 
 /// `14 resources (4 servers) and 6 components`.
-pub(super) fn of_model(model: &Model) -> String {
+pub fn of_model(model: &Model) -> String {
     let servers = model.resources.values().filter(|resource| Resource::is_server(resource)).count();
     let (resources, components) =
         (count(model.resources.len(), "resource"), count(model.components.len(), "component"));

@@ -294,7 +294,7 @@ async fn delete(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fai
     if !stacks.contains(stack) {
         let near = nearest(stack, stacks.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
         return Err(
-            Failure::usage(format!("the data space at {} holds no stack `{stack}`", target.address)).maybe_help(near)
+            Failure::usage(format!("the data space at {} holds no stack `{stack}`", target.address)).help_if(near)
         );
     }
     let is_forced = matches.get_flag("force");

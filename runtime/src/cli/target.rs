@@ -142,6 +142,6 @@ impl Target {
         let near = nearest(stack, stacks.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
         Failure::usage(format!("the data space at {} holds no stack `{stack}`", self.address))
             .note(format!("it holds {known}"))
-            .maybe_help(near)
+            .help_if(near)
     }
 }

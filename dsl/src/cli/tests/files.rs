@@ -9,10 +9,10 @@ use insta::assert_snapshot;
 
 use crate::emit::EmitError;
 
-use super::super::failure::{Exit, Failure};
 use super::super::files::{File, replace};
 use super::blueprint::Quiet;
 use super::{Scratch, demo, run_of};
+use crate::manners::{Exit, Failure};
 
 fn file(name: &str, text: &'static str) -> File<'static> {
     File { name: name.into(), content: String::new(), write: Box::new(move |out| Ok(out.write_all(text.as_bytes())?)) }
@@ -98,7 +98,7 @@ fn what_a_killed_run_left_is_taken_back() {
     }
     let broken =
         File { name: "a.yaml".into(), content: String::new(), write: Box::new(|_| Err(EmitError::Value("no".into()))) };
-    assert_eq!(write(&scratch.0, vec![broken]).expect_err("broken").exit, Exit::Errors);
+    assert_eq!(write(&scratch.0, vec![broken]).expect_err("broken").exit, Exit::Failed);
     expect(&scratch.0, &[("a.yaml", "1"), ("b.yaml", "1")]);
 }
 
@@ -127,7 +127,7 @@ fn emit_leaves_the_old_files_when_it_fails() {
     let before = content(&directory);
     assert_eq!(before.keys().collect::<Vec<_>>(), ["environment.yaml", "seed.yaml", "template.yaml"]);
 
-    assert_eq!(demo(&["--out", scratch.path(), "--set", "loose=true"]).exit, Exit::Errors);
+    assert_eq!(demo(&["--out", scratch.path(), "--set", "loose=true"]).exit, Exit::Failed);
     assert_eq!(content(&directory), before);
 
     fs::remove_file(directory.join("template.yaml")).expect("removed");

@@ -2,8 +2,8 @@
 
 use insta::assert_snapshot;
 
-use super::super::failure::Exit;
 use super::{Scratch, demo, run};
+use crate::manners::Exit;
 use crate::manners::wants_color;
 
 #[test]
@@ -21,7 +21,7 @@ fn help_of_each_command() {
 fn a_run_with_errors_writes_nothing() {
     let scratch = Scratch::new("errors");
     let run = demo(&["--set", "loose=true", "--out", scratch.path()]);
-    assert_eq!(run.exit, Exit::Errors);
+    assert_eq!(run.exit, Exit::Failed);
     assert_eq!(std::fs::read_dir(&scratch.0).expect("the directory").count(), 0);
     assert_snapshot!(run);
 }
@@ -42,7 +42,7 @@ fn check_concise() {
 #[test]
 fn check_json_is_one_object_a_line() {
     let run = demo(&["check", "--set", "loose=true", "--format", "json"]);
-    assert_eq!(run.exit, Exit::Errors);
+    assert_eq!(run.exit, Exit::Failed);
     assert_eq!(run.err, "");
     let findings: Vec<serde_json::Value> =
         run.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
@@ -65,7 +65,7 @@ fn what_a_lowering_cannot_express_is_found_for_it_alone() {
     let scratch = Scratch::new("native");
     assert_eq!(demo(&["check", "--lowering", "agents"]).exit, Exit::Fine);
     let run = demo(&["emit", "--lowering", "heat-native", "--message-format", "concise", "--out", scratch.path()]);
-    assert_eq!(run.exit, Exit::Errors, "{run}");
+    assert_eq!(run.exit, Exit::Failed, "{run}");
     assert_eq!(std::fs::read_dir(&scratch.0).expect("the directory").count(), 0);
     assert_snapshot!(run);
 }
@@ -113,7 +113,7 @@ fn explain_lists_every_code() {
 #[test]
 fn common_options_stand_before_or_behind_the_command() {
     for args in [["--set", "loose=true", "check"], ["check", "--set", "loose=true"]] {
-        assert_eq!(demo(&args).exit, Exit::Errors, "{args:?}");
+        assert_eq!(demo(&args).exit, Exit::Failed, "{args:?}");
     }
 }
 
@@ -121,7 +121,7 @@ fn common_options_stand_before_or_behind_the_command() {
 fn warnings_can_be_denied() {
     let warned = crate::check::check(&crate::author::Blueprint::model(&super::Demo, <_>::default()), &<_>::default());
     let denied = demo(&["check", "--deny-warnings"]).exit;
-    assert_eq!(denied == Exit::Errors, !warned.is_empty());
+    assert_eq!(denied == Exit::Failed, !warned.is_empty());
     assert_eq!(demo(&["check"]).exit, Exit::Fine);
 }
 

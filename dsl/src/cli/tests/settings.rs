@@ -2,9 +2,9 @@
 
 use insta::assert_snapshot;
 
-use super::super::failure::Exit;
 use super::blueprint::{CONFIG, Cell, Config, Profile};
 use super::{Scratch, demo};
+use crate::manners::Exit;
 
 fn config(args: &[&str]) -> Config {
     let run = demo(&[&["check"], args].concat());

@@ -1,4 +1,6 @@
-//! What all of our commands do alike: colours, suggestions, and what they say of the system's errors.
+//! What all of our commands do alike: colours, suggestions, failures, and what they say of the system's errors.
+
+mod failure;
 
 use std::ffi::OsString;
 use std::io;
@@ -7,6 +9,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
 
 use crate::names::nearest;
+
+pub use failure::{Exit, Failure};
 
 /// The option `--color`.
 pub fn color() -> Arg {
