@@ -55,6 +55,10 @@ pub fn raw(ty: &'static str) -> RawResource {
     RawResource::known(ty, resource::schema)
 }
 
+/// What Heat's engine says of all its types, as JSON: what the typed catalog was generated from.
+#[doc(hidden)]
+pub const TYPES: &str = resource::TYPES;
+
 /// A map expression of the given keys.
 #[cfg(any(feature = "neutron", feature = "nova"))]
 macro_rules! map {

@@ -7,7 +7,7 @@ pub(crate) use crate::{generated::references::*, values::*};
 pub(crate) use wattle::author::{AnyValue, Attribute, IntoProperty};
 
 /// Heat's own words on its types, one type a line.
-const TYPES: &str = include_str!("../heat/resource-types.json");
+pub(crate) const TYPES: &str = include_str!("../heat/resource-types.json");
 
 /// What Heat says of the type `ty`, if it is one of Heat's.
 pub(crate) fn schema(ty: &str) -> Option<wattle::model::Schema> {

@@ -2,16 +2,17 @@
 //!
 //! What lives here: reading that (`schema`), the tables of what it does not tell (`references`, `exceptions`), names
 //! (`naming`), what is to be written (`plan`), its documentation (`docs`) and text (`render`), and for the tests a value
-//! for everything (`samples`). What must not: anything that a blueprint needs.
+//! for everything (`samples`). What must not: anything that a blueprint needs. What writes blueprints (`wattle import`)
+//! reads the plan, so that both speak of the same names.
 
 mod docs;
 mod exceptions;
-mod naming;
-mod plan;
+pub mod naming;
+pub mod plan;
 mod references;
 mod render;
 mod samples;
-mod schema;
+pub mod schema;
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -42,7 +42,7 @@ fn words(name: &str) -> Vec<String> {
 }
 
 /// The name of a type or a variant: `FloatingIp` for `FloatingIP`, `Aes256` for `aes-256`.
-pub(crate) fn camel(name: &str) -> String {
+pub fn camel(name: &str) -> String {
     let name: String = words(name)
         .iter()
         .map(|word| {
@@ -55,7 +55,7 @@ pub(crate) fn camel(name: &str) -> String {
 }
 
 /// The name of a method or a field: `access_ipv4` for `accessIPv4`, `type_` for `type`.
-pub(crate) fn snake(name: &str) -> String {
+pub fn snake(name: &str) -> String {
     let name = words(name).join("_");
     if KEYWORDS.contains(&&*name) || METHODS.contains(&&*name) { name + "_" } else { name }
 }
@@ -74,7 +74,7 @@ pub(crate) fn singular(name: &str) -> String {
 }
 
 /// The service and the handle of a type: `neutron` and `LbaasPool` of `OS::Neutron::LBaaS::Pool`.
-pub(crate) fn of_type(ty: &str) -> (String, String) {
+pub fn of_type(ty: &str) -> (String, String) {
     let mut parts = ty.split("::").skip(1);
     let service = parts.next().unwrap_or_default().to_ascii_lowercase();
     let handle = camel(&parts.collect::<Vec<_>>().join("-"));

@@ -9,66 +9,69 @@ use crate::naming::{camel, of_type, singular, snake};
 use crate::references::{self, KINDS};
 use crate::schema::{Attribute, Property, PropertyType, ResourceType, Types};
 
+/// Above this many required properties, `new` takes a struct of named fields: `NetRequired` of `Net`.
+pub const ARGUMENTS: usize = 3;
+
 /// The types of one service.
 #[derive(Debug)]
-pub(crate) struct Service {
+pub struct Service {
     /// The module: `neutron`.
-    pub(crate) name: String,
+    pub name: String,
     /// Its types, by name.
-    pub(crate) resources: Vec<Resource>,
+    pub resources: Vec<Resource>,
 }
 
 /// One resource type.
 #[derive(Debug)]
-pub(crate) struct Resource {
+pub struct Resource {
     /// Heat's name.
-    pub(crate) ty: String,
+    pub ty: String,
     /// The handle.
-    pub(crate) handle: String,
+    pub handle: String,
     /// What Heat says.
-    pub(crate) schema: ResourceType,
+    pub schema: ResourceType,
     /// What starts it and sets it.
-    pub(crate) fields: Vec<Field>,
+    pub fields: Vec<Field>,
     /// The kinds of references that its handle is one of.
-    pub(crate) kinds: Vec<&'static str>,
+    pub kinds: Vec<&'static str>,
     /// The types that its properties need, in the order of their use.
-    pub(crate) parts: Vec<Part>,
+    pub parts: Vec<Part>,
     /// Methods of the handle: name, Heat's name, type.
-    pub(crate) attributes: Vec<(String, String, &'static str, Attribute)>,
+    pub attributes: Vec<(String, String, &'static str, Attribute)>,
     /// Whether `new` is generated.
-    pub(crate) begins: bool,
+    pub begins: bool,
 }
 
 impl Resource {
     /// The type of its properties.
-    pub(crate) fn properties(&self) -> String {
+    pub fn properties(&self) -> String {
         format!("{}Properties", self.handle)
     }
 
     /// Whether its flavor is told by the type of its properties.
-    pub(crate) fn is_staged(&self) -> bool {
+    pub fn is_staged(&self) -> bool {
         self.ty == STAGED.0
     }
 }
 
 /// A property of a resource, or a key of a nested value.
 #[derive(Debug)]
-pub(crate) struct Field {
+pub struct Field {
     /// Heat's name.
-    pub(crate) heat: String,
+    pub heat: String,
     /// The setter.
-    pub(crate) method: String,
+    pub method: String,
     /// What it takes.
-    pub(crate) ty: Type,
+    pub ty: Type,
     /// What Heat says.
-    pub(crate) schema: Property,
+    pub schema: Property,
     /// Whether `new` takes it.
-    pub(crate) required: bool,
+    pub required: bool,
 }
 
 /// A type that a property needs for itself.
 #[derive(Debug)]
-pub(crate) enum Part {
+pub enum Part {
     /// A map with fixed keys.
     Nested(Nested),
     /// One of a few values.
@@ -77,37 +80,37 @@ pub(crate) enum Part {
 
 /// A map with fixed keys.
 #[derive(Debug)]
-pub(crate) struct Nested {
+pub struct Nested {
     /// Its name.
-    pub(crate) name: String,
+    pub name: String,
     /// The way to it: `OS::Neutron::Subnet.allocation_pools`.
-    pub(crate) path: String,
+    pub path: String,
     /// Heat's words for the property.
-    pub(crate) doc: String,
+    pub doc: String,
     /// Its keys.
-    pub(crate) fields: Vec<Field>,
+    pub fields: Vec<Field>,
     /// Whether only what is hidden uses it.
-    pub(crate) hidden: bool,
+    pub hidden: bool,
 }
 
 /// One of a few values.
 #[derive(Debug)]
-pub(crate) struct Choice {
+pub struct Choice {
     /// Its name.
-    pub(crate) name: String,
+    pub name: String,
     /// The way to it.
-    pub(crate) path: String,
+    pub path: String,
     /// The variants and Heat's values.
-    pub(crate) variants: Vec<(String, Value)>,
+    pub variants: Vec<(String, Value)>,
     /// Numbers that are allowed beside the names.
-    pub(crate) numbers: bool,
+    pub numbers: bool,
     /// Whether only what is hidden uses it.
-    pub(crate) hidden: bool,
+    pub hidden: bool,
 }
 
 /// What a setter takes.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Type {
+pub enum Type {
     /// A type of the catalog, of Rust's, or of this service.
     Named(&'static str),
     /// A nested value of this service.
@@ -122,7 +125,7 @@ pub(crate) enum Type {
 
 impl Type {
     /// As it stands in `IntoProperty<...>`.
-    pub(crate) fn rust(&self) -> String {
+    pub fn rust(&self) -> String {
         match self {
             Self::Named(name) | Self::Reference(name) => (*name).to_owned(),
             Self::Nested(name) | Self::Choice(name) => name.clone(),
@@ -135,7 +138,7 @@ impl Type {
 ///
 /// # Panics
 /// When two types would have one name, or a constraint is not known: the tables of this crate then need a line more.
-pub(crate) fn services(types: &Types) -> Vec<Service> {
+pub fn services(types: &Types) -> Vec<Service> {
     let mut services: Vec<Service> = Vec::new();
     let handles: BTreeSet<(String, String)> = types.types.keys().map(|ty| of_type(ty)).collect();
     assert_eq!(handles.len(), types.types.len(), "two resource types have one name");

@@ -4,11 +4,8 @@ use serde_json::Value;
 
 use crate::docs::{self, comment};
 use crate::exceptions::{self, STAGED};
-use crate::plan::{Choice, Field, Nested, Part, Resource, Service};
+use crate::plan::{ARGUMENTS, Choice, Field, Nested, Part, Resource, Service};
 use crate::references::KINDS;
-
-/// Above this many required properties, `new` takes a struct of named fields.
-const ARGUMENTS: usize = 3;
 
 const HIDDEN: &str = "#[cfg(feature = \"hidden\")]\n";
 

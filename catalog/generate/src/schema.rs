@@ -7,44 +7,44 @@ use serde_json::Value;
 /// All of it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Types {
+pub struct Types {
     /// The version of Heat that said it.
-    pub(crate) heat: String,
+    pub heat: String,
     /// The types by name: `OS::Nova::Server`.
-    pub(crate) types: IndexMap<String, ResourceType>,
+    pub types: IndexMap<String, ResourceType>,
 }
 
 /// One resource type.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct ResourceType {
+pub struct ResourceType {
     /// Whether Heat supports it.
     #[serde(flatten)]
-    pub(crate) support: Support,
+    pub support: Support,
     /// The first paragraph of the documentation of its class.
-    pub(crate) doc: String,
+    pub doc: String,
     /// What goes in.
-    pub(crate) props: IndexMap<String, Property>,
+    pub props: IndexMap<String, Property>,
     /// What comes out.
-    pub(crate) attrs: IndexMap<String, Attribute>,
+    pub attrs: IndexMap<String, Attribute>,
 }
 
 /// How far Heat supports something.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Support {
+pub struct Support {
     /// Absent when it is supported.
-    pub(crate) status: Option<Status>,
+    pub status: Option<Status>,
     /// The first version that had it.
-    pub(crate) since: String,
+    pub since: String,
     /// What to use instead.
-    pub(crate) message: String,
+    pub message: String,
 }
 
 /// What Heat says of what it does not plainly support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
-pub(crate) enum Status {
+pub enum Status {
     /// Will be removed.
     Deprecated,
     /// Is no longer documented.
@@ -57,36 +57,36 @@ pub(crate) enum Status {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 #[expect(clippy::struct_excessive_bools, reason = "as Heat says it")]
-pub(crate) struct Property {
+pub struct Property {
     /// Its type.
-    pub(crate) t: PropertyType,
+    pub t: PropertyType,
     /// Whether Heat refuses a resource without it.
-    pub(crate) req: bool,
+    pub req: bool,
     /// Its value when none is given.
-    pub(crate) def: Option<Value>,
+    pub def: Option<Value>,
     /// Whether it changes in place.
-    pub(crate) upd: bool,
+    pub upd: bool,
     /// Whether it cannot be changed at all.
-    pub(crate) imm: bool,
+    pub imm: bool,
     /// Not implemented.
-    pub(crate) hidden: bool,
+    pub hidden: bool,
     /// Whether Heat supports it.
     #[serde(flatten)]
-    pub(crate) support: Support,
+    pub support: Support,
     /// What else a value must satisfy.
-    pub(crate) c: Vec<Constraint>,
+    pub c: Vec<Constraint>,
     /// What it is.
-    pub(crate) d: String,
+    pub d: String,
     /// The items of a list.
-    pub(crate) item: Option<Box<Property>>,
+    pub item: Option<Box<Property>>,
     /// The keys of a closed map.
-    pub(crate) keys: IndexMap<String, Property>,
+    pub keys: IndexMap<String, Property>,
 }
 
 /// What a value must satisfy.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Constraint {
+pub enum Constraint {
     /// One of these.
     Allowed(Vec<Value>),
     /// A rule of Heat's, by name.
@@ -104,20 +104,20 @@ pub(crate) enum Constraint {
 /// An attribute.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Attribute {
+pub struct Attribute {
     /// Its type, where Heat tells.
-    pub(crate) t: PropertyType,
+    pub t: PropertyType,
     /// What it is.
-    pub(crate) d: String,
+    pub d: String,
     /// Whether Heat supports it.
     #[serde(flatten)]
-    pub(crate) support: Support,
+    pub support: Support,
 }
 
 /// Types of properties and attributes, as Heat names them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum PropertyType {
+pub enum PropertyType {
     /// Text.
     String,
     /// A whole number.
@@ -137,45 +137,45 @@ pub(crate) enum PropertyType {
 
 impl Support {
     /// Whether it is kept behind the feature `hidden`.
-    pub(crate) fn is_hidden(&self) -> bool {
+    pub fn is_hidden(&self) -> bool {
         matches!(self.status, Some(Status::Hidden | Status::Unsupported))
     }
 
     /// What Heat says to use instead of what is deprecated.
-    pub(crate) fn deprecated(&self) -> Option<&str> {
+    pub fn deprecated(&self) -> Option<&str> {
         (self.status == Some(Status::Deprecated)).then_some(&*self.message)
     }
 }
 
 impl Property {
     /// Whether it must be given.
-    pub(crate) fn is_required(&self) -> bool {
+    pub fn is_required(&self) -> bool {
         self.req && self.def.is_none()
     }
 
     /// Whether it is kept behind the feature `hidden`.
-    pub(crate) fn is_hidden(&self) -> bool {
+    pub fn is_hidden(&self) -> bool {
         self.hidden || self.support.is_hidden()
     }
 
     /// The property whose former name this is.
-    pub(crate) fn replaced_by(&self) -> Option<&str> {
+    pub fn replaced_by(&self) -> Option<&str> {
         let by = self.support.message.strip_prefix("Use property ").filter(|_| self.is_hidden())?;
         Some(by.trim_matches(['.', '`', ' ']))
     }
 
     /// The few values that are allowed.
-    pub(crate) fn allowed(&self) -> Option<&[Value]> {
+    pub fn allowed(&self) -> Option<&[Value]> {
         self.c.iter().find_map(|c| if let Constraint::Allowed(values) = c { Some(&**values) } else { None })
     }
 
     /// Heat's named constraint.
-    pub(crate) fn custom(&self) -> Option<&str> {
+    pub fn custom(&self) -> Option<&str> {
         self.c.iter().find_map(|c| if let Constraint::Custom(name) = c { Some(&**name) } else { None })
     }
 
     /// Bounds of a number, or of a length.
-    pub(crate) fn bounds(&self) -> Option<[Option<f64>; 2]> {
+    pub fn bounds(&self) -> Option<[Option<f64>; 2]> {
         self.c.iter().find_map(|c| match c {
             Constraint::Range(bounds) | Constraint::Length(bounds) => Some(*bounds),
             _ => None,
@@ -183,7 +183,7 @@ impl Property {
     }
 
     /// The regular expression that it must match.
-    pub(crate) fn pattern(&self) -> Option<&str> {
+    pub fn pattern(&self) -> Option<&str> {
         self.c.iter().find_map(|c| if let Constraint::Pattern(pattern) = c { Some(&**pattern) } else { None })
     }
 }
