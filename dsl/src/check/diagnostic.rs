@@ -51,26 +51,31 @@ pub struct Label {
 }
 
 impl Diagnostic {
+    /// A finding that shows no place yet.
+    pub fn new(code: &'static str, severity: Severity, message: impl Into<String>) -> Self {
+        Self { code, severity, message: message.into(), labels: Vec::new(), notes: Vec::new(), help: Vec::new() }
+    }
+
     /// A label at a further place.
-    pub(crate) fn label(mut self, at: &Source, text: impl Into<String>) -> Self {
+    pub fn label(mut self, at: &Source, text: impl Into<String>) -> Self {
         self.labels.push(Label { at: at.clone(), text: text.into() });
         self
     }
 
     /// A further explanation.
-    pub(crate) fn note(mut self, text: impl Into<String>) -> Self {
+    pub fn note(mut self, text: impl Into<String>) -> Self {
         self.notes.push(text.into());
         self
     }
 
     /// A way to mend it.
-    pub(crate) fn help(mut self, text: impl Into<String>) -> Self {
+    pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help.push(text.into());
         self
     }
 
     /// A way to mend it, if there is one.
-    pub(crate) fn help_if(self, text: Option<impl Into<String>>) -> Self {
+    pub fn help_if(self, text: Option<impl Into<String>>) -> Self {
         match text {
             Some(text) => self.help(text),
             None => self,

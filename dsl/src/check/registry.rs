@@ -24,14 +24,7 @@ pub struct Check {
 impl Check {
     /// A finding of this check.
     pub(crate) fn finding(&self, message: impl Into<String>) -> Diagnostic {
-        Diagnostic {
-            code: self.code,
-            severity: self.severity,
-            message: message.into(),
-            labels: Vec::new(),
-            notes: Vec::new(),
-            help: Vec::new(),
-        }
+        Diagnostic::new(self.code, self.severity, message)
     }
 }
 

@@ -136,6 +136,11 @@ fn equals(whole: i128, float: f64) -> bool {
 }
 
 impl Node {
+    /// Nothing, at no place.
+    pub(crate) fn null() -> Self {
+        Self { span: Span::default(), tree: Arc::new(Tree::Null), size: 1 }
+    }
+
     /// The value under `key`, if this is a map that has it: the last one, as Heat sees it.
     pub fn get(&self, key: &str) -> Option<&Node> {
         match &*self.tree {

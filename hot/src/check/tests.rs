@@ -1,0 +1,69 @@
+//! What holds for all checks.
+
+use super::*;
+
+/// The templates in the documentation of a check.
+fn examples(check: &Check) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut current: Option<String> = None;
+    for line in check.docs.lines() {
+        let line = line.strip_prefix(' ').unwrap_or(line);
+        match (&mut current, line) {
+            (None, "```yaml") => current = Some(String::new()),
+            (Some(text), "```") => {
+                found.push(std::mem::take(text));
+                current = None;
+            }
+            (Some(text), line) => {
+                text.push_str(line);
+                text.push('\n');
+            }
+            (None, _) => {}
+        }
+    }
+    found
+}
+
+fn codes(text: &str) -> Vec<&'static str> {
+    check(&Loaded::of(text, "template.yaml")).iter().map(|finding| finding.code).collect()
+}
+
+#[test]
+fn every_check_is_documented_with_a_template_that_fails_and_the_same_mended() {
+    for check in CHECKS {
+        let examples = examples(check);
+        let [failing, mended] = examples.as_slice() else { panic!("{} has {} examples", check.code, examples.len()) };
+        assert_eq!(codes(failing), [check.code], "the failing example");
+        assert_eq!(codes(mended), [""; 0], "the mended example of {}", check.code);
+        assert!(!check.summary.ends_with('.') && check.summary.starts_with(char::is_lowercase), "{}", check.code);
+    }
+}
+
+#[test]
+fn codes_are_sorted_and_unique() {
+    assert!(CHECKS.is_sorted_by(|one, next| one.code < next.code));
+    for check in CHECKS {
+        let digits = check.code.strip_prefix("W1").expect("a code");
+        assert!(digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit()), "{}", check.code);
+    }
+}
+
+#[test]
+fn messages_are_written_the_same_way() {
+    for check in CHECKS {
+        for finding in super::check(&Loaded::of(&examples(check)[0], "template.yaml")) {
+            let code = finding.code;
+            let texts = finding.labels.iter().map(|label| &label.text).chain(&finding.notes).chain(&finding.help);
+            for text in texts.chain([&finding.message]) {
+                assert!(!text.ends_with('.') && !text.contains('\n') && !text.is_empty(), "{code}: {text}");
+                let first = text.chars().next().expect("text");
+                assert!(
+                    !first.is_uppercase() || text.starts_with("Heat") || text.starts_with("YAML"),
+                    "{code}: {text}"
+                );
+            }
+            assert!(finding.labels.first().is_some_and(|label| label.at.is_known()), "{code}");
+            assert_eq!(finding.severity, find(code).expect("a check").severity);
+        }
+    }
+}

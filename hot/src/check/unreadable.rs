@@ -1,0 +1,35 @@
+//! W1001: a text that is no YAML, or no map.
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// The text is not YAML as Heat reads it, or not a map of sections.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   server:
+    ///     type: OS::Heat::None
+    ///    properties: {}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   server:
+    ///     type: OS::Heat::None
+    ///     properties: {}
+    /// ```
+    UNREADABLE: "W1001", Error, "a text that is not read as a template", run
+}
+
+fn run(sink: &mut Sink<'_>) {
+    if let Some(error) = &sink.loaded.unreadable {
+        let mut finding = UNREADABLE.finding(error.problem.to_string()).label(&sink.at(error.span), "here");
+        if let Some((context, span)) = &error.context {
+            finding = finding.label(&sink.at(*span), context.clone());
+        }
+        sink.push(finding);
+    }
+}

@@ -1,0 +1,249 @@
+//! Functions, and where a value calls one.
+
+use super::Version;
+use crate::yaml::{Node, Span, Tree};
+
+/// Declares the functions: each with its name, the version that has it first, and the one from which it is removed.
+macro_rules! functions {
+    ($($(#[doc = $doc:literal])+ $function:ident: $name:literal, $since:ident $(, until $removed:ident)?;)+) => {
+        /// A function of HOT. What it does may differ between versions.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Function {
+            $($(#[doc = $doc])+ $function,)+
+        }
+
+        /// Every function.
+        pub const FUNCTIONS: &[Function] = &[$(Function::$function),+];
+
+        impl Function {
+            /// Its name in a template.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$function => $name,)+
+                }
+            }
+
+            /// The function of this name, of whatever version.
+            pub fn of(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some(Self::$function),)+
+                    _ => None,
+                }
+            }
+
+            /// The first version that has it.
+            pub fn since(self) -> Version {
+                match self {
+                    $(Self::$function => Version::$since,)+
+                }
+            }
+
+            /// The first version that does not have it any more. Heat still takes it for a call, and refuses that.
+            pub fn removed(self) -> Option<Version> {
+                match self {
+                    $(Self::$function => functions!(@ $($removed)?),)+
+                }
+            }
+        }
+    };
+    (@) => { None };
+    (@ $removed:ident) => { Some(Version::$removed) };
+}
+
+functions! {
+    /// A parameter's value, or what a path of keys and indices finds in it.
+    GetParam: "get_param", V2013_05_23;
+    /// What a resource is referred to by.
+    GetResource: "get_resource", V2013_05_23;
+    /// An attribute of a resource, or what a path finds in it; from 2015-10-15 on all attributes, without a name.
+    GetAttr: "get_attr", V2013_05_23;
+    /// Texts joined by a delimiter; from 2015-10-15 on of several lists, with maps and lists as JSON.
+    ListJoin: "list_join", V2013_05_23;
+    /// A text in which the keys of a map stand for their values.
+    StrReplace: "str_replace", V2013_05_23;
+    /// What the parent's resource says of itself.
+    ResourceFacade: "resource_facade", V2013_05_23;
+    /// The content of a file.
+    GetFile: "get_file", V2013_05_23;
+    /// A list of copies of a template.
+    Repeat: "repeat", V2015_04_30;
+    /// The digest of a text.
+    Digest: "digest", V2015_04_30;
+    /// A text cut at each delimiter.
+    StrSplit: "str_split", V2015_10_15;
+    /// Maps as one; later ones win.
+    MapMerge: "map_merge", V2016_04_08;
+    /// A map with some keys and values replaced.
+    MapReplace: "map_replace", V2016_10_14;
+    /// A YAQL expression over data.
+    Yaql: "yaql", V2016_10_14;
+    /// One of two values; from 2021-04-16 on the second may be absent.
+    If: "if", V2016_10_14;
+    /// A list without some values.
+    Filter: "filter", V2017_02_24;
+    /// As [`Function::StrReplace`]; each key must be in the text.
+    StrReplaceStrict: "str_replace_strict", V2017_02_24;
+    /// As [`Function::StrReplaceStrict`]; no value may be empty.
+    StrReplaceVstrict: "str_replace_vstrict", V2017_09_01;
+    /// A URL of its parts.
+    MakeUrl: "make_url", V2017_09_01;
+    /// Lists as one.
+    ListConcat: "list_concat", V2017_09_01;
+    /// Lists as one, each value once.
+    ListConcatUnique: "list_concat_unique", V2017_09_01;
+    /// Whether a sequence has a value.
+    Contains: "contains", V2017_09_01;
+    /// Whether two values are equal. Of conditions only.
+    Equals: "equals", V2016_10_14;
+    /// Whether a condition does not hold. Of conditions only.
+    Not: "not", V2016_10_14;
+    /// Whether all conditions hold. Of conditions only.
+    And: "and", V2016_10_14;
+    /// Whether a condition holds. Of conditions only.
+    Or: "or", V2016_10_14;
+    /// A parameter's value, or what a resource is referred to by.
+    Ref: "Ref", V2013_05_23, until V2014_10_16;
+    /// The availability zones.
+    FnGetAzs: "Fn::GetAZs", V2013_05_23, until V2014_10_16;
+    /// An item of a list or a map.
+    FnSelect: "Fn::Select", V2013_05_23, until V2015_10_15;
+    /// Texts joined by a delimiter.
+    FnJoin: "Fn::Join", V2013_05_23, until V2014_10_16;
+    /// A text cut at each delimiter.
+    FnSplit: "Fn::Split", V2013_05_23, until V2014_10_16;
+    /// A text in which the keys of a map stand for their values.
+    FnReplace: "Fn::Replace", V2013_05_23, until V2014_10_16;
+    /// The text itself.
+    FnBase64: "Fn::Base64", V2013_05_23, until V2014_10_16;
+    /// A map of a list of enumerated keys and values.
+    FnMemberListToMap: "Fn::MemberListToMap", V2013_05_23, until V2014_10_16;
+    /// What the parent's resource says of itself.
+    FnResourceFacade: "Fn::ResourceFacade", V2013_05_23, until V2014_10_16;
+}
+
+/// Where a value stands: conditions have functions of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Context {
+    /// A property, an output, metadata, a policy.
+    #[default]
+    Value,
+    /// The section `conditions`, a `condition`, and the first argument of `if`.
+    Condition,
+}
+
+/// How a function stands to a version and a context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Standing {
+    /// The version has it here.
+    Known,
+    /// The version has it, but not here; Heat refuses the call.
+    Misplaced,
+    /// The version has it no more; Heat refuses the call.
+    Removed,
+    /// The version does not know it here; to Heat the call is a map of one key.
+    Unknown,
+}
+
+impl Function {
+    /// How it stands to `version` in `context`.
+    pub fn standing(self, version: Version, context: Context) -> Standing {
+        if self.removed().is_some_and(|removed| version >= removed) {
+            return Standing::Removed;
+        }
+        let only_of_conditions = matches!(self, Self::Equals | Self::Not | Self::And | Self::Or);
+        if version < self.since() || (only_of_conditions && context == Context::Value) {
+            return Standing::Unknown;
+        }
+        let of_conditions = match self {
+            Self::Yaql => version >= Version::V2017_09_01,
+            Self::GetParam | Self::Contains => true,
+            _ => only_of_conditions,
+        };
+        if context == Context::Value || of_conditions { Standing::Known } else { Standing::Misplaced }
+    }
+}
+
+/// A call of a function: a map of one key that names it.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'n> {
+    /// The function.
+    pub function: Function,
+    /// Its argument.
+    pub argument: &'n Node,
+    /// Where the call stands, argument included.
+    pub span: Span,
+    /// Where the function's name stands.
+    pub name: Span,
+    /// How the function stands to the version: [`Standing::Unknown`] is no call to Heat.
+    pub standing: Standing,
+}
+
+impl<'n> Call<'n> {
+    /// The call that `node` is in a value of a template of `version`. A function that the version has no more is a call
+    /// too, which Heat refuses ([`Call::standing`]); one that it does not have yet is none.
+    pub fn of(node: &'n Node, version: Version) -> Option<Self> {
+        Self::within(node, version, Context::Value)
+    }
+
+    /// The same for `context`.
+    pub fn within(node: &'n Node, version: Version, context: Context) -> Option<Self> {
+        Self::of_any(node, version, context).filter(|call| call.standing != Standing::Unknown)
+    }
+
+    /// The same with functions that the version does not have here: what looks like a call, and is none to Heat.
+    pub fn of_any(node: &'n Node, version: Version, context: Context) -> Option<Self> {
+        let Tree::Map(pairs) = &*node.tree else { return None };
+        let last = pairs.last()?;
+        let name = last.key.tree.as_text()?;
+        if pairs.iter().any(|pair| pair.key.tree.as_text() != Some(name)) {
+            return None;
+        }
+        let function = Function::of(name)?;
+        let standing = function.standing(version, context);
+        Some(Self { function, argument: &last.value, span: node.span, name: last.key.span, standing })
+    }
+
+    /// The arguments, if they are a list.
+    pub fn arguments(&self) -> Option<&'n [Node]> {
+        match &*self.argument.tree {
+            Tree::List(items) => Some(items),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::yaml::read;
+
+    #[test]
+    fn a_map_of_one_key_that_names_a_function_is_a_call() {
+        let call = |text: &str, version| {
+            let node = read(text).expect("YAML");
+            Call::of(&node, version).map(|call| (call.function, call.standing))
+        };
+        let newest = Version::default();
+        assert_eq!(call("{get_param: a}", newest), Some((Function::GetParam, Standing::Known)));
+        assert_eq!(call("{get_param: a, get_param: b}", newest), Some((Function::GetParam, Standing::Known)));
+        assert_eq!(call("{get_param: a, b: c}", newest), None);
+        assert_eq!(call("{list_concat: []}", Version::V2016_10_14), None);
+        assert_eq!(call("{equals: [1, 2]}", newest), None);
+        assert_eq!(call("{Ref: a}", Version::V2013_05_23), Some((Function::Ref, Standing::Known)));
+        assert_eq!(call("{Ref: a}", newest), Some((Function::Ref, Standing::Removed)));
+        assert_eq!(call("{Fn::Select: []}", Version::V2015_04_30), Some((Function::FnSelect, Standing::Known)));
+        assert_eq!(call("get_param", newest), None);
+    }
+
+    #[test]
+    fn conditions_have_their_own_functions() {
+        let standing = |function: Function, version| function.standing(version, Context::Condition);
+        assert_eq!(standing(Function::Equals, Version::V2016_10_14), Standing::Known);
+        assert_eq!(standing(Function::Yaql, Version::V2016_10_14), Standing::Misplaced);
+        assert_eq!(standing(Function::Yaql, Version::V2017_09_01), Standing::Known);
+        assert_eq!(standing(Function::Contains, Version::V2017_02_24), Standing::Unknown);
+        assert_eq!(standing(Function::If, Version::V2021_04_16), Standing::Misplaced);
+        assert_eq!(standing(Function::Ref, Version::V2021_04_16), Standing::Removed);
+        assert_eq!(Function::Equals.standing(Version::V2021_04_16, Context::Value), Standing::Unknown);
+    }
+}
