@@ -34,6 +34,7 @@ from heat.engine import resources as heat_resources  # noqa: E402
 from heat.engine.resources import stack_resource  # noqa: E402
 from heat.engine import stack as heat_stack  # noqa: E402
 from heat.engine import template as heat_template  # noqa: E402
+from heat.objects import service as service_objects  # noqa: E402
 
 import stub_cloud  # noqa: E402
 
@@ -66,6 +67,9 @@ def setup(inventory=None, limits=False, log_level="CRITICAL",
     stub_cloud.stub_constraints(heat_resources.global_env())
     # external_id: that the thing exists is for the cloud to say.
     heat_resource.Resource.validate_external = lambda self: None
+    # ResourceChain asks the database how many engines there are.
+    service_objects.Service.active_service_count = classmethod(
+        lambda cls, context: 1)
 
 
 def enforce_limits(on):

@@ -164,6 +164,17 @@ def check(loader, path, want_graph):
     return out
 
 
+def asked(line, loader, args):
+    """The loader and path for a line: a path, or a JSON object that also
+    names environments and parameters of its own."""
+    if not line.startswith("{"):
+        return loader, line
+    want = json.loads(line)
+    params = dict(loader.params, **want.get("parameters", {}))
+    return (Loader(loader.env_paths + want.get("environment", []), params,
+                   args.fill_params), want["template"])
+
+
 def main(argv=None):
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("templates", nargs="*", metavar="TEMPLATE")
@@ -217,7 +228,12 @@ def main(argv=None):
 
     failed = 0
     for path in paths():
-        res = check(loader, path, args.graph)
+        try:
+            this, path = asked(path, loader, args)
+            res = check(this, path, args.graph)
+        except Exception as ex:  # of an environment
+            res = {"file": path, "ok": False, "error": type(ex).__name__,
+                   "message": error_text(ex), "seconds": 0}
         failed += not res["ok"]
         if args.json or args.graph:
             print(json.dumps(res, sort_keys=True))
