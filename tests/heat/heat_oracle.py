@@ -197,8 +197,10 @@ def graph(stack):
 
 def nested_stacks(stack):
     """{resource name: Stack} of the resources that are nested stacks."""
+    # (the name of a stack begins with a letter)
     return {res.name: res._parse_nested_stack(
-                res.name, res.child_template(), res.child_params())
+                "nested-" + res.name, res.child_template(),
+                res.child_params())
             for res in stack.values()
             if isinstance(res, stack_resource.StackResource)}
 
