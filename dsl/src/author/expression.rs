@@ -54,17 +54,9 @@ impl Topology {
                 .named(resource.id, "resource", |i| Some(Expr::Resource(self.model.resources.get_index(i)?.0.clone()))),
             Expression::Attribute(attribute) => self.lower_attribute(attribute),
             Expression::Output(output) => self.lower_output(output),
-            Expression::Text(parts) => text(self.lower_all(parts)),
-            Expression::List(items) => {
-                let items = self.lower_all(items);
-                match items.iter().map(|item| item.constant().cloned()).collect() {
-                    Some(values) => Expr::Constant(Value::List(values)),
-                    None => Expr::List(items),
-                }
-            }
-            Expression::Map(items) => {
-                Expr::Map(items.into_iter().map(|(name, item)| (name, self.lower(item))).collect())
-            }
+            Expression::Text(parts) => Expr::text(self.lower_all(parts)),
+            Expression::List(items) => Expr::list(self.lower_all(items)),
+            Expression::Map(items) => Expr::map(items.into_iter().map(|(name, item)| (name, self.lower(item)))),
         }
     }
 
@@ -111,13 +103,4 @@ impl Topology {
         let own = if id.topology == self.id { find(id.index as usize) } else { None };
         own.unwrap_or_else(|| Expr::Foreign { what: what.into() })
     }
-}
-
-/// Text: a constant, if all of it is known.
-fn text(parts: Vec<Expr>) -> Expr {
-    let known = parts.iter().try_fold(String::new(), |text, part| match part.constant()? {
-        Value::Str(part) => Some(text + part),
-        other => Some(text + &other.to_string()),
-    });
-    known.map_or(Expr::Text(parts), |text| Expr::Constant(text.into()))
 }

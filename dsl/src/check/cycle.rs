@@ -98,6 +98,8 @@ fn hop(from: Node<'_>, edge: &Edge<'_>, to: Node<'_>) -> String {
         Why::RunList => format!("`{from}` runs after `{to}`, which was declared before it on the same server"),
         Why::After => format!("`{from}` runs after `{to}`"),
         Why::Property(property) => format!("`{from}` needs `{to}`: its property `{property}`"),
+        Why::Setting(setting) => format!("`{from}` needs `{to}`: its `{setting}`"),
+        Why::DependsOn => format!("`{from}` is to come after `{to}`: its `depends_on`"),
         Why::UserData { component, input, attribute } => {
             format!("`{from}` is told the attribute `{attribute}` of `{to}`: the input `{input}` of `{component}`")
         }

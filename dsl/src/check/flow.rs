@@ -104,6 +104,7 @@ impl<'m> Origins<'m> {
         match value {
             Expr::Text(parts) | Expr::List(parts) => parts.iter().for_each(|part| self.secrets(part, visit)),
             Expr::Map(parts) => parts.values().for_each(|part| self.secrets(part, visit)),
+            Expr::Function { argument, .. } => self.secrets(argument, visit),
             other => {
                 if let Some(origin) = self.origin(other)
                     && origin.ty.is_secret()
@@ -239,7 +240,7 @@ impl<'m> Flow<'m> {
                     }
                 }
             }
-            (_, Expr::Text(_)) => self.origins.secrets(value, &mut |origin| leaks.push(origin)),
+            (_, Expr::Text(_) | Expr::Function { .. }) => self.origins.secrets(value, &mut |origin| leaks.push(origin)),
             (ty, value) => leaks.extend(self.origins.origin(value).filter(|origin| reveals(origin.ty, ty))),
         }
     }

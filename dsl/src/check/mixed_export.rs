@@ -98,6 +98,7 @@ fn identity(value: &Expr) -> Option<&str> {
         Expr::Resource(name) => Some(name),
         Expr::Text(parts) | Expr::List(parts) => parts.iter().find_map(identity),
         Expr::Map(parts) => parts.values().find_map(identity),
+        Expr::Function { argument, .. } => identity(argument),
         _ => None,
     }
 }

@@ -1,7 +1,8 @@
 //! W0801: a default that its own parameter does not take.
 
-use crate::model::{Constraint, Parameter, PropertyType, Type, Value};
+use crate::model::{Constraint, Parameter, PropertyType, SchemaConstraint, Type, Value};
 
+use super::constraint::broken;
 use super::conversion::{is_same, number, outside_of, plain};
 use super::registry::check;
 use super::sink::Sink;
@@ -65,7 +66,7 @@ fn run(sink: &mut Sink<'_, '_>) {
 
 /// Why `value` breaks `constraint`.
 fn breaks(parameter: &Parameter, constraint: &Constraint, value: &Value) -> Option<String> {
-    match constraint {
+    match constraint.bare() {
         Constraint::Range { min, max } => number(value)
             .and_then(|number| outside_of(&[*min, *max], number))
             .map(|bounds| format!("{} is not {bounds}", plain(value))),
@@ -95,7 +96,10 @@ fn breaks(parameter: &Parameter, constraint: &Constraint, value: &Value) -> Opti
             let all: Vec<_> = allowed.iter().map(|value| format!("`{}`", plain(value))).collect();
             Some(format!("`{}` is not one of {}", plain(wrong), all.join(", ")))
         }
-        Constraint::CustomConstraint(_) | Constraint::AllowedPattern(_) => None,
+        Constraint::Modulo { step, offset } => {
+            broken(&SchemaConstraint::Modulo([*step, *offset]), PropertyType::Number, value)
+        }
+        Constraint::CustomConstraint(_) | Constraint::AllowedPattern(_) | Constraint::Described { .. } => None,
     }
 }
 

@@ -7,8 +7,21 @@ use crate::model::{Expr, Model, Name, Source};
 /// What an expression was given to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Place<'m> {
-    Property { resource: &'m Name, property: &'m Name },
-    Input { component: &'m Name, input: &'m Name },
+    Property {
+        resource: &'m Name,
+        property: &'m Name,
+    },
+    /// `metadata`, `condition`, ...
+    Setting {
+        resource: &'m Name,
+        setting: &'static str,
+    },
+    Condition(&'m Name),
+    Output(&'m Name),
+    Input {
+        component: &'m Name,
+        input: &'m Name,
+    },
     Promise(&'m Name),
     Export(&'m Name),
 }
@@ -18,6 +31,9 @@ impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Property { resource, property } => write!(f, "the property `{property}` of `{resource}`"),
+            Self::Setting { resource, setting } => write!(f, "`{setting}` of `{resource}`"),
+            Self::Condition(name) => write!(f, "the condition `{name}`"),
+            Self::Output(name) => write!(f, "the output `{name}` of the stack"),
             Self::Input { component, input } => write!(f, "the input `{input}` of `{component}`"),
             Self::Promise(name) => write!(f, "the promise `{name}`"),
             Self::Export(name) => write!(f, "the export `{name}`"),
@@ -27,7 +43,13 @@ impl fmt::Display for Place<'_> {
 
 /// Calls `visit` for every expression that was given to something, in the order of the model.
 pub(super) fn each<'m>(model: &'m Model, mut visit: impl FnMut(Place<'m>, &'m Source, &'m Expr)) {
+    for (name, condition) in &model.conditions {
+        visit(Place::Condition(name), &condition.at, &condition.value);
+    }
     for (name, resource) in &model.resources {
+        for (setting, value) in resource.settings() {
+            visit(Place::Setting { resource: name, setting }, &resource.at, value);
+        }
         for (property, binding) in &resource.properties {
             visit(Place::Property { resource: name, property }, &binding.at, &binding.value);
         }
@@ -44,5 +66,10 @@ pub(super) fn each<'m>(model: &'m Model, mut visit: impl FnMut(Place<'m>, &'m So
     }
     for (name, export) in &model.exports {
         visit(Place::Export(name), &export.at, &export.value);
+    }
+    for (name, output) in &model.outputs {
+        for value in output.condition.iter().chain([&output.value]) {
+            visit(Place::Output(name), &output.at, value);
+        }
     }
 }

@@ -13,14 +13,23 @@ check! {
     /// after the other.
     ///
     /// A template of wattle has no dependency between servers: they all start at once, and what they need of each other
-    /// they read at run time. That is also what lets large stacks be cut in parts.
+    /// they read at run time. That is also what lets large stacks be cut in parts. A template that runs no software may
+    /// order its servers as it likes.
     ///
     /// ```
     /// # use wattle::prelude::*;
+    /// # #[component(recipe = "src/check/examples/greet.sh")]
+    /// # struct Greeter {
+    /// #     #[input]
+    /// #     name: String,
+    /// #     #[output]
+    /// #     greeting: String,
+    /// # }
     /// # let mut t = Topology::new("demo");
     /// let db = t.add("db", RawResource::new("OS::Nova::Server"));
     /// let name = db.attribute::<String>("name");
-    /// t.add("app", RawResource::new("OS::Nova::Server").property("availability_zone", name));
+    /// let app = t.add("app", RawResource::new("OS::Nova::Server").property("availability_zone", name));
+    /// t.on(app).run("greeter", Greeter::new().name("world"));
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0303"));
     /// ```
     ///
@@ -50,6 +59,9 @@ type Hop<'m> = (usize, Edge<'m>);
 
 fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
+    if model.components.is_empty() {
+        return;
+    }
     let edges = || sink.graph().resource_edges();
     if !edges().any(|(_, _, to)| model.resources[to].is_server()) {
         return;
@@ -150,7 +162,17 @@ pub(super) mod tests {
         ports()
             .property("address", "port_id", attribute("db", "addresses"))
             .property("app", "name", resource("address"))
+            .kind("K", &[], &[])
+            .component("app", "k", "K")
             .model
+    }
+
+    #[test]
+    fn without_software_the_order_of_servers_is_heat_s_affair() {
+        let mut model = failing();
+        model.components.clear();
+        assert!(!codes(&model).contains(&"W0303"));
+        crate::lower::lower(&model, &crate::lower::Options::default());
     }
 
     #[test]

@@ -114,7 +114,7 @@ check! {
 fn run(sink: &mut Sink<'_, '_>) {
     for (name, parameter) in &sink.model.parameters {
         for constraint in &parameter.constraints {
-            let Constraint::CustomConstraint(constraint) = constraint else { continue };
+            let Constraint::CustomConstraint(constraint) = constraint.bare() else { continue };
             if NAMES.contains(&&**constraint) {
                 continue;
             }

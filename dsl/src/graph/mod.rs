@@ -56,6 +56,10 @@ pub enum Why<'m> {
     After,
     /// A resource's property refers to another resource.
     Property(&'m Name),
+    /// A resource's `depends_on` names another resource.
+    DependsOn,
+    /// Something else of a resource (`metadata`, ...) refers to another resource.
+    Setting(&'static str),
     /// A component on the server reads an attribute, which the server's user data carries.
     UserData {
         /// The component.
@@ -150,6 +154,20 @@ impl<'m> Build<'m> {
                         self.wait(NodeIndex::new(index), other, Why::Property(name), &binding.at);
                     }
                 });
+            }
+            for (setting, value) in resource.settings() {
+                value.references(&mut |reference| {
+                    if let Reference::Resource(other) | Reference::Attribute { resource: other, .. } = reference
+                        && let Some(other) = self.resource(other)
+                    {
+                        self.wait(NodeIndex::new(index), other, Why::Setting(setting), &resource.at);
+                    }
+                });
+            }
+            for other in &resource.depends_on {
+                if let Some(other) = self.resource(other) {
+                    self.wait(NodeIndex::new(index), other, Why::DependsOn, &resource.at);
+                }
             }
         }
     }

@@ -25,7 +25,7 @@ pub enum Reader {
         /// The input.
         input: Name,
     },
-    /// A property of a resource.
+    /// A property of a resource, or a setting such as `condition`.
     Property {
         /// The resource.
         resource: Name,
@@ -34,6 +34,8 @@ pub enum Reader {
     },
     /// An export.
     Export(Name),
+    /// An output of the stack that is no export.
+    Output(Name),
 }
 
 /// How a value gets to who refers to it.

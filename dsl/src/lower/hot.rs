@@ -1,25 +1,31 @@
-//! Heat orchestration templates as data (HOT specification, version 2021-04-16).
+//! Heat orchestration templates as data (HOT specification).
 
 use indexmap::IndexMap;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::model::{Constraint, Name, ParameterType, Value};
 
-/// The version of HOT that is emitted.
-pub const VERSION: &str = "2021-04-16";
+/// The version of HOT of what no author wrote.
+pub use crate::model::VERSION;
 
 /// A template.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Template {
     /// The version of HOT.
-    pub heat_template_version: &'static str,
+    pub heat_template_version: Name,
     /// What it is.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
+    /// Which parameters belong together.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parameter_groups: Vec<HotParameterGroup>,
     /// What is chosen at deployment.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub parameters: IndexMap<Name, HotParameter>,
+    /// What Heat decides by.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub conditions: IndexMap<Name, Hot>,
     /// What Heat creates.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub resources: IndexMap<Name, HotResource>,
@@ -31,13 +37,26 @@ pub struct Template {
 impl Template {
     /// A template of nothing.
     pub fn new(description: &str) -> Self {
-        Self { heat_template_version: VERSION, description: description.into(), ..Self::default() }
+        Self { heat_template_version: VERSION.into(), description: description.into(), ..Self::default() }
     }
 
     /// How many servers it creates, nested stacks not counted.
     pub fn servers(&self) -> usize {
         self.resources.values().filter(|resource| resource.is_server()).count()
     }
+}
+
+/// Parameters that belong together.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct HotParameterGroup {
+    /// What stands over them.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub label: String,
+    /// What they are for.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Their names.
+    pub parameters: Vec<Name>,
 }
 
 /// A parameter of a template.
@@ -47,6 +66,9 @@ pub struct HotParameter {
     /// Its type.
     #[serde(rename = "type")]
     pub ty: ParameterType,
+    /// What it is called where people fill it in.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub label: String,
     /// What it is for.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
@@ -59,12 +81,27 @@ pub struct HotParameter {
     /// What a value must satisfy.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "constraints")]
     pub constraints: Vec<Constraint>,
+    /// Whether its value must stay as it was when the stack was created.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub immutable: bool,
+    /// Words by which tools find it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<Name>,
 }
 
 impl HotParameter {
     /// A parameter without default or constraint.
     pub fn new(ty: ParameterType) -> Self {
-        Self { ty, description: String::new(), default: None, hidden: false, constraints: Vec::new() }
+        Self {
+            ty,
+            label: String::new(),
+            description: String::new(),
+            default: None,
+            hidden: false,
+            constraints: Vec::new(),
+            immutable: false,
+            tags: Vec::new(),
+        }
     }
 }
 
@@ -75,18 +112,46 @@ pub struct HotResource {
     /// Its type, or the file of a nested template.
     #[serde(rename = "type")]
     pub ty: Name,
+    /// What it is.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Under which condition there is such a resource.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub condition: Option<Hot>,
     /// What goes in, each name once.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "map")]
     pub properties: Vec<(Name, Hot)>,
     /// Resources that Heat must have created before, besides those that the properties refer to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<Name>,
+    /// The author's own metadata.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Hot>,
+    /// What becomes of it when it leaves the stack.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deletion_policy: Option<Hot>,
+    /// How it is updated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update_policy: Option<Hot>,
+    /// The identity of what exists already and is not created.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub external_id: Option<Hot>,
 }
 
 impl HotResource {
     /// A resource without properties.
     pub fn new(ty: Name) -> Self {
-        Self { ty, properties: Vec::new(), depends_on: Vec::new() }
+        Self {
+            ty,
+            description: String::new(),
+            condition: None,
+            properties: Vec::new(),
+            depends_on: Vec::new(),
+            metadata: None,
+            deletion_policy: None,
+            update_policy: None,
+            external_id: None,
+        }
     }
 
     /// The value of a property.
@@ -110,20 +175,53 @@ impl HotResource {
     /// Calls `visit` with the name of each resource that it refers to, or that it is to come after.
     pub fn requires<'a>(&'a self, visit: &mut impl FnMut(&'a Name)) {
         self.depends_on.iter().for_each(&mut *visit);
-        for (_, value) in &self.properties {
-            value.visit(&mut |part| match part {
-                Hot::GetResource(name) | Hot::GetAttr { resource: name, .. } => visit(name),
-                _ => {}
+        for value in self.values() {
+            value.visit(&mut |part| {
+                if let Some(name) = part.resource() {
+                    visit(name);
+                }
             });
         }
+    }
+
+    /// Every value that Heat resolves: properties, then settings.
+    pub fn values(&self) -> impl Iterator<Item = &Hot> {
+        let settings = [&self.condition, &self.metadata, &self.deletion_policy, &self.update_policy, &self.external_id];
+        self.properties.iter().map(|(_, value)| value).chain(settings.into_iter().flatten())
+    }
+
+    /// [`HotResource::values`], to be changed.
+    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Hot> {
+        let settings = [
+            &mut self.condition,
+            &mut self.metadata,
+            &mut self.deletion_policy,
+            &mut self.update_policy,
+            &mut self.external_id,
+        ];
+        self.properties.iter_mut().map(|(_, value)| value).chain(settings.into_iter().flatten())
     }
 }
 
 /// An output of a template.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[non_exhaustive]
 pub struct HotOutput {
+    /// What it is.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Under which condition there is such an output.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub condition: Option<Hot>,
     /// The value.
     pub value: Hot,
+}
+
+impl HotOutput {
+    /// An output without description or condition.
+    pub fn new(value: Hot) -> Self {
+        Self { description: String::new(), condition: None, value }
+    }
 }
 
 /// A value of a template: a constant, or one of Heat's functions.
@@ -163,12 +261,34 @@ pub enum Hot {
     List(Vec<Hot>),
     /// Values by name.
     Map(Vec<(Name, Hot)>),
+    /// Any other function of Heat's: its name, and what it is given.
+    Function(Name, Box<Hot>),
 }
 
 impl Hot {
     /// `get_param: NAME`.
     pub fn parameter(name: impl Into<Name>) -> Self {
         Self::GetParam { parameter: name.into(), path: Vec::new() }
+    }
+
+    /// The resource that this itself refers to.
+    pub fn resource(&self) -> Option<&Name> {
+        match self {
+            Self::GetResource(name) | Self::GetAttr { resource: name, .. } => Some(name),
+            Self::Function(function, argument) if matches!(&**function, "get_attr" | "Fn::GetAtt") => match &**argument
+            {
+                Self::Value(Value::List(items)) => match items.first()? {
+                    Value::Str(name) => Some(name),
+                    _ => None,
+                },
+                Self::List(items) => match items.first()? {
+                    Self::Value(Value::Str(name)) => Some(name),
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// Calls `visit` for this and everything within.
@@ -184,6 +304,7 @@ impl Hot {
                 params.iter().for_each(|(_, part)| part.visit(visit));
             }
             Self::Map(parts) => parts.iter().for_each(|(_, part)| part.visit(visit)),
+            Self::Function(_, argument) => argument.visit(visit),
         }
     }
 
@@ -204,6 +325,7 @@ impl Hot {
                 params.iter_mut().for_each(|(_, part)| part.rewrite(change));
             }
             Self::Map(parts) => parts.iter_mut().for_each(|(_, part)| part.rewrite(change)),
+            Self::Function(_, argument) => argument.rewrite(change),
         }
     }
 }
@@ -234,6 +356,7 @@ impl Serialize for Hot {
             }
             Self::Join(items) => function(to, "list_join", &("", items)),
             Self::StrReplace { template, params } => function(to, "str_replace", &StrReplace { template, params }),
+            Self::Function(name, argument) => function(to, name, argument),
         }
     }
 }
@@ -278,27 +401,45 @@ fn constraints<S: Serializer>(constraints: &[Constraint], to: S) -> Result<S::Ok
     to.collect_seq(constraints.iter().map(HotConstraint))
 }
 
-/// A constraint as HOT writes it: whole bounds without a fraction.
+/// A constraint as HOT writes it: whole numbers without a fraction.
 struct HotConstraint<'a>(&'a Constraint);
 
 impl Serialize for HotConstraint<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        #[expect(clippy::cast_possible_truncation, reason = "the value is whole and within 2^53")]
-        let number = |bound: f64| match bound {
-            whole if whole.fract() == 0.0 && whole.abs() < 9e15 => Value::Integer(i128::from(whole as i64)),
-            other => Value::Float(other),
-        };
-        let bounds = |min: Option<Value>, max: Option<Value>| -> IndexMap<&str, Value> {
-            [("min", min), ("max", max)].into_iter().filter_map(|(name, bound)| Some((name, bound?))).collect()
-        };
-        match self.0 {
-            Constraint::CustomConstraint(name) => function(to, "custom_constraint", name),
-            Constraint::Range { min, max } => function(to, "range", &bounds(min.map(number), max.map(number))),
-            Constraint::Length { min, max } => {
-                function(to, "length", &bounds(min.map(Value::from), max.map(Value::from)))
-            }
-            Constraint::AllowedPattern(pattern) => function(to, "allowed_pattern", pattern),
-            Constraint::AllowedValues(values) => function(to, "allowed_values", values),
+        let mut map = to.serialize_map(None)?;
+        rule(&mut map, self.0.bare())?;
+        if let Constraint::Described { description, .. } = self.0 {
+            map.serialize_entry("description", description)?;
         }
+        map.end()
+    }
+}
+
+fn rule<M: SerializeMap>(map: &mut M, constraint: &Constraint) -> Result<(), M::Error> {
+    let given = |values: [(&'static str, Option<Value>); 2]| -> IndexMap<&str, Value> {
+        values.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    };
+    match constraint {
+        Constraint::CustomConstraint(name) => map.serialize_entry("custom_constraint", name),
+        Constraint::Range { min, max } => {
+            map.serialize_entry("range", &given([("min", min.map(number)), ("max", max.map(number))]))
+        }
+        Constraint::Length { min, max } => {
+            map.serialize_entry("length", &given([("min", min.map(Value::from)), ("max", max.map(Value::from))]))
+        }
+        Constraint::AllowedPattern(pattern) => map.serialize_entry("allowed_pattern", pattern),
+        Constraint::AllowedValues(values) => map.serialize_entry("allowed_values", values),
+        Constraint::Modulo { step, offset } => {
+            map.serialize_entry("modulo", &given([("step", Some(number(*step))), ("offset", Some(number(*offset)))]))
+        }
+        Constraint::Described { constraint, .. } => rule(map, constraint.bare()),
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the value is whole and within 2^53")]
+fn number(number: f64) -> Value {
+    match number {
+        whole if whole.fract() == 0.0 && whole.abs() < 9e15 => Value::Integer(i128::from(whole as i64)),
+        other => Value::Float(other),
     }
 }

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use crate::model::{Expr, Model, Name, Resource, Step, Value};
+use crate::model::{Expr, Model, Name, Resource, Step, Value, template_of};
 
 use super::hot::Hot;
 use super::plan::{Attribute, SERVER_ENTRIES};
@@ -49,6 +49,7 @@ pub(super) fn for_heat_with(expr: &Expr, late: &impl Late) -> Hot {
         Expr::Map(items) => {
             Hot::Map(items.iter().map(|(name, item)| (name.clone(), for_heat_with(item, late))).collect())
         }
+        Expr::Function { name, argument } => Hot::Function(name.clone(), Box::new(for_heat_with(argument, late))),
         Expr::Output { .. } | Expr::Promise(_) | Expr::Import { .. } | Expr::Foreign { .. } => late.value(expr),
     }
 }
@@ -73,26 +74,13 @@ fn steps(path: &[Step]) -> Vec<Hot> {
 
 /// `str_replace` over keys `<1>`, `<2>`, ...: Heat joins only strings, but replaces by numbers and booleans as well.
 fn text(parts: &[Expr], late: &impl Late) -> Hot {
-    // A key that also stands in the author's own text would be replaced there too.
-    let literal = |text: &str| {
-        parts.iter().any(|part| part.constant().and_then(Value::as_str).is_some_and(|own| own.contains(text)))
-    };
-    let open = ["<", "<<", "<<<", "<wattle:"].into_iter().find(|open| !literal(open)).unwrap_or("<wattle:value:");
-    let mut template = String::new();
-    let mut params = Vec::new();
-    for part in parts {
-        match part {
-            Expr::Constant(Value::Str(text)) => template.push_str(text),
-            Expr::Constant(value) => template.push_str(&value.to_string()),
-            other => {
-                let key = format!("{open}{}>", params.len() + 1);
-                template.push_str(&key);
-                params.push((key.into(), late.text(other)));
-            }
-        }
-    }
+    let (template, params) = template_of(parts);
     let template: Hot = template.as_str().into();
-    if params.is_empty() { template } else { Hot::StrReplace { template: Box::new(template), params } }
+    if params.is_empty() {
+        return template;
+    }
+    let params = params.into_iter().map(|(key, part)| (key.into(), late.text(part)));
+    Hot::StrReplace { template: Box::new(template), params: params.collect() }
 }
 
 /// The value for an agent.
@@ -115,6 +103,9 @@ pub(super) fn for_agent(model: &Model, expr: &Expr) -> Wire {
         Expr::Map(items) => {
             let items = items.iter().map(|(name, item)| (name.clone(), for_agent(model, item)));
             Wire::Map(items.collect::<IndexMap<Name, Wire>>())
+        }
+        Expr::Function { name, argument } => {
+            Wire::Function { name: name.clone(), argument: Box::new(for_agent(model, argument)) }
         }
         Expr::Foreign { .. } => Wire::Value(Value::Null),
     }

@@ -24,13 +24,34 @@ pub(super) fn split(
 ) -> (Template, IndexMap<String, Template>) {
     let sizes: Vec<usize> = whole.resources.values().map(size).collect();
     let fits = whole.resources.len() <= options.stack_resources && sizes.iter().sum::<usize>() <= options.stack_bytes;
-    if fits || whole.servers() < 2 {
+    if fits || whole.servers() < 2 || !is_free(&whole) {
         return (whole, IndexMap::new());
     }
     let homes = homes(&whole, requires);
     let parts = pack(&whole, &homes, &sizes, options);
     Cut::new(model, whole, &parts).cut(parts.len())
 }
+
+/// Whether a cut is free: not where the author tells Heat an order, lets it decide what there is, or has it work out what
+/// is referred to.
+fn is_free(whole: &Template) -> bool {
+    let computes = |value: &Hot| {
+        let mut computes = false;
+        value.visit(&mut |part| {
+            computes |= matches!(part, Hot::Function(name, _) if REFERRING.contains(&&**name));
+        });
+        computes
+    };
+    let is_bound = |resource: &HotResource| {
+        !resource.depends_on.is_empty() || resource.condition.is_some() || resource.values().any(computes)
+    };
+    whole.conditions.is_empty()
+        && !whole.resources.values().any(is_bound)
+        && !whole.outputs.values().any(|output| computes(&output.value))
+}
+
+/// Functions whose arguments name a part of the template.
+const REFERRING: [&str; 6] = ["get_attr", "get_param", "get_resource", "Fn::GetAtt", "Ref", "resource_facade"];
 
 /// Bytes of a resource as JSON, about.
 fn size(resource: &HotResource) -> usize {
@@ -164,18 +185,24 @@ impl<'m> Cut<'m> {
 
     fn cut(mut self, count: usize) -> (Template, IndexMap<String, Template>) {
         let describe = |part| format!("Part {} of {count} of the stack {}.", part + 1, self.model.stack);
-        let mut parts: Vec<Template> = (0..count).map(|part| Template::new(&describe(part))).collect();
+        let new = |description: &str| {
+            let mut template = Template::new(description);
+            template.heat_template_version = self.whole.heat_template_version.clone();
+            template
+        };
+        let mut parts: Vec<Template> = (0..count).map(|part| new(&describe(part))).collect();
         let mut given: Vec<IndexMap<Name, Hot>> = vec![IndexMap::new(); count];
-        let mut parent = Template::new(&self.whole.description);
+        let mut parent = new(&self.whole.description);
+        parent.parameter_groups = std::mem::take(&mut self.whole.parameter_groups);
         parent.parameters = std::mem::take(&mut self.whole.parameters);
         for (name, mut resource) in std::mem::take(&mut self.whole.resources) {
             if let Some(&part) = self.part_of.get(&name) {
-                for (_, value) in &mut resource.properties {
+                for value in resource.values_mut() {
                     self.move_in(value, part, &parent.parameters, &mut parts[part], &mut given[part]);
                 }
                 parts[part].resources.insert(name, resource);
             } else {
-                resource.properties.iter_mut().for_each(|(_, value)| self.look_in(value, &mut parts));
+                resource.values_mut().for_each(|value| self.look_in(value, &mut parts));
                 parent.resources.insert(name, resource);
             }
         }
@@ -250,7 +277,7 @@ impl<'m> Cut<'m> {
             let (Hot::GetResource(name) | Hot::GetAttr { resource: name, .. }) = reference else { return None };
             let part = *self.part_of.get(name)?;
             let output: Name = crossing(reference).into();
-            parts[part].outputs.entry(output.clone()).or_insert_with(|| HotOutput { value: reference.clone() });
+            parts[part].outputs.entry(output.clone()).or_insert_with(|| HotOutput::new(reference.clone()));
             Some(Hot::GetAttr { resource: part_name(part), attribute: output, path: Vec::new() })
         });
     }

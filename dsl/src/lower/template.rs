@@ -4,7 +4,7 @@ use crate::model::{Expr, Model, Name, Reference, Resource};
 
 use super::agent::{self, Words};
 use super::decision::{Decision, Decisions, Reader, Way};
-use super::hot::{Hot, HotOutput, HotParameter, HotResource, Template};
+use super::hot::{Hot, HotOutput, HotParameter, HotParameterGroup, HotResource, Template};
 use super::plan::Plan;
 use super::resolve::for_heat;
 
@@ -24,18 +24,29 @@ pub(super) fn build(model: &Model, plan: &Plan<'_>, decisions: &mut Decisions) -
         }
     });
     exports(model, &mut template, decisions);
+    outputs(model, &mut template, decisions);
     template
 }
 
-/// A template of nothing but the author's parameters.
+/// A template of nothing but the author's parameters and conditions.
 pub(super) fn with_parameters(model: &Model) -> Template {
     let mut template = Template::new(&model.description);
+    template.heat_template_version = model.version.clone();
+    template.parameter_groups.extend(model.parameter_groups.iter().map(|group| HotParameterGroup {
+        label: group.label.clone(),
+        description: group.description.clone(),
+        parameters: group.parameters.clone(),
+    }));
+    template.conditions.extend(model.conditions.iter().map(|(name, known)| (name.clone(), for_heat(&known.value))));
     template.parameters.extend(model.parameters.iter().map(|(name, parameter)| {
         let mut hot = HotParameter::new(parameter.heat_type);
+        hot.label.clone_from(&parameter.label);
         hot.description.clone_from(&parameter.description);
         hot.default.clone_from(&parameter.default);
         hot.hidden = parameter.is_hidden();
         hot.constraints.clone_from(&parameter.constraints);
+        hot.immutable = parameter.immutable;
+        hot.tags.clone_from(&parameter.tags);
         (name.clone(), hot)
     }));
     template
@@ -51,6 +62,18 @@ pub(super) fn resources(
     template.resources.reserve(model.resources.len());
     for (name, resource) in &model.resources {
         let mut hot = HotResource::new(resource.ty.clone());
+        hot.description.clone_from(&resource.description);
+        hot.depends_on.clone_from(&resource.depends_on);
+        let setting = |value: &Option<Expr>| value.as_ref().map(for_heat);
+        hot.condition = setting(&resource.condition);
+        hot.metadata = setting(&resource.metadata);
+        hot.deletion_policy = setting(&resource.deletion_policy);
+        hot.update_policy = setting(&resource.update_policy);
+        hot.external_id = setting(&resource.external_id);
+        for (name_of, value) in resource.settings() {
+            let reader = || Reader::Property { resource: name.clone(), property: name_of.into() };
+            decide(value, reader, &resource.at, decisions);
+        }
         hot.properties.reserve(resource.properties.len() + 2);
         for (property, binding) in &resource.properties {
             let reader = || Reader::Property { resource: name.clone(), property: property.clone() };
@@ -69,7 +92,7 @@ fn exports(model: &Model, template: &mut Template, decisions: &mut Decisions) {
         if is_known_to_heat(&export.value) {
             decide(&export.value, reader, &export.at, decisions);
             if !export.ty.is_secret() {
-                template.outputs.insert(name.clone(), HotOutput { value: for_heat(&export.value) });
+                template.outputs.insert(name.clone(), HotOutput::new(for_heat(&export.value)));
             }
         } else {
             export.value.references(&mut |reference| {
@@ -82,6 +105,19 @@ fn exports(model: &Model, template: &mut Template, decisions: &mut Decisions) {
                 });
             });
         }
+    }
+}
+
+/// Adds what the stack shows besides its exports.
+pub(super) fn outputs(model: &Model, template: &mut Template, decisions: &mut Decisions) {
+    for (name, output) in &model.outputs {
+        for value in output.condition.iter().chain([&output.value]) {
+            decide(value, || Reader::Output(name.clone()), &output.at, decisions);
+        }
+        let mut hot = HotOutput::new(for_heat(&output.value));
+        hot.description.clone_from(&output.description);
+        hot.condition = output.condition.as_ref().map(for_heat);
+        template.outputs.insert(name.clone(), hot);
     }
 }
 

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use super::{Name, Value};
+use super::{Name, Value, function};
 
 /// A value, or how it comes about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,6 +48,13 @@ pub enum Expr {
     List(Vec<Expr>),
     /// Values by name.
     Map(IndexMap<Name, Expr>),
+    /// A function of Heat's that none of the others says.
+    Function {
+        /// Its name: `list_join`, `if`, `yaql`, ...
+        name: Name,
+        /// What it is given.
+        argument: Box<Expr>,
+    },
     /// A handle that another topology made. Never sound; kept so that the check can say so.
     Foreign {
         /// What the handle stands for: `resource`, `output`, `parameter`, ...
@@ -126,8 +133,61 @@ impl Expr {
             Self::Import { stack, export } => visit(Reference::Import { stack, export }),
             Self::Text(parts) | Self::List(parts) => parts.iter().for_each(|part| part.references(visit)),
             Self::Map(parts) => parts.values().for_each(|part| part.references(visit)),
+            Self::Function { name, argument } => {
+                if let Some(reference) = function::subject(name, argument) {
+                    visit(reference);
+                }
+                argument.references(visit);
+            }
             Self::Foreign { what } => visit(Reference::Foreign { what }),
         }
+    }
+
+    /// Text of `parts` one behind the other, in its one form: no text within text, constants next to each other as one.
+    pub fn text(parts: impl IntoIterator<Item = Expr>) -> Self {
+        fn add(texts: &mut Vec<Expr>, part: Expr) {
+            let constant = match part {
+                Expr::Text(parts) => return parts.into_iter().for_each(|part| add(texts, part)),
+                Expr::Constant(Value::Str(text)) if text.is_empty() => return,
+                Expr::Constant(Value::Str(text)) => text,
+                Expr::Constant(other) => other.to_string().into(),
+                other => return texts.push(other),
+            };
+            match texts.last_mut() {
+                Some(Expr::Constant(Value::Str(before))) => *before = format!("{before}{constant}").into(),
+                _ => texts.push(Expr::Constant(Value::Str(constant))),
+            }
+        }
+        let mut texts = Vec::new();
+        parts.into_iter().for_each(|part| add(&mut texts, part));
+        match texts.as_slice() {
+            [] => Self::Constant("".into()),
+            [Self::Constant(_)] => texts.remove(0),
+            _ => Self::Text(texts),
+        }
+    }
+
+    /// Values in order, in their one form: constants in order are a constant.
+    pub fn list(items: impl IntoIterator<Item = Expr>) -> Self {
+        let items: Vec<Self> = items.into_iter().collect();
+        match items.iter().map(|item| item.constant().cloned()).collect() {
+            Some(values) => Self::Constant(Value::List(values)),
+            None => Self::List(items),
+        }
+    }
+
+    /// Values by name, in their one form: constants by name are a constant.
+    pub fn map(items: impl IntoIterator<Item = (Name, Expr)>) -> Self {
+        let items: IndexMap<Name, Self> = items.into_iter().collect();
+        match items.iter().map(|(name, item)| Some((name.clone(), item.constant()?.clone()))).collect() {
+            Some(values) => Self::Constant(Value::Map(values)),
+            None => Self::Map(items),
+        }
+    }
+
+    /// The value of one of Heat's functions, in its one form: what another alternative says is that one.
+    pub fn function(name: impl Into<Name>, argument: Self) -> Self {
+        function::canonical(name.into(), argument)
     }
 
     /// The constant, if it is one in whole.

@@ -6,17 +6,21 @@
 mod bytes;
 mod component;
 mod expr;
+mod function;
 mod parameter;
 mod port;
 mod resource;
 mod schema;
 mod source;
+mod template;
 mod value;
 
 use std::sync::Arc;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
+
+pub(crate) use function::template_of;
 
 pub use component::{
     After, Component, Content, Declaration, File, Input, Listen, OutputDeclaration, Ports, Protocol, Recipe, Tool,
@@ -27,6 +31,7 @@ pub use port::Type;
 pub use resource::{Binding, Order, Resource};
 pub use schema::{AttributeSchema, PropertySchema, PropertyType, Schema, SchemaConstraint};
 pub use source::Source;
+pub use template::{Condition, ParameterGroup, StackOutput, VERSION};
 pub use value::Value;
 
 /// A name that many places share: cheap to clone, compared by text.
@@ -36,7 +41,7 @@ pub type Name = Arc<str>;
 ///
 /// Every map keeps the author's order. A key that the author used twice appears once more with a `#2` behind it, and
 /// in [`Model::duplicates`], so that nothing of what was written is lost before the check has reported it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Model {
@@ -46,8 +51,16 @@ pub struct Model {
     pub description: String,
     /// Where the blueprint stands.
     pub at: Source,
+    /// The version of HOT that its functions are of: Heat's `heat_template_version`.
+    pub version: Name,
     /// What is chosen at deployment.
     pub parameters: IndexMap<Name, Parameter>,
+    /// Which parameters belong together, for who fills them in.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parameter_groups: Vec<ParameterGroup>,
+    /// What Heat decides by, by name.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub conditions: IndexMap<Name, Condition>,
     /// What Heat creates, by qualified name (`apps.node1` for `node1` of the module `apps`).
     pub resources: IndexMap<Name, Resource>,
     /// What each kind of component reads, writes and runs, by the path of its Rust type.
@@ -62,6 +75,12 @@ pub struct Model {
     pub imports: Vec<Import>,
     /// Values that other stacks may read, by name.
     pub exports: IndexMap<Name, Export>,
+    /// What the stack shows besides its exports, by name.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub outputs: IndexMap<Name, StackOutput>,
+    /// Files that the template names: templates of nested stacks, and what `get_file` reads.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub files: IndexMap<Name, Content>,
     /// Modules, by qualified name.
     pub modules: IndexMap<Name, Module>,
     /// What is known of the resource types in use.
@@ -165,6 +184,32 @@ pub struct Duplicate {
     pub first: Source,
     /// Where it was given again.
     pub again: Source,
+}
+
+impl Default for Model {
+    fn default() -> Self {
+        Self {
+            stack: Name::default(),
+            description: String::new(),
+            at: Source::default(),
+            version: VERSION.into(),
+            parameters: IndexMap::new(),
+            parameter_groups: Vec::new(),
+            conditions: IndexMap::new(),
+            resources: IndexMap::new(),
+            declarations: IndexMap::new(),
+            components: IndexMap::new(),
+            after: Vec::new(),
+            promises: IndexMap::new(),
+            imports: Vec::new(),
+            exports: IndexMap::new(),
+            outputs: IndexMap::new(),
+            files: IndexMap::new(),
+            modules: IndexMap::new(),
+            schemas: IndexMap::new(),
+            duplicates: Vec::new(),
+        }
+    }
 }
 
 impl Model {

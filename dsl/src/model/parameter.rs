@@ -12,6 +12,9 @@ pub struct Parameter {
     pub heat_type: ParameterType,
     /// The type in ours.
     pub ty: Type,
+    /// What it is called where people fill it in.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub label: String,
     /// What it is for.
     #[serde(default)]
     pub description: String,
@@ -21,6 +24,15 @@ pub struct Parameter {
     /// What a value must satisfy.
     #[serde(default)]
     pub constraints: Vec<Constraint>,
+    /// Whether Heat must not show its value although its type is not secret.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
+    /// Whether its value must stay as it was when the stack was created.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub immutable: bool,
+    /// Words by which tools find it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<Name>,
     /// Where it was declared.
     pub at: Source,
 }
@@ -29,12 +41,23 @@ impl Parameter {
     /// A parameter without default or constraint.
     pub fn new(ty: Type, at: Source) -> Self {
         let heat_type = ParameterType::of(&ty);
-        Self { heat_type, ty, description: String::new(), default: None, constraints: Vec::new(), at }
+        Self {
+            heat_type,
+            ty,
+            label: String::new(),
+            description: String::new(),
+            default: None,
+            constraints: Vec::new(),
+            hidden: false,
+            immutable: false,
+            tags: Vec::new(),
+            at,
+        }
     }
 
     /// Whether Heat must not show its value.
     pub fn is_hidden(&self) -> bool {
-        self.ty.is_secret()
+        self.hidden || self.ty.is_secret()
     }
 }
 
@@ -97,4 +120,28 @@ pub enum Constraint {
     AllowedPattern(Name),
     /// The values that are allowed.
     AllowedValues(Vec<Value>),
+    /// The number less `offset` is a multiple of `step`.
+    Modulo {
+        /// The step.
+        step: f64,
+        /// The offset.
+        offset: f64,
+    },
+    /// Another constraint, and what Heat says when a value breaks it.
+    Described {
+        /// The constraint; not described itself.
+        constraint: Box<Constraint>,
+        /// What is said.
+        description: Name,
+    },
+}
+
+impl Constraint {
+    /// The constraint without its description.
+    pub fn bare(&self) -> &Self {
+        match self {
+            Self::Described { constraint, .. } => constraint.bare(),
+            other => other,
+        }
+    }
 }

@@ -17,6 +17,27 @@ pub struct Resource {
     /// For a server: whether its components run in the order in which they were declared.
     #[serde(default)]
     pub order: Order,
+    /// What it is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// The author's own metadata: a map.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Expr>,
+    /// Resources that Heat must have created before, besides those that anything here refers to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<Name>,
+    /// Under which condition there is such a resource: the name of one, a boolean, or a function of conditions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub condition: Option<Expr>,
+    /// What becomes of it when it leaves the stack.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deletion_policy: Option<Expr>,
+    /// How it is updated: a map.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub update_policy: Option<Expr>,
+    /// The identity of what exists already and is not created.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external_id: Option<Expr>,
     /// Where it was added.
     pub at: Source,
 }
@@ -47,7 +68,32 @@ impl Resource {
 
     /// A resource without properties.
     pub fn new(ty: Name, at: Source) -> Self {
-        Self { ty, properties: IndexMap::new(), order: Order::default(), at }
+        Self {
+            ty,
+            properties: IndexMap::new(),
+            order: Order::default(),
+            description: String::new(),
+            metadata: None,
+            depends_on: Vec::new(),
+            condition: None,
+            deletion_policy: None,
+            update_policy: None,
+            external_id: None,
+            at,
+        }
+    }
+
+    /// What it says of itself besides its properties, by Heat's names.
+    pub fn settings(&self) -> impl Iterator<Item = (&'static str, &Expr)> {
+        [
+            ("metadata", &self.metadata),
+            ("condition", &self.condition),
+            ("deletion_policy", &self.deletion_policy),
+            ("update_policy", &self.update_policy),
+            ("external_id", &self.external_id),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value.as_ref()?)))
     }
 
     /// Whether it can run components.

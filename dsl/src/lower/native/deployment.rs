@@ -63,7 +63,7 @@ fn orders<'m>(values: &Values<'m>) -> HashMap<&'m Name, Vec<Name>> {
                 read.insert((from, to));
             }
             Why::RunList | Why::After => ordered.push((from, to, before)),
-            Why::Property(_) | Why::UserData { .. } => {}
+            Why::Property(_) | Why::Setting(_) | Why::DependsOn | Why::UserData { .. } => {}
         }
     }
     let mut after: HashMap<&Name, Vec<Name>> = HashMap::new();

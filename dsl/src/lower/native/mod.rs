@@ -60,9 +60,10 @@ pub fn lower(model: &Model) -> Lowered {
     for (name, export) in &model.exports {
         template::decide(&export.value, || Reader::Export(name.clone()), &export.at, &mut decisions);
         if !export.ty.is_secret() {
-            template.outputs.insert(name.clone(), HotOutput { value: values.hot(&export.value) });
+            template.outputs.insert(name.clone(), HotOutput::new(values.hot(&export.value)));
         }
     }
+    template::outputs(model, &mut template, &mut decisions);
     let environment = Environment::of(model, &template);
     Lowered { template, environment, decisions: decisions.made }
 }

@@ -87,6 +87,7 @@ pub(super) fn holds_output(model: &Model, expr: &Expr) -> bool {
     match expr {
         Expr::List(items) => items.iter().any(|item| reads_output(model, item)),
         Expr::Map(items) => items.values().any(|item| reads_output(model, item)),
+        Expr::Function { argument, .. } => reads_output(model, argument),
         Expr::Promise(name) => fulfilled(model, name).is_some_and(|binding| holds_output(model, &binding.value)),
         _ => false,
     }

@@ -184,6 +184,13 @@ pub enum Wire {
     List(Vec<Wire>),
     /// Values by name.
     Map(IndexMap<Name, Wire>),
+    /// The value of one of Heat's functions.
+    Function {
+        /// Its name.
+        name: Name,
+        /// What it is given.
+        argument: Box<Wire>,
+    },
 }
 
 /// A value that is written at run time.
