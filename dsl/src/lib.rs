@@ -38,6 +38,7 @@ pub mod check;
 pub mod cli;
 pub mod emit;
 pub mod graph;
+pub mod heat;
 pub mod lower;
 pub mod manners;
 pub mod model;
