@@ -115,6 +115,11 @@ pub fn component(keys: TokenStream, item: TokenStream) -> TokenStream {
 /// The documentation of a field becomes the parameter's description. The keys are Heat's: `default`, `min` and `max`
 /// of a number, `min_length` and `max_length` of a text or list, `pattern`, `allowed`, and `constraint` for one of
 /// Heat's custom constraints. A secret has no default: it must not stand in the blueprint.
+///
+/// Besides, `label = "..."` is what the parameter is called where people fill it in, `hidden` has Heat not show a value
+/// whose type is not secret, `immutable` keeps the value of the stack's creation, `tags = ["..."]` are words by which tools
+/// find it, `name = "..."` is its name where the field's is another, and `constraints = [...]` is constraints of the model
+/// that no key says.
 #[proc_macro_derive(Parameters, attributes(parameter))]
 pub fn parameters(item: TokenStream) -> TokenStream {
     parameters::expand(item.into()).into()

@@ -38,7 +38,6 @@ pub mod check;
 pub mod cli;
 pub mod emit;
 pub mod graph;
-pub mod heat;
 pub mod lower;
 pub mod manners;
 pub mod model;
@@ -47,6 +46,7 @@ pub mod prelude;
 pub mod view;
 
 // What messages of the compiler name: here, so that they name it with the shortest path.
+pub use author::hot;
 pub use author::{
     Attribute, Component, Export, Exports, Module, Output, Parameter, Promise, RawResource, Secret, Text, Topology, Url,
 };

@@ -8,5 +8,6 @@ pub use std::time::Duration;
 pub use crate::author::{
     Attribute, Component, Export, Exports, Module, Output, Parameter, Promise, RawResource, Secret, Topology, Url,
 };
+pub use crate::hot;
 pub use crate::model::Order;
 pub use crate::{Parameters, PortType, blueprint, component, text};

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
-use wattle::author::{AnyValue, Attribute, Expression, IntoProperty, Parameter, PortType};
+use wattle::author::{AnyValue, Attribute, Expression, IntoProperty, Parameter, PortType, Public};
+use wattle::hot::Json;
 use wattle::model::Value;
 
 use super::{AnyRef, IpAddress, Numeric};
@@ -115,6 +116,28 @@ untyped! {
     AnyList: AnyList;
     AnyMap: AnyMap;
     Untyped: AnyList, AnyMap, AnyRef, IpAddress, Numeric;
+}
+
+// What a function of Heat's may be given.
+#[diagnostic::do_not_recommend]
+impl Public for AnyList {}
+#[diagnostic::do_not_recommend]
+impl Public for AnyMap {}
+#[diagnostic::do_not_recommend]
+impl Public for Untyped {}
+
+#[diagnostic::do_not_recommend]
+impl IntoProperty<AnyMap> for Parameter<Json> {
+    fn into_property(self) -> Expression {
+        self.into()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoProperty<AnyList> for Parameter<Json> {
+    fn into_property(self) -> Expression {
+        self.into()
+    }
 }
 
 #[diagnostic::do_not_recommend]

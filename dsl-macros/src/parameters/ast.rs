@@ -9,7 +9,22 @@ use crate::{docs, names};
 
 static KEYS: Known = Known {
     attribute: "#[parameter(...)]",
-    keys: &["default", "constraint", "min", "max", "min_length", "max_length", "pattern", "allowed"],
+    keys: &[
+        "default",
+        "constraint",
+        "min",
+        "max",
+        "min_length",
+        "max_length",
+        "pattern",
+        "allowed",
+        "constraints",
+        "name",
+        "label",
+        "hidden",
+        "immutable",
+        "tags",
+    ],
 };
 const SHAPE: &str = "write `#[derive(Parameters)] struct Settings { image: Parameter<String> }`";
 
@@ -28,6 +43,12 @@ pub(super) struct Declared<'a> {
     pub(super) max_length: Option<Expr>,
     pub(super) pattern: Option<LitStr>,
     pub(super) allowed: Option<Expr>,
+    /// What no other key says: a list of the model's constraints.
+    pub(super) constraints: Option<Expr>,
+    pub(super) label: Option<LitStr>,
+    pub(super) hidden: bool,
+    pub(super) immutable: bool,
+    pub(super) tags: Vec<LitStr>,
 }
 
 /// The parameters of the struct; what is not one is an error.
@@ -54,16 +75,21 @@ pub(super) fn declared<'a>(item: &'a DeriveInput, errors: &mut Errors) -> Vec<De
 
 fn one<'a>(field: &'a Field, errors: &mut Errors) -> Option<Declared<'a>> {
     let ident = field.ident.as_ref()?;
-    let name = names::plain(ident);
-    if let Some(why) = names::refuse(&name) {
-        errors.push(ident, format!("`{name}` cannot name a parameter: {why}"), "rename the field");
-    }
+    let own = names::plain(ident);
     let mut attrs = field.attrs.iter().filter(|attr| attr.path().is_ident("parameter"));
     let attr = attrs.next();
     if let Some(again) = attrs.next() {
-        errors.push(again, format!("the parameter `{name}` has two `#[parameter]`"), "write one with all keys");
+        errors.push(again, format!("the parameter `{own}` has two `#[parameter]`"), "write one with all keys");
     }
     let mut keys = attr.map_or_else(|| Keys::none(&KEYS), |attr: &Attribute| Keys::of(attr, &KEYS, errors));
+    // What is named by hand may be named as Heat allows, which `check` knows.
+    let given = keys.text("name", "\"KeyName\"", errors);
+    if given.is_none()
+        && let Some(why) = names::refuse(&own)
+    {
+        errors.push(ident, format!("`{own}` cannot name a parameter: {why}"), "rename the field");
+    }
+    let name = given.map_or(own, |name| name.value());
     let Some(ty) = argument(&field.ty, "Parameter") else {
         let later = ["Output", "Attribute", "Promise"].iter().find_map(|later| argument(&field.ty, later));
         let why = match later {
@@ -87,6 +113,11 @@ fn one<'a>(field: &'a Field, errors: &mut Errors) -> Option<Declared<'a>> {
         max_length: keys.value("max_length", "64", errors),
         pattern: keys.text("pattern", "\"[a-z]+\"", errors),
         allowed: keys.value("allowed", "[\"small\", \"large\"]", errors),
+        constraints: keys.value("constraints", "[Constraint::AllowedPattern(\"[a-z]+\".into())]", errors),
+        label: keys.text("label", "\"Name of the image\"", errors),
+        hidden: keys.flag("hidden", errors).is_some(),
+        immutable: keys.flag("immutable", errors).is_some(),
+        tags: keys.texts("tags", "[\"network\"]", errors),
         name,
     })
 }

@@ -10,8 +10,20 @@ use crate::errors::Errors;
 
 use super::ast::Declared;
 
-/// The constraints of one parameter, as expressions.
-pub(super) fn expand(declared: &Declared<'_>, errors: &mut Errors) -> Vec<TokenStream> {
+/// The constraints of one parameter, as an expression.
+pub(super) fn expand(declared: &Declared<'_>, errors: &mut Errors) -> TokenStream {
+    let constraints = by_keys(declared, errors);
+    match &declared.constraints {
+        None => quote!(::std::vec![#(#constraints),*]),
+        Some(more) => quote!({
+            let mut constraints = ::std::vec![#(#constraints),*];
+            ::core::iter::Extend::<::wattle::model::Constraint>::extend(&mut constraints, #more);
+            constraints
+        }),
+    }
+}
+
+fn by_keys(declared: &Declared<'_>, errors: &mut Errors) -> Vec<TokenStream> {
     fits(declared, errors);
     let mut constraints = Vec::new();
     if let Some(name) = &declared.constraint {

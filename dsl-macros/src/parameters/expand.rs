@@ -26,7 +26,7 @@ pub(super) fn expand(item: &DeriveInput, declared: &[Declared<'_>], errors: &mut
 }
 
 fn field(declared: &Declared<'_>, errors: &mut Errors) -> TokenStream {
-    let Declared { ident, name, ty, description, .. } = declared;
+    let Declared { ident, name, ty, description, hidden, immutable, tags, .. } = declared;
     let default = match &declared.default {
         None => quote!(::core::option::Option::None),
         Some(value) if argument(ty, "Secret").is_some() => {
@@ -43,15 +43,20 @@ fn field(declared: &Declared<'_>, errors: &mut Errors) -> TokenStream {
     let constraints = constraint::expand(declared, errors);
     let port_type = quote_spanned!(ty.span()=> <#ty as ::wattle::author::PortType>::port_type());
     let at = source::expand(ident.span());
+    let label = declared.label.as_ref().map_or_else(|| quote!(""), |label| quote!(#label));
     quote! {
         #ident: ::wattle::author::Topology::parameter::<#ty>(
             t,
             #name,
             #port_type,
             ::wattle::author::ParameterOptions {
+                label: #label,
                 description: #description,
                 default: #default,
-                constraints: ::std::vec![#(#constraints),*],
+                constraints: #constraints,
+                hidden: #hidden,
+                immutable: #immutable,
+                tags: &[#(#tags),*],
             },
             #at,
         )

@@ -3,6 +3,7 @@
 use crate::model::{Binding, Expr, Name, Step, Value};
 
 use super::handle::{Attribute, Id, Output, OutputSource, Parameter, Resource, Segment};
+use super::hot::Condition;
 use super::topology::Topology;
 
 /// Any value that can be wired: what every handle, constant, list and text turns into.
@@ -25,6 +26,17 @@ pub enum Expression {
     List(Vec<Expression>),
     /// Values by name.
     Map(Vec<(Name, Expression)>),
+    /// What one of Heat's functions returns.
+    Function {
+        /// The function's name.
+        name: Name,
+        /// What it is given.
+        argument: Box<Expression>,
+    },
+    /// The name of a condition.
+    Condition(Condition),
+    /// The name of a parameter or of a resource, where a function takes that.
+    NameOf(Box<Expression>),
     /// What is wired already, with its place.
     Bound(Binding),
 }
@@ -56,6 +68,14 @@ impl Topology {
             Expression::Output(output) => self.lower_output(output),
             Expression::Text(parts) => Expr::text(self.lower_all(parts)),
             Expression::List(items) => Expr::list(self.lower_all(items)),
+            Expression::Function { name, argument } => Expr::function(name, self.lower(*argument)),
+            Expression::Condition(condition) => self.named(condition.id, "condition", |i| {
+                Some(Expr::Constant(Value::Str(self.model.conditions.get_index(i)?.0.clone())))
+            }),
+            Expression::NameOf(subject) => match self.lower(*subject) {
+                Expr::Parameter(name) | Expr::Resource(name) => Expr::Constant(Value::Str(name)),
+                other => other,
+            },
             Expression::Map(items) => Expr::map(items.into_iter().map(|(name, item)| (name, self.lower(item)))),
         }
     }

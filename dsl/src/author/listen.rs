@@ -63,7 +63,7 @@ impl Topology {
                 readers.push(&reader.server);
             }
         }
-        let handle = |name: &Name| Some((name.clone(), self.resource(self.model.resources.get_index_of(name)?)));
+        let handle = |name: &Name| Some((name.clone(), self.resource_at(self.model.resources.get_index_of(name)?)));
         readers.into_iter().filter_map(handle).collect()
     }
 
@@ -98,7 +98,7 @@ impl Topology {
         Component { id: Id { topology: self.id, index: position(index) } }
     }
 
-    fn resource(&self, index: usize) -> Resource {
+    fn resource_at(&self, index: usize) -> Resource {
         Resource { id: Id { topology: self.id, index: position(index) } }
     }
 }

@@ -10,6 +10,7 @@ mod constant;
 mod exports;
 mod expression;
 mod handle;
+pub mod hot;
 mod input;
 mod listen;
 mod module;

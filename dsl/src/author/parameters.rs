@@ -23,21 +23,33 @@ impl Parameters for () {
 /// What is said of one parameter besides its name and type.
 #[derive(Default)]
 pub struct ParameterOptions {
+    /// What it is called where people fill it in.
+    pub label: &'static str,
     /// What it is for.
     pub description: &'static str,
     /// The value when none is given.
     pub default: Option<Value>,
     /// What a value must satisfy.
     pub constraints: Vec<Constraint>,
+    /// Whether Heat must not show its value, although its type is not secret.
+    pub hidden: bool,
+    /// Whether its value must stay as it was when the stack was created.
+    pub immutable: bool,
+    /// Words by which tools find it.
+    pub tags: &'static [&'static str],
 }
 
 impl Topology {
     /// Declares a parameter, as `#[derive(Parameters)]` does for each field.
     pub fn parameter<T>(&mut self, name: &str, ty: Type, options: ParameterOptions, at: Source) -> Parameter<T> {
         let mut parameter = model::Parameter::new(ty, at);
+        options.label.clone_into(&mut parameter.label);
         options.description.clone_into(&mut parameter.description);
         parameter.default = options.default;
         parameter.constraints = options.constraints;
+        parameter.hidden = options.hidden;
+        parameter.immutable = options.immutable;
+        parameter.tags = options.tags.iter().map(|tag| (*tag).into()).collect();
         let (model, name) = (&mut self.model, name.to_owned());
         let index = insert(&mut model.parameters, &mut model.duplicates, Kind::Parameter, name, parameter, |p| &p.at);
         Parameter::new(Id { topology: self.id, index })

@@ -324,7 +324,7 @@ impl Topology {
         found.map_or_else(|| "#foreign".into(), |(key, _)| key.clone())
     }
 
-    fn qualified(&self, name: &str) -> String {
+    pub(super) fn qualified(&self, name: &str) -> String {
         format!("{}{name}", self.scope)
     }
 }

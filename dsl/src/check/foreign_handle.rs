@@ -45,6 +45,15 @@ fn run(sink: &mut Sink<'_, '_>) {
         };
         sink.push(FOREIGN_HANDLE.finding(message).label(used.at, "this handle is not of this topology").help(HELP));
     }
+    for (name, resource) in &sink.model.resources {
+        if resource.depends_on.iter().any(|other| **other == *FOREIGN) {
+            let finding = FOREIGN_HANDLE
+                .finding(format!("`{name}` depends on a resource of another topology"))
+                .label(&resource.at, "this resource")
+                .help("handles belong to the topology that gave them out");
+            sink.push(finding);
+        }
+    }
     for (key, component) in sink.model.components.iter().filter(|(_, component)| &*component.server == FOREIGN) {
         let name = key.rsplit_once('/').map_or(&**key, |(_, name)| name);
         let finding = FOREIGN_HANDLE

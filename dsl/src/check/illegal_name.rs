@@ -11,12 +11,13 @@ check! {
     /// A name has other characters than letters, digits, `_` and `-`, or does not begin with a letter.
     ///
     /// Names become Heat's resource names, which have no `/` and at most 255 characters, and paths of the data space.
-    /// Inputs become environment variables, which have no `-` either.
+    /// Inputs become environment variables, which have no `-` either. In a model without any component, resources and
+    /// parameters are named as Heat allows: whatever has no `/`.
     ///
     /// ```
     /// # use wattle::prelude::*;
     /// # let mut t = Topology::new("demo");
-    /// t.add("app server", RawResource::new("OS::Nova::Server"));
+    /// t.add("app/server", RawResource::new("OS::Nova::Server"));
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0202"));
     /// ```
     ///
@@ -33,7 +34,10 @@ check! {
 const LONGEST: usize = 255;
 
 fn run(sink: &mut Sink<'_, '_>) {
-    let names = Names { twice: sink.model.duplicates.iter().map(|duplicate| &*duplicate.name).collect() };
+    let names = Names {
+        twice: sink.model.duplicates.iter().map(|duplicate| &*duplicate.name).collect(),
+        are_heats: sink.model.components.is_empty(),
+    };
     let model = sink.model;
     if !is_stack_name(&model.stack) {
         let finding = ILLEGAL_NAME
@@ -93,6 +97,8 @@ fn ports(sink: &mut Sink<'_, '_>, model: &Model) {
 
 struct Names<'m> {
     twice: HashSet<&'m str>,
+    /// Whether no name becomes anything but Heat's.
+    are_heats: bool,
 }
 
 impl Names<'_> {
@@ -103,7 +109,8 @@ impl Names<'_> {
             _ => key,
         };
         let written = self.written(key, own);
-        if !written.split('.').all(is_name) {
+        let is_heats = self.are_heats && kind == Kind::Resource && is_for_heat(written);
+        if !is_heats && !written.split('.').all(is_name) {
             push(sink, &kind.to_string(), written, at, HELP);
         } else if key.len() > LONGEST && kind == Kind::Resource {
             let finding = ILLEGAL_NAME
@@ -119,7 +126,8 @@ impl Names<'_> {
 
     fn plain(&self, sink: &mut Sink<'_, '_>, kind: Kind, key: &str, at: &Source) {
         let written = self.written(key, key);
-        if !is_name(written) {
+        let is_heats = self.are_heats && kind == Kind::Parameter && is_for_heat(written);
+        if !is_heats && !is_name(written) {
             push(sink, &kind.to_string(), written, at, HELP);
         }
     }
@@ -153,6 +161,11 @@ fn push(sink: &mut Sink<'_, '_>, kind: &str, name: &str, at: &Source, help: &str
 fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+}
+
+/// What Heat takes as the name of a resource.
+fn is_for_heat(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['/', '#'])
 }
 
 /// A variable of POSIX shells.
@@ -203,6 +216,13 @@ pub(super) mod tests {
             assert!(codes(&model).iter().all(|code| ["W0202", "W0703"].contains(code)), "{:?}", codes(&model));
             assert!(codes(&model).contains(&"W0202"), "{model:?}");
         }
+    }
+
+    #[test]
+    fn without_software_names_are_heats() {
+        let mut t = Topology::new("demo");
+        t.add("1. größe", RawResource::new("OS::Neutron::Net"));
+        assert!(codes(&t.finish(Exports::new())).is_empty());
     }
 
     #[test]

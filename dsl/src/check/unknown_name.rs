@@ -44,6 +44,9 @@ check! {
 /// What stands for a handle of another topology, which is reported as such.
 pub(super) const FOREIGN: &str = "#foreign";
 
+/// Parameters that every stack has without declaring them (HOT specification, "pseudo parameters").
+const PSEUDO: [&str; 3] = ["OS::stack_name", "OS::stack_id", "OS::project_id"];
+
 fn run(sink: &mut Sink<'_, '_>) {
     for unknown in &sink.uses().unknown {
         reference(sink, unknown);
@@ -57,6 +60,8 @@ fn reference(sink: &mut Sink<'_, '_>, unknown: &Use<'_>) {
     let Use { place, at, reference } = unknown;
     let model = sink.model;
     let (what, help) = match reference {
+        // What Heat offers in every template.
+        Reference::Parameter(name) if PSEUDO.contains(&&***name) => return,
         Reference::Parameter(name) => {
             (format!("the parameter `{name}`"), sink.suggest(name, model.parameters.keys().map(|name| &**name)))
         }

@@ -156,6 +156,10 @@ pub enum Kind {
     Promise,
     /// An export.
     Export,
+    /// A condition of the template.
+    Condition,
+    /// An output of the stack that is no export.
+    StackOutput,
 }
 
 impl std::fmt::Display for Kind {
@@ -169,6 +173,8 @@ impl std::fmt::Display for Kind {
             Self::Parameter => "parameter",
             Self::Promise => "promise",
             Self::Export => "export",
+            Self::Condition => "condition",
+            Self::StackOutput => "output of the stack",
         })
     }
 }

@@ -47,6 +47,8 @@ pub enum Type {
     Map(Box<Type>),
     /// Named fields, each of its own type.
     Struct(IndexMap<Name, Type>),
+    /// Anything that JSON can say.
+    Any,
     /// The same, confidential.
     #[serde(rename = "secret")]
     Hidden(Box<Type>),
@@ -83,7 +85,7 @@ impl Type {
                 (!fits).then(|| format!("{number} is not between {min} and {max}"))
             }
             (Self::Float, Value::Float(number)) => (!number.is_finite()).then(|| format!("{number} is not finite")),
-            (Self::Float, Value::Integer(_)) | (Self::Str, Value::Str(_)) => None,
+            (Self::Float, Value::Integer(_)) | (Self::Str, Value::Str(_)) | (Self::Any, _) => None,
             (Self::Seconds, Value::Integer(number)) => (*number < 0).then(|| format!("{number} is negative")),
             (Self::Seconds, Value::Float(number)) => {
                 (!number.is_finite() || *number < 0.0).then(|| format!("{number} is not a length of time"))
@@ -139,6 +141,7 @@ impl fmt::Display for Type {
                 }
                 Ok(())
             }
+            Self::Any => f.write_str("any value"),
             Self::Hidden(inner) => write!(f, "{inner} (secret)"),
         }
     }

@@ -76,7 +76,7 @@ impl Parameters for Settings {
         let options = |description, default: Option<&str>| ParameterOptions {
             description,
             default: default.map(Into::into),
-            constraints: Vec::new(),
+            ..ParameterOptions::default()
         };
         let at = Source::new("src/demo.rs", 1, 1);
         let image = options("Glance image of every server.\n\nAny Debian.", Some("debian-12"));

@@ -1,0 +1,101 @@
+//! What Heat's functions take.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use crate::author::expression::Expression;
+use crate::author::handle::{Attribute, Parameter};
+use crate::author::input::Public;
+use crate::author::port::PortType;
+use crate::author::scalar::Url;
+use crate::author::text::{Text, TextKnownToHeat};
+use crate::model;
+
+use super::condition::Condition;
+use super::definition::AsResource;
+use super::value::Value;
+
+/// What one of Heat's functions takes, whatever its type: all that is known before the servers run.
+#[diagnostic::on_unimplemented(
+    message = "Heat's functions do not take `{Self}`",
+    label = "not a value that Heat knows",
+    note = "they take constants, parameters, attributes, handles of resources, text, what other functions return, and lists and maps (`[(\"key\", value)]`) of them; `hot::value(...)` makes values of different types stand in one list or map"
+)]
+pub trait Argument {
+    /// The value.
+    fn into_argument(self) -> Expression;
+}
+
+macro_rules! constants {
+    ($($ty:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Argument for $ty {
+            fn into_argument(self) -> Expression {
+                Expression::Constant(PortType::into_value(self))
+            }
+        }
+    )*};
+}
+constants!(bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 String IpAddr Ipv4Addr Ipv6Addr Url);
+
+macro_rules! into {
+    ($([$($generics:tt)*] $ty:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)*> Argument for $ty {
+            fn into_argument(self) -> Expression {
+                self.into()
+            }
+        }
+    )*};
+}
+into! {
+    [] &str;
+    [] model::Value;
+    [] Condition;
+    [] Value;
+    [T: Public] Parameter<T>;
+    [T: Public] Attribute<T>;
+    [S: TextKnownToHeat, P: Public] Text<S, P>;
+}
+
+#[diagnostic::do_not_recommend]
+impl Argument for &String {
+    fn into_argument(self) -> Expression {
+        self.as_str().into()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: AsResource> Argument for R {
+    fn into_argument(self) -> Expression {
+        self.resource().into()
+    }
+}
+
+fn list(items: impl IntoIterator<Item = impl Argument>) -> Expression {
+    Expression::List(items.into_iter().map(Argument::into_argument).collect())
+}
+
+impl<S: Argument> Argument for Vec<S> {
+    fn into_argument(self) -> Expression {
+        list(self)
+    }
+}
+
+impl<S: Argument, const N: usize> Argument for [S; N] {
+    fn into_argument(self) -> Expression {
+        list(self)
+    }
+}
+
+impl<S: Argument> Argument for BTreeMap<String, S> {
+    fn into_argument(self) -> Expression {
+        Expression::Map(self.into_iter().map(|(name, item)| (name.into(), item.into_argument())).collect())
+    }
+}
+
+impl<K: Into<String>, S: Argument, const N: usize> Argument for [(K, S); N] {
+    fn into_argument(self) -> Expression {
+        Expression::Map(self.into_iter().map(|(name, item)| (name.into().into(), item.into_argument())).collect())
+    }
+}

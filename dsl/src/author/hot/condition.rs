@@ -1,0 +1,41 @@
+//! Conditions: what Heat decides by.
+
+use crate::author::expression::Expression;
+use crate::author::handle::Id;
+use crate::author::topology::{Topology, insert};
+use crate::model::{self, Kind, Source};
+
+use super::argument::Argument;
+
+/// A condition of the template, decided when the stack is deployed.
+#[derive(Clone, Copy)]
+pub struct Condition {
+    pub(crate) id: Id,
+}
+
+impl From<Condition> for Expression {
+    fn from(condition: Condition) -> Self {
+        Self::Condition(condition)
+    }
+}
+
+impl Topology {
+    /// Declares a condition: what [`hot::equals`](super::equals), [`hot::not`](super::not), [`hot::and`](super::and) and
+    /// [`hot::or`](super::or) return, a parameter, or a truth value.
+    ///
+    /// ```
+    /// use wattle::prelude::*;
+    ///
+    /// fn production(t: &mut Topology, stage: Parameter<String>) -> hot::Condition {
+    ///     t.condition("production", hot::equals(stage, "production"))
+    /// }
+    /// ```
+    #[track_caller]
+    pub fn condition(&mut self, name: impl AsRef<str>, value: impl Argument) -> Condition {
+        let condition = model::Condition::new(self.lower(value.into_argument()), Source::caller());
+        let name = self.qualified(name.as_ref());
+        let model = &mut self.model;
+        let index = insert(&mut model.conditions, &mut model.duplicates, Kind::Condition, name, condition, |c| &c.at);
+        Condition { id: Id { topology: self.id, index } }
+    }
+}

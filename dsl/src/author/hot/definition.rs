@@ -1,0 +1,114 @@
+//! What a template says of a resource besides its properties.
+
+use crate::author::expression::Expression;
+use crate::author::handle::Resource;
+use crate::author::topology::Topology;
+use crate::model::{self, Expr};
+
+use super::argument::Argument;
+
+/// A handle of a resource.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a resource",
+    label = "not a handle of a resource",
+    note = "handles of resources are what `t.add(name, neutron::Net::new())` returns"
+)]
+pub trait AsResource: Copy {
+    /// The resource.
+    fn resource(self) -> Resource;
+}
+
+impl AsResource for Resource {
+    fn resource(self) -> Resource {
+        self
+    }
+}
+
+/// A resource's definition (HOT specification, "resources section"), to be completed.
+pub struct Definition<'t> {
+    topology: &'t mut Topology,
+    resource: Resource,
+}
+
+impl Topology {
+    /// Says of a resource what is no property: under which condition there is one, after which others it is made, ...
+    ///
+    /// ```
+    /// use wattle::prelude::*;
+    ///
+    /// fn kept(t: &mut Topology, first: wattle::author::Resource) {
+    ///     let volume = t.add("volume", RawResource::new("OS::Cinder::Volume").property("size", 1));
+    ///     t.resource(volume).deletion_policy("Retain").depends_on(first);
+    /// }
+    /// # let mut t = Topology::new("demo");
+    /// # let first = t.add("first", RawResource::new("OS::Neutron::Net"));
+    /// # kept(&mut t, first);
+    /// # assert_eq!(t.finish(Exports::new()).resources["volume"].depends_on, ["first".into()]);
+    /// ```
+    pub fn resource(&mut self, resource: impl AsResource) -> Definition<'_> {
+        Definition { resource: resource.resource(), topology: self }
+    }
+}
+
+impl Definition<'_> {
+    /// There is such a resource only under `condition`: a [`Condition`](super::Condition), or what a function of
+    /// conditions returns.
+    pub fn condition(self, condition: impl Argument) -> Self {
+        self.set(condition.into_argument(), |resource, value| resource.condition = Some(value))
+    }
+
+    /// Heat makes `other` before, although nothing of it is used.
+    pub fn depends_on(mut self, other: impl AsResource) -> Self {
+        // Of another topology: a name that nothing has, so that `check` finds it.
+        let name = self.topology.resource_name(other.resource()).unwrap_or_else(|| "#foreign".into());
+        if let Some(resource) = self.defined() {
+            resource.depends_on.push(name);
+        }
+        self
+    }
+
+    /// The metadata, a map.
+    pub fn metadata(self, metadata: impl Argument) -> Self {
+        self.set(metadata.into_argument(), |resource, value| resource.metadata = Some(value))
+    }
+
+    /// What becomes of it when it leaves the stack: `Delete`, `Retain` or `Snapshot`.
+    pub fn deletion_policy(self, policy: impl Argument) -> Self {
+        self.set(policy.into_argument(), |resource, value| resource.deletion_policy = Some(value))
+    }
+
+    /// How it is updated, a map.
+    pub fn update_policy(self, policy: impl Argument) -> Self {
+        self.set(policy.into_argument(), |resource, value| resource.update_policy = Some(value))
+    }
+
+    /// It stands for what exists already under this identity, and Heat does not make it.
+    pub fn external_id(self, id: impl Argument) -> Self {
+        self.set(id.into_argument(), |resource, value| resource.external_id = Some(value))
+    }
+
+    /// What it is, for who reads the template.
+    pub fn description(mut self, text: &str) -> Self {
+        if let Some(resource) = self.defined() {
+            text.clone_into(&mut resource.description);
+        }
+        self
+    }
+
+    fn set(mut self, value: Expression, set: impl FnOnce(&mut model::Resource, Expr)) -> Self {
+        let value = self.topology.lower(value);
+        if let Some(resource) = self.defined() {
+            set(resource, value);
+        }
+        self
+    }
+
+    /// The definition, unless the resource is one of another topology.
+    fn defined(&mut self) -> Option<&mut model::Resource> {
+        let id = self.resource.id;
+        if id.topology != self.topology.id {
+            return None;
+        }
+        self.topology.model.resources.get_index_mut(id.index as usize).map(|(_, resource)| resource)
+    }
+}

@@ -1,0 +1,50 @@
+//! What Heat computes itself: its functions, conditions, and what a template says of resources besides properties.
+//!
+//! A blueprint computes in Rust what is known while it runs. What is known only when the stack is deployed, such as a
+//! parameter's value, is Heat's to compute, by the functions of HOT (HOT specification, "intrinsic functions"): each is
+//! a function of this module, under its own name, and [`function`] is any other. Their result is a [`Value`], which every
+//! property takes.
+//!
+//! ```
+//! use wattle::prelude::*;
+//!
+//! #[derive(Parameters)]
+//! pub struct Settings {
+//!     /// Whether there is an address outside.
+//!     #[parameter(default = true)]
+//!     public: Parameter<bool>,
+//! }
+//!
+//! #[blueprint]
+//! pub fn shop(t: &mut Topology, p: Settings) {
+//!     let public = t.condition("public", hot::equals(p.public, true));
+//!     let size = hot::if_(public, "large", "small");
+//!     let wall = t.add("wall", RawResource::new("Our::Wall").property("size", size));
+//!     let address = t.add("address", RawResource::new("Our::Address"));
+//!     t.resource(address).condition(public).depends_on(wall);
+//!     t.output("address", address.attribute::<String>("address")).description("Where customers go.").condition(public);
+//! }
+//! # let model = wattle::author::Blueprint::model(&shop, Default::default());
+//! # assert_eq!(wattle::check::check(&model, &Default::default()), []);
+//! ```
+
+mod argument;
+mod condition;
+mod definition;
+mod function;
+mod json;
+mod output;
+mod template;
+mod value;
+
+pub use argument::Argument;
+pub use condition::Condition;
+pub use definition::{AsResource, Definition};
+pub use function::{
+    and, contains, digest, equals, filter, function, get_attr, get_param, get_resource, if_, list_concat,
+    list_concat_unique, list_join, make_url, map_merge, map_replace, not, or, project_id, repeat, stack_id, stack_name,
+    str_replace, str_replace_strict, str_replace_vstrict, str_split, yaql,
+};
+pub use json::Json;
+pub use output::StackOutput;
+pub use value::{Value, empty_list, empty_map, null, value};

@@ -1,0 +1,72 @@
+//! Values whose type only Heat knows.
+
+use crate::author::expression::Expression;
+use crate::author::input::IntoInput;
+use crate::author::property::IntoProperty;
+use crate::author::text::{AtDeployment, Open, TextPart};
+use crate::model;
+
+use super::argument::Argument;
+
+/// A value that Heat computes, of a type that is not known here: every property and every input takes it, and whether
+/// it fits is judged when the stack is deployed.
+#[derive(Clone)]
+pub struct Value(pub(super) Expression);
+
+/// Takes any value for what a property needs: a number where text is expected, a parameter of another type.
+///
+/// ```
+/// use wattle::prelude::*;
+///
+/// fn ports(t: &mut Topology, first: Parameter<String>) {
+///     let ports = [hot::value(first), hot::value(8080)];
+///     t.add("wall", RawResource::new("Our::Wall").property("ports", ports));
+/// }
+/// ```
+pub fn value(value: impl Argument) -> Value {
+    Value(value.into_argument())
+}
+
+/// Nothing: YAML's `null`.
+pub fn null() -> Value {
+    Value(Expression::Constant(model::Value::Null))
+}
+
+/// A list of nothing.
+pub fn empty_list() -> Value {
+    Value(Expression::List(Vec::new()))
+}
+
+/// A map of nothing.
+pub fn empty_map() -> Value {
+    Value(Expression::Map(Vec::new()))
+}
+
+impl From<Value> for Expression {
+    fn from(value: Value) -> Self {
+        value.0
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> IntoProperty<T> for Value {
+    fn into_property(self) -> Expression {
+        self.0
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> IntoInput<T> for Value {
+    fn into_input(self) -> Expression {
+        self.0
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl TextPart for Value {
+    type Stage = AtDeployment;
+    type Privacy = Open;
+    fn into_part(self) -> Expression {
+        self.0
+    }
+}
