@@ -31,12 +31,13 @@
 //!
 //! A blueprint's program is `fn main() -> ExitCode { wattle::main(hello) }`. The steps are modules of their own: what an
 //! author calls is [`author`], and builds a [`model`]; [`check`] says what is wrong with it, shown by [`view`]; [`lower`]
-//! makes a Heat template and a seed of it, written by [`emit`].
+//! makes a Heat template and a seed of it, written by [`emit`]. As a file, a model is an [`extended`] template.
 
 pub mod author;
 pub mod check;
 pub mod cli;
 pub mod emit;
+pub mod extended;
 pub mod graph;
 pub mod lower;
 pub mod manners;

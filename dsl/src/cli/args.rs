@@ -34,7 +34,7 @@ pub(super) enum Command {
     Explain { code: Option<String> },
 }
 
-const EMIT_ONLY: [&str; 5] = ["out", "format", "message-format", "stack-resources", "stack-bytes"];
+const EMIT_ONLY: [&str; 6] = ["out", "format", "model", "message-format", "stack-resources", "stack-bytes"];
 
 /// Reads the command line, and sets the console's colours. Help and wrong usage are written at once.
 pub(super) fn parse<B: Blueprint>(
@@ -93,10 +93,14 @@ fn command<B: Blueprint>(width: Option<usize>) -> clap::Command {
 }
 
 /// The options of `emit` that are not [`common_args`].
-fn emit_args() -> [Arg; 5] {
+fn emit_args() -> [Arg; 6] {
     let messages = messages("message-format").help("How to write errors and warnings");
     let [out, format, resources, bytes, _] = emission_args();
-    [out, format, messages, resources, bytes]
+    let model = Arg::new("model")
+        .long("model")
+        .action(ArgAction::SetTrue)
+        .help("Write model.yaml too: the model itself, as an extended Heat template that `wattle lower` reads");
+    [out, format, model, messages, resources, bytes]
 }
 
 /// The options that say what is written, and where.
@@ -192,6 +196,7 @@ impl Given<'_> {
             format: self.required("format"),
             stack_resources: self.one("stack-resources"),
             stack_bytes: self.one("stack-bytes"),
+            model: false,
         };
         let cut = [("stack-resources", emission.stack_resources), ("stack-bytes", emission.stack_bytes)];
         match cut.into_iter().find(|(_, given)| given.is_some()) {
@@ -242,7 +247,11 @@ fn request(matches: &ArgMatches) -> Result<Request, Failure> {
                 lowering: Lowering::default(),
             });
         }
-        _ => Command::Emit { emission: given.emission()?, messages: given.required("message-format") },
+        _ => {
+            let model = [Some(given.before), given.behind].into_iter().flatten().any(|m| m.get_flag("model"));
+            let emission = Emission { model, ..given.emission()? };
+            Command::Emit { emission, messages: given.required("message-format") }
+        }
     };
     let lowering = given.required("lowering");
     let set = [Some(given.before), given.behind].into_iter().flatten();

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 
 use crate::emit::{self, EmitError};
+use crate::extended;
 use crate::lower::hot::Template;
 use crate::lower::{self, Environment, Filled, Lowered, Lowering, Seed, native};
 use crate::manners::reason;
@@ -18,6 +19,7 @@ use crate::manners::Failure;
 
 const ENVIRONMENT: &str = "environment.yaml";
 const SEED: &str = "seed.yaml";
+const MODEL: &str = "model.yaml";
 
 /// More nested templates than these are shown as one line.
 const PARTS_SHOWN: usize = 4;
@@ -35,6 +37,8 @@ pub struct Emission {
     pub stack_resources: Option<usize>,
     /// From how many bytes on a stack is cut; the default when `None`.
     pub stack_bytes: Option<usize>,
+    /// Whether the model itself is written too, as an extended template.
+    pub model: bool,
 }
 
 /// How templates are written.
@@ -62,6 +66,7 @@ pub struct Emitted {
 pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
     let directory = emission.out.join(&*model.stack);
     let filled = filled(&directory)?;
+    let extended = emission.model.then(|| extended::template(model));
     let (shown, removed) = match emission.lowering {
         Lowering::Agents => {
             let defaults = lower::Options::default();
@@ -71,7 +76,8 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
                 decisions: false,
             };
             let lowered = lower::lower(model, &options);
-            let (written, removed) = files::replace(&directory, files(&lowered, &filled, emission.format), is_emitted)?;
+            let files = files(&lowered, extended.as_ref(), &filled, emission.format);
+            let (written, removed) = files::replace(&directory, files, is_emitted)?;
             let shown = shown(written, &lowered.nested);
             // The process ends; giving large trees back piece by piece would only take time.
             std::mem::forget(lowered);
@@ -79,7 +85,8 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
         }
         Lowering::HeatNative => {
             let lowered = native::lower(model);
-            let files = vec![environment(&lowered.environment, &filled), whole(&lowered.template, emission.format)];
+            let mut files = vec![environment(&lowered.environment, &filled), whole(&lowered.template, emission.format)];
+            files.extend(extended.as_ref().map(model_file));
             let (written, removed) = files::replace(&directory, files, is_emitted)?;
             (shown(written, &IndexMap::new()), removed)
         }
@@ -93,11 +100,17 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
 
 /// The files in the order in which they take their places: each one after those that it refers to, and the seed, with
 /// which a deployment begins, last.
-fn files<'a>(lowered: &'a Lowered, filled: &'a Filled, format: TemplateFormat) -> Vec<File<'a>> {
+fn files<'a>(
+    lowered: &'a Lowered,
+    extended: Option<&'a Template>,
+    filled: &'a Filled,
+    format: TemplateFormat,
+) -> Vec<File<'a>> {
     let mut files: Vec<File<'a>> =
         lowered.nested.iter().map(|(name, nested)| template(name.clone(), nested, format)).collect();
     files.push(environment(&lowered.environment, filled));
     files.push(whole(&lowered.template, format));
+    files.extend(extended.map(model_file));
     files.push(File {
         name: SEED.into(),
         content: of_seed(&lowered.seed),
@@ -153,6 +166,15 @@ fn template(name: String, template: &Template, format: TemplateFormat) -> File<'
     File { name, content: counts.join(", "), write: Box::new(write) }
 }
 
+/// The model as an extended template.
+fn model_file(extended: &Template) -> File<'_> {
+    File {
+        name: MODEL.into(),
+        content: "the model, for `wattle lower`".into(),
+        write: Box::new(|file| emit::yaml(extended, file)),
+    }
+}
+
 fn of_seed(seed: &Seed) -> String {
     let components = seed.servers.values().map(|server| server.components.len()).sum();
     let counts = [
@@ -173,7 +195,7 @@ fn seed(seed: &Seed, file: &mut fs::File) -> Result<(), EmitError> {
 /// Whether a file of this name is one that `emit` writes.
 fn is_emitted(name: &str) -> bool {
     let part = || name.strip_prefix("part-").and_then(|rest| rest.strip_suffix(".yaml"));
-    matches!(name, "template.yaml" | "template.json" | ENVIRONMENT | SEED)
+    matches!(name, "template.yaml" | "template.json" | ENVIRONMENT | SEED | MODEL)
         || part().is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 

@@ -52,13 +52,13 @@ pub enum Way {
 }
 
 /// The decisions so far, if they are wanted.
-pub(super) struct Decisions {
+pub(crate) struct Decisions {
     wanted: bool,
     pub(super) made: Vec<Decision>,
 }
 
 impl Decisions {
-    pub(super) fn new(wanted: bool) -> Self {
+    pub(crate) fn new(wanted: bool) -> Self {
         Self { wanted, made: Vec::new() }
     }
 

@@ -4,17 +4,17 @@
 //! model gives the same bytes.
 
 mod agent;
-mod decision;
+pub(crate) mod decision;
 mod dependence;
 mod environment;
 mod filled;
 pub mod hot;
 pub mod native;
 mod plan;
-mod resolve;
+pub(crate) mod resolve;
 pub mod seed;
 mod split;
-mod template;
+pub(crate) mod template;
 
 use indexmap::IndexMap;
 

@@ -9,7 +9,7 @@ use super::plan::{Attribute, SERVER_ENTRIES};
 use super::seed::Wire;
 
 /// What an expression is for Heat where it is more than what the template's own resources tell.
-pub(super) trait Late {
+pub(crate) trait Late {
     /// The value of what is known only once software runs.
     fn value(&self, expr: &Expr) -> Hot;
 
@@ -31,12 +31,12 @@ impl Late for Never {
 }
 
 /// The value for Heat. A sound model has nothing here that only an agent can know.
-pub(super) fn for_heat(expr: &Expr) -> Hot {
+pub(crate) fn for_heat(expr: &Expr) -> Hot {
     for_heat_with(expr, &Never)
 }
 
 /// The value for Heat, with `late` for what is known only once software runs.
-pub(super) fn for_heat_with(expr: &Expr, late: &impl Late) -> Hot {
+pub(crate) fn for_heat_with(expr: &Expr, late: &impl Late) -> Hot {
     match expr {
         Expr::Constant(value) => Hot::Value(value.clone()),
         Expr::Parameter(name) => Hot::parameter(name.clone()),

@@ -29,7 +29,7 @@ pub(super) fn build(model: &Model, plan: &Plan<'_>, decisions: &mut Decisions) -
 }
 
 /// A template of nothing but the author's parameters and conditions.
-pub(super) fn with_parameters(model: &Model) -> Template {
+pub(crate) fn with_parameters(model: &Model) -> Template {
     let mut template = Template::new(&model.description);
     template.heat_template_version = model.version.clone();
     template.parameter_groups.extend(model.parameter_groups.iter().map(|group| HotParameterGroup {
@@ -53,7 +53,7 @@ pub(super) fn with_parameters(model: &Model) -> Template {
 }
 
 /// Adds the author's resources, each as `finish` leaves it.
-pub(super) fn resources(
+pub(crate) fn resources(
     model: &Model,
     template: &mut Template,
     decisions: &mut Decisions,
@@ -109,7 +109,7 @@ fn exports(model: &Model, template: &mut Template, decisions: &mut Decisions) {
 }
 
 /// Adds what the stack shows besides its exports.
-pub(super) fn outputs(model: &Model, template: &mut Template, decisions: &mut Decisions) {
+pub(crate) fn outputs(model: &Model, template: &mut Template, decisions: &mut Decisions) {
     for (name, output) in &model.outputs {
         for value in output.condition.iter().chain([&output.value]) {
             decide(value, || Reader::Output(name.clone()), &output.at, decisions);

@@ -206,7 +206,7 @@ pub struct File {
 }
 
 /// What a file holds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Content {
     /// UTF-8 text.

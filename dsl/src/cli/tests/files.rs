@@ -158,6 +158,21 @@ fn json_templates_replace_yaml_ones() {
 }
 
 #[test]
+fn the_model_is_written_where_it_is_asked_for() {
+    let scratch = Scratch::new("model");
+    for args in [["--out", scratch.path(), "--model"], ["emit", "--model", &format!("--out={}", scratch.path())]] {
+        let run = demo(&args);
+        assert_eq!(run.exit, Exit::Fine);
+        assert!(run.to_string().contains("model.yaml "), "{run}");
+        let content = content(&scratch.0.join("demo"));
+        let model: serde_yaml::Value = serde_yaml::from_str(&content["model.yaml"]).expect("YAML");
+        assert_eq!(model["resources"]["wattle_model"]["metadata"]["wattle"]["stack"], "demo");
+    }
+    assert_eq!(demo(&["--out", scratch.path()]).exit, Exit::Fine);
+    assert!(!content(&scratch.0.join("demo")).contains_key("model.yaml"), "an old model stays");
+}
+
+#[test]
 fn what_is_filled_in_stays() {
     use std::os::unix::fs::PermissionsExt as _;
     let scratch = Scratch::new("filled-in");

@@ -1,0 +1,167 @@
+//! The extended Heat template: a model as a file that stock Heat accepts as it stands, and from which `wattle-hot` reads an
+//! equal model.
+//!
+//! What lives here: the model in the terms of that file, and the names that writing and reading share. What must not: I/O,
+//! and reading it back, which needs a template's places. The format is documented in `docs/extended-template.md`.
+//!
+//! What Heat knows stands where Heat looks for it. A server's components are its metadata; what is not of one server is the
+//! metadata of one resource of its own, [`MODEL`].
+
+mod component;
+mod place;
+mod stack;
+mod value;
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+
+use crate::lower::decision::Decisions;
+use crate::lower::hot::{Hot, HotOutput, HotResource, Template};
+use crate::lower::template;
+use crate::model::{Component, Content, Expr, Model, Name, Order, Value};
+
+pub use component::short_name;
+pub use stack::parameter_type;
+pub use value::{FUNCTIONS, is_run_time};
+
+/// The format that is written.
+pub const FORMAT: &str = "wattle-model/1";
+
+/// The resource whose metadata says what is not of one server.
+pub const MODEL: &str = "wattle_model";
+
+/// The type of that resource: one that Heat makes nothing of.
+pub const MODEL_TYPE: &str = "OS::Heat::None";
+
+/// The key of metadata below which all of ours stands.
+pub const KEY: &str = "wattle";
+
+/// The condition that never holds for Heat: it does not look into the branch that an `if` leaves out.
+pub const RUN_TIME: &str = "run_time";
+
+/// The key of a map in whose place its pairs are listed, because Heat would take it for a function.
+pub const PAIRS: &str = "wattle_map";
+
+/// The attribute of [`MODEL`] by which a promise is read.
+pub const PROMISES: &str = "promises";
+
+/// The attribute of [`MODEL`] by which an export of another stack is read.
+pub const IMPORTS: &str = "imports";
+
+/// The model as an extended template. It is of use for a sound model: one in which `check` finds no error.
+pub fn template(model: &Model) -> Template {
+    let writer = Writer::new(model);
+    let mut template = template::with_parameters(model);
+    template.conditions.insert(writer.run_time.clone(), Hot::Value(false.into()));
+    let mut servers: HashMap<&Name, Vec<(&Name, &Component)>> = HashMap::new();
+    for (key, component) in &model.components {
+        servers.entry(&component.server).or_default().push((key, component));
+    }
+    let mut declared = HashSet::new();
+    template::resources(model, &mut template, &mut Decisions::new(false), |name, resource, hot| {
+        let components = servers.remove(name).unwrap_or_default();
+        if components.is_empty() && resource.order == Order::Declared {
+            return;
+        }
+        let list = components.iter().map(|(_, component)| writer.component(component, resource.order, &mut declared));
+        let ours = match resource.order {
+            Order::Declared => Hot::List(list.collect()),
+            Order::Dataflow => {
+                names(components.iter().map(|(_, component)| component.name.clone()).zip(list).collect::<Vec<_>>())
+            }
+        };
+        add_metadata(hot, vec![("components".into(), ours)], resource.metadata.as_ref());
+    });
+    let mut ours = HotResource::new(MODEL_TYPE.into());
+    add_metadata(&mut ours, writer.stack(), None);
+    template.resources.insert(MODEL.into(), ours);
+    for (name, export) in &model.exports {
+        template.outputs.insert(name.clone(), HotOutput::new(writer.export(export)));
+    }
+    template::outputs(model, &mut template, &mut Decisions::new(false));
+    template
+}
+
+/// A model that is being written.
+struct Writer<'m> {
+    model: &'m Model,
+    /// The name of the condition that never holds.
+    run_time: Name,
+    /// The first kind that has each file; later ones refer to it.
+    files: RefCell<HashMap<(&'m str, &'m Content), &'m Name>>,
+}
+
+impl<'m> Writer<'m> {
+    fn new(model: &'m Model) -> Self {
+        let mut run_time: Name = RUN_TIME.into();
+        let mut count = 1;
+        while model.conditions.contains_key(&run_time) {
+            count += 1;
+            run_time = format!("{RUN_TIME}_{count}").into();
+        }
+        Self { model, run_time, files: RefCell::default() }
+    }
+}
+
+/// Puts `ours` into the metadata, beside the author's own. What is not a map beside which it could stand goes below it.
+fn add_metadata(resource: &mut HotResource, mut ours: Vec<(Name, Hot)>, author: Option<&Expr>) {
+    let is_free = match author {
+        None => true,
+        Some(Expr::Constant(Value::Map(items))) => !items.contains_key(KEY),
+        Some(Expr::Map(items)) => !items.contains_key(KEY),
+        Some(_) => false,
+    };
+    let mut metadata = match resource.metadata.take() {
+        Some(Hot::Map(items)) if is_free => items,
+        Some(Hot::Value(Value::Map(items))) if is_free => {
+            items.into_iter().map(|(name, value)| (name, Hot::Value(value))).collect()
+        }
+        Some(other) => {
+            ours.push(("metadata".into(), other));
+            Vec::new()
+        }
+        None => Vec::new(),
+    };
+    metadata.push((KEY.into(), Hot::Map(ours)));
+    resource.metadata = Some(Hot::Map(metadata));
+}
+
+/// A map whose keys are names that authors choose. Heat must not take it for a function, so one that looks like a call has
+/// a second key, which says nothing.
+fn names(pairs: impl IntoIterator<Item = (Name, Hot)>) -> Hot {
+    let mut pairs: Vec<_> = pairs.into_iter().collect();
+    if value::looks_like_call(&pairs) {
+        pairs.push((KEY.into(), Hot::Value(Value::Null)));
+    }
+    Hot::Map(pairs)
+}
+
+fn text(text: impl AsRef<str>) -> Hot {
+    Hot::Value(text.as_ref().into())
+}
+
+/// Adds what is there.
+trait Fields {
+    fn add(&mut self, name: &str, value: Hot);
+    fn add_text(&mut self, name: &str, value: &str);
+    fn add_map(&mut self, name: &str, pairs: impl IntoIterator<Item = (Name, Hot)>);
+}
+
+impl Fields for Vec<(Name, Hot)> {
+    fn add(&mut self, name: &str, value: Hot) {
+        self.push((name.into(), value));
+    }
+
+    fn add_text(&mut self, name: &str, value: &str) {
+        if !value.is_empty() {
+            self.add(name, text(value));
+        }
+    }
+
+    fn add_map(&mut self, name: &str, pairs: impl IntoIterator<Item = (Name, Hot)>) {
+        let mut pairs = pairs.into_iter().peekable();
+        if pairs.peek().is_some() {
+            self.add(name, names(pairs));
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Values and types in the terms of the file.
+
+use crate::lower::hot::Hot;
+use crate::lower::resolve::{Late, for_heat, for_heat_with};
+use crate::model::{Export, Expr, Model, Name, Reference, Resource, Type, Value};
+
+use super::{IMPORTS, MODEL, PAIRS, PROMISES, Writer, names, text};
+
+/// Every function of Heat's, of whatever version: Heat takes a map of one such key for a call, or refuses it.
+pub const FUNCTIONS: &[&str] = &[
+    "Fn::Base64",
+    "Fn::GetAZs",
+    "Fn::GetAtt",
+    "Fn::Join",
+    "Fn::MemberListToMap",
+    "Fn::Replace",
+    "Fn::ResourceFacade",
+    "Fn::Select",
+    "Fn::Split",
+    "Ref",
+    "and",
+    "contains",
+    "digest",
+    "equals",
+    "filter",
+    "get_attr",
+    "get_file",
+    "get_param",
+    "get_resource",
+    "if",
+    "list_concat",
+    "list_concat_unique",
+    "list_join",
+    "make_url",
+    "map_merge",
+    "map_replace",
+    "not",
+    "or",
+    "repeat",
+    "resource_facade",
+    "str_replace",
+    "str_replace_strict",
+    "str_replace_vstrict",
+    "str_split",
+    "yaql",
+];
+
+/// Whether Heat would take a map of these pairs for a call.
+pub(super) fn looks_like_call<V>(pairs: &[(Name, V)]) -> bool {
+    matches!(pairs, [(name, _)] if FUNCTIONS.binary_search(&&**name).is_ok())
+}
+
+/// Whether a value refers to what stock Heat does not know, or must not make one resource wait for: outputs of components,
+/// promises, exports of other stacks, and servers.
+pub fn is_run_time(model: &Model, value: &Expr) -> bool {
+    let mut found = false;
+    value.references(&mut |reference| {
+        found |= match reference {
+            Reference::Output { .. } | Reference::Promise(_) | Reference::Import { .. } => true,
+            Reference::Resource(name) | Reference::Attribute { resource: name, .. } => {
+                model.resources.get(name).is_some_and(Resource::is_server)
+            }
+            Reference::Parameter(_) | Reference::Foreign { .. } => false,
+        };
+    });
+    found
+}
+
+impl Late for Writer<'_> {
+    fn value(&self, expr: &Expr) -> Hot {
+        let attribute = |resource: &str, attribute: &str, path: &[&Name]| Hot::GetAttr {
+            resource: resource.into(),
+            attribute: attribute.into(),
+            path: path.iter().map(text).collect(),
+        };
+        match expr {
+            Expr::Output { component, output } => match self.model.components.get(component) {
+                Some(known) => attribute(&known.server, &known.name, &[output]),
+                None => Hot::Value(Value::Null),
+            },
+            Expr::Promise(name) => attribute(MODEL, PROMISES, &[name]),
+            Expr::Import { stack, export } => attribute(MODEL, IMPORTS, &[stack, export]),
+            // A sound model has no other.
+            _ => Hot::Value(Value::Null),
+        }
+    }
+
+    fn text(&self, expr: &Expr) -> Hot {
+        for_heat_with(expr, self)
+    }
+}
+
+impl Writer<'_> {
+    /// The value of an input or a promise.
+    pub(super) fn value_of(&self, expr: &Expr) -> Hot {
+        let value = listed(for_heat_with(expr, self));
+        if is_run_time(self.model, expr) { self.guarded(value) } else { value }
+    }
+
+    /// The value of an export. Heat shows it if it can, unless it is secret.
+    pub(super) fn export(&self, export: &Export) -> Hot {
+        let mut is_known = !export.ty.is_secret();
+        export.value.references(&mut |reference| {
+            is_known &=
+                matches!(reference, Reference::Parameter(_) | Reference::Resource(_) | Reference::Attribute { .. });
+        });
+        if is_known { for_heat(&export.value) } else { self.guarded(listed(for_heat_with(&export.value, self))) }
+    }
+
+    fn guarded(&self, value: Hot) -> Hot {
+        let branches = vec![text(&self.run_time), value, Hot::Value(Value::Null)];
+        Hot::Function("if".into(), Box::new(Hot::List(branches)))
+    }
+}
+
+/// A constant.
+pub(super) fn constant(value: &Value) -> Hot {
+    listed(Hot::Value(value.clone()))
+}
+
+/// The value with every map that Heat would take for a call as a list of its pairs.
+fn listed(value: Hot) -> Hot {
+    let all = |items: Vec<Hot>| items.into_iter().map(listed).collect();
+    let each = |pairs: Vec<(Name, Hot)>| pairs.into_iter().map(|(name, value)| (name, listed(value))).collect();
+    match value {
+        Hot::Value(Value::Map(items)) if !items.is_empty() => {
+            listed(Hot::Map(items.into_iter().map(|(name, value)| (name, Hot::Value(value))).collect()))
+        }
+        Hot::Value(Value::List(items)) if !items.is_empty() => {
+            Hot::List(items.into_iter().map(|value| listed(Hot::Value(value))).collect())
+        }
+        Hot::List(items) => Hot::List(all(items)),
+        Hot::Map(pairs) if looks_like_call(&pairs) || matches!(pairs.as_slice(), [(name, _)] if **name == *PAIRS) => {
+            let pair = |(name, value): (Name, Hot)| Hot::List(vec![text(name), listed(value)]);
+            Hot::Map(vec![(PAIRS.into(), Hot::List(pairs.into_iter().map(pair).collect()))])
+        }
+        Hot::Map(pairs) => Hot::Map(each(pairs)),
+        Hot::StrReplace { template, params } => Hot::StrReplace { template, params: each(params) },
+        Hot::Function(name, argument) => Hot::Function(name, Box::new(listed(*argument))),
+        other => other,
+    }
+}
+
+/// A type.
+pub(super) fn ty(ty: &Type) -> Hot {
+    let of = |name: &str, inner: Hot| Hot::Map(vec![(name.into(), inner)]);
+    match ty {
+        Type::Boolean => text("boolean"),
+        Type::Integer { min: i64::MIN, max: u64::MAX } => text("integer"),
+        Type::Integer { min, max } => of(
+            "integer",
+            Hot::Map(vec![
+                ("min".into(), Hot::Value(Value::from(*min))),
+                ("max".into(), Hot::Value(Value::from(*max))),
+            ]),
+        ),
+        Type::Float => text("float"),
+        Type::Str => text("string"),
+        Type::Ip => text("ip"),
+        Type::Ipv4 => text("ipv4"),
+        Type::Ipv6 => text("ipv6"),
+        Type::Uri => text("url"),
+        Type::Seconds => text("duration"),
+        Type::List(item) => of("list", self::ty(item)),
+        Type::Map(item) => of("map", self::ty(item)),
+        Type::Struct(fields) => of("struct", names(fields.iter().map(|(name, field)| (name.clone(), self::ty(field))))),
+        Type::Hidden(inner) => of("secret", self::ty(inner)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_can_be_looked_up() {
+        assert!(FUNCTIONS.is_sorted());
+    }
+
+    #[test]
+    fn what_looks_like_a_call_is_listed() {
+        let json = |value: &Hot| serde_json::to_string(value).expect("JSON");
+        let value: Value = serde_json::from_str(r#"{"a": [{"get_param": {"if": 1}}], "digest": {}}"#).expect("JSON");
+        assert_eq!(
+            json(&listed(Hot::Value(value))),
+            r#"{"a":[{"wattle_map":[["get_param",{"wattle_map":[["if",1]]}]]}],"digest":{}}"#
+        );
+        let own: Value = serde_json::from_str(r#"{"wattle_map": []}"#).expect("JSON");
+        assert_eq!(json(&listed(Hot::Value(own))), r#"{"wattle_map":[["wattle_map",[]]]}"#);
+        assert_eq!(json(&names([("filter".into(), text("x"))])), r#"{"filter":"x","wattle":null}"#);
+        let call = Hot::Function("digest".into(), Box::new(Hot::List(vec![text("md5"), text("x")])));
+        assert_eq!(json(&listed(call)), r#"{"digest":["md5","x"]}"#);
+    }
+}
