@@ -48,17 +48,21 @@ pub(super) fn broken(constraint: &SchemaConstraint, ty: PropertyType, value: &Va
         }
         SchemaConstraint::Custom(name) => {
             let Value::Str(text) = value else { return None };
-            let (holds, what): (fn(&str) -> bool, _) = match &**name {
-                "ip_addr" => (is_address, "an IP address"),
-                "net_cidr" => (is_network, "a network such as 10.0.0.0/24"),
-                "ip_or_cidr" => (is_address_or_network, "an IP address or a network such as 10.0.0.0/24"),
-                "mac_addr" => (is_mac, "a MAC address such as fa:16:3e:00:00:01"),
-                // The others ask the cloud.
-                _ => return None,
-            };
-            (!holds(text)).then(|| format!("`{}` is not {what}", text.escape_debug()))
+            broken_named(name, text)
         }
     }
+}
+
+/// Why `text` is not what Heat's constraint of this name asks for. Those that ask the cloud are taken to be fulfilled.
+pub fn broken_named(name: &str, text: &str) -> Option<String> {
+    let (holds, what): (fn(&str) -> bool, _) = match name {
+        "ip_addr" => (is_address, "an IP address"),
+        "net_cidr" => (is_network, "a network such as 10.0.0.0/24"),
+        "ip_or_cidr" => (is_address_or_network, "an IP address or a network such as 10.0.0.0/24"),
+        "mac_addr" => (is_mac, "a MAC address such as fa:16:3e:00:00:01"),
+        _ => return None,
+    };
+    (!holds(text)).then(|| format!("`{}` is not {what}", text.escape_debug()))
 }
 
 /// The number of items, if it is outside of `bounds`.

@@ -73,10 +73,12 @@ mod tests;
 
 use crate::model::Model;
 
+pub use constraint::broken_named;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use explain::{explain, nearest_code};
 pub use limits::Limits;
 pub use registry::Check;
+pub use unknown_constraint::NAMES as NAMED_CONSTRAINTS;
 
 /// Every check, by code.
 pub static CHECKS: &[&Check] = &[

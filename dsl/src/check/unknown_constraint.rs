@@ -6,7 +6,7 @@ use super::registry::check;
 use super::sink::Sink;
 
 /// The named constraints of Heat (`heat.constraints` among its entry points), sorted. A cloud may have more.
-const NAMES: [&str; 70] = [
+pub const NAMES: [&str; 70] = [
     "barbican.container",
     "barbican.secret",
     "blazar.reservation",

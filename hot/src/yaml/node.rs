@@ -138,7 +138,17 @@ fn equals(whole: i128, float: f64) -> bool {
 impl Node {
     /// Nothing, at no place.
     pub(crate) fn null() -> Self {
-        Self { span: Span::default(), tree: Arc::new(Tree::Null), size: 1 }
+        Self::new(Span::default(), Tree::Null)
+    }
+
+    /// A value that stands for what was put together of others.
+    pub(crate) fn new(span: Span, tree: Tree) -> Self {
+        let parts = match &tree {
+            Tree::List(items) => items.iter().map(|item| item.size).sum(),
+            Tree::Map(pairs) => pairs.iter().map(|pair| pair.key.size + pair.value.size).sum(),
+            _ => 0,
+        };
+        Self { span, tree: Arc::new(tree), size: parts + 1 }
     }
 
     /// The value under `key`, if this is a map that has it: the last one, as Heat sees it.

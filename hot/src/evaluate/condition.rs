@@ -1,0 +1,112 @@
+//! Conditions, and the `if` that they decide.
+
+use crate::template::{Call, Context, Version};
+use crate::yaml::{Node, Span};
+
+use super::{Cause, Fault, Scope, Value};
+
+/// Which branch of an `if` counts.
+#[derive(Clone, Copy, Debug)]
+pub enum Branch<'n> {
+    /// This one.
+    Taken(&'n Node),
+    /// The one that is not there: the item that the `if` stands for is none.
+    Absent,
+    /// That is not known: a condition of `yaql`, or of a parameter without a value.
+    Unknown,
+}
+
+/// What is known of a condition.
+#[derive(Clone, Debug)]
+pub(super) enum State {
+    InProgress,
+    Done(Result<Option<bool>, Fault>),
+}
+
+/// Conditions that name each other deeper than this are refused: Python does not go deeper than some two hundred.
+const DEPTH: u32 = 200;
+
+impl Scope<'_> {
+    /// Whether the condition `name` holds; none if that is not known.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be decided; of an unknown name at `span`.
+    pub fn condition(&self, name: &str, span: Span) -> Result<Option<bool>, Fault> {
+        let Some((name, condition)) = self.loaded.template.conditions.get_key_value(name) else {
+            return Err(Fault { span, cause: Cause::UnknownCondition { name: name.to_owned() } });
+        };
+        let circular = || Fault { span, cause: Cause::CircularCondition { name: name.clone() } };
+        match self.conditions.borrow().get(&**name) {
+            Some(State::Done(known)) => return known.clone(),
+            Some(State::InProgress) => return Err(circular()),
+            None => {}
+        }
+        if self.depth.get() >= DEPTH {
+            return Err(circular());
+        }
+        self.conditions.borrow_mut().insert(name, State::InProgress);
+        self.depth.set(self.depth.get() + 1);
+        let decided = self.resolve(&condition.node, Context::Condition).and_then(|value| match value {
+            Value::Boolean(value) => Ok(Some(value)),
+            Value::Unknown => Ok(None),
+            other => Err(Fault { span: condition.node.span, cause: Cause::NoTruth { found: other.kind().to_owned() } }),
+        });
+        self.depth.set(self.depth.get() - 1);
+        self.conditions.borrow_mut().insert(name, State::Done(decided.clone()));
+        decided
+    }
+
+    /// Whether what has this `condition` is there: what has none is. None if that is not known.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be decided.
+    pub fn holds(&self, condition: Option<&Node>) -> Result<Option<bool>, Fault> {
+        match condition {
+            Some(node) => {
+                let value = self.resolve(node, Context::Condition)?;
+                self.is_enabled(&value, node.span)
+            }
+            None => Ok(Some(true)),
+        }
+    }
+
+    /// Whether the condition that `value` is or names holds; nothing holds always.
+    pub(super) fn is_enabled(&self, value: &Value, span: Span) -> Result<Option<bool>, Fault> {
+        match value {
+            Value::Null => Ok(Some(true)),
+            Value::Boolean(value) => Ok(Some(*value)),
+            Value::Text(name) => self.condition(name, span),
+            Value::Unknown => Ok(None),
+            other => Err(Fault { span, cause: Cause::UnknownCondition { name: other.python() } }),
+        }
+    }
+
+    /// The branch of `call`, which is an `if`, that counts.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with its arguments or its condition.
+    pub fn branch<'n>(&self, call: &Call<'n>) -> Result<Branch<'n>, Fault> {
+        let two = self.version() >= Version::V2021_04_16;
+        let (condition, yes, no) = match call.arguments() {
+            Some([condition, yes, no]) => (condition, yes, Some(no)),
+            Some([condition, yes]) if two => (condition, yes, None),
+            _ => {
+                let form = if two { "a condition, a value, and perhaps another" } else { "a condition and two values" };
+                return Err(Fault::arguments(
+                    call.argument.span,
+                    call.function.name(),
+                    format!("it takes a list of {form}"),
+                ));
+            }
+        };
+        Ok(match (self.holds(Some(condition))?, no) {
+            (Some(true), _) => Branch::Taken(yes),
+            (Some(false), Some(no)) => Branch::Taken(no),
+            (Some(false), None) => Branch::Absent,
+            (None, _) => Branch::Unknown,
+        })
+    }
+}

@@ -1,0 +1,65 @@
+//! Why a function cannot be called so.
+
+use crate::yaml::Span;
+
+/// Why a function cannot be called so, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Where.
+    pub span: Span,
+    /// Why.
+    pub cause: Cause,
+}
+
+/// Why a function cannot be called so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Its arguments are not what it takes.
+    Arguments {
+        /// The function's name.
+        function: &'static str,
+        /// What is wrong, as a clause.
+        why: String,
+    },
+    /// The version has the function no more.
+    Removed {
+        /// The function's name.
+        function: &'static str,
+    },
+    /// The function is none of conditions, or none of them in this version.
+    Misplaced {
+        /// The function's name.
+        function: &'static str,
+    },
+    /// There is no parameter of this name.
+    UnknownParameter {
+        /// The name.
+        name: String,
+    },
+    /// There is no condition of this name.
+    UnknownCondition {
+        /// The name, or what stands for it.
+        name: String,
+    },
+    /// The condition depends on itself.
+    CircularCondition {
+        /// Its name.
+        name: String,
+    },
+    /// What should be a condition is no truth value.
+    NoTruth {
+        /// What it is.
+        found: String,
+    },
+    /// A file that cannot be had.
+    MissingFile {
+        /// Its path.
+        path: String,
+    },
+}
+
+impl Fault {
+    pub(super) fn arguments(span: Span, function: &'static str, why: impl Into<String>) -> Self {
+        Self { span, cause: Cause::Arguments { function, why: why.into() } }
+    }
+}

@@ -1,0 +1,109 @@
+//! What a value is read as by a parameter of a type.
+
+use crate::evaluate::{Value, json};
+use crate::template::Kind;
+
+/// What functions see of `value` when it is the value of a parameter of the type `kind`.
+///
+/// # Errors
+///
+/// Why it does not fit, as a clause.
+pub fn read(kind: Kind, value: &Value) -> Result<Value, String> {
+    match kind {
+        Kind::String => Ok(Value::Text(value.python())),
+        Kind::Number => number(value),
+        Kind::Boolean => boolean(value),
+        Kind::List => list(value),
+        Kind::Json => match value {
+            Value::Text(text) if text.is_empty() => Ok(Value::Text(String::new())),
+            Value::Text(text) => json::loads(text).map_err(|error| format!("it is not JSON: {error}")),
+            value => Ok(value.clone()),
+        },
+    }
+}
+
+fn number(value: &Value) -> Result<Value, String> {
+    match value {
+        Value::Integer(_) | Value::Float(_) | Value::Boolean(_) => Ok(value.clone()),
+        Value::Text(text) => number_from_text(text).ok_or_else(|| format!("`{}` is not a number", text.escape_debug())),
+        other => Err(format!("{} is not a number", other.kind())),
+    }
+}
+
+/// The number that Python's `int`, or else `float`, reads.
+pub fn number_from_text(text: &str) -> Option<Value> {
+    let text = text.trim();
+    let digits = |text: &str| {
+        let inner = text.strip_prefix(['+', '-']).unwrap_or(text);
+        inner.starts_with(|character: char| character.is_ascii_digit())
+            && inner.ends_with(|character: char| character.is_ascii_digit())
+    };
+    if text.contains("__") {
+        return None;
+    }
+    let plain = text.replace('_', "");
+    if digits(text) && plain.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-')) {
+        return match plain.parse() {
+            Ok(value) => Some(Value::Integer(value)),
+            Err(_) => plain.parse().ok().map(Value::Float),
+        };
+    }
+    let lower = plain.to_ascii_lowercase();
+    let word = lower.trim_start_matches(['+', '-']);
+    if matches!(word, "inf" | "infinity" | "nan") || word.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+        return lower.parse().ok().map(Value::Float);
+    }
+    None
+}
+
+fn boolean(value: &Value) -> Result<Value, String> {
+    let text = value.python();
+    bool_from_text(&text).map(Value::Boolean).ok_or_else(|| {
+        format!(
+            "`{}` is not a boolean: Heat takes true, t, yes, y, on and 1, or false, f, no, n, off and 0",
+            text.escape_debug()
+        )
+    })
+}
+
+/// What `oslo_utils.strutils.bool_from_string` reads strictly.
+pub fn bool_from_text(text: &str) -> Option<bool> {
+    match text.trim().to_lowercase().as_str() {
+        "1" | "t" | "true" | "on" | "y" | "yes" => Some(true),
+        "0" | "f" | "false" | "off" | "n" | "no" => Some(false),
+        _ => None,
+    }
+}
+
+fn list(value: &Value) -> Result<Value, String> {
+    match value {
+        Value::List(items) => Ok(Value::List(items.iter().map(|item| Value::Text(item.python())).collect())),
+        Value::Text(text) if text.is_empty() => Ok(Value::List(Vec::new())),
+        Value::Text(text) => Ok(Value::List(text.split(',').map(Value::from).collect())),
+        other => Err(format!("{} is neither a list nor a text with commas", other.kind())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_read_by_their_type() {
+        let text = |text: &str| Value::from(text);
+        assert_eq!(read(Kind::String, &Value::Boolean(true)), Ok(text("True")));
+        assert_eq!(read(Kind::Number, &text(" 1_000 ")), Ok(Value::Integer(1_000)));
+        assert_eq!(read(Kind::Number, &text("1e3")), Ok(Value::Float(1e3)));
+        assert_eq!(read(Kind::Number, &text("-.5")), Ok(Value::Float(-0.5)));
+        assert!(read(Kind::Number, &text("five")).is_err());
+        assert!(read(Kind::Number, &text("0x10")).is_err());
+        assert!(read(Kind::Number, &text("1__0")).is_err());
+        assert!(read(Kind::Number, &Value::List(Vec::new())).is_err());
+        assert_eq!(read(Kind::Boolean, &text("YES ")), Ok(Value::Boolean(true)));
+        assert!(read(Kind::Boolean, &Value::Integer(2)).is_err());
+        assert_eq!(read(Kind::List, &text("a,b")), Ok(Value::List(vec![text("a"), text("b")])));
+        assert_eq!(read(Kind::List, &Value::List(vec![Value::Integer(1)])), Ok(Value::List(vec![text("1")])));
+        assert_eq!(read(Kind::Json, &text("[1]")), Ok(Value::List(vec![Value::Integer(1)])));
+        assert!(read(Kind::Json, &text("abc")).is_err());
+    }
+}
