@@ -155,6 +155,7 @@ pub(super) fn ty(ty: &Type) -> Hot {
             ]),
         ),
         Type::Float => text("float"),
+        Type::Any => text("any"),
         Type::Str => text("string"),
         Type::Ip => text("ip"),
         Type::Ipv4 => text("ipv4"),
