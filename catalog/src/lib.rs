@@ -32,6 +32,7 @@ mod resource;
 pub mod values;
 
 pub use generated::*;
+pub use resource::{schema, types};
 
 #[cfg(feature = "cinder")]
 pub mod cinder;

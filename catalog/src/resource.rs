@@ -9,10 +9,23 @@ pub(crate) use wattle::author::{AnyValue, Attribute, IntoProperty};
 /// Heat's own words on its types, one type a line.
 pub(crate) const TYPES: &str = include_str!("../heat/resource-types.json");
 
+/// The same for the types that stand for Amazon's, which have no handles.
+const AMAZON: &str = include_str!("../heat/aws-types.json");
+
+/// The names of all types that Heat has.
+pub fn types() -> impl Iterator<Item = &'static str> {
+    let name = |line: &'static str| line.strip_prefix('"')?.split_once("\":{").map(|(name, _)| name);
+    TYPES.lines().chain(AMAZON.lines()).filter_map(name)
+}
+
 /// What Heat says of the type `ty`, if it is one of Heat's.
-pub(crate) fn schema(ty: &str) -> Option<wattle::model::Schema> {
+///
+/// # Panics
+///
+/// Never: the schemas are part of the crate.
+pub fn schema(ty: &str) -> Option<wattle::model::Schema> {
     let key = format!("\"{ty}\":");
-    let line = TYPES.lines().find_map(|line| line.strip_prefix(&*key))?;
+    let line = TYPES.lines().chain(AMAZON.lines()).find_map(|line| line.strip_prefix(&*key))?;
     let schema = serde_json::from_str(line.trim_end_matches(','));
     Some(schema.expect("INVARIANT: the schemas are part of the crate"))
 }

@@ -39,6 +39,7 @@ pub mod cli;
 pub mod emit;
 pub mod extended;
 pub mod graph;
+pub mod heat;
 pub mod lower;
 pub mod manners;
 pub mod model;

@@ -1,11 +1,9 @@
 //! The checks: what is wrong with a model, all at once, each with the author's place and a way to mend it.
 //!
 //! What lives here: one file a check with its code, documentation, function and tests; the registry; diagnostics as
-//! data; and what several checks share (`conversion`, `flow`, `place`, `property`, `size`, `suggestion`, `unused`,
+//! data; and what several checks share (`flow`, `place`, `property`, `size`, `suggestion`, `unused`,
 //! `uses`). What must not: I/O, a clock, or how a diagnostic looks.
 
-mod constraint;
-mod conversion;
 mod diagnostic;
 mod explain;
 mod flow;
@@ -73,7 +71,6 @@ mod tests;
 
 use crate::model::Model;
 
-pub use constraint::broken_named;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use explain::{explain, nearest_code};
 pub use limits::Limits;

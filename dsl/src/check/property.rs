@@ -6,12 +6,10 @@
 
 use std::collections::HashMap;
 
+use crate::heat::{broken, is_integer, too_few_or_many};
 use crate::model::{
     Expr, Model, Name, ParameterType, PropertySchema, PropertyType, Resource, Schema, SchemaConstraint, Source, Value,
 };
-
-use super::constraint::{broken, too_few_or_many};
-use super::conversion::is_integer;
 
 /// What is wrong with the properties of resources whose types are known.
 #[derive(Default)]

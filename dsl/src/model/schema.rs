@@ -33,6 +33,9 @@ pub struct PropertySchema {
     /// Whether it changes in place; otherwise a change replaces the resource.
     #[serde(rename = "upd", skip_serializing_if = "std::ops::Not::not")]
     pub updatable: bool,
+    /// Whether Heat has its name only, and refuses it: some of the types that stand for Amazon's.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
     /// What each item of a list, or each value of an open map, must be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub item: Option<Box<PropertySchema>>,

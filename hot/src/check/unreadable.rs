@@ -30,6 +30,7 @@ fn run(sink: &mut Sink<'_>) {
         if let Some((context, span)) = &error.context {
             finding = finding.label(&sink.at(*span), context.clone());
         }
+        finding.help.extend(error.help());
         sink.push(finding);
     }
 }

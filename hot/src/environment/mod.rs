@@ -141,7 +141,7 @@ fn merged(old: &Node, new: &Node) -> Node {
                     }
                 }
             }
-            Node::new(new.span, Tree::Map(pairs.into_values().collect()))
+            Node::new(Tree::Map(pairs.into_values().collect()), new.span)
         }
         _ => new.clone(),
     }

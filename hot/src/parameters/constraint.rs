@@ -1,6 +1,6 @@
 //! Whether a value fulfils a constraint, as `heat.engine.constraints` judges it.
 
-use wattle::check::broken_named;
+use wattle::heat::broken_named;
 
 use crate::evaluate::Value;
 use crate::template::{Constraint, Kind, Rule};

@@ -1,46 +1,38 @@
 //! From events to a tree.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
-
-use super::{Error, Node, Pair, Place, Problem, Span, Tree, printable, scalar};
-
-/// The longest text that is read, in bytes: 128 times what Heat takes as a template by default.
-pub const BYTES: usize = 64 << 20;
-/// The deepest nesting that is read.
-pub const DEPTH: usize = 256;
-/// The most values that are read, each alias counted as all that it stands for.
-pub const NODES: u64 = 4_000_000;
+use super::parser::{Event, EventKind, Properties};
+use super::{DEPTH, Error, NODES, Node, Pair, Problem, Span, Tree, scalar};
 
 const CORE: &str = "tag:yaml.org,2002:";
 
-/// Reads the one document of a text; a text without any is [`Tree::Null`].
-///
-/// # Errors
-///
-/// The first thing that keeps the text from being read.
-pub fn read(text: &str) -> Result<Node, Error> {
-    if text.len() > BYTES {
-        return Err(Error { problem: Problem::TooLong { bytes: text.len() }, span: Span::default(), context: None });
-    }
-    printable::check(text)?;
-    let mut parser = Parser::new_from_str(text);
-    Composer::default().document(&mut || match parser.next_event() {
-        Some(Ok((event, span))) => Ok(Some((event, Span { start: place(&span.start), end: place(&span.end) }))),
-        Some(Err(error)) => {
-            let at = place(error.marker());
-            let problem = Problem::Syntax(error.info().to_owned());
-            Err(Error { problem, span: Span { start: at, end: at }, context: None })
+/// Makes the tree of the one document whose events `next` gives; no document is [`Tree::Null`].
+pub(super) fn compose<E: From<Error>>(mut next: impl FnMut() -> Result<Event, E>) -> Result<Node, E> {
+    let mut composer = Composer::default();
+    let mut documents = 0;
+    loop {
+        let Event { kind, span } = next()?;
+        match kind {
+            EventKind::Document => {
+                documents += 1;
+                if documents > 1 {
+                    return Err(Error::new(Problem::SecondDocument, span).into());
+                }
+            }
+            EventKind::End => break,
+            EventKind::Alias(name) => composer.alias(name, span)?,
+            EventKind::Scalar { text, plain, properties } => {
+                let item = scalar(text, properties.tag.as_deref(), plain, span)?;
+                composer.leaf(item, properties.anchor)?;
+            }
+            EventKind::Value(tree) => composer.leaf(Item::of(tree, span), None)?,
+            EventKind::ListStart(properties) => composer.open(Collection::List, properties, span)?,
+            EventKind::MapStart(properties) => composer.open(Collection::Map, properties, span)?,
+            EventKind::ListEnd | EventKind::MapEnd => composer.close(span)?,
         }
-        None => Ok(None),
-    })
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "a text has at most `BYTES` lines and columns")]
-fn place(mark: &Marker) -> Place {
-    Place { line: mark.line().saturating_sub(1) as u32, column: mark.col() as u32 }
+    }
+    Ok(composer.root.unwrap_or_else(|| Item::of(Tree::Null, Span::default()).node))
 }
 
 /// What is being read: the collections that are open, and what has a name.
@@ -48,15 +40,18 @@ fn place(mark: &Marker) -> Place {
 struct Composer {
     open: Vec<Open>,
     /// Nothing for an anchor whose value is not whole yet.
-    anchors: HashMap<usize, (Span, Option<Item>)>,
+    anchors: HashMap<String, (Span, Option<Item>)>,
     root: Option<Node>,
+    /// How many values there are so far, each alias counted as all that it stands for.
+    size: u64,
 }
 
 /// A collection whose end is still to come.
 struct Open {
     kind: Collection,
-    anchor: usize,
+    anchor: Option<String>,
     span: Span,
+    fault: Option<Box<Error>>,
     items: Vec<Item>,
 }
 
@@ -69,108 +64,103 @@ enum Collection {
 #[derive(Clone)]
 struct Item {
     node: Node,
-    word: Word,
-}
-
-/// What a scalar is besides its value.
-#[derive(Clone, Copy, PartialEq)]
-enum Word {
-    None,
-    /// `<<`: as a key it merges, as a value it is nothing.
-    Merge,
-    /// `=`: as a key it is text, as a value nothing.
-    Equals,
+    /// Whether it is a `<<`, which as a key merges.
+    merges: bool,
+    /// Why it is no value, though it can be something else: a key, or what is merged.
+    fault: Option<Box<Error>>,
 }
 
 impl Composer {
-    fn document<'t>(
-        mut self,
-        next: &mut impl FnMut() -> Result<Option<(Event<'t>, Span)>, Error>,
-    ) -> Result<Node, Error> {
-        let mut documents = 0;
-        while let Some((event, span)) = next()? {
-            let fail = |problem| Error { problem, span, context: None };
-            match event {
-                Event::DocumentStart(_) => {
-                    documents += 1;
-                    if documents > 1 {
-                        return Err(fail(Problem::SecondDocument));
-                    }
-                }
-                Event::Alias(anchor) => self.alias(anchor, span)?,
-                Event::Scalar(value, style, anchor, tag) => {
-                    let tag = tag.map(|tag| name(&tag));
-                    let plain = tag.is_none() && style == ScalarStyle::Plain;
-                    let item = scalar(value.into_owned(), tag.as_deref(), plain, span)?;
-                    self.add(item, anchor)?;
-                }
-                Event::SequenceStart(anchor, tag) => {
-                    collection(tag.map(|tag| name(&tag)), Collection::List).map_err(fail)?;
-                    self.open(Collection::List, anchor, span)?;
-                }
-                Event::MappingStart(anchor, tag) => {
-                    collection(tag.map(|tag| name(&tag)), Collection::Map).map_err(fail)?;
-                    self.open(Collection::Map, anchor, span)?;
-                }
-                Event::SequenceEnd | Event::MappingEnd => self.close(span)?,
-                Event::StreamEnd => break,
-                _ => {}
+    fn count(&mut self, size: u64, span: Span) -> Result<(), Error> {
+        self.size += size;
+        if self.size > NODES { Err(Error::new(Problem::TooMany, span)) } else { Ok(()) }
+    }
+
+    fn alias(&mut self, name: String, span: Span) -> Result<(), Error> {
+        let mut item = match self.anchors.get(&name) {
+            Some((_, Some(item))) => item.clone(),
+            Some((anchor, None)) => {
+                return Err(Error::new(Problem::CyclicAlias(name), span).with("what it names begins", *anchor));
             }
-        }
-        Ok(self.root.unwrap_or_else(|| Node { span: Span::default(), tree: Arc::new(Tree::Null), size: 1 }))
-    }
-
-    fn alias(&mut self, anchor: usize, span: Span) -> Result<(), Error> {
-        let Some((_, Some(item))) = self.anchors.get(&anchor) else {
-            let context = self.anchors.get(&anchor).map(|(anchor, _)| ("what it names".to_owned(), *anchor));
-            return Err(Error { problem: Problem::CyclicAlias, span, context });
+            None => return Err(Error::new(Problem::UnknownAlias(name), span)),
         };
-        let mut item = item.clone();
+        if self.open.len() + usize::from(item.node.height) > DEPTH {
+            return Err(Error::new(Problem::TooDeep, span));
+        }
+        self.count(u64::from(item.node.size), span)?;
         item.node.span = span;
-        self.add(item, 0)
+        self.add(item)
     }
 
-    fn open(&mut self, kind: Collection, anchor: usize, span: Span) -> Result<(), Error> {
+    /// Gives a name to what comes.
+    fn name(&mut self, anchor: Option<&String>, span: Span) -> Result<(), Error> {
+        let Some(name) = anchor else { return Ok(()) };
+        match self.anchors.insert(name.clone(), (span, None)) {
+            Some((first, _)) => {
+                Err(Error::new(Problem::DuplicateAnchor(name.clone()), span).with("the first is", first))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn leaf(&mut self, item: Item, anchor: Option<String>) -> Result<(), Error> {
+        self.count(u64::from(item.node.size), item.node.span)?;
+        self.name(anchor.as_ref(), item.node.span)?;
+        self.named(item, anchor)
+    }
+
+    fn open(&mut self, kind: Collection, properties: Properties, span: Span) -> Result<(), Error> {
+        let fault = collection(properties.tag, kind).err().map(|problem| Error::new(problem, span).into());
         if self.open.len() == DEPTH {
-            return Err(Error { problem: Problem::TooDeep, span, context: None });
+            return Err(Error::new(Problem::TooDeep, span));
         }
-        if anchor > 0 {
-            self.anchors.insert(anchor, (span, None));
-        }
-        self.open.push(Open { kind, anchor, span, items: Vec::new() });
+        self.count(1, span)?;
+        self.name(properties.anchor.as_ref(), span)?;
+        self.open.push(Open { kind, anchor: properties.anchor, span, fault, items: Vec::new() });
         Ok(())
     }
 
     fn close(&mut self, end: Span) -> Result<(), Error> {
         let open = self.open.pop().expect("INVARIANT: the parser closes what it opened");
-        let span = Span { start: open.span.start, end: end.end };
+        // Indentation ends a collection only where the next one begins.
+        let end = match open.items.last() {
+            Some(last) if end.start == end.end => last.node.span.end,
+            _ => end.end,
+        };
+        let mut fault = open.fault;
         let tree = match open.kind {
-            Collection::List => Tree::List(open.items.into_iter().map(Item::value).collect::<Result<_, _>>()?),
+            Collection::List => {
+                let mut nodes = Vec::with_capacity(open.items.len());
+                for item in open.items {
+                    fault = fault.or(item.fault);
+                    nodes.push(item.node);
+                }
+                Tree::List(nodes)
+            }
             Collection::Map => Tree::Map(pairs(open.items)?),
         };
-        let size = match &tree {
-            Tree::Map(pairs) => pairs.iter().map(|pair| pair.key.size + pair.value.size).sum(),
-            Tree::List(items) => items.iter().map(|item| item.size).sum(),
-            _ => 0_u64,
-        };
-        if size >= NODES {
-            return Err(Error { problem: Problem::TooMany, span, context: None });
-        }
-        self.add(Item { node: Node { span, tree: Arc::new(tree), size: size + 1 }, word: Word::None }, open.anchor)
+        let item = Item::of(tree, Span { start: open.span.start, end });
+        self.named(Item { fault, ..item }, open.anchor)
     }
 
-    fn add(&mut self, item: Item, anchor: usize) -> Result<(), Error> {
-        if anchor > 0 {
-            self.anchors.insert(anchor, (item.node.span, Some(item.clone())));
+    /// Adds what now is whole, and so can be named.
+    fn named(&mut self, item: Item, anchor: Option<String>) -> Result<(), Error> {
+        if let Some(name) = anchor {
+            self.anchors.insert(name, (item.node.span, Some(item.clone())));
         }
+        self.add(item)
+    }
+
+    fn add(&mut self, item: Item) -> Result<(), Error> {
         let Some(open) = self.open.last_mut() else {
             self.root = Some(item.value()?);
             return Ok(());
         };
-        if open.kind == Collection::Map && open.items.len() % 2 == 0 {
-            if let kind @ ("a list" | "a map") = item.node.tree.kind() {
-                return Err(Error { problem: Problem::KeyOf(kind), span: item.node.span, context: None });
-            }
+        if open.kind == Collection::Map
+            && open.items.len() % 2 == 0
+            && let kind @ ("a list" | "a map") = item.node.tree.kind()
+        {
+            return Err(Error::new(Problem::KeyOf(kind), item.node.span));
         }
         open.items.push(item);
         Ok(())
@@ -178,14 +168,14 @@ impl Composer {
 }
 
 impl Item {
+    /// A value whose parts are whole.
+    fn of(tree: Tree, span: Span) -> Self {
+        Self { node: Node::new(tree, span), merges: false, fault: None }
+    }
+
     /// What it is where it is no key.
     fn value(self) -> Result<Node, Error> {
-        let problem = match self.word {
-            Word::None => return Ok(self.node),
-            Word::Merge => Problem::MergeAsValue,
-            Word::Equals => Problem::EqualsAsValue,
-        };
-        Err(Error { problem, span: self.node.span, context: None })
+        self.fault.map_or(Ok(self.node), |fault| Err(*fault))
     }
 }
 
@@ -195,11 +185,11 @@ fn pairs(items: Vec<Item>) -> Result<Vec<Pair>, Error> {
     let mut own = Vec::with_capacity(items.len() / 2);
     let mut items = items.into_iter();
     while let (Some(key), Some(value)) = (items.next(), items.next()) {
-        let value = value.value()?;
-        if key.word == Word::Merge {
-            merge(&value, &mut merged)?;
+        if key.merges {
+            // Whatever tags it has.
+            merge(&value.node, &mut merged)?;
         } else {
-            own.push(Pair { key: key.node, value, merged: false });
+            own.push(Pair { key: key.node, value: value.value()?, merged: false });
         }
     }
     merged.append(&mut own);
@@ -212,31 +202,32 @@ fn merge(value: &Node, merged: &mut Vec<Pair>) -> Result<(), Error> {
         _ => std::slice::from_ref(value),
     };
     for map in maps.iter().rev() {
-        let Tree::Map(pairs) = &*map.tree else { return Err(merge_of(map)) };
-        // Before they are there: a few aliases can ask for more than the memory holds.
-        if (merged.len() + pairs.len()) as u64 > NODES {
-            return Err(Error { problem: Problem::TooMany, span: value.span, context: None });
-        }
+        let Tree::Map(pairs) = &*map.tree else {
+            return Err(Error::new(Problem::Merge(map.tree.kind()), map.span));
+        };
         merged.extend(pairs.iter().map(|pair| Pair { merged: true, ..pair.clone() }));
     }
     Ok(())
 }
 
-fn merge_of(node: &Node) -> Error {
-    Error { problem: Problem::Merge(node.tree.kind()), span: node.span, context: None }
-}
-
 fn scalar(text: String, tag: Option<&str>, plain: bool, span: Span) -> Result<Item, Error> {
-    let fail = |problem| Error { problem, span, context: None };
-    let mut word = Word::None;
+    let fail = |problem| Error::new(problem, span);
+    let mut written = None;
+    let mut odd = None;
     let tree = match tag.filter(|tag| *tag != "!").map(|tag| (tag, tag.strip_prefix(CORE))) {
         None if plain => {
-            word = match text.as_str() {
-                "<<" => Word::Merge,
-                "=" => Word::Equals,
-                _ => Word::None,
+            odd = match text.as_str() {
+                "<<" => Some(Problem::MergeAsValue),
+                "=" => Some(Problem::EqualsAsValue),
+                _ => None,
             };
-            scalar::plain(&text).map_err(fail)?
+            match scalar::plain(&text).map_err(fail)? {
+                Some(tree) => {
+                    written = Some(text.into());
+                    tree
+                }
+                None => Tree::Text { text, plain: true },
+            }
         }
         None | Some((_, Some("str" | "timestamp"))) => Tree::Text { text, plain: false },
         Some((_, Some("null"))) => Tree::Null,
@@ -247,7 +238,7 @@ fn scalar(text: String, tag: Option<&str>, plain: bool, span: Span) -> Result<It
         Some((_, Some("int"))) => Tree::Integer(scalar::integer(&text).map_err(fail)?),
         Some((_, Some("float"))) => Tree::Float(scalar::float(&text).map_err(fail)?),
         Some((_, Some("merge"))) => {
-            word = Word::Merge;
+            odd = Some(Problem::MergeAsValue);
             Tree::Text { text, plain: false }
         }
         Some((tag, Some("seq" | "map"))) => {
@@ -255,12 +246,11 @@ fn scalar(text: String, tag: Option<&str>, plain: bool, span: Span) -> Result<It
         }
         Some((tag, _)) => return Err(fail(Problem::UnknownTag(tag.to_owned()))),
     };
-    Ok(Item { node: Node { span, tree: Arc::new(tree), size: 1 }, word })
-}
-
-/// A tag in full.
-fn name(tag: &Tag) -> String {
-    format!("{}{}", tag.handle, tag.suffix)
+    Ok(Item {
+        node: Node { written, ..Node::new(tree, span) },
+        merges: odd == Some(Problem::MergeAsValue),
+        fault: odd.map(|problem| fail(problem).into()),
+    })
 }
 
 fn collection(tag: Option<String>, kind: Collection) -> Result<(), Problem> {

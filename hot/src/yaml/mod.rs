@@ -1,22 +1,34 @@
 //! YAML as Heat reads it: libyaml's grammar, YAML 1.1's types, PyYAML's constructors.
 //!
-//! Heat reads templates with PyYAML. [`read`] gives what PyYAML gives, or refuses what it refuses: `on` is a boolean,
-//! `0644` is 420, `22:22` is 1342, a date is text. Unlike PyYAML it keeps the place of every value, keeps the pairs of
-//! a map whose keys are equal, and ends within bounded time and memory on whatever it is given.
+//! Heat reads templates with PyYAML, or as JSON if they are JSON. [`read`] gives what Heat gets, or refuses what it
+//! refuses: `on` is a boolean, `0644` is 420, `22:22` is 1342, a date is text. Unlike PyYAML it keeps the place of every
+//! value, keeps the pairs of a map whose keys are equal, knows what was written ([`Node::written`]), and ends within
+//! bounded time and memory on whatever it is given.
+//!
+//! From inside out: `reader` is the characters, `scanner` makes words of them, `parser` events, `compose` the tree, in
+//! which `scalar` says what a word means. `json` makes events of its own.
 //!
 //! It refuses more than PyYAML does in these cases, in each of which Heat itself does not go on:
 //! - deeper than [`DEPTH`]: Heat recurses, and Python ends that at a few hundred levels;
 //! - more than [`NODES`] values, each alias counted as all that it stands for: Heat makes JSON of it;
 //! - an alias within what it names: no JSON can hold it;
 //! - the tags `!!set`, `!!omap`, `!!pairs` and `!!binary`: they make what JSON does not have;
-//! - integers of more than 38 digits.
+//! - integers of more than 38 digits, and under `!!int` and `!!float` digits of other scripts;
+//! - half a surrogate pair in JSON: no UTF-8 can hold it.
 
 mod compose;
 mod error;
+mod json;
 mod node;
-mod printable;
+mod parser;
+mod read;
+mod reader;
 mod scalar;
+mod scanner;
+mod syntax;
+mod token;
 
-pub use compose::{BYTES, DEPTH, NODES, read};
 pub use error::{Error, Problem};
 pub use node::{Node, Pair, Place, Span, Tree};
+pub use read::{BYTES, DEPTH, NODES, read, read_bytes};
+pub use syntax::Syntax;

@@ -28,6 +28,13 @@ pub struct Span {
     pub end: Place,
 }
 
+impl Span {
+    /// Of one character.
+    pub(super) fn of_one(start: Place) -> Self {
+        Self { start, end: Place { column: start.column + 1, ..start } }
+    }
+}
+
 /// A value and its place.
 ///
 /// Cheap to clone: an alias shares what it stands for, and has a place of its own.
@@ -37,8 +44,12 @@ pub struct Node {
     pub span: Span,
     /// What it is.
     pub tree: Arc<Tree>,
-    /// How many values it holds, itself included; of an alias, how many it stands for.
-    pub(super) size: u64,
+    /// How many values it holds, itself included; of an alias, how many it stands for. Long text counts as several.
+    pub(super) size: u32,
+    /// How many levels of lists and maps it has.
+    pub(super) height: u16,
+    /// What a word was that was written without quotes and is no text.
+    pub(super) written: Option<Arc<str>>,
 }
 
 /// What a value can be.
@@ -100,6 +111,7 @@ impl Tree {
     }
 
     /// Whether both are the same key to Python: `1`, `1.0` and `true` are.
+    #[expect(clippy::float_cmp, reason = "Python compares keys so")]
     pub fn is_same_key(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Null, Self::Null) => true,
@@ -135,20 +147,30 @@ fn equals(whole: i128, float: f64) -> bool {
     float.fract() == 0.0 && float.abs() < i128::MAX as f64 && float as i128 == whole
 }
 
+/// How many bytes of text count as one more value.
+const TEXT: usize = 64;
+
 impl Node {
     /// Nothing, at no place.
     pub(crate) fn null() -> Self {
-        Self::new(Span::default(), Tree::Null)
+        Self::new(Tree::Null, Span::default())
     }
 
-    /// A value that stands for what was put together of others.
-    pub(crate) fn new(span: Span, tree: Tree) -> Self {
-        let parts = match &tree {
-            Tree::List(items) => items.iter().map(|item| item.size).sum(),
-            Tree::Map(pairs) => pairs.iter().map(|pair| pair.key.size + pair.value.size).sum(),
-            _ => 0,
+    /// A value whose parts are whole.
+    pub fn new(tree: Tree, span: Span) -> Self {
+        let (size, height) = match &tree {
+            Tree::Text { text, .. } => (u32::try_from(text.len() / TEXT).unwrap_or(u32::MAX), 0),
+            Tree::List(items) => measure(items.iter()),
+            Tree::Map(pairs) => measure(pairs.iter().flat_map(|pair| [&pair.key, &pair.value])),
+            _ => (0, 0),
         };
-        Self { span, tree: Arc::new(tree), size: parts + 1 }
+        Self { span, tree: Arc::new(tree), size: size.saturating_add(1), height, written: None }
+    }
+
+    /// The word that was written, if it had no quotes and means something else than itself: `0644`, `on`, `22:22`,
+    /// `1_000`; empty if nothing was written. JSON has no such words.
+    pub fn written(&self) -> Option<&str> {
+        self.written.as_deref()
     }
 
     /// The value under `key`, if this is a map that has it: the last one, as Heat sees it.
@@ -160,4 +182,10 @@ impl Node {
             _ => None,
         }
     }
+}
+
+fn measure<'n>(parts: impl Iterator<Item = &'n Node>) -> (u32, u16) {
+    let start = (0_u32, 1_u16);
+    parts
+        .fold(start, |(size, height), part| (size.saturating_add(part.size), height.max(part.height.saturating_add(1))))
 }

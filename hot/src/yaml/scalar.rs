@@ -3,6 +3,7 @@
 //! The patterns are those of the YAML 1.1 type repository, <https://yaml.org/type/>, with PyYAML's deviations: a sign
 //! in a float's exponent is needed, dates stay text (Heat says so).
 
+use std::num::IntErrorKind;
 use std::sync::LazyLock;
 
 use regex_lite::Regex;
@@ -23,16 +24,16 @@ fn pattern(alternatives: &str) -> Regex {
     Regex::new(&format!("^(?:{alternatives})$")).expect("INVARIANT: a constant")
 }
 
-/// What a plain scalar without a tag means.
-pub(super) fn plain(text: &str) -> Result<Tree, Problem> {
+/// What a plain scalar without a tag means, if that is not its text.
+pub(super) fn plain(text: &str) -> Result<Option<Tree>, Problem> {
     Ok(match text {
-        "" | "~" | "null" | "Null" | "NULL" => Tree::Null,
+        "" | "~" | "null" | "Null" | "NULL" => Some(Tree::Null),
         _ => match (truth(text), text.as_bytes()[0]) {
             // `truth` ignores case, the resolver does not: `yEs` is text.
-            (Some(value), _) if is_one_case(text) => Tree::Boolean(value),
-            (_, b'-' | b'+' | b'.' | b'0'..=b'9') if FLOAT.is_match(text) => Tree::Float(float(text)?),
-            (_, b'-' | b'+' | b'0'..=b'9') if INTEGER.is_match(text) => Tree::Integer(integer(text)?),
-            _ => Tree::Text { text: text.to_owned(), plain: true },
+            (Some(value), _) if is_one_case(text) => Some(Tree::Boolean(value)),
+            (_, b'-' | b'+' | b'.' | b'0'..=b'9') if FLOAT.is_match(text) => Some(Tree::Float(float(text)?)),
+            (_, b'-' | b'+' | b'0'..=b'9') if INTEGER.is_match(text) => Some(Tree::Integer(integer(text)?)),
+            _ => None,
         },
     })
 }
@@ -54,30 +55,43 @@ pub(super) fn truth(text: &str) -> Option<bool> {
 
 /// The integer that PyYAML makes of a text.
 pub(super) fn integer(text: &str) -> Result<i128, Problem> {
-    read_integer(text).ok_or_else(|| Problem::NotAnInteger(text.to_owned()))
-}
-
-fn read_integer(text: &str) -> Option<i128> {
     let (negative, digits) = unsigned(text);
-    let magnitude = if digits == "0" {
-        0
-    } else if let Some(binary) = digits.strip_prefix("0b") {
-        radix(binary, 2)?
+    let magnitude = if let Some(binary) = digits.strip_prefix("0b") {
+        radix(binary, 2)
     } else if let Some(hexadecimal) = digits.strip_prefix("0x") {
-        radix(hexadecimal, 16)?
-    } else if digits.starts_with('0') {
-        radix(&digits, 8)?
-    } else if digits.contains(':') {
-        digits.split(':').try_fold(0_i128, |sum, part| sum.checked_mul(60)?.checked_add(radix(part, 10)?))?
+        radix(hexadecimal, 16)
+    } else if digits.len() > 1 && digits.starts_with('0') {
+        radix(&digits, 8)
     } else {
-        radix(&digits, 10)?
+        // One part, or several in base 60.
+        digits.split(':').try_fold(0_i128, |sum, part| {
+            let sum = sum.checked_mul(60).ok_or(IntErrorKind::PosOverflow)?;
+            sum.checked_add(radix(part, 10)?).ok_or(IntErrorKind::PosOverflow)
+        })
     };
-    Some(if negative { -magnitude } else { magnitude })
+    match magnitude {
+        Ok(magnitude) => Ok(if negative { -magnitude } else { magnitude }),
+        Err(IntErrorKind::PosOverflow | IntErrorKind::NegOverflow) => Err(Problem::TooLarge(text.to_owned())),
+        Err(_) => Err(Problem::NotAnInteger(text.to_owned())),
+    }
 }
 
-/// As Python's `int`: with white space around it, and a sign of its own.
-fn radix(digits: &str, radix: u32) -> Option<i128> {
-    i128::from_str_radix(digits.trim(), radix).ok()
+/// As Python's `int`: with white space around it, and a sign and a prefix of its own.
+fn radix(digits: &str, radix: u32) -> Result<i128, IntErrorKind> {
+    let digits = digits.trim();
+    let unsigned = digits.strip_prefix(['-', '+']).unwrap_or(digits);
+    let prefix: &[&str] = match radix {
+        2 => &["0b", "0B"],
+        8 => &["0o", "0O"],
+        16 => &["0x", "0X"],
+        _ => &[],
+    };
+    let magnitude = prefix.iter().find_map(|prefix| unsigned.strip_prefix(prefix)).unwrap_or(unsigned);
+    if magnitude.starts_with(['-', '+']) {
+        return Err(IntErrorKind::InvalidDigit);
+    }
+    let magnitude = i128::from_str_radix(magnitude, radix).map_err(|error| *error.kind())?;
+    Ok(if digits.starts_with('-') { -magnitude } else { magnitude })
 }
 
 /// The float that PyYAML makes of a text.

@@ -1,9 +1,11 @@
-//! What `wattle::emit` writes, Heat reads back as the same value: by Heat's own code, in YAML and in JSON.
+//! What `wattle::emit` writes, Heat reads back as the same value: by Heat's own code, in YAML and in JSON. What
+//! `wattle_hot::yaml` reads is what Heat reads.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod corpus;
 mod reader;
+mod reading;
 
 use std::collections::BTreeMap;
 

@@ -3,8 +3,9 @@
 Each line of the input is a template as a JSON string; each line of the output holds what three readers
 made of it: `heat` is Heat's own function; `fast` is the loader that it tries first, alone, for where that fails Heat reads
 once more with one that takes dates for dates; `slow` is the first loader as Heat has it where libyaml is not installed.
-A VALUE is JSON in which what JSON would blur is told apart: a float is `{"!float": BITS}`, a key that is not text, a
-value that JSON does not have and a failure are `{"!key": ..}`, `{"!value": ..}` and `{"!failed": ..}`.
+A VALUE is JSON in which what JSON would blur is told apart: a float is `{"!float": BITS}`, an integer of more than 64
+bits `{"!integer": DIGITS}`, a map with a key that is not text `{"!map": [[KEY, VALUE], ..]}`, a value that JSON does not
+have `{"!value": ..}` and a failure `{"!failed": ..}`.
 """
 
 import json
@@ -24,16 +25,19 @@ for tag in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:timestamp"):
 
 
 def exact(value):
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        return {"!integer": str(value)}
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
+        if value != value:
+            return {"!float": "nan"}
         return {"!float": struct.pack(">d", value).hex()}
     if isinstance(value, list):
         return [exact(item) for item in value]
     if isinstance(value, dict):
-        odd = [key for key in value if not isinstance(key, str)]
-        if odd:
-            return {"!key": repr(odd[0])}
+        if any(not isinstance(key, str) for key in value):
+            return {"!map": [[exact(key), exact(item)] for key, item in value.items()]}
         return {key: exact(item) for key, item in value.items()}
     return {"!value": repr(value)}
 

@@ -28,13 +28,18 @@ impl Reader {
         Self { process, to, from }
     }
 
-    /// What is wrong with `document`, which should read as `expected`.
-    pub(crate) fn fault(&mut self, document: &str, expected: &Value) -> Option<String> {
+    /// What the readers make of `document`, each under its name; see `read.py`.
+    pub(crate) fn read(&mut self, document: &str) -> Value {
         let to = self.to.as_mut().unwrap();
         writeln!(to, "{}", Value::from(document)).unwrap();
         let mut answer = String::new();
         self.from.read_line(&mut answer).unwrap();
-        let answer: Value = serde_json::from_str(&answer).expect("read.py ended; see above");
+        serde_json::from_str(&answer).expect("read.py ended; see above")
+    }
+
+    /// What is wrong with `document`, which should read as `expected`.
+    pub(crate) fn fault(&mut self, document: &str, expected: &Value) -> Option<String> {
+        let answer = self.read(document);
         let expected = exact(expected);
         ["heat", "fast", "slow"].into_iter().find_map(|loader| {
             (answer[loader] != expected)

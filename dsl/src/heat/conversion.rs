@@ -3,7 +3,7 @@
 use crate::model::{PropertyType, Value};
 
 /// The bounds in words, if `number` is outside of them.
-pub(super) fn outside_of(bounds: &[Option<f64>], number: f64) -> Option<String> {
+pub fn outside_of(bounds: &[Option<f64>], number: f64) -> Option<String> {
     let bound = |index: usize| bounds.get(index).copied().flatten();
     let (min, max) = (bound(0), bound(1));
     let outside = min.is_some_and(|min| number < min) || max.is_some_and(|max| number > max);
@@ -15,14 +15,14 @@ pub(super) fn outside_of(bounds: &[Option<f64>], number: f64) -> Option<String> 
 }
 
 /// What Python's `int()` reads: blanks around and `_` between digits included.
-pub(super) fn is_integer(text: &str) -> bool {
+pub fn is_integer(text: &str) -> bool {
     let text = text.trim();
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     digits.contains(char::is_numeric) && digits.chars().all(|c| c.is_numeric() || c == '_')
 }
 
 /// The number as which Heat reads `value`.
-pub(super) fn number(value: &Value) -> Option<f64> {
+pub fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Boolean(value) => Some(f64::from(u8::from(*value))),
         #[expect(clippy::cast_precision_loss, reason = "Python compares integers with floats much the same")]
@@ -34,7 +34,7 @@ pub(super) fn number(value: &Value) -> Option<f64> {
 }
 
 /// Whether Heat takes both for the same value of the type.
-pub(super) fn is_same(ty: PropertyType, one: &Value, other: &Value) -> bool {
+pub fn is_same(ty: PropertyType, one: &Value, other: &Value) -> bool {
     match ty {
         #[expect(clippy::float_cmp, reason = "as Heat compares")]
         PropertyType::Integer | PropertyType::Number => match (number(one), number(other)) {
@@ -56,7 +56,7 @@ fn both_boolean(one: &Value, other: &Value) -> bool {
 }
 
 /// A value as it looks without quotes.
-pub(super) fn plain(value: &Value) -> String {
+pub fn plain(value: &Value) -> String {
     match value {
         Value::Str(text) => text.to_string(),
         value => value.to_string(),

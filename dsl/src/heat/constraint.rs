@@ -7,7 +7,7 @@ use crate::model::{PropertyType, SchemaConstraint, Value};
 use super::conversion::{is_integer, is_same, number, outside_of, plain};
 
 /// What `value` breaks of `constraint`, in the schema's own terms.
-pub(super) fn broken(constraint: &SchemaConstraint, ty: PropertyType, value: &Value) -> Option<String> {
+pub fn broken(constraint: &SchemaConstraint, ty: PropertyType, value: &Value) -> Option<String> {
     let whole;
     let value = match (ty, value) {
         // Heat cuts fractions off before it looks at anything else.
@@ -66,7 +66,7 @@ pub fn broken_named(name: &str, text: &str) -> Option<String> {
 }
 
 /// The number of items, if it is outside of `bounds`.
-pub(super) fn too_few_or_many(bounds: &[Option<f64>], length: usize) -> Option<String> {
+pub fn too_few_or_many(bounds: &[Option<f64>], length: usize) -> Option<String> {
     outside(bounds, length).map(|bounds| format!("it has {length} items, not {bounds}"))
 }
 

@@ -1,0 +1,86 @@
+//! Where documents begin and end.
+
+use super::{Error, Event, EventKind, Kind, Parser, State, Syntax};
+
+impl Parser<'_> {
+    pub(super) fn first_document(&mut self) -> Result<Event, Error> {
+        match self.peek()? {
+            Kind::Version { .. } | Kind::TagPrefix { .. } | Kind::DocumentStart | Kind::End => self.next_document(),
+            _ => {
+                self.directives()?;
+                let at = self.scanner.peek()?.span.start;
+                self.states.push(State::DocumentEnd);
+                self.states.push(State::Bare);
+                Ok(Event { kind: EventKind::Document, span: super::Span { start: at, end: at } })
+            }
+        }
+    }
+
+    pub(super) fn next_document(&mut self) -> Result<Event, Error> {
+        while *self.peek()? == Kind::DocumentEnd {
+            self.scanner.next()?;
+        }
+        if *self.peek()? == Kind::End {
+            return self.take(EventKind::End);
+        }
+        self.directives()?;
+        if *self.peek()? != Kind::DocumentStart {
+            return Err(self.unexpected("the end of the text")?);
+        }
+        self.states.push(State::DocumentEnd);
+        self.states.push(State::Content);
+        self.take(EventKind::Document)
+    }
+
+    pub(super) fn content(&mut self) -> Result<Event, Error> {
+        match self.peek()? {
+            Kind::Version { .. } | Kind::TagPrefix { .. } | Kind::DocumentStart | Kind::DocumentEnd | Kind::End => {
+                self.nothing_here()
+            }
+            _ => self.value(true, false),
+        }
+    }
+
+    pub(super) fn document_end(&mut self) -> Result<Event, Error> {
+        if *self.peek()? == Kind::DocumentEnd {
+            self.scanner.next()?;
+        }
+        self.next_document()
+    }
+
+    fn directives(&mut self) -> Result<(), Error> {
+        let mut versioned = false;
+        self.tags.clear();
+        loop {
+            let fail = |problem, span| Err(Error::new(problem, span));
+            match self.peek()? {
+                Kind::Version { .. } => {
+                    let token = self.scanner.next()?;
+                    let Kind::Version { major, minor } = token.kind else { unreachable!("seen") };
+                    if versioned {
+                        return fail(Syntax::DirectiveForm("`%YAML` stands there twice"), token.span);
+                    }
+                    if (major, minor) != (1, 1) && (major, minor) != (1, 2) {
+                        return fail(Syntax::Version { major, minor }, token.span);
+                    }
+                    versioned = true;
+                }
+                Kind::TagPrefix { .. } => {
+                    let token = self.scanner.next()?;
+                    let Kind::TagPrefix { handle, prefix } = token.kind else { unreachable!("seen") };
+                    if self.tags.iter().any(|(known, _)| *known == handle) {
+                        return fail(Syntax::DirectiveForm("`%TAG` explains this beginning twice"), token.span);
+                    }
+                    self.tags.push((handle, prefix));
+                }
+                _ => break,
+            }
+        }
+        for (handle, prefix) in [("!", "!"), ("!!", "tag:yaml.org,2002:")] {
+            if self.tags.iter().all(|(known, _)| known != handle) {
+                self.tags.push((handle.to_owned(), prefix.to_owned()));
+            }
+        }
+        Ok(())
+    }
+}

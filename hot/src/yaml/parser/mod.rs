@@ -1,0 +1,260 @@
+//! From words to events: what begins and ends, in the order of the text.
+//!
+//! The grammar is libyaml's. What is still to come stands on a stack of states, so that no depth of the text is a depth
+//! of calls.
+
+mod block;
+mod document;
+mod flow;
+
+use super::scanner::Scanner;
+use super::token::{Kind, Token};
+use super::{Error, Place, Span, Syntax, Tree};
+
+/// Something that begins, ends or stands at a place.
+#[derive(Debug)]
+pub(super) struct Event {
+    pub(super) kind: EventKind,
+    pub(super) span: Span,
+}
+
+/// What an event can be.
+#[derive(Debug)]
+pub(super) enum EventKind {
+    /// A document begins.
+    Document,
+    /// The text ends.
+    End,
+    Alias(String),
+    Scalar {
+        text: String,
+        /// Whether its type is what its text says.
+        plain: bool,
+        properties: Properties,
+    },
+    /// A value whose type the grammar tells.
+    Value(Tree),
+    ListStart(Properties),
+    MapStart(Properties),
+    ListEnd,
+    MapEnd,
+}
+
+/// What stands before a value.
+#[derive(Debug, Default)]
+pub(super) struct Properties {
+    pub(super) anchor: Option<String>,
+    /// In full.
+    pub(super) tag: Option<String>,
+}
+
+/// What can come next.
+#[derive(Clone, Copy, Debug)]
+enum State {
+    FirstDocument,
+    /// The value of a document without `---`.
+    Bare,
+    /// Behind `---`.
+    Content,
+    DocumentEnd,
+    /// An entry of a list in lines of its own, which began there.
+    BlockEntry(Place),
+    /// The same, of a list that is not indented further than the key it belongs to.
+    UnindentedEntry,
+    BlockKey(Place),
+    BlockValue(Place),
+    /// An entry of a list in brackets that began there.
+    FlowEntry {
+        open: Place,
+        first: bool,
+    },
+    /// The parts of a `[key: value]`.
+    PairKey,
+    PairValue,
+    PairEnd,
+    FlowKey {
+        open: Place,
+        first: bool,
+    },
+    FlowValue,
+    /// Behind what stands in `{}` without a value.
+    NoFlowValue,
+}
+
+/// Makes events.
+#[derive(Debug)]
+pub(super) struct Parser<'t> {
+    scanner: Scanner<'t>,
+    states: Vec<State>,
+    /// The prefixes that tags begin with, and what they stand for.
+    tags: Vec<(String, String)>,
+    /// The last text in quotes.
+    quoted: Option<Span>,
+}
+
+impl<'t> Parser<'t> {
+    pub(super) fn new(text: &'t str) -> Result<Self, Error> {
+        let states = vec![State::FirstDocument];
+        Ok(Self { scanner: Scanner::new(text)?, states, tags: Vec::new(), quoted: None })
+    }
+
+    pub(super) fn next(&mut self) -> Result<Event, Error> {
+        match self.states.pop() {
+            None => Ok(Event { kind: EventKind::End, span: self.scanner.peek()?.span }),
+            Some(State::FirstDocument) => self.first_document(),
+            Some(State::Bare) => self.value(true, false),
+            Some(State::Content) => self.content(),
+            Some(State::DocumentEnd) => self.document_end(),
+            Some(State::BlockEntry(start)) => self.block_entry(start),
+            Some(State::UnindentedEntry) => self.unindented_entry(),
+            Some(State::BlockKey(start)) => self.block_key(start),
+            Some(State::BlockValue(start)) => self.block_value(start),
+            Some(State::FlowEntry { open, first }) => self.flow_entry(open, first),
+            Some(State::PairKey) => self.pair_key(),
+            Some(State::PairValue) => self.pair_value(),
+            Some(State::PairEnd) => self.pair_end(),
+            Some(State::FlowKey { open, first }) => self.flow_key(open, first),
+            Some(State::FlowValue) => self.flow_value(),
+            Some(State::NoFlowValue) => self.nothing_here(),
+        }
+    }
+
+    fn peek(&mut self) -> Result<&Kind, Error> {
+        self.scanner.peek().map(|token| &token.kind)
+    }
+
+    /// Takes the next word as the event that it is.
+    fn take(&mut self, kind: EventKind) -> Result<Event, Error> {
+        Ok(Event { kind, span: self.scanner.next()?.span })
+    }
+
+    /// A value that is not written, at a place.
+    fn nothing(at: Place) -> Event {
+        let kind = EventKind::Scalar { text: String::new(), plain: true, properties: Properties::default() };
+        Event { kind, span: Span { start: at, end: at } }
+    }
+
+    /// The same, before the next word.
+    fn nothing_here(&mut self) -> Result<Event, Error> {
+        Ok(Self::nothing(self.scanner.peek()?.span.start))
+    }
+
+    /// A value. In block style it may be made by indentation; as the value of a map it may be a list that is not
+    /// indented.
+    fn value(&mut self, block: bool, unindented: bool) -> Result<Event, Error> {
+        let mut span = self.scanner.peek()?.span;
+        span.end = span.start;
+        let properties = match self.peek()? {
+            Kind::Alias(_) => {
+                let Token { kind: Kind::Alias(name), span } = self.scanner.next()? else { unreachable!("seen") };
+                return Ok(Event { kind: EventKind::Alias(name), span });
+            }
+            _ => self.properties(&mut span)?,
+        };
+        let token = self.scanner.peek()?;
+        let kind = match &token.kind {
+            Kind::Entry if unindented => {
+                span.end = token.span.end;
+                self.states.push(State::UnindentedEntry);
+                EventKind::ListStart(properties)
+            }
+            Kind::Scalar { .. } => return self.scalar(properties, span.start),
+            Kind::FlowListStart => {
+                span.end = token.span.end;
+                self.states.push(State::FlowEntry { open: token.span.start, first: true });
+                self.scanner.next()?;
+                EventKind::ListStart(properties)
+            }
+            Kind::FlowMapStart => {
+                span.end = token.span.end;
+                self.states.push(State::FlowKey { open: token.span.start, first: true });
+                self.scanner.next()?;
+                EventKind::MapStart(properties)
+            }
+            Kind::BlockListStart if block => {
+                self.states.push(State::BlockEntry(token.span.start));
+                self.scanner.next()?;
+                EventKind::ListStart(properties)
+            }
+            Kind::BlockMapStart if block => {
+                self.states.push(State::BlockKey(token.span.start));
+                self.scanner.next()?;
+                EventKind::MapStart(properties)
+            }
+            _ if properties.anchor.is_some() || properties.tag.is_some() => {
+                let plain = properties.tag.is_none();
+                EventKind::Scalar { text: String::new(), plain, properties }
+            }
+            _ => return Err(self.unexpected("a value")?),
+        };
+        Ok(Event { kind, span })
+    }
+
+    fn scalar(&mut self, properties: Properties, start: Place) -> Result<Event, Error> {
+        let Token { kind: Kind::Scalar { text, plain }, span } = self.scanner.next()? else { unreachable!("seen") };
+        if !plain {
+            self.quoted = Some(span);
+        }
+        let plain = match properties.tag.as_deref() {
+            // As libyaml has it: a `!` takes the meaning of quotes away.
+            Some("!") => true,
+            Some(_) => false,
+            None => plain,
+        };
+        Ok(Event { kind: EventKind::Scalar { text, plain, properties }, span: Span { start, end: span.end } })
+    }
+
+    /// An anchor and a tag, each at most once.
+    fn properties(&mut self, span: &mut Span) -> Result<Properties, Error> {
+        let mut properties = Properties::default();
+        loop {
+            match self.peek()? {
+                Kind::Anchor(_) if properties.anchor.is_none() => {
+                    let token = self.scanner.next()?;
+                    span.end = token.span.end;
+                    let Kind::Anchor(name) = token.kind else { unreachable!("seen") };
+                    properties.anchor = Some(name);
+                }
+                Kind::Tag { .. } if properties.tag.is_none() => {
+                    let token = self.scanner.next()?;
+                    span.end = token.span.end;
+                    properties.tag = Some(self.full_tag(token)?);
+                }
+                _ => return Ok(properties),
+            }
+        }
+    }
+
+    fn full_tag(&self, token: Token) -> Result<String, Error> {
+        let Kind::Tag { handle, suffix } = token.kind else { unreachable!("a tag") };
+        if handle.is_empty() {
+            return Ok(suffix);
+        }
+        match self.tags.iter().find(|(known, _)| *known == handle) {
+            Some((_, prefix)) => Ok(format!("{prefix}{suffix}")),
+            None => Err(Error::new(Syntax::TagHandle(handle), token.span)),
+        }
+    }
+
+    /// An error at the next word.
+    fn unexpected(&mut self, expected: &'static str) -> Result<Error, Error> {
+        let quoted = self.quoted;
+        let bracket = self.states.iter().rev().find_map(|state| match state {
+            State::FlowEntry { open, .. } => Some(('[', *open)),
+            State::FlowKey { open, .. } => Some(('{', *open)),
+            _ => None,
+        });
+        let Token { kind, span } = self.scanner.peek()?;
+        if let (Kind::End | Kind::DocumentStart | Kind::DocumentEnd, Some((bracket, open))) = (kind, bracket) {
+            return Ok(Error::new(Syntax::Bracket(bracket), Span::of_one(open)));
+        }
+        let error = Error::new(Syntax::Unexpected { found: kind.name(), expected }, *span);
+        // The end of a quote was perhaps meant to be a beginning.
+        Ok(match quoted {
+            Some(quoted) if quoted.end.line == span.start.line && quoted.start.line < quoted.end.line => {
+                error.with("behind a quote that was opened", quoted)
+            }
+            _ => error,
+        })
+    }
+}

@@ -1,0 +1,69 @@
+//! What stands between two words of a text: it is folded when there are line breaks in it.
+
+use super::Scanner;
+
+/// Blanks, or breaks of lines with the blanks around them.
+#[derive(Debug, Default)]
+pub(super) struct Gap {
+    blanks: String,
+    /// Whether a line has ended.
+    pub(super) broken: bool,
+    /// The first break; none if it was escaped.
+    first: Option<char>,
+    /// The further ones.
+    more: String,
+}
+
+impl Gap {
+    /// One that begins with an escaped end of line.
+    pub(super) fn escaped() -> Self {
+        Self { broken: true, ..Self::default() }
+    }
+
+    /// Adds what it means to the text before it, and is nothing afterwards.
+    pub(super) fn write(&mut self, text: &mut String) {
+        match self.first {
+            Some('\n') if self.more.is_empty() => text.push(' '),
+            Some('\n') | None => {}
+            Some(other) => text.push(other),
+        }
+        text.push_str(&self.blanks);
+        text.push_str(&self.more);
+        self.blanks.clear();
+        self.more.clear();
+        self.first = None;
+        self.broken = false;
+    }
+}
+
+impl Scanner<'_> {
+    /// Reads blanks, up to a tab or further blanks that `stop` refuses, and breaks.
+    pub(super) fn gap(&mut self, gap: &mut Gap, stop: impl Fn(&Self) -> bool) -> bool {
+        loop {
+            let blanks = self.reader.take_while(|byte| byte == b' ');
+            if !gap.broken {
+                gap.blanks.push_str(blanks);
+            }
+            if self.reader.byte(0) == b'\t' {
+                if gap.broken && stop(self) {
+                    return false;
+                }
+                self.reader.skip(1);
+                if !gap.broken {
+                    gap.blanks.push('\t');
+                }
+            } else if self.reader.is_break(0) {
+                let meaning = self.reader.take_break();
+                if gap.broken {
+                    gap.more.push(meaning);
+                } else {
+                    gap.blanks.clear();
+                    gap.broken = true;
+                    gap.first = Some(meaning);
+                }
+            } else {
+                return true;
+            }
+        }
+    }
+}

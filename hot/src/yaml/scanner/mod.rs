@@ -1,0 +1,234 @@
+//! From characters to the words of the grammar.
+//!
+//! The rules are those of libyaml, which Heat reads with: YAML 1.1's, with libyaml's readings of them. Two things need
+//! more than the next character. Indentation becomes words: whatever stands further right than the collection it is in
+//! begins a new one, and ends all that stand further right than it does. And that something is a key is known only at
+//! its `:`, so the words since are held back until the `:` comes or cannot come any more: a key without `? ` stands in
+//! one line and has at most 1024 characters.
+
+mod block;
+mod directive;
+mod fold;
+mod plain;
+mod properties;
+mod quoted;
+mod structure;
+
+use std::collections::VecDeque;
+
+use super::reader::Reader;
+use super::token::{Kind, Token};
+use super::{Error, Place, Span, Syntax};
+
+/// How many characters a key has that is not marked by `? `.
+const KEY: usize = 1024;
+/// How many characters of a line a message shows.
+const SHOWN: usize = 60;
+
+/// Makes words, and holds back those of which it is not known yet whether they are keys.
+#[derive(Debug)]
+pub(super) struct Scanner<'t> {
+    reader: Reader<'t>,
+    tokens: VecDeque<Token>,
+    /// How many words were handed out.
+    taken: usize,
+    /// The column of the innermost collection that indentation makes; -1 where there is none.
+    indent: i64,
+    indents: Vec<i64>,
+    /// What may be a key: the last one of the text around, and then for each open bracket the last one within.
+    keys: Vec<Option<Candidate>>,
+    /// Whether a key can begin here.
+    key_allowed: bool,
+    /// The last text that may go over lines, and how many bytes are before it.
+    scalar: Option<(Span, usize)>,
+    ended: bool,
+}
+
+/// A word that is a key if a `:` comes.
+#[derive(Debug)]
+struct Candidate {
+    /// Its number among all words.
+    token: usize,
+    /// Whether it can only be a key.
+    required: bool,
+    place: Place,
+    /// The characters before it.
+    characters: usize,
+    /// The bytes before it.
+    at: usize,
+}
+
+impl<'t> Scanner<'t> {
+    pub(super) fn new(text: &'t str) -> Result<Self, Error> {
+        // A byte order mark.
+        let reader = Reader::new(text.strip_prefix('\u{FEFF}').unwrap_or(text));
+        reader.check()?;
+        Ok(Self {
+            reader,
+            tokens: VecDeque::new(),
+            taken: 0,
+            indent: -1,
+            indents: Vec::new(),
+            keys: vec![None],
+            key_allowed: true,
+            scalar: None,
+            ended: false,
+        })
+    }
+
+    /// The next word; [`Kind::End`] for ever at the end.
+    pub(super) fn peek(&mut self) -> Result<&Token, Error> {
+        if !self.ended {
+            while self.needs_more()? {
+                self.scan()?;
+            }
+        }
+        Ok(self.tokens.front().expect("INVARIANT: there is a word, of which the last stays"))
+    }
+
+    pub(super) fn next(&mut self) -> Result<Token, Error> {
+        let token = self.peek()?;
+        if token.kind == Kind::End {
+            return Ok(Token { kind: Kind::End, span: token.span });
+        }
+        self.taken += 1;
+        Ok(self.tokens.pop_front().expect("INVARIANT: `peek` saw it"))
+    }
+
+    fn needs_more(&mut self) -> Result<bool, Error> {
+        if self.tokens.is_empty() {
+            return Ok(true);
+        }
+        if self.ended {
+            return Ok(false);
+        }
+        self.forget_keys()?;
+        Ok(self.keys.iter().flatten().any(|key| key.token == self.taken))
+    }
+
+    /// Forgets what cannot be a key any more.
+    fn forget_keys(&mut self) -> Result<(), Error> {
+        let (line, characters) = (self.reader.place().line, self.reader.characters());
+        for index in 0..self.keys.len() {
+            let Some(key) = &self.keys[index] else { continue };
+            if key.place.line < line || key.characters + KEY < characters {
+                self.forget_key(index)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn forget_key(&mut self, index: usize) -> Result<(), Error> {
+        match self.keys[index].take() {
+            Some(key) if key.required => Err(self.no_colon(&key)),
+            _ => Ok(()),
+        }
+    }
+
+    fn no_colon(&self, key: &Candidate) -> Error {
+        if key.place.line == self.reader.place().line && key.characters + KEY < self.reader.characters() {
+            return Error::new(Syntax::LongKey, Span::of_one(key.place));
+        }
+        let line = self.reader.slice(key.at, self.reader.at()).lines().next().unwrap_or_default().trim_end();
+        let word = match line.char_indices().nth(SHOWN) {
+            Some((end, _)) => format!("{}…", &line[..end]),
+            None => line.to_owned(),
+        };
+        let width = u32::try_from(line.chars().count()).unwrap_or(u32::MAX);
+        let end = Place { column: key.place.column.saturating_add(width.max(1)), ..key.place };
+        Error::new(Syntax::NoColon { word }, Span { start: key.place, end })
+    }
+
+    /// What comes next may be a key.
+    fn save_key(&mut self) -> Result<(), Error> {
+        if self.key_allowed {
+            self.forget_last_key()?;
+            let key = Candidate {
+                token: self.taken + self.tokens.len(),
+                required: self.is_block() && self.indent == self.reader.column(),
+                place: self.reader.place(),
+                characters: self.reader.characters(),
+                at: self.reader.at(),
+            };
+            *self.last_key() = Some(key);
+        }
+        Ok(())
+    }
+
+    fn forget_last_key(&mut self) -> Result<(), Error> {
+        self.forget_key(self.keys.len() - 1)
+    }
+
+    fn last_key(&mut self) -> &mut Option<Candidate> {
+        self.keys.last_mut().expect("INVARIANT: the text around is never closed")
+    }
+
+    /// Whether no bracket is open.
+    fn is_block(&self) -> bool {
+        self.keys.len() == 1
+    }
+
+    /// Reads the next word, or several.
+    fn scan(&mut self) -> Result<(), Error> {
+        self.skip_gap();
+        self.forget_keys()?;
+        self.close_indents(self.reader.column());
+        let reader = &self.reader;
+        let flow = !self.is_block();
+        let gap = reader.is_gap(1);
+        match reader.byte(0) {
+            0 => self.end(),
+            b'%' if reader.place().column == 0 => self.directive(),
+            b'-' | b'.' if reader.is_document_mark() => self.document_mark(),
+            b'[' => self.open_bracket(Kind::FlowListStart),
+            b'{' => self.open_bracket(Kind::FlowMapStart),
+            b']' => self.close_bracket(Kind::FlowListEnd),
+            b'}' => self.close_bracket(Kind::FlowMapEnd),
+            b',' => self.comma(),
+            b'-' if gap => self.entry(),
+            b'?' if gap || flow => self.complex_key(),
+            b':' if gap || flow => self.value(),
+            b'*' | b'&' => self.anchor(),
+            b'!' => self.tag(),
+            b'|' | b'>' if !flow => self.block_scalar(),
+            quote @ (b'\'' | b'"') => self.quoted(quote),
+            b'\t' => Err(self.error(Syntax::Tab)),
+            byte @ (b'|' | b'>') => Err(self.error(Syntax::BlockInFlow(char::from(byte)))),
+            byte @ (b'#' | b'%' | b'@' | b'`') => Err(self.error(Syntax::Begins(char::from(byte)))),
+            _ => self.plain(),
+        }
+    }
+
+    /// Goes on to where the next word begins.
+    fn skip_gap(&mut self) {
+        loop {
+            // libyaml's reading: a byte order mark can begin any line, and takes a column.
+            if self.reader.column() == 0 && self.reader.rest().starts_with('\u{FEFF}') {
+                self.reader.take();
+            }
+            // Where a key can begin, a tab would be indentation.
+            let tabs = !self.is_block() || !self.key_allowed;
+            self.reader.take_while(|byte| byte == b' ' || tabs && byte == b'\t');
+            if self.reader.byte(0) == b'#' {
+                self.reader.take_line();
+            }
+            if !self.reader.is_break(0) {
+                return;
+            }
+            self.reader.take_break();
+            if self.is_block() {
+                self.key_allowed = true;
+            }
+        }
+    }
+
+    /// An error at the next character.
+    fn error(&self, problem: Syntax) -> Error {
+        Error::new(problem, Span::of_one(self.reader.place()))
+    }
+
+    fn push(&mut self, kind: Kind, start: Place) {
+        let span = Span { start, end: self.reader.place() };
+        self.tokens.push_back(Token { kind, span });
+    }
+}

@@ -1,0 +1,85 @@
+//! The words of YAML's grammar.
+
+use super::Span;
+
+/// A word and its place.
+#[derive(Debug)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    pub(super) span: Span,
+}
+
+/// What a word can be.
+///
+/// The structure that indentation makes is told by words of its own (`BlockListStart`, `BlockMapStart`, `BlockEnd`), and
+/// by `Key` before each key, whose `:` may come much later.
+#[derive(Debug, PartialEq)]
+pub(super) enum Kind {
+    End,
+    Version {
+        major: u32,
+        minor: u32,
+    },
+    TagPrefix {
+        handle: String,
+        prefix: String,
+    },
+    /// `---`
+    DocumentStart,
+    /// `...`
+    DocumentEnd,
+    BlockListStart,
+    BlockMapStart,
+    BlockEnd,
+    /// `[`
+    FlowListStart,
+    /// `]`
+    FlowListEnd,
+    /// `{`
+    FlowMapStart,
+    /// `}`
+    FlowMapEnd,
+    /// `- `
+    Entry,
+    /// `,`
+    Comma,
+    /// `? `, or nothing before a key whose `:` comes.
+    Key,
+    /// `: `
+    Value,
+    Alias(String),
+    Anchor(String),
+    Tag {
+        handle: String,
+        suffix: String,
+    },
+    Scalar {
+        text: String,
+        plain: bool,
+    },
+}
+
+impl Kind {
+    /// How a message calls it.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::End => "the end of the text",
+            Self::Version { .. } | Self::TagPrefix { .. } => "a directive",
+            Self::DocumentStart => "`---`",
+            Self::DocumentEnd => "`...`",
+            Self::BlockListStart | Self::Entry => "an entry of a list (`- `)",
+            Self::BlockMapStart | Self::Key => "a key",
+            Self::BlockEnd => "less indentation",
+            Self::FlowListStart => "`[`",
+            Self::FlowListEnd => "`]`",
+            Self::FlowMapStart => "`{`",
+            Self::FlowMapEnd => "`}`",
+            Self::Comma => "`,`",
+            Self::Value => "`:`",
+            Self::Alias(_) => "an alias",
+            Self::Anchor(_) => "an anchor",
+            Self::Tag { .. } => "a tag",
+            Self::Scalar { .. } => "text",
+        }
+    }
+}
