@@ -145,7 +145,6 @@ fn listed(value: Hot) -> Hot {
 pub(super) fn ty(ty: &Type) -> Hot {
     let of = |name: &str, inner: Hot| Hot::Map(vec![(name.into(), inner)]);
     match ty {
-        Type::Any => text("any"),
         Type::Boolean => text("boolean"),
         Type::Integer { min: i64::MIN, max: u64::MAX } => text("integer"),
         Type::Integer { min, max } => of(
