@@ -29,6 +29,7 @@ pub mod environment;
 pub mod evaluate;
 pub mod files;
 mod load;
+pub mod model;
 pub mod parameters;
 pub mod template;
 pub mod yaml;

@@ -21,6 +21,7 @@ mod later_function;
 mod missing_file;
 mod missing_value;
 mod output_definition;
+mod own;
 mod parameter_declaration;
 mod parameter_group;
 mod parameter_value;
@@ -43,6 +44,8 @@ use wattle::check::{Diagnostic, Severity};
 use wattle::model::Source;
 
 use crate::Loaded;
+
+pub(crate) use own::{FORM, KIND, MISPLACED, MODEL_METADATA, RECIPE, UNKNOWN_TYPE};
 
 pub use explain::explain;
 pub use registry::Check;
@@ -71,6 +74,12 @@ pub static CHECKS: &[&Check] = &[
     &unknown_parameter::UNKNOWN_PARAMETER,
     &unknown_condition::UNKNOWN_CONDITION,
     &late_fault::LATE_FAULT,
+    &FORM,
+    &UNKNOWN_TYPE,
+    &RECIPE,
+    &KIND,
+    &MODEL_METADATA,
+    &MISPLACED,
 ];
 
 /// The check with the code `code`, in any case of letters.

@@ -10,6 +10,7 @@ use wattle::model::Source;
 use crate::Loaded;
 use crate::environment::Implementation;
 use crate::evaluate::{Mode, Scope};
+use crate::model;
 use crate::template::{Resource, Template};
 use crate::yaml::Span;
 
@@ -23,11 +24,23 @@ pub struct Sink<'c> {
     pub(super) scope: Scope<'c>,
     faults: OnceCell<Vec<Found>>,
     pub(super) found: Vec<Diagnostic>,
+    model: OnceCell<model::Read>,
 }
 
 impl<'c> Sink<'c> {
     pub(super) fn new(loaded: &'c Loaded) -> Self {
-        Self { loaded, scope: Scope::new(loaded, Mode::Validation), faults: OnceCell::new(), found: Vec::new() }
+        Self {
+            loaded,
+            scope: Scope::new(loaded, Mode::Validation),
+            faults: OnceCell::new(),
+            found: Vec::new(),
+            model: OnceCell::new(),
+        }
+    }
+
+    /// The model that the template is.
+    pub(super) fn model(&self) -> &model::Read {
+        self.model.get_or_init(|| model::read(self.loaded))
     }
 
     /// The template.
