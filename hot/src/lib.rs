@@ -2,7 +2,8 @@
 //!
 //! What lives here: the text of a template as a tree (`yaml`), its sections and functions (`template`), the files
 //! (`files`) and environments (`environment`) that belong to it, the values of its parameters (`parameters`) and
-//! functions (`evaluate`), and what Heat would refuse (`check`). What must not: reading files, and making a blueprint's
+//! functions (`evaluate`), what Heat makes before what (`graph`; `stack`, `properties` and `types`
+//! are what it is told from), and what Heat would refuse (`check`). What must not: reading files, and making a blueprint's
 //! model of what is written in Rust; the crate knows `wattle`'s model and diagnostics, and `wattle` knows nothing of it.
 //!
 //! ```
@@ -28,11 +29,15 @@ pub mod check;
 pub mod environment;
 pub mod evaluate;
 pub mod files;
+pub mod graph;
 mod load;
-pub mod model;
 pub mod parameters;
+mod properties;
+mod stack;
 pub mod template;
+mod types;
 pub mod yaml;
 
 pub use check::{check, explain};
+pub use graph::Graph;
 pub use load::{Library, Loaded, Mention, Nested};

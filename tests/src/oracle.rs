@@ -27,8 +27,21 @@ impl Oracle {
     /// # Panics
     /// When it cannot be started.
     pub fn start() -> Self {
+        Self::with(&["--fill-params", "--quick"])
+    }
+
+    /// Starts one that makes up nothing.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    pub fn strict() -> Self {
+        Self::with(&[])
+    }
+
+    fn with(options: &[&str]) -> Self {
         let mut child = tool()
-            .args(["validate.py", "--json", "--graph", "--fill-params", "--quick", "--stdin"])
+            .args(["validate.py", "--json", "--graph", "--stdin"])
+            .args(options)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -43,8 +56,20 @@ impl Oracle {
     /// # Panics
     /// When the process has ended.
     pub fn validate(&mut self, template: &Path) -> Value {
+        self.answer(&template.display())
+    }
+
+    /// What Heat says of what is asked: a template, its environments and parameters.
+    ///
+    /// # Panics
+    /// When the process has ended.
+    pub fn ask(&mut self, what: &Value) -> Value {
+        self.answer(what)
+    }
+
+    fn answer(&mut self, question: &dyn std::fmt::Display) -> Value {
         let input = self.input.as_mut().expect("a pipe");
-        writeln!(input, "{}", template.display()).expect("the oracle listens");
+        writeln!(input, "{question}").expect("the oracle listens");
         let mut line = String::new();
         self.output.read_line(&mut line).expect("the oracle answers");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("the oracle answered {line:?}: {error}"))

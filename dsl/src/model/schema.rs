@@ -20,6 +20,7 @@ pub struct Schema {
 /// A property, or a part of one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a word of Heat's own schema")]
 pub struct PropertySchema {
     /// Its type.
     #[serde(rename = "t")]
@@ -36,6 +37,9 @@ pub struct PropertySchema {
     /// Whether Heat has its name only, and refuses it: some of the types that stand for Amazon's.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
+    /// Whether Heat takes text for a list and text or a list for a map: of parameters of nested templates.
+    #[serde(rename = "conv", skip_serializing_if = "std::ops::Not::not")]
+    pub converts: bool,
     /// What each item of a list, or each value of an open map, must be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub item: Option<Box<PropertySchema>>,

@@ -7,7 +7,7 @@ use crate::template::float_as_python;
 use super::Value;
 
 /// As `json.dumps(value, sort_keys=True)` writes it: with spaces, keys sorted, everything beyond ASCII escaped.
-pub(super) fn dumps(value: &Value) -> String {
+pub(crate) fn dumps(value: &Value) -> String {
     let mut out = String::new();
     write(value, &mut out);
     out

@@ -29,7 +29,7 @@ use crate::template::{Call, Context, Function, Step, Template, Version};
 use crate::yaml::{Node, Tree};
 
 pub use condition::Branch;
-pub use fault::{Cause, Fault, Stage};
+pub use fault::{Cause, Fault};
 pub use value::Value;
 
 /// What stands for what only a running stack knows.
@@ -51,6 +51,7 @@ const BUDGET: u64 = 500_000;
 pub struct Scope<'l> {
     loaded: &'l Loaded,
     mode: Mode,
+    references: HashMap<String, Value>,
     conditions: RefCell<HashMap<&'l str, condition::State>>,
     spent: Cell<u64>,
     depth: Cell<u32>,
@@ -59,7 +60,14 @@ pub struct Scope<'l> {
 impl<'l> Scope<'l> {
     /// The scope of a template.
     pub fn new(loaded: &'l Loaded, mode: Mode) -> Self {
-        Self { loaded, mode, conditions: RefCell::default(), spent: Cell::new(0), depth: Cell::new(0) }
+        let references = HashMap::new();
+        Self { loaded, mode, references, conditions: RefCell::default(), spent: Cell::new(0), depth: Cell::new(0) }
+    }
+
+    /// The same where `get_resource` gives these values for the resources of these names: what some types give before
+    /// their resource is made is not its name.
+    pub(crate) fn referring(self, references: HashMap<String, Value>) -> Self {
+        Self { references, ..self }
     }
 
     /// The template.

@@ -1,0 +1,63 @@
+//! Heat's own dependency graph: what it makes before what.
+//!
+//! What lives here: [`Graph`], the dependencies that Heat adds by itself (`implicit`), and what stands for values that are
+//! not given (`filled`). What must not: judging it; a
+//! reference to nothing is no edge here, and `check` tells it.
+
+mod filled;
+mod implicit;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use crate::Loaded;
+use crate::stack::{Resource, Stack, World};
+
+/// What Heat makes before what: the stack's, and those of the stacks nested in it.
+///
+/// Members of a scaling group have numbers for names, as Heat names them by chance.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Graph {
+    /// By resource what it requires. Resources that a condition takes out are not there.
+    pub graph: BTreeMap<String, BTreeSet<String>>,
+    /// The resources' types, as the template has them; of one that is a template its path.
+    pub types: BTreeMap<String, String>,
+    /// By resource the stack that is nested as it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub nested: BTreeMap<String, Graph>,
+}
+
+impl Graph {
+    /// The graph of a template. A parameter without a value is taken to have one, and a text to be none that is written
+    /// anywhere.
+    pub fn of(loaded: &Loaded) -> Self {
+        let world = World::default();
+        let filled = filled::filled(loaded);
+        Self::of_stack(&world, &Stack::root(&world, &filled))
+    }
+
+    fn of_stack(world: &World, stack: &Stack<'_>) -> Self {
+        let mut graph = Self::default();
+        for (name, resource) in &stack.resources {
+            let requires = requires(stack, resource);
+            graph.graph.insert(name.clone(), requires.into_iter().map(ToOwned::to_owned).collect());
+            graph.types.insert(name.clone(), resource.ty.clone());
+            if let Some(nested) = stack.nested(name, resource) {
+                graph.nested.insert(name.clone(), Self::of_stack(world, &nested.stack(world, stack)));
+            }
+        }
+        graph
+    }
+}
+
+/// What Heat makes before `resource`.
+pub(crate) fn requires<'s>(stack: &'s Stack<'_>, resource: &Resource) -> BTreeSet<&'s str> {
+    let mut requires = BTreeSet::new();
+    if !resource.external {
+        let names = resource.references.iter().filter_map(|reference| stack.resources.get_key_value(&reference.name));
+        requires.extend(names.map(|(name, _)| &**name));
+    }
+    requires.extend(implicit::implicit(stack, resource, &requires));
+    requires
+}

@@ -1,0 +1,76 @@
+//! The templates, and what each is read with.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use wattle_hot::environment::Environment;
+use wattle_hot::files::{Files, Missing};
+use wattle_hot::parameters::Inputs;
+use wattle_hot::{Loaded, template};
+use wattle_tests::oracle::Oracle;
+
+/// A template and the environment that belongs to it.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    pub(crate) path: PathBuf,
+    pub(crate) environment: Option<PathBuf>,
+}
+
+/// Files of the disk, as the command reads them.
+#[derive(Debug)]
+struct Disk;
+
+impl Files for Disk {
+    fn read(&self, path: &str) -> Result<Vec<u8>, Missing> {
+        fs::read(path).map_err(|error| Missing(error.to_string()))
+    }
+}
+
+impl Case {
+    /// The template at `path`; its environment has the same name in the folder `environments` beside it.
+    pub(crate) fn of(path: PathBuf) -> Self {
+        let name = path.file_name().expect("a file");
+        let environment = path.with_file_name("environments").join(name);
+        let environment = environment.exists().then_some(environment);
+        Self { path, environment }
+    }
+
+    pub(crate) fn name(&self) -> String {
+        self.path.file_name().expect("a file").to_string_lossy().into_owned()
+    }
+
+    /// What we read.
+    pub(crate) fn load(&self) -> Loaded {
+        self.load_with(template::Map::new())
+    }
+
+    /// The same with values of parameters.
+    pub(crate) fn load_with(&self, given: template::Map<wattle_hot::evaluate::Value>) -> Loaded {
+        let text = |path: &Path| String::from_utf8_lossy(&fs::read(path).expect("a file")).into_owned();
+        let environments: Vec<_> =
+            self.environment.iter().map(|path| (path.display().to_string(), text(path))).collect();
+        let environment = Environment::read(environments.iter().map(|(name, text)| (name.as_str(), text.as_str())));
+        let mut inputs = Inputs::default();
+        inputs.given = given;
+        inputs.environment = Arc::new(environment);
+        Loaded::load(&text(&self.path), &self.path.display().to_string(), &Disk, &inputs)
+    }
+
+    /// What Heat says.
+    pub(crate) fn ask(&self, oracle: &mut Oracle) -> Value {
+        let environment: Vec<_> = self.environment.iter().collect();
+        oracle.ask(&json!({ "template": self.path, "environment": environment }))
+    }
+}
+
+/// The templates in `folder`, which is relative to the tests' own.
+pub(crate) fn all(folder: &str) -> Vec<Case> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<_> =
+        entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_file()).collect();
+    paths.sort();
+    paths.into_iter().map(Case::of).collect()
+}

@@ -1,0 +1,5 @@
+//! Templates against Heat's own engine: what it accepts and refuses, and what it makes before what.
+
+mod corpus;
+
+mod graph;
