@@ -9,7 +9,7 @@ use wattle::manners::{color, forced_color, suggest};
 
 use super::console::Console;
 use super::failure::Exit;
-use super::{agent, down, get, ls, seed, set, status, up, watch};
+use super::{agent, down, explain, get, ls, seed, set, status, template, up, watch};
 
 const EXIT_CODES: &str = "    0  done
     1  it could not be done, or what runs has failed
@@ -27,6 +27,8 @@ pub(super) fn command() -> Command {
         watch::command(),
         ls::command(),
         agent::command(),
+        template::check::command(),
+        explain::command(),
     ];
     Command::new("wattle")
         .bin_name("wattle")

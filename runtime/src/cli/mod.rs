@@ -8,6 +8,7 @@ mod args;
 mod console;
 mod down;
 mod entries;
+mod explain;
 mod exports;
 mod failure;
 mod get;
@@ -21,6 +22,7 @@ mod seed;
 mod set;
 mod status;
 mod target;
+mod template;
 mod up;
 mod watch;
 mod why;
@@ -78,6 +80,8 @@ async fn execute(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fa
         "watch" => watch::run(given, console).await,
         "ls" => ls::run(given, console).await,
         "agent" => agent::run(given, console).await,
+        "check" => template::check::run(given, console),
+        "explain" => explain::run(given, console),
         other => unreachable!("INVARIANT: `{other}` is no command"),
     }
 }

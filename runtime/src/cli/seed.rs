@@ -151,6 +151,19 @@ pub(super) fn given(matches: &ArgMatches, directory: &Path) -> Result<Given, Fai
     Ok(given)
 }
 
+/// The values that are given one by one, as text.
+pub(super) fn assignments(matches: &ArgMatches) -> Result<Vec<(String, String)>, Failure> {
+    let plain = matches.get_many::<String>("parameter").into_iter().flatten().map(|assignment| {
+        let (name, value) = assignment.split_once('=').ok_or_else(|| {
+            Failure::usage(format!("`{assignment}` is not NAME=VALUE")).help("write `--parameter NAME=VALUE`")
+        })?;
+        Ok((name.trim().to_owned(), value.to_owned()))
+    });
+    plain
+        .chain(matches.get_many::<String>("parameter-file").into_iter().flatten().map(|text| from_file(text)))
+        .collect()
+}
+
 /// The value of a parameter that a file holds.
 fn from_file(assignment: &str) -> Result<(String, String), Failure> {
     let Some((name, file)) = assignment.split_once('=') else {

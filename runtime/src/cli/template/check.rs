@@ -1,0 +1,35 @@
+//! `wattle check`: what is wrong with a template.
+
+use clap::{ArgMatches, Command};
+use wattle::check::{Severity, has_errors};
+use wattle::view;
+
+use super::given::{self, Given};
+use crate::cli::args;
+use crate::cli::console::Console;
+use crate::cli::failure::{Exit, Failure};
+
+pub(in crate::cli) fn command() -> Command {
+    Command::new("check")
+        .about("Tell what is wrong with a template: all that Heat would refuse, and its software's wiring")
+        .args(given::args())
+        .arg(wattle::cli::messages("format").help("How to write what was found"))
+        .arg(args::flag("deny-warnings", "Take warnings for errors"))
+}
+
+pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let given = Given::read(matches)?;
+    let mut findings = given.findings();
+    if matches.get_flag("deny-warnings") {
+        for finding in &mut findings {
+            finding.severity = Severity::Error;
+        }
+    }
+    let format = *matches.get_one("format").expect("INVARIANT: the argument has a default");
+    console.out.write(&given.render(&findings, format, &console.out.options()))?;
+    if format != view::Format::Json {
+        let summary = view::summary(&findings).unwrap_or_else(|| "no errors, no warnings".into());
+        console.out.write(&format!("{summary}{}\n", given.about()))?;
+    }
+    Ok(if has_errors(&findings) { Exit::Failed } else { Exit::Fine })
+}

@@ -1,0 +1,32 @@
+//! The files that a template names, from the disk.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use wattle::manners::reason;
+use wattle_hot::files::{Files, Missing};
+use wattle_hot::yaml::BYTES;
+
+/// Files by their paths, relative ones from the current directory on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Disk;
+
+impl Files for Disk {
+    fn read(&self, path: &str) -> Result<Vec<u8>, Missing> {
+        if path.contains("://") {
+            return Err(Missing("what stands elsewhere is not fetched: save it beside the template".into()));
+        }
+        File::open(Path::new(path)).and_then(whole).map_err(|error| Missing(reason(&error)))
+    }
+}
+
+/// All of a file, unless it is larger than any template.
+pub(super) fn whole(file: impl io::Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > BYTES {
+        return Err(io::Error::other(format!("it has more than the {} MiB that can be read", BYTES >> 20)));
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,99 @@
+//! A template as it was given, with its environment and the values of its parameters.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::{Arg, ArgMatches};
+use wattle::check::Diagnostic;
+use wattle::manners::{Failure, reason};
+use wattle::view;
+use wattle_hot::Loaded;
+use wattle_hot::environment::Environment;
+use wattle_hot::evaluate::Value;
+use wattle_hot::parameters::Inputs;
+
+use super::files::{Disk, whole};
+use crate::cli::seed;
+
+/// How the standard input is called in messages.
+const STDIN: &str = "<stdin>";
+
+/// The template, and what it is read with.
+pub(super) fn args() -> impl Iterator<Item = Arg> {
+    let template = Arg::new("template")
+        .value_name("FILE")
+        .required(true)
+        .value_parser(clap::value_parser!(PathBuf))
+        .help("The template; `-` for the standard input");
+    std::iter::once(template).chain(seed::parameters())
+}
+
+/// A template as it was given.
+pub(super) struct Given {
+    pub(super) loaded: Loaded,
+    /// The texts that findings can be about, by the names that places have.
+    texts: HashMap<String, Arc<str>>,
+}
+
+impl Given {
+    /// Reads what the command line names.
+    pub(super) fn read(matches: &ArgMatches) -> Result<Self, Failure> {
+        let path: &PathBuf = matches.get_one("template").expect("INVARIANT: it is required");
+        let (name, text) = if path == Path::new("-") {
+            (STDIN.to_owned(), decoded("the standard input", whole(io::stdin().lock()))?)
+        } else {
+            let name = path.display().to_string();
+            (name.clone(), decoded(&format!("`{name}`"), File::open(path).and_then(whole))?)
+        };
+        let mut environments = Vec::new();
+        for path in matches.get_many::<PathBuf>("environment").into_iter().flatten() {
+            let name = path.display().to_string();
+            let text = decoded(&format!("the environment `{name}`"), File::open(path).and_then(whole))?;
+            environments.push((name, text));
+        }
+        let mut inputs = Inputs::default();
+        inputs.environment =
+            Arc::new(Environment::read(environments.iter().map(|(name, text)| (name.as_str(), text.as_str()))));
+        for (name, value) in seed::assignments(matches)? {
+            inputs.given.insert(name, Value::Text(value));
+        }
+        let loaded = Loaded::load(&text, &name, &Disk, &inputs);
+        let mut texts: HashMap<String, Arc<str>> =
+            environments.into_iter().map(|(name, text)| (name, text.into())).collect();
+        let files = loaded.library.contents.iter();
+        texts.extend(files.filter_map(|(path, text)| Some((path.clone(), text.clone().ok()?))));
+        texts.insert(name, text.into());
+        Ok(Self { loaded, texts })
+    }
+
+    /// Everything that is wrong.
+    pub(super) fn findings(&self) -> Vec<Diagnostic> {
+        wattle_hot::check(&self.loaded)
+    }
+
+    /// Where findings were looked for, in words: ` in 3 resources`; nothing where none could be read.
+    pub(super) fn about(&self) -> String {
+        let number = self.loaded.template.resources.len();
+        let plural = if number == 1 { "" } else { "s" };
+        if self.loaded.unreadable.is_some() { String::new() } else { format!(" in {number} resource{plural}") }
+    }
+
+    /// Findings as text.
+    pub(super) fn render(&self, findings: &[Diagnostic], format: view::Format, options: &view::Options) -> String {
+        view::render(findings, format, &|name| self.texts.get(name).cloned(), options)
+    }
+}
+
+/// The text that is in `bytes`, which were read from `what`.
+fn decoded(what: &str, bytes: io::Result<Vec<u8>>) -> Result<String, Failure> {
+    let bytes = bytes.map_err(|error| Failure::usage(format!("cannot read {what}: {}", reason(&error))))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let line = 1 + error.as_bytes()[..at].split(|byte| *byte == b'\n').skip(1).count();
+        Failure::usage(format!("{what} is no text: what stands at byte {at} (line {line}) is not UTF-8"))
+            .help("a template is UTF-8; if this is one in another encoding, convert it: `iconv -f ENCODING -t UTF-8`")
+    })
+}
