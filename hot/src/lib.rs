@@ -31,6 +31,7 @@ pub mod evaluate;
 pub mod files;
 pub mod graph;
 mod load;
+pub mod model;
 pub mod parameters;
 mod properties;
 mod stack;

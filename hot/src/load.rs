@@ -38,6 +38,8 @@ pub struct Library {
     pub contents: Map<Result<Arc<str>, Missing>>,
     /// Those that are templates.
     pub templates: Map<Nested>,
+    /// The files of recipes.
+    pub recipes: Map<Result<Vec<u8>, Missing>>,
     /// Who names which file, and where.
     pub mentions: Vec<Mention>,
 }
@@ -81,7 +83,13 @@ impl Loaded {
     /// [`crate::check`].
     pub fn load(text: &str, name: &str, files: &dyn Files, inputs: &Inputs) -> Self {
         let Nested { template, unreadable } = Nested::read(text, name);
-        let library = Library::gather(&template, &inputs.environment, files);
+        let mut library = Library::gather(&template, &inputs.environment, files);
+        for path in crate::model::written_recipes(&template) {
+            let path = join(&template.file, &path);
+            if !library.recipes.contains_key(&path) && library.recipes.len() < FILES {
+                library.recipes.insert(path.clone(), files.read(&path));
+            }
+        }
         Self {
             parameters: Parameters::of(&template, inputs),
             template,

@@ -10,7 +10,6 @@ use super::{IMPORTS, MODEL, PAIRS, PROMISES, Writer, names, text};
 pub const FUNCTIONS: &[&str] = &[
     "Fn::Base64",
     "Fn::GetAZs",
-    "Fn::GetAtt",
     "Fn::Join",
     "Fn::MemberListToMap",
     "Fn::Replace",

@@ -275,8 +275,7 @@ impl Hot {
     pub fn resource(&self) -> Option<&Name> {
         match self {
             Self::GetResource(name) | Self::GetAttr { resource: name, .. } => Some(name),
-            Self::Function(function, argument) if matches!(&**function, "get_attr" | "Fn::GetAtt") => match &**argument
-            {
+            Self::Function(function, argument) if &**function == "get_attr" => match &**argument {
                 Self::Value(Value::List(items)) => match items.first()? {
                     Value::Str(name) => Some(name),
                     _ => None,

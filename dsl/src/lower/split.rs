@@ -51,7 +51,7 @@ fn is_free(whole: &Template) -> bool {
 }
 
 /// Functions whose arguments name a part of the template.
-const REFERRING: [&str; 6] = ["get_attr", "get_param", "get_resource", "Fn::GetAtt", "Ref", "resource_facade"];
+const REFERRING: [&str; 5] = ["get_attr", "get_param", "get_resource", "Ref", "resource_facade"];
 
 /// Bytes of a resource as JSON, about.
 fn size(resource: &HotResource) -> usize {

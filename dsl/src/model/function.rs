@@ -8,7 +8,7 @@ pub(super) fn subject<'a>(function: &str, argument: &'a Expr) -> Option<Referenc
     match function {
         "get_param" => Some(Reference::Parameter(text(argument).or(path()[0])?)),
         "get_resource" => Some(Reference::Resource(text(argument)?)),
-        "get_attr" | "Fn::GetAtt" => match path() {
+        "get_attr" => match path() {
             [Some(resource), Some(attribute)] => Some(Reference::Attribute { resource, attribute, path: &[] }),
             [Some(resource), None] => Some(Reference::Resource(resource)),
             _ => None,

@@ -8,45 +8,105 @@
 //! and cycles W12xx; `wattle`'s metadata W13xx.
 
 mod explain;
+mod faults;
 mod registry;
 mod sink;
 
+mod constraint_form;
+mod duplicate_key;
+mod environment_form;
+mod function_arguments;
+mod late_fault;
+mod later_function;
+mod missing_file;
+mod missing_value;
+mod output_definition;
+mod own;
+mod parameter_declaration;
+mod parameter_group;
+mod parameter_value;
+mod removed_function;
+mod resource_definition;
+mod shared_name;
+mod unknown_condition;
+mod unknown_given;
+mod unknown_parameter;
+mod unknown_section;
 mod unknown_version;
 mod unreadable;
 
 #[cfg(test)]
 mod tests;
 
-use wattle::check::Diagnostic;
+use std::collections::HashSet;
+
+use wattle::check::{Diagnostic, Severity};
+use wattle::model::Source;
 
 use crate::Loaded;
+
+pub(crate) use own::{FORM, KIND, MISPLACED, MODEL_METADATA, RECIPE, UNKNOWN_TYPE};
 
 pub use explain::explain;
 pub use registry::Check;
 pub use sink::Sink;
 
 /// Every check, by code.
-pub static CHECKS: &[&Check] = &[&unreadable::UNREADABLE, &unknown_version::UNKNOWN_VERSION];
+pub static CHECKS: &[&Check] = &[
+    &unreadable::UNREADABLE,
+    &unknown_version::UNKNOWN_VERSION,
+    &unknown_section::UNKNOWN_SECTION,
+    &duplicate_key::DUPLICATE_KEY,
+    &resource_definition::RESOURCE_DEFINITION,
+    &output_definition::OUTPUT_DEFINITION,
+    &environment_form::ENVIRONMENT_FORM,
+    &missing_file::MISSING_FILE,
+    &parameter_declaration::PARAMETER_DECLARATION,
+    &constraint_form::CONSTRAINT_FORM,
+    &parameter_value::PARAMETER_VALUE,
+    &missing_value::MISSING_VALUE,
+    &unknown_given::UNKNOWN_GIVEN,
+    &parameter_group::PARAMETER_GROUP,
+    &shared_name::SHARED_NAME,
+    &function_arguments::FUNCTION_ARGUMENTS,
+    &removed_function::REMOVED_FUNCTION,
+    &later_function::LATER_FUNCTION,
+    &unknown_parameter::UNKNOWN_PARAMETER,
+    &unknown_condition::UNKNOWN_CONDITION,
+    &late_fault::LATE_FAULT,
+    &FORM,
+    &UNKNOWN_TYPE,
+    &RECIPE,
+    &KIND,
+    &MODEL_METADATA,
+    &MISPLACED,
+];
 
 /// The check with the code `code`, in any case of letters.
 pub fn find(code: &str) -> Option<&'static Check> {
     CHECKS.iter().copied().find(|check| check.code.eq_ignore_ascii_case(code))
 }
 
+/// The place to look at first.
+fn place(finding: &Diagnostic) -> Option<&Source> {
+    finding.labels.first().map(|label| &label.at)
+}
+
 /// Everything that Heat would refuse of a template and those nested in it, sorted by severity, place and code.
 pub fn check(loaded: &Loaded) -> Vec<Diagnostic> {
-    let mut sink = Sink { loaded, found: Vec::new() };
+    let mut sink = Sink::new(loaded);
     for check in CHECKS {
         (check.run)(&mut sink);
     }
     let mut found = sink.found;
     found.sort_by(|a, b| {
-        fn place(finding: &Diagnostic) -> Option<&wattle::model::Source> {
-            finding.labels.first().map(|label| &label.at)
-        }
         let rank = (a.severity, place(a), a.code).cmp(&(b.severity, place(b), b.code));
         rank.then_with(|| a.message.cmp(&b.message))
     });
     found.dedup();
+    // One mistake is one finding: what Heat refuses at a place says more than what it only takes in another way.
+    let refused: HashSet<_> =
+        found.iter().filter(|one| one.severity == Severity::Error).filter_map(|one| place(one).cloned()).collect();
+    found.retain(|one| one.severity == Severity::Error || place(one).is_none_or(|at| !refused.contains(at)));
     found
 }

@@ -31,7 +31,7 @@ impl Check {
 macro_rules! check {
     ($(#[doc = $doc:literal])+ $name:ident: $code:literal, $severity:ident, $summary:literal, $run:path) => {
         $(#[doc = $doc])+
-        pub(in crate::check) static $name: $crate::check::Check = $crate::check::Check {
+        pub(crate) static $name: $crate::check::Check = $crate::check::Check {
             code: $code,
             severity: wattle::check::Severity::$severity,
             summary: $summary,

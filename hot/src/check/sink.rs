@@ -1,20 +1,48 @@
 //! What a check is given, and where it puts its findings.
 
+use std::cell::OnceCell;
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use wattle::check::Diagnostic;
 use wattle::model::Source;
 
 use crate::Loaded;
-use crate::template::Template;
+use crate::environment::Implementation;
+use crate::evaluate::{Mode, Scope};
+use crate::model;
+use crate::template::{Resource, Template};
 use crate::yaml::Span;
+
+use super::faults::{self, Found};
 
 /// The template, what several checks compute of it, and the findings so far.
 pub struct Sink<'c> {
     /// What is judged.
     pub(super) loaded: &'c Loaded,
+    /// Its values, as Heat sees them when it validates.
+    pub(super) scope: Scope<'c>,
+    faults: OnceCell<Vec<Found>>,
     pub(super) found: Vec<Diagnostic>,
+    model: OnceCell<model::Read>,
 }
 
 impl<'c> Sink<'c> {
+    pub(super) fn new(loaded: &'c Loaded) -> Self {
+        Self {
+            loaded,
+            scope: Scope::new(loaded, Mode::Validation),
+            faults: OnceCell::new(),
+            found: Vec::new(),
+            model: OnceCell::new(),
+        }
+    }
+
+    /// The model that the template is.
+    pub(super) fn model(&self) -> &model::Read {
+        self.model.get_or_init(|| model::read(self.loaded))
+    }
+
     /// The template.
     pub(super) fn template(&self) -> &'c Template {
         &self.loaded.template
@@ -25,8 +53,32 @@ impl<'c> Sink<'c> {
         self.loaded.template.at(span)
     }
 
+    /// What is wrong with functions and conditions.
+    pub(super) fn faults(&self) -> Vec<Found> {
+        self.faults
+            .get_or_init(|| faults::all(&self.scope, &|name, resource| self.is_placeholder(name, resource)))
+            .clone()
+    }
+
+    /// Whether Heat takes the resource as it is: `OS::Heat::None` validates nothing.
+    pub(super) fn is_placeholder(&self, name: &str, resource: &Resource) -> bool {
+        let ty = resource.kind().and_then(|ty| self.loaded.implementation(name, ty, &is_type));
+        ty == Some(Implementation::Type("OS::Heat::None".into()))
+    }
+
+    /// Whether the resource is there by its condition; not, too, when that is not known.
+    pub(super) fn is_there(&self, resource: &Resource) -> bool {
+        faults::is_there(&self.scope, resource)
+    }
+
     /// Reports a finding.
     pub(super) fn push(&mut self, finding: Diagnostic) {
         self.found.push(finding);
     }
+}
+
+/// Whether Heat has a type of this name itself.
+pub(super) fn is_type(ty: &str) -> bool {
+    static TYPES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| wattle_catalog::types().collect());
+    TYPES.contains(ty)
 }

@@ -1,6 +1,9 @@
 //! What holds for all checks.
 
 use super::*;
+use crate::environment::Environment;
+use crate::files::NoFiles;
+use crate::parameters::Inputs;
 
 /// The templates in the documentation of a check.
 fn examples(check: &Check) -> Vec<String> {
@@ -24,8 +27,18 @@ fn examples(check: &Check) -> Vec<String> {
     found
 }
 
+/// An example: a template, or an environment for an empty one.
+fn loaded(text: &str) -> Loaded {
+    if !text.starts_with("# environment.yaml") {
+        return Loaded::of(text, "template.yaml");
+    }
+    let environment = Environment::read([("environment.yaml", text)]);
+    let inputs = Inputs { environment: environment.into(), ..Inputs::default() };
+    Loaded::load("heat_template_version: 2021-04-16", "template.yaml", &NoFiles, &inputs)
+}
+
 fn codes(text: &str) -> Vec<&'static str> {
-    check(&Loaded::of(text, "template.yaml")).iter().map(|finding| finding.code).collect()
+    check(&loaded(text)).iter().map(|finding| finding.code).collect()
 }
 
 #[test]
@@ -51,7 +64,7 @@ fn codes_are_sorted_and_unique() {
 #[test]
 fn messages_are_written_the_same_way() {
     for check in CHECKS {
-        for finding in super::check(&Loaded::of(&examples(check)[0], "template.yaml")) {
+        for finding in super::check(&loaded(&examples(check)[0])) {
             let code = finding.code;
             let texts = finding.labels.iter().map(|label| &label.text).chain(&finding.notes).chain(&finding.help);
             for text in texts.chain([&finding.message]) {

@@ -20,8 +20,8 @@ impl Scope<'_> {
     pub(super) fn call(&self, call: &Call<'_>, context: Context) -> Result<Value, Fault> {
         let function = call.function.name();
         match call.standing {
-            Standing::Removed => return Err(Fault { span: call.name, cause: Cause::Removed { function } }),
-            Standing::Misplaced => return Err(Fault { span: call.name, cause: Cause::Misplaced { function } }),
+            Standing::Removed => return Err(Fault::new(call.name, Cause::Removed { function })),
+            Standing::Misplaced => return Err(Fault::new(call.name, Cause::Misplaced { function })),
             Standing::Known | Standing::Unknown => {}
         }
         if call.function == Function::If {

@@ -34,9 +34,9 @@ impl Scope<'_> {
     /// Why it cannot be decided; of an unknown name at `span`.
     pub fn condition(&self, name: &str, span: Span) -> Result<Option<bool>, Fault> {
         let Some((name, condition)) = self.loaded.template.conditions.get_key_value(name) else {
-            return Err(Fault { span, cause: Cause::UnknownCondition { name: name.to_owned() } });
+            return Err(Fault::new(span, Cause::UnknownCondition { name: name.to_owned() }));
         };
-        let circular = || Fault { span, cause: Cause::CircularCondition { name: name.clone() } };
+        let circular = || Fault::new(span, Cause::CircularCondition { name: name.clone() });
         match self.conditions.borrow().get(&**name) {
             Some(State::Done(known)) => return known.clone(),
             Some(State::InProgress) => return Err(circular()),
@@ -50,7 +50,7 @@ impl Scope<'_> {
         let decided = self.resolve(&condition.node, Context::Condition).and_then(|value| match value {
             Value::Boolean(value) => Ok(Some(value)),
             Value::Unknown => Ok(None),
-            other => Err(Fault { span: condition.node.span, cause: Cause::NoTruth { found: other.kind().to_owned() } }),
+            other => Err(Fault::new(condition.node.span, Cause::NoTruth { found: other.kind().to_owned() })),
         });
         self.depth.set(self.depth.get() - 1);
         self.conditions.borrow_mut().insert(name, State::Done(decided.clone()));
@@ -79,7 +79,7 @@ impl Scope<'_> {
             Value::Boolean(value) => Ok(Some(*value)),
             Value::Text(name) => self.condition(name, span),
             Value::Unknown => Ok(None),
-            other => Err(Fault { span, cause: Cause::UnknownCondition { name: other.python() } }),
+            other => Err(Fault::new(span, Cause::UnknownCondition { name: other.python() })),
         }
     }
 

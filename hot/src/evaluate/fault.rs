@@ -9,6 +9,19 @@ pub struct Fault {
     pub span: Span,
     /// Why.
     pub cause: Cause,
+    /// When Heat finds it.
+    pub stage: Stage,
+}
+
+/// When Heat finds what is wrong with a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// While it parses the template, wherever the call stands.
+    Parsed,
+    /// While it validates what the call stands in.
+    Validated,
+    /// When it needs the value.
+    Resolved,
 }
 
 /// Why a function cannot be called so.
@@ -60,6 +73,19 @@ pub enum Cause {
 
 impl Fault {
     pub(super) fn arguments(span: Span, function: &'static str, why: impl Into<String>) -> Self {
-        Self { span, cause: Cause::Arguments { function, why: why.into() } }
+        Self::new(span, Cause::Arguments { function, why: why.into() })
+    }
+
+    pub(super) fn new(span: Span, cause: Cause) -> Self {
+        let stage = match cause {
+            Cause::Removed { .. } => Stage::Validated,
+            Cause::Misplaced { .. } => Stage::Parsed,
+            _ => Stage::Resolved,
+        };
+        Self { span, cause, stage }
+    }
+
+    pub(super) fn at(self, stage: Stage) -> Self {
+        Self { stage, ..self }
     }
 }

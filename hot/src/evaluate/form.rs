@@ -6,7 +6,7 @@ use crate::yaml::{Node, Tree};
 use super::call::wrong;
 use super::collection::takes_anything;
 use super::url::{PARTS, port_of};
-use super::{Cause, Fault, Scope, Value};
+use super::{Cause, Fault, Scope, Stage, Value};
 
 /// What an argument is to the function that has it: a call, or what is written.
 enum Form<'n> {
@@ -21,11 +21,17 @@ impl Scope<'_> {
     /// What is wrong with the call itself, whatever the calls within it give: what Heat refuses while it parses a
     /// template and while it validates one, wherever the call stands.
     pub fn form(&self, call: &Call<'_>, context: Context) -> Vec<Fault> {
+        let stage = if call.function == Function::MakeUrl { Stage::Validated } else { Stage::Parsed };
+        let parsed = |fault: Fault| if fault.stage == Stage::Resolved { fault.at(stage) } else { fault };
+        self.form_faults(call, context).into_iter().map(parsed).collect()
+    }
+
+    fn form_faults(&self, call: &Call<'_>, context: Context) -> Vec<Fault> {
         let function = call.function.name();
         let version = self.version();
         match call.standing {
-            Standing::Removed => return vec![Fault { span: call.name, cause: Cause::Removed { function } }],
-            Standing::Misplaced => return vec![Fault { span: call.name, cause: Cause::Misplaced { function } }],
+            Standing::Removed => return vec![Fault::new(call.name, Cause::Removed { function })],
+            Standing::Misplaced => return vec![Fault::new(call.name, Cause::Misplaced { function })],
             Standing::Known | Standing::Unknown => {}
         }
         if takes_anything(call.function) {
@@ -138,7 +144,8 @@ impl Scope<'_> {
         }
         let mut faults = Vec::new();
         if !matches!(self.form_of(for_each, context), Form::Map | Form::Call) {
-            faults.push(wrong(call, format!("its `for_each` is a map of lists, and this is {}", for_each.tree.kind())));
+            let why = format!("its `for_each` is a map of lists, and this is {}", for_each.tree.kind());
+            faults.push(wrong(call, why).at(Stage::Validated));
         }
         if let Some(permutations) = call.argument.get("permutations")
             && self.version() >= Version::V2017_09_01
@@ -162,8 +169,11 @@ impl Scope<'_> {
         }
         match self.form_of(expression, context) {
             Form::Call => Vec::new(),
-            Form::Text(text) => unbalanced(text).map(|why| wrong(call, why)).into_iter().collect(),
-            other => vec![wrong(call, format!("its expression is a string, not {}", other.kind()))],
+            Form::Text(text) => unbalanced(text).map(|why| wrong(call, why).at(Stage::Validated)).into_iter().collect(),
+            other => {
+                let why = format!("its expression is a string, not {}", other.kind());
+                vec![wrong(call, why).at(Stage::Validated)]
+            }
         }
     }
 

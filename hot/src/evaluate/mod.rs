@@ -29,7 +29,7 @@ use crate::template::{Call, Context, Function, Step, Template, Version};
 use crate::yaml::{Node, Tree};
 
 pub use condition::Branch;
-pub use fault::{Cause, Fault};
+pub use fault::{Cause, Fault, Stage};
 pub use value::Value;
 
 /// What stands for what only a running stack knows.

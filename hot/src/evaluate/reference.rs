@@ -31,7 +31,7 @@ impl Scope<'_> {
                 Tree::List(items) => items.first().map_or(call.argument.span, |first| first.span),
                 _ => call.argument.span,
             };
-            return Err(Fault { span, cause: Cause::UnknownParameter { name: name.clone() } });
+            return Err(Fault::new(span, Cause::UnknownParameter { name: name.clone() }));
         };
         Ok(select(&valued.value, path))
     }
@@ -74,7 +74,7 @@ impl Scope<'_> {
         }
         match self.loaded.content(&join(&self.template().file, path)) {
             Some(Ok(text)) => Ok(self.afford(text.len() / 64, Value::Text(text.to_owned()))),
-            Some(Err(_)) => Err(Fault { span: call.argument.span, cause: Cause::MissingFile { path: path.clone() } }),
+            Some(Err(_)) => Err(Fault::new(call.argument.span, Cause::MissingFile { path: path.clone() })),
             None => Ok(Value::Unknown),
         }
     }

@@ -232,19 +232,24 @@ fn scalar(text: String, tag: Option<&str>, plain: bool, span: Span) -> Result<It
         None | Some((_, Some("str" | "timestamp"))) => Tree::Text { text, plain: false },
         Some((_, Some("null"))) => Tree::Null,
         Some((tag, Some("bool"))) => {
-            let mistagged = || Problem::Mistagged { tag: tag.to_owned(), found: format!("`{text}`") };
-            Tree::Boolean(scalar::truth(&text).ok_or_else(mistagged).map_err(fail)?)
+            Tree::Boolean(scalar::truth(&text).ok_or_else(|| fail(mistagged(tag, format!("`{text}`"))))?)
         }
-        Some((_, Some("int"))) => Tree::Integer(scalar::integer(&text).map_err(fail)?),
-        Some((_, Some("float"))) => Tree::Float(scalar::float(&text).map_err(fail)?),
+        Some((tag, Some("int"))) => match scalar::integer(&text) {
+            Ok(value) => Tree::Integer(value),
+            Err(Problem::NotAnInteger(_)) => return Err(fail(mistagged(tag, format!("`{text}`")))),
+            Err(problem) => return Err(fail(problem)),
+        },
+        Some((tag, Some("float"))) => {
+            Tree::Float(scalar::float(&text).map_err(|_| fail(mistagged(tag, format!("`{text}`"))))?)
+        }
         Some((_, Some("merge"))) => {
             odd = Some(Problem::MergeAsValue);
             Tree::Text { text, plain: false }
         }
         Some((tag, Some("seq" | "map"))) => {
-            return Err(fail(Problem::Mistagged { tag: tag.to_owned(), found: "a scalar".to_owned() }));
+            return Err(fail(mistagged(tag, "a single value".to_owned())));
         }
-        Some((tag, _)) => return Err(fail(Problem::UnknownTag(tag.to_owned()))),
+        Some((tag, _)) => return Err(fail(unknown(tag.to_owned()))),
     };
     Ok(Item {
         node: Node { written, ..Node::new(tree, span) },
@@ -262,8 +267,19 @@ fn collection(tag: Option<String>, kind: Collection) -> Result<(), Problem> {
     match (tag.strip_prefix(CORE), kind) {
         (Some("seq"), Collection::List) | (Some("map"), Collection::Map) => Ok(()),
         (Some("seq" | "map" | "str" | "int" | "float" | "bool" | "null" | "timestamp"), _) => {
-            Err(Problem::Mistagged { tag, found: found.to_owned() })
+            Err(mistagged(&tag, found.to_owned()))
         }
-        _ => Err(Problem::UnknownTag(tag)),
+        _ => Err(unknown(tag)),
+    }
+}
+
+fn mistagged(tag: &str, found: String) -> Problem {
+    Problem::Mistagged { tag: tag.to_owned(), found }
+}
+
+fn unknown(tag: String) -> Problem {
+    match tag.strip_prefix(CORE) {
+        Some("set" | "omap" | "pairs" | "binary") => Problem::UnusableTag(tag),
+        _ => Problem::UnknownTag(tag),
     }
 }

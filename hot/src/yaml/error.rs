@@ -86,11 +86,14 @@ pub enum Problem {
     /// Two anchors of one name.
     #[error("the anchor `&{0}` is set a second time")]
     DuplicateAnchor(String),
-    /// A tag that Heat's reader does not know, or that makes what JSON does not have.
-    #[error("Heat knows no tag `{0}`")]
+    /// A tag that Heat's reader does not know.
+    #[error("Heat knows no tag `{}`", short(.0))]
     UnknownTag(String),
+    /// A tag of what Heat cannot store.
+    #[error("the tag `{}` makes what Heat cannot go on with", short(.0))]
+    UnusableTag(String),
     /// A tag on what it does not fit.
-    #[error("the tag `{tag}` does not fit {found}")]
+    #[error("the tag `{}` does not fit {found}", short(tag))]
     Mistagged {
         /// The tag.
         tag: String,
@@ -133,8 +136,9 @@ impl Problem {
             Self::Syntax(syntax) => return syntax.help(),
             Self::NotUtf8 | Self::Utf16 => "save the file as UTF-8",
             Self::UnknownAlias(_) => "quote the text if the `*` belongs to it",
+            Self::Mistagged { .. } | Self::UnusableTag(_) => "remove the tag",
             Self::UnknownTag(_) => "quote the text if the `!` belongs to it",
-            Self::KeyOf("a map") => "quote the text if `{{` belongs to it",
+            Self::KeyOf("a map") => "quote the text if the `{` belongs to it",
             Self::NotAnInteger(_)
             | Self::TooLarge(_)
             | Self::NotAFloat(_)
@@ -146,4 +150,9 @@ impl Problem {
         };
         Some(help.to_owned())
     }
+}
+
+/// A tag as it is written.
+fn short(tag: &str) -> String {
+    tag.strip_prefix("tag:yaml.org,2002:").map_or_else(|| tag.to_owned(), |tag| format!("!!{tag}"))
 }

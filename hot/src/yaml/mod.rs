@@ -12,9 +12,12 @@
 //! - deeper than [`DEPTH`]: Heat recurses, and Python ends that at a few hundred levels;
 //! - more than [`NODES`] values, each alias counted as all that it stands for: Heat makes JSON of it;
 //! - an alias within what it names: no JSON can hold it;
-//! - the tags `!!set`, `!!omap`, `!!pairs` and `!!binary`: they make what JSON does not have;
+//! - the tags `!!set` and `!!binary`, which make what no JSON can hold, and `!!omap` and `!!pairs`, which make tuples;
 //! - integers of more than 38 digits, and under `!!int` and `!!float` digits of other scripts;
-//! - half a surrogate pair in JSON: no UTF-8 can hold it.
+//! - half a surrogate pair in JSON: no UTF-8 can hold it;
+//! - what libyaml refuses and the reader in Python, which Heat asks then, does not: a `:` directly before a bracket or comma
+//!   (`[a:]`) and unknown directives. That reader makes dates of dates, the version of most templates included, which Heat
+//!   cannot store.
 
 mod compose;
 mod error;

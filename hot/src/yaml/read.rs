@@ -5,7 +5,7 @@ use super::{Error, Node, Problem, Span, compose, json, reader};
 
 /// The longest text that is read, in bytes: 128 times what Heat takes as a template by default.
 ///
-/// The tree is some ten times larger than the text in the worst case; this and [`NODES`] keep it below a gigabyte.
+/// This and [`NODES`] keep what reading takes of memory well below a gigabyte.
 pub const BYTES: usize = 64 << 20;
 /// The deepest nesting that is read, aliases written out.
 ///
@@ -13,9 +13,9 @@ pub const BYTES: usize = 64 << 20;
 pub const DEPTH: usize = 256;
 /// The most values that are read, each alias counted as all that it stands for, each 64 bytes of text as one more.
 ///
-/// Eight times what 512 KiB can hold without aliases, which is all that Heat takes by default. Whoever writes the tree out
+/// Seven times what 512 KiB can hold without aliases, which is all that Heat takes by default. Whoever writes the tree out
 /// without aliases, as Heat does, writes no more than some hundred megabytes.
-pub const NODES: u64 = 4_000_000;
+pub const NODES: u64 = 2_000_000;
 
 /// Reads a text as Heat does: as JSON if it is JSON by Python's rules, else as YAML's one document. YAML without any
 /// document is [`super::Tree::Null`].

@@ -42,7 +42,7 @@ pub enum Syntax {
     #[error("a key that begins with `? ` cannot stand here")]
     ComplexKey,
     /// A character that begins nothing.
-    #[error("text cannot begin with `{0}`")]
+    #[error("text cannot begin with {}", if *.0 == '`' { "a backtick".to_owned() } else { format!("`{}`", .0) })]
     Begins(char),
     /// Text of several lines within brackets.
     #[error("text that begins with `{0}` cannot stand within brackets")]
@@ -54,7 +54,7 @@ pub enum Syntax {
     #[error("the `{0}` is never closed")]
     Bracket(char),
     /// Something else within brackets than what separates entries.
-    #[error("`,` or `{close}` is expected behind an entry, and here is {found}")]
+    #[error("`,` or `{close}` is expected behind an entry, but here is {found}")]
     Separator {
         /// The bracket that would end it.
         close: char,
@@ -71,8 +71,14 @@ pub enum Syntax {
         /// `list` or `map`.
         what: &'static str,
     },
+    /// A line that is indented less than the first one.
+    #[error("this line is indented less than the first one, and so belongs to nothing")]
+    Outside,
+    /// Something directly behind a quote that ends a text.
+    #[error("the quote before this has ended the text")]
+    BehindQuote,
     /// Something that the grammar does not have there.
-    #[error("{expected} is expected here, and there is {found}")]
+    #[error("{expected} is expected, but here is {found}")]
     Unexpected {
         /// What is there.
         found: &'static str,
@@ -82,8 +88,11 @@ pub enum Syntax {
     /// An escape that there is not.
     #[error("there is no escape `\\{0}`")]
     Escape(char),
-    /// An escape by number that is not one.
-    #[error("`\\{letter}` needs {digits} hexadecimal digits behind it, of a character that there is")]
+    /// An escape by the number of no character.
+    #[error("the escape `{0}` is no character")]
+    NoCharacter(String),
+    /// An escape by number without a number.
+    #[error("`\\{letter}` needs {digits} hexadecimal digits behind it")]
     Code {
         /// `x`, `u` or `U`.
         letter: char,
@@ -97,7 +106,7 @@ pub enum Syntax {
     #[error("text cannot be indented by 0")]
     ZeroIndentation,
     /// A name of an anchor or alias that is none.
-    #[error("the name behind `{0}` is made of other things than letters, digits, `-` and `_`")]
+    #[error("behind `{0}` stands no name of letters, digits, `-` and `_`")]
     AnchorName(char),
     /// A tag that is none.
     #[error("this tag cannot be read: {0}")]
@@ -142,12 +151,27 @@ impl Syntax {
             Self::Quote('\'') => "close it; a `'` within such quotes is written twice",
             Self::Quote(_) => "close it; a `\"` within such quotes is written `\\\"`",
             Self::Bracket(_) => "close it; quote a bracket that is text",
-            Self::Separator { .. } => "separate the entries; quote text that has a comma, bracket or `: ` in it",
+            Self::Separator { .. } => {
+                "close the bracket, or separate the entries; quote text that has a comma, bracket or `: ` in it"
+            }
             Self::Indentation { .. } => "give all entries of one list or map the same indentation",
-            Self::Unexpected { found: "`%`" | "a directive", .. } => "quote the text if the `%` belongs to it",
-            Self::Unexpected { found: "text", .. } => "quote the whole value, or remove what follows it",
+            Self::Outside => "indent all that belongs to one list or map alike",
+            Self::BehindQuote => "within single quotes write `'` twice, within double quotes `\\\"`",
+            Self::Unexpected { found: "text" | "an alias" | "an anchor" | "a tag", .. } => {
+                "quote the whole value, or remove what follows it"
+            }
+            Self::Unexpected { found: "`:`", .. } => {
+                "write the key before the `:`, or quote the text that it belongs to"
+            }
+            Self::Unexpected { found: "`,`" | "`[`" | "`]`" | "`{`" | "`}`", .. } => {
+                "remove it, or quote the text that it belongs to"
+            }
+            Self::Unexpected { found: "a key" | "an entry of a list (`- `)", .. } => {
+                "what stands in one column is either all entries of a list or all keys of a map"
+            }
             Self::Unexpected { .. } => return None,
             Self::Escape(_) => "write a backslash twice, or use single quotes, which have no escapes",
+            Self::NoCharacter(_) => "write the character itself, or `\\U` and eight digits",
             Self::Code { .. } => "write a backslash twice if it is meant as text",
             Self::BlockHeader(_) => "begin the text in the next line, or quote it",
             Self::ZeroIndentation => "give the indentation that the text has behind its key, or none",
@@ -167,7 +191,7 @@ fn no_colon(word: &str) -> String {
     match tight_pair(word) {
         Some((key, value)) => format!("put a space behind the colon: `{key}: {value}`"),
         None => {
-            "put `: ` behind the key; if the line belongs to the text before it, indent it deeper than that text's key"
+            "put a `:` behind the key; if the line belongs to the text before it, indent it deeper than that text's key"
                 .to_owned()
         }
     }

@@ -58,16 +58,15 @@ fn disagreement(reader: &mut Reader, text: &str) -> Option<String> {
 
 /// Whether we refuse knowingly what PyYAML reads: what no JSON can hold, and what Heat cannot go on with.
 fn is_meant(problem: &Problem) -> bool {
-    let kinds = ["set", "omap", "pairs", "binary"];
     match problem {
         Problem::TooDeep
         | Problem::TooMany
         | Problem::CyclicAlias(_)
         | Problem::TooLarge(_)
-        | Problem::Surrogate(_) => true,
+        | Problem::Surrogate(_)
+        | Problem::UnusableTag(_) => true,
         // Digits of other scripts.
-        Problem::NotAnInteger(text) | Problem::NotAFloat(text) => !text.is_ascii(),
-        Problem::UnknownTag(tag) => tag.strip_prefix("tag:yaml.org,2002:").is_some_and(|tag| kinds.contains(&tag)),
+        Problem::Mistagged { tag, found } => (tag.ends_with(":int") || tag.ends_with(":float")) && !found.is_ascii(),
         _ => false,
     }
 }

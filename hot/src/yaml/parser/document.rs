@@ -1,6 +1,7 @@
 //! Where documents begin and end.
 
-use super::{Error, Event, EventKind, Kind, Parser, State, Syntax};
+use super::{Error, Event, EventKind, Kind, Parser, Span, State, Syntax};
+use crate::yaml::Problem;
 
 impl Parser<'_> {
     pub(super) fn first_document(&mut self) -> Result<Event, Error> {
@@ -9,23 +10,35 @@ impl Parser<'_> {
             _ => {
                 self.directives()?;
                 let at = self.scanner.peek()?.span.start;
+                self.begin = at;
                 self.states.push(State::DocumentEnd);
                 self.states.push(State::Bare);
-                Ok(Event { kind: EventKind::Document, span: super::Span { start: at, end: at } })
+                Ok(Event { kind: EventKind::Document, span: Span { start: at, end: at } })
             }
         }
     }
 
     pub(super) fn next_document(&mut self) -> Result<Event, Error> {
+        let mut ended = false;
         while *self.peek()? == Kind::DocumentEnd {
             self.scanner.next()?;
+            ended = true;
         }
         if *self.peek()? == Kind::End {
             return self.take(EventKind::End);
         }
         self.directives()?;
         if *self.peek()? != Kind::DocumentStart {
-            return Err(self.unexpected("the end of the text")?);
+            let span = self.scanner.peek()?.span;
+            let error = if ended {
+                Error::new(Problem::SecondDocument, span)
+            } else if span.start.line > self.begin.line && span.start.column < self.begin.column {
+                let first = Span { start: self.begin, end: self.begin };
+                Error::new(Syntax::Outside, span).with("the first one begins", first)
+            } else {
+                self.unexpected("the end of the text")?
+            };
+            return Err(error);
         }
         self.states.push(State::DocumentEnd);
         self.states.push(State::Content);
@@ -37,7 +50,10 @@ impl Parser<'_> {
             Kind::Version { .. } | Kind::TagPrefix { .. } | Kind::DocumentStart | Kind::DocumentEnd | Kind::End => {
                 self.nothing_here()
             }
-            _ => self.value(true, false),
+            _ => {
+                self.begin = self.scanner.peek()?.span.start;
+                self.value(true, false)
+            }
         }
     }
 
@@ -68,18 +84,15 @@ impl Parser<'_> {
                 Kind::TagPrefix { .. } => {
                     let token = self.scanner.next()?;
                     let Kind::TagPrefix { handle, prefix } = token.kind else { unreachable!("seen") };
-                    if self.tags.iter().any(|(known, _)| *known == handle) {
+                    if self.tags.insert(handle, prefix).is_some() {
                         return fail(Syntax::DirectiveForm("`%TAG` explains this beginning twice"), token.span);
                     }
-                    self.tags.push((handle, prefix));
                 }
                 _ => break,
             }
         }
         for (handle, prefix) in [("!", "!"), ("!!", "tag:yaml.org,2002:")] {
-            if self.tags.iter().all(|(known, _)| known != handle) {
-                self.tags.push((handle.to_owned(), prefix.to_owned()));
-            }
+            self.tags.entry(handle.to_owned()).or_insert_with(|| prefix.to_owned());
         }
         Ok(())
     }

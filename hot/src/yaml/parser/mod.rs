@@ -7,6 +7,8 @@ mod block;
 mod document;
 mod flow;
 
+use std::collections::HashMap;
+
 use super::scanner::Scanner;
 use super::token::{Kind, Token};
 use super::{Error, Place, Span, Syntax, Tree};
@@ -87,15 +89,17 @@ pub(super) struct Parser<'t> {
     scanner: Scanner<'t>,
     states: Vec<State>,
     /// The prefixes that tags begin with, and what they stand for.
-    tags: Vec<(String, String)>,
+    tags: HashMap<String, String>,
     /// The last text in quotes.
     quoted: Option<Span>,
+    /// Where the document's value begins.
+    begin: Place,
 }
 
 impl<'t> Parser<'t> {
     pub(super) fn new(text: &'t str) -> Result<Self, Error> {
         let states = vec![State::FirstDocument];
-        Ok(Self { scanner: Scanner::new(text)?, states, tags: Vec::new(), quoted: None })
+        Ok(Self { scanner: Scanner::new(text)?, states, tags: HashMap::new(), quoted: None, begin: Place::default() })
     }
 
     pub(super) fn next(&mut self) -> Result<Event, Error> {
@@ -230,8 +234,8 @@ impl<'t> Parser<'t> {
         if handle.is_empty() {
             return Ok(suffix);
         }
-        match self.tags.iter().find(|(known, _)| *known == handle) {
-            Some((_, prefix)) => Ok(format!("{prefix}{suffix}")),
+        match self.tags.get(&handle) {
+            Some(prefix) => Ok(format!("{prefix}{suffix}")),
             None => Err(Error::new(Syntax::TagHandle(handle), token.span)),
         }
     }
@@ -247,6 +251,9 @@ impl<'t> Parser<'t> {
         let Token { kind, span } = self.scanner.peek()?;
         if let (Kind::End | Kind::DocumentStart | Kind::DocumentEnd, Some((bracket, open))) = (kind, bracket) {
             return Ok(Error::new(Syntax::Bracket(bracket), Span::of_one(open)));
+        }
+        if quoted.is_some_and(|quoted| quoted.end == span.start && quoted.start.line == span.start.line) {
+            return Ok(Error::new(Syntax::BehindQuote, *span));
         }
         let error = Error::new(Syntax::Unexpected { found: kind.name(), expected }, *span);
         // The end of a quote was perhaps meant to be a beginning.

@@ -42,6 +42,8 @@ pub(super) struct Scanner<'t> {
     /// The last text that may go over lines, and how many bytes are before it.
     scalar: Option<(Span, usize)>,
     ended: bool,
+    /// Whether nothing can come before the next word any more.
+    settled: bool,
 }
 
 /// A word that is a key if a `:` comes.
@@ -73,14 +75,17 @@ impl<'t> Scanner<'t> {
             key_allowed: true,
             scalar: None,
             ended: false,
+            settled: false,
         })
     }
 
     /// The next word; [`Kind::End`] for ever at the end.
     pub(super) fn peek(&mut self) -> Result<&Token, Error> {
-        if !self.ended {
-            while self.needs_more()? {
+        while !self.settled {
+            if self.needs_more()? {
                 self.scan()?;
+            } else {
+                self.settled = true;
             }
         }
         Ok(self.tokens.front().expect("INVARIANT: there is a word, of which the last stays"))
@@ -92,6 +97,7 @@ impl<'t> Scanner<'t> {
             return Ok(Token { kind: Kind::End, span: token.span });
         }
         self.taken += 1;
+        self.settled = false;
         Ok(self.tokens.pop_front().expect("INVARIANT: `peek` saw it"))
     }
 

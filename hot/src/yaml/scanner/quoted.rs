@@ -92,12 +92,16 @@ impl Scanner<'_> {
     /// A character by its number.
     fn code(&mut self, letter: char, digits: usize, start: Place) -> Result<char, Error> {
         let code = self.reader.rest().get(..digits).filter(|code| code.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        let character = code.and_then(|code| char::from_u32(u32::from_str_radix(code, 16).ok()?));
-        let Some(character) = character else {
+        let Some(code) = code else {
             let span = Span { start, end: self.reader.place() };
             return Err(Error::new(Syntax::Code { letter, digits }, span));
         };
+        let escape = format!("\\{letter}{code}");
+        let character = u32::from_str_radix(code, 16).ok().and_then(char::from_u32);
         self.reader.skip(digits);
-        Ok(character)
+        character.ok_or_else(|| {
+            let span = Span { start, end: self.reader.place() };
+            Error::new(Syntax::NoCharacter(escape), span)
+        })
     }
 }

@@ -1,0 +1,184 @@
+//! What is wrong with functions and conditions, wherever they stand, as Heat meets it: one list for all checks.
+
+use crate::evaluate::{Branch, Cause, Fault, Scope, Stage};
+use crate::template::{Call, Context, Function, Resource, Step, Template};
+use crate::yaml::{Node, Tree};
+
+/// A fault, and what becomes of it.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) fault: Fault,
+    /// Whether Heat takes the template, and fails when the stack is made.
+    pub(super) late: bool,
+}
+
+/// How far Heat looks at a value when it validates a template.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Treatment {
+    /// Calls are parsed: of what is not there by its condition, and of placeholders.
+    Parsed,
+    /// Calls are validated, and their values are needed later.
+    Validated,
+    /// Values are needed at once.
+    Resolved,
+}
+
+/// Whether the resource is there. One whose condition is not known, or wrong, is not judged further.
+pub(super) fn is_there(scope: &Scope<'_>, resource: &Resource) -> bool {
+    !scope.version().has_conditions() || scope.holds(resource.condition.as_ref()) == Ok(Some(true))
+}
+
+/// Every fault of the template.
+pub(super) fn all(scope: &Scope<'_>, is_placeholder: &dyn Fn(&str, &Resource) -> bool) -> Vec<Found> {
+    let mut faults = Faults { scope, found: Vec::new() };
+    let template = scope.template();
+    faults.conditions(template);
+    for (name, resource) in &template.resources {
+        faults.resource(resource, is_placeholder(name, resource));
+    }
+    for output in template.outputs.values() {
+        let Some(value) = &output.value else { continue };
+        if scope.version().has_conditions() {
+            match scope.holds(output.condition.as_ref()) {
+                Ok(Some(true)) => {}
+                Ok(_) => continue,
+                Err(fault) => {
+                    faults.push(fault, false);
+                    continue;
+                }
+            }
+        }
+        faults.value(value, Treatment::Validated, Context::Value);
+    }
+    faults.unused_conditions(template);
+    faults.found
+}
+
+struct Faults<'s, 'l> {
+    scope: &'s Scope<'l>,
+    found: Vec<Found>,
+}
+
+impl Faults<'_, '_> {
+    fn push(&mut self, fault: Fault, late: bool) {
+        let same = |found: &&mut Found| match (&found.fault.cause, &fault.cause) {
+            // A ring is found wherever it is asked for.
+            (Cause::CircularCondition { name }, Cause::CircularCondition { name: other }) => name == other,
+            _ => found.fault.span == fault.span && found.fault.cause == fault.cause,
+        };
+        match self.found.iter_mut().find(same) {
+            Some(found) => found.late &= late,
+            None => self.found.push(Found { fault, late }),
+        }
+    }
+
+    /// Definitions are parsed and validated; values are needed only of those that something has.
+    fn conditions(&mut self, template: &Template) {
+        for condition in template.conditions.values() {
+            if Call::within(&condition.node, template.version(), Context::Condition).is_some() {
+                self.value(&condition.node, Treatment::Validated, Context::Condition);
+            }
+        }
+    }
+
+    /// What nothing has asked for fails when somebody does.
+    fn unused_conditions(&mut self, template: &Template) {
+        for (name, condition) in &template.conditions {
+            let is_call = Call::within(&condition.node, template.version(), Context::Condition).is_some();
+            if let Err(fault) = self.scope.condition(name, condition.name_span)
+                && is_call
+            {
+                self.push(fault, true);
+            }
+        }
+    }
+
+    fn resource(&mut self, resource: &Resource, placeholder: bool) {
+        let mut there = true;
+        if self.scope.version().has_conditions() {
+            match self.scope.holds(resource.condition.as_ref()) {
+                Ok(holds) => there = holds == Some(true),
+                Err(fault) => {
+                    // Another type of value is the definition's own mistake.
+                    let is_list = resource.condition.as_ref().is_some_and(|node| matches!(*node.tree, Tree::List(_)));
+                    if !is_list {
+                        self.push(fault, false);
+                    }
+                    there = false;
+                }
+            }
+        }
+        let judged = there && !placeholder && resource.external_id.is_none();
+        let (resolved, validated) =
+            if judged { (Treatment::Resolved, Treatment::Validated) } else { (Treatment::Parsed, Treatment::Parsed) };
+        for part in [&resource.properties, &resource.update_policy] {
+            match part.as_ref().map(|node| (node, &*node.tree)) {
+                // Each property for itself, so that all that is wrong is found.
+                Some((node, Tree::Map(pairs))) if self.scope.template().call(node).is_none() => {
+                    for pair in crate::evaluate::counting(pairs) {
+                        self.value(&pair.value, resolved, Context::Value);
+                    }
+                }
+                Some((node, _)) => self.value(node, resolved, Context::Value),
+                None => {}
+            }
+        }
+        if let Some(metadata) = &resource.metadata {
+            self.value(metadata, validated, Context::Value);
+        }
+        for node in [&resource.deletion_policy, &resource.external_id].into_iter().flatten() {
+            self.value(node, Treatment::Resolved, Context::Value);
+        }
+    }
+
+    fn value(&mut self, node: &Node, treatment: Treatment, context: Context) {
+        let before = self.found.len();
+        let least = if treatment == Treatment::Parsed { Stage::Parsed } else { Stage::Validated };
+        let mut faults = Vec::new();
+        self.scope.walk(node, context, &mut |_, call, context| {
+            let Some(call) = call else { return Step::Into };
+            if call.function == Function::If && context == Context::Value {
+                return match self.scope.branch(call) {
+                    Ok(Branch::Taken(_) | Branch::Absent | Branch::Unknown) => Step::Into,
+                    Err(fault) => {
+                        faults.push(fault.clone());
+                        Step::Over
+                    }
+                };
+            }
+            let found = self.scope.form(call, context);
+            let step = if found.is_empty() { Step::Into } else { Step::Over };
+            faults.extend(found.into_iter().filter(|fault| fault.stage <= least));
+            step
+        });
+        for fault in faults {
+            self.push(fault, false);
+        }
+        if self.found.len() > before {
+            return;
+        }
+        match treatment {
+            Treatment::Parsed => {}
+            Treatment::Validated if context == Context::Condition => {}
+            Treatment::Validated | Treatment::Resolved => {
+                let late = treatment == Treatment::Validated;
+                let mut named = Vec::new();
+                self.scope.walk(node, context, &mut |node, call, context| {
+                    let is_name = |call: &Call<'_>| {
+                        matches!(call.function, Function::GetParam | Function::GetFile | Function::Ref)
+                    };
+                    if call.is_some_and(is_name) && context == Context::Value {
+                        named.extend(self.scope.value(node).err());
+                    }
+                    Step::Into
+                });
+                if named.is_empty() {
+                    named.extend(self.scope.value(node).err());
+                }
+                for fault in named {
+                    self.push(fault, late);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! W1116: what Heat takes, and what fails when the stack is made.
+
+use crate::evaluate::Cause;
+
+use super::Sink;
+use super::function_arguments::form;
+use super::registry::check;
+use super::unknown_parameter::help;
+
+check! {
+    /// A call that fails as soon as its value is needed, in a place where Heat does not need it while it validates: an
+    /// output, metadata, a condition that nothing asks for. The output is empty then, or the resource fails.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// parameters:
+    ///   zone: {type: string, default: nova}
+    /// outputs:
+    ///   zone:
+    ///     value: {get_param: zoen}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// parameters:
+    ///   zone: {type: string, default: nova}
+    /// outputs:
+    ///   zone:
+    ///     value: {get_param: zone}
+    /// ```
+    LATE_FAULT: "W1116", Warning, "a call that Heat takes, and that fails when its value is needed", run
+}
+
+fn run(sink: &mut Sink<'_>) {
+    for found in sink.faults().into_iter().filter(|found| found.late) {
+        let (what, mend) = match &found.fault.cause {
+            Cause::Arguments { function, why } => {
+                (format!("`{function}`: {why}"), form(function).map(|form| format!("it is called as `{form}`")))
+            }
+            Cause::UnknownParameter { name } => {
+                (format!("the template has no parameter `{}`", name.escape_debug()), Some(help(sink, name)))
+            }
+            Cause::UnknownCondition { name } => (format!("there is no condition `{}`", name.escape_debug()), None),
+            Cause::CircularCondition { name } => (format!("the condition `{name}` depends on itself"), None),
+            Cause::NoTruth { found } => (format!("a condition is true or false, and this is {found}"), None),
+            _ => continue,
+        };
+        let finding = LATE_FAULT
+            .finding(what)
+            .label(&sink.at(found.fault.span), "Heat takes this, and fails when it needs the value")
+            .help_if(mend);
+        sink.push(finding);
+    }
+}

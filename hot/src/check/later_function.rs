@@ -1,0 +1,95 @@
+//! W1112: a function that the template's version does not have yet.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::template::{Call, Context, Standing, Version};
+use crate::yaml::{Node, Tree};
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// A function of a later version than the template's. Heat takes it for a map of one key, and goes on as far as it gets
+    /// with that.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2016-10-14
+    /// resources:
+    ///   names:
+    ///     type: OS::Heat::Value
+    ///     properties:
+    ///       value: {list_concat: [[a], [b]]}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2017-09-01
+    /// resources:
+    ///   names:
+    ///     type: OS::Heat::Value
+    ///     properties:
+    ///       value: {list_concat: [[a], [b]]}
+    /// ```
+    LATER_FUNCTION: "W1112", Warning, "a function that the template's version does not have yet", run
+}
+
+/// That the map `node` looks like a call of a function that `version` does not have yet, as help for who finds a map where
+/// none can be.
+pub(super) fn hint(node: &Node, version: Version) -> Option<String> {
+    let call = Call::of_any(node, version, Context::Value).filter(|call| call.standing == Standing::Unknown)?;
+    let (name, since) = (call.function.name(), call.function.since());
+    Some(if version < since {
+        format!("`{name}` is there from {since} on; this template says {version}")
+    } else {
+        format!("`{name}` is a function of conditions only")
+    })
+}
+
+fn run(sink: &mut Sink<'_>) {
+    let template = sink.template();
+    let (version, mut found) = (template.version(), Vec::new());
+    let mut seen = HashSet::new();
+    for resource in template.resources.values() {
+        for part in [&resource.properties, &resource.metadata, &resource.update_policy, &resource.deletion_policy] {
+            part.iter().for_each(|node| look(node, version, &mut seen, &mut found));
+        }
+    }
+    for output in template.outputs.values() {
+        output.value.iter().for_each(|node| look(node, version, &mut seen, &mut found));
+    }
+    for (node, hint) in found {
+        let finding = LATER_FUNCTION
+            .finding(format!("{hint}, and so it is a map to Heat"))
+            .label(&sink.at(node.span), "no call of a function")
+            .help("write a newer `heat_template_version`, or another function");
+        sink.push(finding);
+    }
+}
+
+fn look<'n>(node: &'n Node, version: Version, seen: &mut HashSet<*const Tree>, found: &mut Vec<(&'n Node, String)>) {
+    match &*node.tree {
+        Tree::List(items) if seen.insert(Arc::as_ptr(&node.tree)) => {
+            items.iter().for_each(|item| look(item, version, seen, found));
+        }
+        Tree::Map(pairs) if seen.insert(Arc::as_ptr(&node.tree)) => {
+            // `not`, `and` and `or` are words of other things too.
+            let call = Call::of_any(node, version, Context::Value);
+            if call.is_some_and(|call| version < call.function.since())
+                && let Some(hint) = hint(node, version)
+            {
+                found.push((node, hint));
+            }
+            // The condition of an `if` has its own functions.
+            let is_if = call.is_some_and(|call| call.function.name() == "if");
+            for pair in pairs {
+                match &*pair.value.tree {
+                    Tree::List(items) if is_if => {
+                        items.iter().skip(1).for_each(|item| look(item, version, seen, found));
+                    }
+                    _ => look(&pair.value, version, seen, found),
+                }
+            }
+        }
+        _ => {}
+    }
+}

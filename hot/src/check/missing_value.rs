@@ -1,0 +1,42 @@
+//! W1104: a parameter that has no value.
+
+use crate::parameters::Origin;
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// A parameter without a default needs a value, and Heat refuses a template without it.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// parameters:
+    ///   image:
+    ///     type: string
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// parameters:
+    ///   image:
+    ///     type: string
+    ///     default: debian-12
+    /// ```
+    MISSING_VALUE: "W1104", Error, "a parameter that has no value", run
+}
+
+fn run(sink: &mut Sink<'_>) {
+    // What a nested stack is given is for who judges its parent to say.
+    if sink.loaded.is_nested() {
+        return;
+    }
+    for (name, parameter) in &sink.template().parameters {
+        if parameter.kind.is_some() && sink.loaded.parameters.values[name].origin == Origin::Missing {
+            let finding = MISSING_VALUE
+                .finding(format!("the parameter `{name}` has no value"))
+                .label(&sink.at(parameter.name_span), "declared without a default")
+                .help(format!("give it one with `-P {name}=VALUE` or in an environment, or give it a default"));
+            sink.push(finding);
+        }
+    }
+}

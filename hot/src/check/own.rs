@@ -1,0 +1,195 @@
+//! W13xx: what only wattle reads of a template.
+//!
+//! Reading the model finds all of these at once; a check here is its documentation, and takes out what is its own.
+
+use super::Sink;
+use super::registry::{Check, check};
+
+check! {
+    /// Components, kinds and what is said of the stack have keys of their own, each with values of its own form.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   server:
+    ///     type: OS::Nova::Server
+    ///     properties: {flavor: m1.small, image: debian-12}
+    ///     metadata:
+    ///       wattle:
+    ///         components:
+    ///           - {name: web, recipe: {script: 'true'}, input: {port: 80}}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   server:
+    ///     type: OS::Nova::Server
+    ///     properties: {flavor: m1.small, image: debian-12}
+    ///     metadata:
+    ///       wattle:
+    ///         components:
+    ///           - {name: web, recipe: {script: 'true'}, inputs: {port: 80}}
+    /// ```
+    FORM: "W1301", Error, "what wattle reads of a template is not as it must be", form
+}
+
+fn form(sink: &mut Sink<'_>) {
+    take(sink, &FORM);
+}
+
+check! {
+    /// Types are words (`string`, `integer`, `port`, `url`, ...) or maps of one key (`{list: string}`, `{secret: string}`, ...).
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   server:
+    ///     type: OS::Nova::Server
+    ///     properties: {flavor: m1.small, image: debian-12}
+    ///     metadata:
+    ///       wattle:
+    ///         components:
+    ///           - {name: web, recipe: {script: 'true'}, types: {port: prot}}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   server:
+    ///     type: OS::Nova::Server
+    ///     properties: {flavor: m1.small, image: debian-12}
+    ///     metadata:
+    ///       wattle:
+    ///         components:
+    ///           - {name: web, recipe: {script: 'true'}, types: {port: {type: port, required: false}}}
+    /// ```
+    UNKNOWN_TYPE: "W1302", Error, "a type that there is none", unknown_type
+}
+
+fn unknown_type(sink: &mut Sink<'_>) {
+    take(sink, &UNKNOWN_TYPE);
+}
+
+check! {
+    /// A component says what it runs: a file beside the template, or a script written out; and with which tool, if the
+    /// file's name does not tell.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   server:
+    ///     type: OS::Nova::Server
+    ///     properties: {flavor: m1.small, image: debian-12}
+    ///     metadata:
+    ///       wattle:
+    ///         components:
+    ///           - {name: web, recipe: {tool: shel, script: 'true'}}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   server:
+    ///     type: OS::Nova::Server
+    ///     properties: {flavor: m1.small, image: debian-12}
+    ///     metadata:
+    ///       wattle:
+    ///         components:
+    ///           - {name: web, recipe: {tool: shell, script: 'true'}}
+    /// ```
+    RECIPE: "W1303", Error, "a recipe that cannot be run", recipe
+}
+
+fn recipe(sink: &mut Sink<'_>) {
+    take(sink, &RECIPE);
+}
+
+check! {
+    /// What the components of one kind have in common stands with one of them; the others say only its `kind`.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   server:
+    ///     type: OS::Nova::Server
+    ///     properties: {flavor: m1.small, image: debian-12}
+    ///     metadata:
+    ///       wattle:
+    ///         components:
+    ///           - {name: web, kind: Web}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   server:
+    ///     type: OS::Nova::Server
+    ///     properties: {flavor: m1.small, image: debian-12}
+    ///     metadata:
+    ///       wattle:
+    ///         components:
+    ///           - {name: web, kind: Web, recipe: {script: 'true'}}
+    ///           - {name: other, kind: Web}
+    /// ```
+    KIND: "W1304", Error, "a kind that nobody declares, or a second component declares again", kind
+}
+
+fn kind(sink: &mut Sink<'_>) {
+    take(sink, &KIND);
+}
+
+check! {
+    /// The resource `wattle_model` says what is not of one server, and names what stands elsewhere in the template.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   wattle_model:
+    ///     type: OS::Heat::None
+    ///     metadata: {wattle: {format: wattle-model/9}}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   wattle_model:
+    ///     type: OS::Heat::None
+    ///     metadata: {wattle: {format: wattle-model/1, stack: demo}}
+    /// ```
+    MODEL_METADATA: "W1305", Error, "what `wattle_model` says does not fit the rest of the template", model_metadata
+}
+
+fn model_metadata(sink: &mut Sink<'_>) {
+    take(sink, &MODEL_METADATA);
+}
+
+check! {
+    /// Software runs on servers; the metadata of another resource cannot describe any.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   net:
+    ///     type: OS::Neutron::Net
+    ///     metadata: {wattle: {components: []}}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   net:
+    ///     type: OS::Neutron::Net
+    ///     metadata: {owner: me}
+    /// ```
+    MISPLACED: "W1306", Error, "software on a resource that is no server", misplaced
+}
+
+fn misplaced(sink: &mut Sink<'_>) {
+    take(sink, &MISPLACED);
+}
+
+fn take(sink: &mut Sink<'_>, check: &Check) {
+    let own: Vec<_> = sink.model().findings.iter().filter(|finding| finding.code == check.code).cloned().collect();
+    own.into_iter().for_each(|finding| sink.push(finding));
+}

@@ -1,0 +1,56 @@
+//! W1103: a value that a parameter does not take.
+
+use crate::parameters::Origin;
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// A parameter's value is not of its type or breaks one of its constraints: its default, what an environment says, or
+    /// what is given by name. Heat refuses a wrong default even if another value is given.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// parameters:
+    ///   port:
+    ///     type: number
+    ///     default: 80
+    ///     constraints:
+    ///       - range: {min: 1024, max: 65535}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// parameters:
+    ///   port:
+    ///     type: number
+    ///     default: 8080
+    ///     constraints:
+    ///       - range: {min: 1024, max: 65535}
+    /// ```
+    PARAMETER_VALUE: "W1103", Error, "a value that a parameter does not take", run
+}
+
+fn run(sink: &mut Sink<'_>) {
+    for (name, parameter) in &sink.template().parameters {
+        let valued = &sink.loaded.parameters.values[name];
+        for wrong in &valued.wrong {
+            let (what, help) = match (wrong.default, valued.origin) {
+                (true, _) => ("default", "mend the default or the constraint, or leave the default out"),
+                (false, Origin::EnvironmentDefault) => ("value", "mend it in the environment's `parameter_defaults`"),
+                (false, _) => ("value", "give it a value that it takes"),
+            };
+            // A secret's value is not for messages.
+            let why = if parameter.hidden { "it breaks a rule of its own" } else { &wrong.why };
+            let own = parameter.default.as_ref().map_or(parameter.name_span, |default| default.span);
+            let declared = sink.at(if wrong.default { own } else { parameter.name_span });
+            let mut finding =
+                PARAMETER_VALUE.finding(format!("the parameter `{name}` does not take its {what}: {why}"));
+            finding = match (&valued.at, wrong.default) {
+                (Some(at), false) => finding.label(at, "given here").label(&declared, "declared here"),
+                _ => finding.label(&declared, format!("of the parameter `{name}`")),
+            };
+            sink.push(finding.help(help));
+        }
+    }
+}

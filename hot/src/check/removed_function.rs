@@ -1,0 +1,76 @@
+//! W1111: a function that the template's version has no more, or not there.
+
+use crate::evaluate::Cause;
+use crate::template::{Context, Function, Standing};
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// The template's version has a function no more, or has it in values and not in conditions. Heat takes it for a call,
+    /// and refuses it.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   name:
+    ///     type: OS::Heat::Value
+    ///     properties:
+    ///       value: {"Fn::Join": ['-', [db, '1']]}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   name:
+    ///     type: OS::Heat::Value
+    ///     properties:
+    ///       value: {list_join: ['-', [db, '1']]}
+    /// ```
+    REMOVED_FUNCTION: "W1111", Error, "a function that the version has no more, or not there", run
+}
+
+/// What takes the place of a function.
+fn instead(function: &str) -> &'static str {
+    match function {
+        "Fn::Join" => "write `list_join`",
+        "Fn::Split" => "write `str_split`",
+        "Fn::Replace" => "write `str_replace`",
+        "Fn::Select" => "write a path in `get_attr` or `get_param`, or `str_split` with an index",
+        "Fn::Base64" => "write the text itself",
+        "Fn::ResourceFacade" => "write `resource_facade`",
+        "Ref" => "write `get_param` or `get_resource`",
+        _ => "take an older version, or write what it gives",
+    }
+}
+
+fn run(sink: &mut Sink<'_>) {
+    let version = sink.template().version();
+    for found in sink.faults() {
+        let at = sink.at(found.fault.span);
+        let finding = match &found.fault.cause {
+            Cause::Removed { function } => {
+                let removed = Function::of(function).and_then(Function::removed).unwrap_or_default();
+                REMOVED_FUNCTION
+                    .finding(format!("`{function}` is there before {removed} only; this template says {version}"))
+                    .label(&at, "Heat has it no more")
+                    .help(instead(function))
+            }
+            Cause::Misplaced { function } => {
+                let later = crate::template::Version::all().find(|version| {
+                    Function::of(function)
+                        .is_some_and(|function| function.standing(*version, Context::Condition) == Standing::Known)
+                });
+                REMOVED_FUNCTION
+                    .finding(format!("`{function}` cannot be called in a condition"))
+                    .label(&at, "a condition has functions of its own")
+                    .help(match later {
+                        Some(later) => format!("it is there from {later} on; this template says {version}"),
+                        None => "conditions call get_param, equals, not, and, or, contains and yaql".to_owned(),
+                    })
+            }
+            _ => continue,
+        };
+        sink.push(finding);
+    }
+}

@@ -1,0 +1,42 @@
+//! W1107: a name that a parameter and a resource share.
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// Heat refuses a resource that is called as a parameter is.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// parameters:
+    ///   network: {type: string, default: public}
+    /// resources:
+    ///   network:
+    ///     type: OS::Neutron::Net
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// parameters:
+    ///   public_network: {type: string, default: public}
+    /// resources:
+    ///   network:
+    ///     type: OS::Neutron::Net
+    /// ```
+    SHARED_NAME: "W1107", Error, "a name that a parameter and a resource share", run
+}
+
+fn run(sink: &mut Sink<'_>) {
+    for (name, resource) in &sink.template().resources {
+        if let Some(parameter) = sink.template().parameters.get(name)
+            && sink.is_there(resource)
+        {
+            let finding = SHARED_NAME
+                .finding(format!("a parameter and a resource are both called `{name}`"))
+                .label(&sink.at(resource.name_span), "the resource")
+                .label(&sink.at(parameter.name_span), "the parameter")
+                .help("call one of them something else");
+            sink.push(finding);
+        }
+    }
+}

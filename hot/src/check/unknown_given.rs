@@ -1,0 +1,47 @@
+//! W1105: a value for a parameter that the template does not have.
+
+use wattle::names::nearest;
+
+use crate::yaml::Span;
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// A value is given by name, or in the `parameters` of an environment, for a parameter that the template does not
+    /// declare, which Heat refuses. What is for several templates goes into `parameter_defaults`, where each takes what it
+    /// has.
+    ///
+    /// ```yaml
+    /// # environment.yaml
+    /// parameters:
+    ///   imgae: debian-12
+    /// ```
+    ///
+    /// ```yaml
+    /// # environment.yaml
+    /// parameter_defaults:
+    ///   imgae: debian-12
+    /// ```
+    UNKNOWN_GIVEN: "W1105", Error, "a value for a parameter that the template does not have", run
+}
+
+fn run(sink: &mut Sink<'_>) {
+    if sink.loaded.is_nested() {
+        return;
+    }
+    let known = &sink.template().parameters;
+    for (name, at) in &sink.loaded.parameters.unknown {
+        let begin = sink.at(known.values().next().map_or(Span::default(), |parameter| parameter.name_span));
+        let finding = UNKNOWN_GIVEN.finding(format!("the template has no parameter `{}`", name.escape_debug()));
+        let finding = match at {
+            Some(at) => finding.label(at, "a value for it is given here"),
+            None => finding.label(&begin, "none of its parameters has this name"),
+        };
+        let finding = match nearest(name, known.keys().map(String::as_str)) {
+            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            None => finding.help("take it out, or put it into `parameter_defaults`"),
+        };
+        sink.push(finding);
+    }
+}

@@ -1,0 +1,61 @@
+//! W1114: a parameter that is read and that there is not.
+
+use wattle::names::nearest;
+
+use crate::evaluate::Cause;
+use crate::parameters::PSEUDO;
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// `get_param` names a parameter that the template does not declare. Heat refuses it where it needs the value at once:
+    /// in properties, policies and conditions.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// parameters:
+    ///   zone: {type: string, default: nova}
+    /// resources:
+    ///   name:
+    ///     type: OS::Heat::Value
+    ///     properties:
+    ///       value: {get_param: zoen}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// parameters:
+    ///   zone: {type: string, default: nova}
+    /// resources:
+    ///   name:
+    ///     type: OS::Heat::Value
+    ///     properties:
+    ///       value: {get_param: zone}
+    /// ```
+    UNKNOWN_PARAMETER: "W1114", Error, "a parameter that is read and that there is not", run
+}
+
+fn run(sink: &mut Sink<'_>) {
+    for found in sink.faults().into_iter().filter(|found| !found.late) {
+        if let Cause::UnknownParameter { name } = &found.fault.cause {
+            let finding = UNKNOWN_PARAMETER
+                .finding(format!("the template has no parameter `{}`", name.escape_debug()))
+                .label(&sink.at(found.fault.span), "read here")
+                .help(help(sink, name));
+            sink.push(finding);
+        }
+    }
+}
+
+/// What was probably meant by a parameter that there is not.
+pub(super) fn help(sink: &Sink<'_>, name: &str) -> String {
+    let known = sink.template().parameters.keys().map(String::as_str).chain(PSEUDO);
+    if let Some(near) = nearest(name, known) {
+        return format!("did you mean `{near}`?");
+    }
+    if sink.template().resources.contains_key(name) {
+        return format!("`{name}` is a resource: write `get_resource`, or `get_attr: [{name}, ATTRIBUTE]`");
+    }
+    format!("declare it: `parameters: {{{name}: {{type: string}}}}`")
+}

@@ -1,0 +1,184 @@
+//! The components of servers.
+
+use std::collections::HashMap;
+
+use wattle::extended::KEY;
+use wattle::model::{After, Binding, Component, Model, Name, Resource};
+
+use super::kind::{COMPONENT, DECLARING};
+use super::{Reader, Written, items, pairs};
+use crate::check::{KIND, MISPLACED};
+use crate::template;
+use crate::yaml::{Node, Span, Tree};
+
+impl<'l> Reader<'l> {
+    /// The components, without their inputs, and what their kinds declare.
+    pub(super) fn software(&mut self) {
+        let template = self.template;
+        for (name, resource) in &template.resources {
+            let Some(ours) = resource.metadata.as_ref().and_then(|metadata| metadata.get(KEY)) else { continue };
+            if name != wattle::extended::MODEL {
+                self.server(name, resource, ours);
+            }
+        }
+        self.kinds();
+    }
+
+    fn server(&mut self, name: &str, resource: &'l template::Resource, ours: &'l Node) {
+        let what = format!("`metadata.wattle` of `{name}`");
+        if !self.is_map(ours, &what) {
+            return;
+        }
+        if resource.kind() != Some(Resource::SERVER) {
+            let found = resource.kind().unwrap_or("nothing");
+            let finding = MISPLACED
+                .finding(format!("`{name}` says which software runs on it, and is no server"))
+                .label(&self.at(ours.span), "software is described here")
+                .note(format!("`{name}` is of the type `{found}`"))
+                .help(format!("describe it in the metadata of a resource of the type `{}`", Resource::SERVER));
+            self.push(finding);
+            return;
+        }
+        self.only(ours, &what, &["components", "metadata"]);
+        let Some(components) = ours.get("components") else { return };
+        let mut entries: Vec<(String, Span, &Node)> = Vec::new();
+        match &*components.tree {
+            Tree::List(list) => {
+                for node in list {
+                    let what = format!("a component of `{name}`");
+                    if !self.is_map(node, &what) {
+                        continue;
+                    }
+                    match node.get("name").map(|name| (name, name.tree.as_text())) {
+                        Some((at, Some(text))) => entries.push((text.to_owned(), at.span, node)),
+                        _ => self.malformed(
+                            node.span,
+                            format!("{what} has no name"),
+                            "this component",
+                            "say `name: ...`, or write a map of components by name if they need no order".into(),
+                        ),
+                    }
+                }
+            }
+            Tree::Map(_) => {
+                self.unordered.insert(name.to_owned());
+                for (component, at, node) in pairs(components) {
+                    if self.is_map(node, &format!("the component `{component}` of `{name}`")) {
+                        entries.push((component, at, node));
+                    }
+                }
+            }
+            _ => {
+                self.malformed(
+                    components.span,
+                    format!("the components of `{name}` are {}", components.tree.kind()),
+                    "neither a list nor a map",
+                    "write a list, in the order in which they run, or a map, of those that need no order".into(),
+                );
+            }
+        }
+        for (component, at, node) in entries {
+            self.component(name, &component, at, node);
+        }
+    }
+
+    fn component(&mut self, server: &str, name: &str, at: Span, node: &'l Node) {
+        let key: Name = Model::component_key(server, name).into();
+        self.only(node, &format!("the component `{key}`"), COMPONENT);
+        if let Some(first) = self.written.get(&key) {
+            let finding = KIND
+                .finding(format!("`{server}` has two components `{name}`"))
+                .label(&self.at(at), "the second one")
+                .label(&self.at(first.name), "the first one")
+                .help("give each component of a server a name of its own");
+            self.push(finding);
+            return;
+        }
+        let said = self.text_of(node, "kind", &format!("`{key}`")).map(Name::from);
+        let kind = said.unwrap_or_else(|| key.clone());
+        let component = Component::new(name.into(), server.into(), kind, self.at(at));
+        self.written.insert(key.clone(), Written { node, name: at });
+        self.model.components.insert(key, component);
+    }
+
+    /// What the kinds declare: each where its first component says so.
+    fn kinds(&mut self) {
+        let mut declared: HashMap<Name, Span> = HashMap::new();
+        for (key, written) in self.written.clone() {
+            let kind = self.model.components[&key].declaration.clone();
+            if !DECLARING.iter().any(|field| written.node.get(field).is_some()) {
+                continue;
+            }
+            if let Some(first) = declared.get(&kind) {
+                let finding = KIND
+                    .finding(format!("the kind `{kind}` is declared twice"))
+                    .label(&self.at(written.name), "here again")
+                    .label(&self.at(*first), "here first")
+                    .help("say of the second component only its `kind` and its `inputs`, or give it another kind");
+                self.push(finding);
+                continue;
+            }
+            declared.insert(kind.clone(), written.name);
+            if let Some(declaration) = self.kind(&kind, &key, written.node, written.name) {
+                self.model.declarations.insert(kind, declaration);
+            }
+        }
+        if let Some(kinds) = self.stack.and_then(|stack| stack.get("kinds")) {
+            for (kind, span, node) in pairs(kinds) {
+                let is_declared = declared.contains_key(kind.as_str());
+                if !is_declared && let Some(declaration) = self.kind(&kind.as_str().into(), "", node, span) {
+                    self.model.declarations.insert(kind.into(), declaration);
+                }
+            }
+        }
+        for (key, written) in self.written.clone() {
+            let kind = self.model.components[&key].declaration.clone();
+            if self.model.declarations.contains_key(&kind) || declared.contains_key(&kind) {
+                continue;
+            }
+            let finding = match written.node.get("kind") {
+                Some(named) => KIND
+                    .finding(format!("no component declares the kind `{kind}`"))
+                    .label(&self.at(named.span), "named here")
+                    .help_if(
+                        wattle::names::nearest(&kind, declared.keys().map(|kind| &**kind))
+                            .map(|near| format!("did you mean `{near}`?")),
+                    )
+                    .help("say of one component of the kind what it runs: `recipe: recipes/install.sh`"),
+                None => KIND
+                    .finding(format!("`{key}` says neither what it runs nor of which kind it is"))
+                    .label(&self.at(written.name), "this component")
+                    .help("say what it runs: `recipe: recipes/install.sh`"),
+            };
+            self.push(finding);
+        }
+    }
+
+    /// What the components' inputs are wired to, and after which others they run.
+    pub(super) fn inputs(&mut self) {
+        for (key, written) in self.written.clone() {
+            if let Some(inputs) = written.node.get("inputs")
+                && self.is_map(inputs, &format!("`inputs` of `{key}`"))
+            {
+                for (input, _, value) in pairs(inputs) {
+                    let binding = Binding { value: self.own_value(value), at: self.at(value.span) };
+                    self.model.components[&key].inputs.insert(input.into(), binding);
+                }
+            }
+            let Some(after) = written.node.get("after") else { continue };
+            if self.is_list(after, &format!("`after` of `{key}`")) {
+                for node in items(after) {
+                    self.runs_after(&key, node);
+                }
+            }
+        }
+    }
+
+    fn runs_after(&mut self, key: &Name, node: &Node) {
+        let named = node.as_key();
+        let server = self.model.components[key].server.clone();
+        let predecessor = if named.contains('/') { named } else { Model::component_key(&server, &named) };
+        let at = self.at(node.span);
+        self.model.after.push(After { component: key.clone(), predecessor: predecessor.into(), at });
+    }
+}

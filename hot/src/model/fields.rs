@@ -1,0 +1,110 @@
+//! Maps with fixed keys, and what is wrong with them.
+
+use wattle::check::Diagnostic;
+use wattle::model::Name;
+use wattle::names::{list, nearest};
+
+use super::Reader;
+use crate::check::{FORM, MODEL_METADATA};
+use crate::yaml::{Node, Span, Tree};
+
+impl<'l> Reader<'l> {
+    pub(super) fn push(&mut self, finding: Diagnostic) {
+        self.findings.push(finding);
+    }
+
+    /// Reports that something of ours is not as it must be.
+    pub(super) fn malformed(&mut self, span: Span, message: String, label: &str, help: String) {
+        let finding = FORM.finding(message).label(&self.at(span), label).help(help);
+        self.push(finding);
+    }
+
+    /// Reports keys that are none of `known`.
+    pub(super) fn only(&mut self, node: &Node, what: &str, known: &[&str]) {
+        let Tree::Map(pairs) = &*node.tree else { return };
+        for pair in pairs {
+            let key = pair.key.as_key();
+            if known.contains(&key.as_str()) {
+                continue;
+            }
+            let help = match nearest(&key, known.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("it has {}", list(known.iter().copied(), "and")),
+            };
+            self.malformed(pair.key.span, format!("{what} has no key `{key}`"), "not known here", help);
+        }
+    }
+
+    /// Whether `node` is a map; reports it otherwise.
+    pub(super) fn is_map(&mut self, node: &Node, what: &str) -> bool {
+        self.is_kind(node, what, "a map", matches!(*node.tree, Tree::Map(_)))
+    }
+
+    /// Whether `node` is a list; reports it otherwise.
+    pub(super) fn is_list(&mut self, node: &Node, what: &str) -> bool {
+        self.is_kind(node, what, "a list", matches!(*node.tree, Tree::List(_)))
+    }
+
+    fn is_kind(&mut self, node: &Node, what: &str, expected: &str, is_so: bool) -> bool {
+        if !is_so {
+            let found = node.tree.kind();
+            self.malformed(node.span, format!("{what} is {found}, not {expected}"), found, format!("write {expected}"));
+        }
+        is_so
+    }
+
+    /// The text under `key`, if it is there; reports what is no text.
+    pub(super) fn text_of(&mut self, node: &'l Node, key: &str, what: &str) -> Option<&'l str> {
+        let value = node.get(key)?;
+        let text = value.tree.as_text();
+        if text.is_none() {
+            let found = value.tree.kind();
+            let message = format!("`{key}` of {what} is {found}, not text");
+            self.malformed(value.span, message, found, "write it in quotes".into());
+        }
+        text
+    }
+
+    /// The whole number under `key`, if it is there; reports what is none.
+    pub(super) fn seconds(&mut self, node: &Node, key: &str, what: &str) -> Option<u64> {
+        let value = node.get(key)?;
+        let seconds = match *value.tree {
+            Tree::Integer(seconds) => u64::try_from(seconds).ok(),
+            _ => None,
+        };
+        if seconds.is_none() {
+            let message = format!("`{key}` of {what} is not a number of seconds");
+            self.malformed(value.span, message, "not a whole number", "write seconds: `deadline: 600`".into());
+        }
+        seconds
+    }
+
+    /// The truth value under `key`; reports what is none.
+    pub(super) fn flag(&mut self, node: &Node, key: &str, what: &str) -> Option<bool> {
+        let value = node.get(key)?;
+        let Tree::Boolean(flag) = *value.tree else {
+            let message = format!("`{key}` of {what} is {}, not a boolean", value.tree.kind());
+            self.malformed(value.span, message, "not a boolean", "write `true` or `false`".into());
+            return None;
+        };
+        Some(flag)
+    }
+
+    /// The texts of the list under `key`.
+    pub(super) fn texts(&mut self, node: &Node, key: &str, what: &str) -> Vec<Name> {
+        let Some(value) = node.get(key) else { return Vec::new() };
+        if !self.is_list(value, &format!("`{key}` of {what}")) {
+            return Vec::new();
+        }
+        super::items(value).iter().map(super::words).collect()
+    }
+
+    /// Reports that `wattle_model` says what does not fit the rest.
+    pub(super) fn damaged(&mut self, span: Span, message: impl Into<String>, label: &str) {
+        let finding = MODEL_METADATA
+            .finding(message)
+            .label(&self.at(span), label)
+            .help("emit the model again, or take what does not fit out of `wattle_model`");
+        self.push(finding);
+    }
+}

@@ -1,0 +1,148 @@
+//! Types that are not written: they follow from what is.
+
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+use wattle::extended;
+use wattle::model::{Expr, Input, Name, ParameterType, Reference, Type, Value};
+
+use super::Reader;
+
+impl Reader<'_> {
+    /// Inputs that are wired and of which no type is written, parameters that are wired to inputs, schemas, recipes that
+    /// cannot be told apart.
+    pub(super) fn infer(&mut self) {
+        self.parameters_of_inputs();
+        self.untyped_inputs();
+        self.schemas();
+    }
+
+    /// The type of a value, as far as it is certain; secret if anything in it is.
+    pub(super) fn type_of(&self, value: &Expr) -> Type {
+        let ty = match value {
+            Expr::Constant(Value::Str(_)) | Expr::Text(_) | Expr::Resource(_) => Type::Str,
+            Expr::Constant(Value::Boolean(_)) => Type::Boolean,
+            Expr::Constant(Value::Integer(_)) => Type::Integer { min: i64::MIN, max: u64::MAX },
+            Expr::Constant(Value::Float(_)) => Type::Float,
+            Expr::Parameter(_) | Expr::Output { .. } | Expr::Promise(_) | Expr::Import { .. } => {
+                return self.declared(value).unwrap_or(Type::Any);
+            }
+            _ => Type::Any,
+        };
+        if self.is_secret(value) { Type::Hidden(Box::new(ty)) } else { ty }
+    }
+
+    /// The type that is declared of what `value` is.
+    fn declared(&self, value: &Expr) -> Option<Type> {
+        match value {
+            Expr::Parameter(name) => self.model.parameters.get(name).map(|known| known.ty.clone()),
+            Expr::Output { component, output } => {
+                let kind = self.model.declaration(self.model.components.get(component)?)?;
+                kind.outputs.get(output).map(|known| known.ty.clone())
+            }
+            Expr::Promise(name) => self.model.promises.get(name).map(|known| known.ty.clone()),
+            Expr::Import { stack, export } => {
+                let import = |known: &&wattle::model::Import| known.stack == *stack && known.export == *export;
+                self.model.imports.iter().find(import).map(|known| known.ty.clone())
+            }
+            _ => None,
+        }
+    }
+
+    fn is_secret(&self, value: &Expr) -> bool {
+        let mut found = false;
+        value.references(&mut |reference| {
+            let value = match reference {
+                Reference::Parameter(name) => Expr::Parameter(name.clone()),
+                Reference::Output { component, output } => {
+                    Expr::Output { component: component.clone(), output: output.clone() }
+                }
+                Reference::Promise(name) => Expr::Promise(name.clone()),
+                Reference::Import { stack, export } => Expr::Import { stack: stack.clone(), export: export.clone() },
+                _ => return,
+            };
+            found |= self.declared(&value).is_some_and(|ty| ty.is_secret());
+        });
+        found
+    }
+
+    /// A parameter whose own type is not written is of the type of the inputs that it is wired to, if Heat's type can carry
+    /// it.
+    fn parameters_of_inputs(&mut self) {
+        let said = self.stack.and_then(|stack| stack.get("parameters"));
+        let mut wired: HashMap<Name, Type> = HashMap::new();
+        for component in self.model.components.values() {
+            let Some(kind) = self.model.declaration(component) else { continue };
+            for (input, binding) in &component.inputs {
+                if let (Expr::Parameter(name), Some(declared)) = (&binding.value, kind.inputs.get(input)) {
+                    wired.entry(name.clone()).or_insert_with(|| declared.ty.revealed().clone());
+                }
+            }
+        }
+        for (name, ty) in wired {
+            let Some(parameter) = self.model.parameters.get_mut(&name) else { continue };
+            let is_said = said.is_some_and(|said| said.get(&name).is_some());
+            if !is_said && ty != Type::Any && carries(parameter.heat_type, &ty) {
+                let hidden = parameter.ty.is_secret();
+                parameter.ty = if hidden { Type::Hidden(Box::new(ty)) } else { ty };
+            }
+        }
+    }
+
+    fn untyped_inputs(&mut self) {
+        let mut found: IndexMap<(Name, Name), Input> = IndexMap::new();
+        let mut of_kind: HashMap<Name, usize> = HashMap::new();
+        let mut wired: HashMap<(Name, Name), usize> = HashMap::new();
+        for component in self.model.components.values() {
+            *of_kind.entry(component.declaration.clone()).or_default() += 1;
+            let Some(kind) = self.model.declaration(component) else { continue };
+            for (name, binding) in &component.inputs {
+                if kind.inputs.contains_key(name) {
+                    continue;
+                }
+                let key = (component.declaration.clone(), name.clone());
+                *wired.entry(key.clone()).or_default() += 1;
+                let ty = if self.is_secret(&binding.value) { Type::Hidden(Box::new(Type::Any)) } else { Type::Any };
+                let input = Input {
+                    ty: ty.clone(),
+                    required: true,
+                    default: None,
+                    doc: String::new(),
+                    path: Vec::new(),
+                    at: binding.at.clone(),
+                };
+                let known = found.entry(key).or_insert(input);
+                if ty.is_secret() {
+                    known.ty = ty;
+                }
+            }
+        }
+        for ((kind, name), mut input) in found {
+            input.required = wired.get(&(kind.clone(), name.clone())) == of_kind.get(&kind);
+            if let Some(declaration) = self.model.declarations.get_mut(&kind) {
+                declaration.inputs.insert(name, input);
+            }
+        }
+    }
+
+    /// What the catalog knows of the types in use; of a model that was written, of those of which it knew something.
+    fn schemas(&mut self) {
+        let known: Vec<Name> = match self.stack.and_then(|stack| stack.get("schemas")) {
+            Some(listed) => super::items(listed).iter().map(super::words).collect(),
+            None => self.model.resources.values().map(|resource| resource.ty.clone()).collect(),
+        };
+        for ty in known {
+            if !self.model.schemas.contains_key(&ty)
+                && let Some(schema) = wattle_catalog::schema(&ty)
+            {
+                self.model.schemas.insert(ty, schema);
+            }
+        }
+    }
+}
+
+/// Whether parameters of Heat's type have values of `ty`.
+fn carries(heat_type: ParameterType, ty: &Type) -> bool {
+    let own = extended::parameter_type(heat_type, false);
+    ParameterType::of(ty) == heat_type || own == *ty || heat_type == ParameterType::Json
+}

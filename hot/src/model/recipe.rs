@@ -1,0 +1,254 @@
+//! Recipes: written out, or as files beside the template.
+
+use std::borrow::Cow;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use wattle::extended::KEY;
+use wattle::model::{Content, File, Name, Recipe, Tool};
+use wattle::names::nearest;
+
+use super::{Reader, items, pairs};
+use crate::check::RECIPE;
+use crate::files::join;
+use crate::template::Template;
+use crate::yaml::{Node, Span, Tree};
+
+const TOOLS: [&str; 4] = ["shell", "ansible", "puppet", "chef"];
+
+/// The path that is written: as text, or with `get_file`.
+fn path_of(node: &Node) -> Option<&str> {
+    node.tree.as_text().or_else(|| match &*node.tree {
+        Tree::Map(pairs) if pairs.len() == 1 => node.get("get_file")?.tree.as_text(),
+        _ => None,
+    })
+}
+
+/// The paths of the files that recipes of a template's components are, as they are written.
+pub(crate) fn written(template: &Template) -> Vec<String> {
+    let mut paths = Vec::new();
+    for resource in template.resources.values() {
+        let ours = resource.metadata.as_ref().and_then(|metadata| metadata.get(KEY));
+        let Some(components) = ours.and_then(|ours| ours.get("components")) else { continue };
+        let mut component = |node: &Node| {
+            for key in ["recipe", "teardown"] {
+                paths.extend(node.get(key).and_then(path_of).map(str::to_owned));
+            }
+            let Some(recipe) = node.get("recipe").filter(|recipe| path_of(recipe).is_none()) else { return };
+            let is_chef = recipe.get("tool").and_then(|tool| tool.tree.as_text()) == Some("chef");
+            match recipe.get("files").map(|files| (files, &*files.tree)) {
+                Some((files, Tree::Map(_))) => {
+                    let listed = pairs(files).filter_map(|(_, _, content)| content.get("get_file")?.tree.as_text());
+                    paths.extend(listed.map(str::to_owned));
+                    return;
+                }
+                Some((files, _)) => paths.extend(items(files).iter().filter_map(path_of).map(str::to_owned)),
+                None => {}
+            }
+            if !is_chef && recipe.get("script").is_none() {
+                for key in ["entry", "teardown"] {
+                    paths.extend(recipe.get(key).and_then(path_of).map(str::to_owned));
+                }
+            }
+        };
+        match &*components.tree {
+            Tree::List(items) => items.iter().for_each(&mut component),
+            Tree::Map(pairs) => pairs.iter().for_each(|pair| component(&pair.value)),
+            _ => {}
+        }
+    }
+    paths
+}
+
+impl<'l> Reader<'l> {
+    /// What a kind runs; reports what it does not say, or cannot be had.
+    pub(super) fn recipe(&mut self, what: &str, key: &str, node: &'l Node, span: Span) -> Option<Recipe> {
+        let teardown = node.get("teardown");
+        let Some(recipe) = node.get("recipe") else {
+            let finding = RECIPE
+                .finding(format!("{what} does not say what it runs"))
+                .label(&self.at(span), "this component has no recipe")
+                .help("say it: `recipe: recipes/install.sh`");
+            self.push(finding);
+            return None;
+        };
+        if let Some(path) = path_of(recipe) {
+            let mut files = Vec::new();
+            self.file(path, recipe.span, &mut files)?;
+            let teardown = match teardown {
+                Some(node) => self.also(node, &mut files),
+                None => None,
+            };
+            return Some(Recipe { tool: tool_of(path), entry: path.into(), teardown, files });
+        }
+        if !self.is_map(recipe, &format!("the recipe of {what}")) {
+            return None;
+        }
+        self.only(recipe, &format!("the recipe of {what}"), &["tool", "entry", "teardown", "files", "script"]);
+        let tool = match recipe.get("tool") {
+            Some(tool) => Some(self.tool(tool)?),
+            None => None,
+        };
+        if let Some(script) = self.text_of(recipe, "script", &format!("the recipe of {what}")) {
+            let entry = format!("{}.sh", key.rsplit('/').next().unwrap_or("recipe"));
+            let content = Content::Text(script.to_owned().into());
+            let files = vec![File { path: entry.clone().into(), content }];
+            return Some(Recipe { tool: tool.unwrap_or(Tool::Shell), entry: entry.into(), teardown: None, files });
+        }
+        self.of_files(what, recipe, teardown, tool)
+    }
+
+    fn of_files(
+        &mut self,
+        what: &str,
+        recipe: &'l Node,
+        teardown: Option<&'l Node>,
+        tool: Option<Tool>,
+    ) -> Option<Recipe> {
+        let Some((node, entry)) = recipe.get("entry").and_then(|entry| Some((entry, path_of(entry)?))) else {
+            let help = "say it: `entry: recipes/install.sh`; with `tool: chef`, `entry: cookbooks/db2::server`";
+            self.malformed(recipe.span, format!("the recipe of {what} has no `entry`"), "this recipe", help.into());
+            return None;
+        };
+        let tool = tool.unwrap_or_else(|| tool_of(entry));
+        let mut files = Vec::new();
+        match recipe.get("files").map(|files| (files, &*files.tree)) {
+            Some((written, Tree::Map(_))) => {
+                for (path, at, content) in pairs(written) {
+                    files.extend(self.content(&path, at, content));
+                }
+            }
+            Some((written, _)) if self.is_list(written, &format!("`files` of the recipe of {what}")) => {
+                for file in items(written) {
+                    self.also(file, &mut files);
+                }
+            }
+            _ => {}
+        }
+        let teardown = recipe.get("teardown").or(teardown);
+        let runs = teardown.and_then(|node| Some((node, path_of(node)?)));
+        if tool != Tool::Chef {
+            for (node, path) in [(node, entry)].into_iter().chain(runs) {
+                if !files.iter().any(|file| file.path == path) {
+                    // What is run comes first.
+                    let mut run = Vec::new();
+                    self.file(path, node.span, &mut run)?;
+                    files.splice(0..0, run);
+                }
+            }
+        }
+        Some(Recipe { tool, entry: entry.into(), teardown: runs.map(|(_, path)| path.into()), files })
+    }
+
+    fn tool(&mut self, node: &Node) -> Option<Tool> {
+        let name = node.as_key();
+        let tool = match name.as_str() {
+            "shell" => Tool::Shell,
+            "ansible" => Tool::Ansible,
+            "puppet" => Tool::Puppet,
+            "chef" => Tool::Chef,
+            _ => {
+                let finding = RECIPE
+                    .finding(format!("no tool is called `{name}`"))
+                    .label(&self.at(node.span), "what is to run the recipe")
+                    .help(match nearest(&name, TOOLS) {
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None => format!("there are {}", wattle::names::list(TOOLS, "and")),
+                    });
+                self.push(finding);
+                return None;
+            }
+        };
+        Some(tool)
+    }
+
+    /// Another file, whose path `node` is.
+    fn also(&mut self, node: &'l Node, files: &mut Vec<File>) -> Option<Name> {
+        let Some(path) = path_of(node) else {
+            self.malformed(node.span, "this is no path".into(), "a file is expected here", "write its path".into());
+            return None;
+        };
+        if !files.iter().any(|file| file.path == path) {
+            self.file(path, node.span, files)?;
+        }
+        Some(path.into())
+    }
+
+    /// Adds the file at `path`; reports what cannot be had.
+    fn file(&mut self, path: &str, span: Span, files: &mut Vec<File>) -> Option<()> {
+        let found = self.loaded.library.recipes.get(&join(&self.template.file, path));
+        match found {
+            Some(Ok(bytes)) => {
+                files.push(File { path: path.to_owned().into(), content: content(bytes.clone()) });
+                Some(())
+            }
+            other => {
+                let why = match other {
+                    Some(Err(missing)) => missing.to_string(),
+                    _ => "nobody looked for it".into(),
+                };
+                let finding = RECIPE
+                    .finding(format!("the file `{path}` of a recipe cannot be read: {why}"))
+                    .label(&self.at(span), "named here")
+                    .help("paths are relative to the template");
+                self.push(finding);
+                None
+            }
+        }
+    }
+
+    /// A file that is written out: as text, as base64, or as the one of this path that another kind has.
+    fn content(&mut self, path: &str, at: Span, node: &'l Node) -> Option<File> {
+        let whole = |content| Some(File { path: Cow::Owned(path.to_owned()), content });
+        if let Some(content) = inline(node) {
+            return whole(content);
+        }
+        if let Some(named) = node.get("get_file").and_then(|named| named.tree.as_text()) {
+            let mut files = Vec::new();
+            self.file(named, node.span, &mut files)?;
+            return whole(files.pop()?.content);
+        }
+        if let Some(kind) = node.get("of").and_then(|kind| kind.tree.as_text()) {
+            let known = self.model.declarations.get(kind);
+            let file = known.and_then(|known| known.recipe.files.iter().find(|file| file.path == path).cloned());
+            if file.is_none() {
+                let finding = RECIPE
+                    .finding(format!("the kind `{kind}` has no file `{path}`"))
+                    .label(&self.at(node.span), "taken from there")
+                    .help("write the file out, or name a kind that is declared before and has it");
+                self.push(finding);
+            }
+            return file;
+        }
+        let message = format!("the file `{path}` of a recipe is neither text nor base64");
+        let help = "write the text, `{base64: ...}`, `{get_file: PATH}` or `{of: KIND}`";
+        self.malformed(at, message, "this file", help.into());
+        None
+    }
+}
+
+/// A file that is written out, as text or as base64.
+pub(super) fn inline(node: &Node) -> Option<Content> {
+    if let Some(text) = node.tree.as_text() {
+        return Some(Content::Text(text.to_owned().into()));
+    }
+    let bytes = STANDARD.decode(node.get("base64")?.tree.as_text()?.trim()).ok()?;
+    Some(Content::Binary(bytes.into()))
+}
+
+/// Text if it is, else bytes.
+fn content(bytes: Vec<u8>) -> Content {
+    match String::from_utf8(bytes) {
+        Ok(text) => Content::Text(text.into()),
+        Err(error) => Content::Binary(error.into_bytes().into()),
+    }
+}
+
+/// The tool for a file of this name.
+fn tool_of(path: &str) -> Tool {
+    match path.rsplit('.').next() {
+        Some("yml" | "yaml") => Tool::Ansible,
+        Some("pp") => Tool::Puppet,
+        _ => Tool::Shell,
+    }
+}

@@ -1,0 +1,206 @@
+//! What is not of one server: promises, imports, exports, modules, orders, files.
+
+use indexmap::IndexMap;
+use wattle::extended::FORMAT;
+use wattle::model::{
+    After, Binding, Content, Export, Expr, Import, Module, Name, Promise, Reference, StackOutput, Type,
+};
+
+use super::recipe::inline;
+use super::{Reader, items, pairs, words};
+use crate::template;
+use crate::yaml::{Node, Tree};
+
+/// The keys of `wattle_model`'s metadata.
+const KEYS: &[&str] = &[
+    "format",
+    "stack",
+    "run_time",
+    "parameters",
+    "modules",
+    "promises",
+    "imports",
+    "exports",
+    "after",
+    "components",
+    "kinds",
+    "files",
+    "schemas",
+    "sources",
+];
+
+/// What `wattle_model` says of an export.
+pub(super) struct Exported {
+    ty: Option<Type>,
+    stack: Option<Name>,
+}
+
+impl<'l> Reader<'l> {
+    /// Name, modules, promises, imports, orders and files.
+    pub(super) fn stack(&mut self) {
+        self.model.stack = self.stack_name();
+        self.model.at = self.at(self.template.root.span);
+        self.library();
+        let Some(stack) = self.stack else { return };
+        if !self.is_map(stack, "`metadata.wattle` of `wattle_model`") {
+            return;
+        }
+        self.only(stack, "`metadata.wattle` of `wattle_model`", KEYS);
+        if let Some(format) = stack.get("format")
+            && format.tree.as_text() != Some(FORMAT)
+        {
+            self.damaged(
+                format.span,
+                format!("the model is of the format `{}`", format.as_key()),
+                &format!("this reads `{FORMAT}`"),
+            );
+        }
+        for (name, span, kind) in stack.get("modules").into_iter().flat_map(pairs) {
+            self.model.modules.insert(name.into(), Module { kind: words(kind), at: self.at(span) });
+        }
+        for (name, span, node) in stack.get("promises").into_iter().flat_map(pairs) {
+            self.promise(&name, span, node);
+        }
+        for node in stack.get("imports").map(items).unwrap_or_default() {
+            self.import(node);
+        }
+        for node in stack.get("after").map(items).unwrap_or_default() {
+            let [component, predecessor] = items(node) else {
+                self.damaged(node.span, "an order is not of two components", "`[who waits, for whom]`");
+                continue;
+            };
+            let at = self.at(node.span);
+            self.model.after.push(After { component: words(component), predecessor: words(predecessor), at });
+        }
+        for (name, _, node) in stack.get("files").into_iter().flat_map(pairs) {
+            let Some(content) = inline(node) else {
+                self.damaged(node.span, format!("the file `{name}` is neither text nor base64"), "this file");
+                continue;
+            };
+            self.model.files.insert(name.into(), content);
+        }
+    }
+
+    /// What `wattle_model` says, else the name of the file, as far as stacks may be called so.
+    fn stack_name(&self) -> Name {
+        if let Some(name) = self.stack.and_then(|stack| stack.get("stack")) {
+            return words(name);
+        }
+        let file = self.template.file.rsplit('/').next().unwrap_or_default();
+        let stem = file.split('.').next().unwrap_or_default();
+        let legal = stem.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
+        let legal: String =
+            legal.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
+        if legal.is_empty() { "stack".into() } else { legal.into() }
+    }
+
+    /// The files that the template names, as it names them.
+    fn library(&mut self) {
+        let folder = self.template.file.rfind('/').map_or("", |end| &self.template.file[..=end]);
+        for mention in &self.loaded.library.mentions {
+            let Some(path) = mention.path.strip_prefix(folder) else { continue };
+            let is_ours = self.loaded.library.recipes.contains_key(&mention.path);
+            if path.starts_with(['/', '.']) || path.contains("://") || is_ours {
+                continue;
+            }
+            if let Some(Ok(text)) = self.loaded.content(&mention.path) {
+                self.model.files.insert(path.into(), Content::Text(text.to_owned().into()));
+            }
+        }
+    }
+
+    fn promise(&mut self, name: &str, span: crate::yaml::Span, node: &'l Node) {
+        let what = format!("the promise `{name}`");
+        if !self.is_map(node, &what) {
+            return;
+        }
+        self.only(node, &what, &["type", "value"]);
+        let ty = match node.get("type") {
+            Some(ty) => self.ty(ty),
+            None => Some(Type::Any),
+        };
+        let fulfilled =
+            node.get("value").map(|value| Binding { value: self.own_value(value), at: self.at(value.span) });
+        if let Some(ty) = ty {
+            let promise = Promise { ty, at: self.at(span), fulfilled: fulfilled.into_iter().collect() };
+            self.model.promises.insert(name.into(), promise);
+        }
+    }
+
+    fn import(&mut self, node: &'l Node) {
+        if !self.is_map(node, "an import") {
+            return;
+        }
+        self.only(node, "an import", &["stack", "export", "type"]);
+        let (Some(stack), Some(export)) = (node.get("stack"), node.get("export")) else {
+            let help = "write `{stack: NAME, export: NAME, type: TYPE}`";
+            self.malformed(node.span, "an import has no `stack` or no `export`".into(), "this import", help.into());
+            return;
+        };
+        let ty = match node.get("type") {
+            Some(ty) => self.ty(ty),
+            None => Some(Type::Any),
+        };
+        if let Some(ty) = ty {
+            let at = self.at(node.span);
+            self.model.imports.push(Import { stack: words(stack), export: words(export), ty, at });
+        }
+    }
+
+    /// Exports, and what the stack shows besides.
+    pub(super) fn outputs(&mut self) {
+        let mut exported = self.exported();
+        let mut exports: IndexMap<Name, Option<Export>> =
+            exported.keys().map(|name| (Name::from(name.as_str()), None)).collect();
+        for (name, output) in &self.template.outputs {
+            let Some(written) = &output.value else { continue };
+            let value = self.own_value(written);
+            let said = exported.shift_remove(name);
+            if said.is_none() && !is_of_software(&value) {
+                let known = self.stack_output(output, self.value(written));
+                self.model.outputs.insert(name.as_str().into(), known);
+                continue;
+            }
+            let said = said.unwrap_or(Exported { ty: None, stack: None });
+            let ty = said.ty.unwrap_or_else(|| self.type_of(&value));
+            let export = Export { ty, value, stack: said.stack, at: self.at(output.name_span) };
+            exports.insert(name.as_str().into(), Some(export));
+        }
+        for (name, _) in exported {
+            let span = self.stack.map_or_else(Default::default, |stack| stack.span);
+            self.damaged(span, format!("`wattle_model` exports `{name}`, which is no output"), "its exports");
+        }
+        self.model.exports = exports.into_iter().filter_map(|(name, export)| Some((name, export?))).collect();
+    }
+
+    fn stack_output(&self, written: &template::Output, value: Expr) -> StackOutput {
+        let mut output = StackOutput::new(value, self.at(written.name_span));
+        output.description = written.description.as_ref().map(Node::as_key).unwrap_or_default();
+        output.condition = written.condition.as_ref().map(|node| self.condition(node));
+        output
+    }
+
+    fn exported(&mut self) -> IndexMap<String, Exported> {
+        let mut exported = IndexMap::new();
+        for (name, _, node) in self.stack.and_then(|stack| stack.get("exports")).into_iter().flat_map(pairs) {
+            let is_long = node.get("type").is_some() || node.get("stack").is_some();
+            let ty = if is_long { node.get("type") } else { Some(node) };
+            if is_long {
+                self.only(node, &format!("the export `{name}`"), &["type", "stack"]);
+            }
+            let ty = ty.filter(|ty| !matches!(*ty.tree, Tree::Null)).and_then(|ty| self.ty(ty));
+            let stack = if is_long { node.get("stack").map(words) } else { None };
+            exported.insert(name, Exported { ty, stack });
+        }
+        exported
+    }
+}
+
+/// Whether a value refers to what only software and other stacks know.
+fn is_of_software(value: &Expr) -> bool {
+    let mut found = false;
+    value.references(&mut |reference| {
+        found |= matches!(reference, Reference::Output { .. } | Reference::Promise(_) | Reference::Import { .. });
+    });
+    found
+}

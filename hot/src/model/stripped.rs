@@ -1,0 +1,55 @@
+//! A template without what only wattle reads: what stock Heat is to judge.
+
+use std::sync::Arc;
+
+use wattle::extended::{KEY, MODEL, MODEL_TYPE};
+
+use crate::Loaded;
+use crate::template::Template;
+use crate::yaml::{Node, Pair, Tree};
+
+/// The metadata of the resource that says what is not of one server.
+pub(super) fn model_metadata(template: &Template) -> Option<&Node> {
+    let resource = template.resources.get(MODEL).filter(|resource| resource.kind() == Some(MODEL_TYPE))?;
+    resource.metadata.as_ref()?.get(KEY)
+}
+
+/// Whether a template says more than stock Heat reads.
+pub fn is_extended(template: &Template) -> bool {
+    template
+        .resources
+        .values()
+        .any(|resource| resource.metadata.as_ref().is_some_and(|metadata| metadata.get(KEY).is_some()))
+}
+
+/// The template without our metadata, and without the outputs that only software tells: those are `exports`.
+pub fn stripped(loaded: &Loaded, exports: &[&str]) -> Loaded {
+    let root = without(&loaded.template.root, &|section, node| match section {
+        "resources" => without(node, &|name, resource| match name {
+            MODEL => Node::null(),
+            _ => without(resource, &|key, node| match key {
+                "metadata" => without(node, &|key, node| if key == KEY { Node::null() } else { node.clone() }),
+                _ => node.clone(),
+            }),
+        }),
+        "outputs" => without(node, &|name, output| if exports.contains(&name) { Node::null() } else { output.clone() }),
+        _ => node.clone(),
+    });
+    let mut stripped = loaded.clone();
+    stripped.template = Arc::new(Template::of(root, loaded.template.file.clone()));
+    stripped
+}
+
+/// A map with each value as `change` makes it; what becomes nothing, and was something, is left out.
+fn without(node: &Node, change: &dyn Fn(&str, &Node) -> Node) -> Node {
+    let Tree::Map(pairs) = &*node.tree else { return node.clone() };
+    let pair = |pair: &Pair| {
+        let value = match pair.key.tree.as_text() {
+            Some(key) => change(key, &pair.value),
+            None => pair.value.clone(),
+        };
+        let is_gone = matches!(*value.tree, Tree::Null) && !matches!(*pair.value.tree, Tree::Null);
+        (!is_gone).then(|| Pair { key: pair.key.clone(), value, merged: pair.merged })
+    };
+    Node::new(Tree::Map(pairs.iter().filter_map(pair).collect()), node.span)
+}

@@ -1,0 +1,105 @@
+//! Types as they are written: `string`, `{list: url}`, `{secret: string}`, ...
+
+use wattle::model::{Name, Type};
+use wattle::names::{list, nearest};
+
+use super::{Reader, pairs};
+use crate::check::UNKNOWN_TYPE;
+use crate::yaml::{Node, Tree};
+
+/// Types of one word.
+const WORDS: [&str; 11] =
+    ["any", "boolean", "duration", "float", "integer", "ip", "ipv4", "ipv6", "port", "string", "url"];
+
+/// Types with a part.
+const FORMS: [&str; 5] = ["integer", "list", "map", "secret", "struct"];
+
+impl Reader<'_> {
+    /// The type that is written; reports what is none.
+    pub(super) fn ty(&mut self, node: &Node) -> Option<Type> {
+        match &*node.tree {
+            Tree::Text { text, .. } => {
+                let ty = word(text);
+                if ty.is_none() {
+                    let help = match nearest(text, WORDS.into_iter().chain(FORMS)) {
+                        Some(near) if FORMS.contains(&near) && near != "integer" => {
+                            format!("did you mean `{{{near}: string}}`?")
+                        }
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None => format!("types of one word are {}", list(WORDS, "and")),
+                    };
+                    self.no_type(node, format!("there is no type `{text}`"), help);
+                }
+                ty
+            }
+            Tree::Map(_) => self.form(node),
+            _ => {
+                let help = "write `string`, `{list: string}`, `{secret: string}`, ...".into();
+                self.no_type(node, format!("{} is no type", node.tree.kind()), help);
+                None
+            }
+        }
+    }
+
+    fn no_type(&mut self, node: &Node, message: String, help: String) {
+        let finding = UNKNOWN_TYPE.finding(message).label(&self.at(node.span), "a type is expected here").help(help);
+        self.push(finding);
+    }
+
+    fn form(&mut self, node: &Node) -> Option<Type> {
+        let of = |ty: Option<Type>| ty.map(Box::new);
+        let mut forms = pairs(node);
+        let (Some((form, _, part)), None) = (forms.next(), forms.next()) else {
+            self.no_type(node, "a type is a word or a map of one key".into(), "write `{list: string}`, ...".into());
+            return None;
+        };
+        match form.as_str() {
+            "list" => of(self.ty(part)).map(Type::List),
+            "map" => of(self.ty(part)).map(Type::Map),
+            "secret" => of(self.ty(part)).map(Type::Hidden),
+            "struct" if matches!(*part.tree, Tree::Map(_)) => {
+                let fields = pairs(part).map(|(name, _, field)| Some((Name::from(name), self.ty(field)?)));
+                fields.collect::<Option<_>>().map(Type::Struct)
+            }
+            "integer" => {
+                let bound = |key| match part.get(key).map(|bound| &*bound.tree) {
+                    Some(Tree::Integer(bound)) => Some(*bound),
+                    _ => None,
+                };
+                let min = bound("min").map_or(Some(i64::MIN), |min| i64::try_from(min).ok());
+                let max = bound("max").map_or(Some(u64::MAX), |max| u64::try_from(max).ok());
+                let sound = matches!(*part.tree, Tree::Map(_)).then_some(()).and(min).zip(max);
+                if sound.is_none() {
+                    let help = "write `{integer: {min: 1, max: 10}}`; the least is -2^63, the greatest 2^64 - 1".into();
+                    self.no_type(part, "these are no bounds of an integer".into(), help);
+                }
+                sound.map(|(min, max)| Type::Integer { min, max })
+            }
+            other => {
+                let help = match nearest(other, FORMS) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("types with a part are {}", list(FORMS, "and")),
+                };
+                self.no_type(node, format!("there is no type `{other}` with a part"), help);
+                None
+            }
+        }
+    }
+}
+
+fn word(word: &str) -> Option<Type> {
+    Some(match word {
+        "any" => Type::Any,
+        "boolean" => Type::Boolean,
+        "duration" => Type::Seconds,
+        "float" => Type::Float,
+        "integer" => Type::Integer { min: i64::MIN, max: u64::MAX },
+        "ip" => Type::Ip,
+        "ipv4" => Type::Ipv4,
+        "ipv6" => Type::Ipv6,
+        "port" => Type::Integer { min: 0, max: 65_535 },
+        "string" => Type::Str,
+        "url" => Type::Uri,
+        _ => return None,
+    })
+}

@@ -1,0 +1,179 @@
+//! Values: what is written, as an expression of the model.
+
+use wattle::extended::{IMPORTS, MODEL, PAIRS, PROMISES};
+use wattle::model::{Expr, Model, Name, Resource, Value};
+
+use super::{Reader, items, words};
+use crate::template::{Call, Context, Function};
+use crate::yaml::{Node, Tree};
+
+/// Where a value stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Where Heat looks: attributes of servers are Heat's own, as far as it has them.
+    Heat,
+    /// Where only wattle looks: components have outputs here.
+    Ours,
+}
+
+impl Reader<'_> {
+    /// The value of an input, a promise or an output: with the guard taken off, behind which Heat does not look.
+    pub(super) fn unguarded<'n>(&self, node: &'n Node) -> &'n Node {
+        let Some(call) = self.template.call(node).filter(|call| call.function == Function::If) else { return node };
+        match call.arguments() {
+            Some([condition, value, rest @ ..])
+                if rest.len() <= 1
+                    && rest.iter().all(|other| matches!(*other.tree, Tree::Null))
+                    && condition.tree.as_text().is_some_and(|name| self.is_run_time(name)) =>
+            {
+                value
+            }
+            _ => node,
+        }
+    }
+
+    /// A value that Heat resolves.
+    pub(super) fn value(&self, node: &Node) -> Expr {
+        self.expression(node, Context::Value, Place::Heat)
+    }
+
+    /// A condition.
+    pub(super) fn condition(&self, node: &Node) -> Expr {
+        self.expression(node, Context::Condition, Place::Heat)
+    }
+
+    /// A value of ours, guarded or not.
+    pub(super) fn own_value(&self, node: &Node) -> Expr {
+        self.expression(self.unguarded(node), Context::Value, Place::Ours)
+    }
+
+    fn expression(&self, node: &Node, context: Context, place: Place) -> Expr {
+        if let Some(call) = Call::within(node, self.template.version(), context) {
+            return self.call(&call, context, place);
+        }
+        match &*node.tree {
+            Tree::List(items) => Expr::list(items.iter().map(|item| self.expression(item, context, place))),
+            Tree::Map(pairs) => {
+                if let ([pair], Place::Ours) = (pairs.as_slice(), place)
+                    && pair.key.tree.as_text() == Some(PAIRS)
+                {
+                    return self.listed(&pair.value, context);
+                }
+                Expr::map(pairs.iter().map(|pair| (words(&pair.key), self.expression(&pair.value, context, place))))
+            }
+            _ => Expr::Constant(constant(node)),
+        }
+    }
+
+    /// A map that is written as a list of its pairs.
+    fn listed(&self, node: &Node, context: Context) -> Expr {
+        let pair = |pair: &Node| match items(pair) {
+            [name, value] => Some((words(name), self.expression(value, context, Place::Ours))),
+            _ => None,
+        };
+        Expr::map(items(node).iter().filter_map(pair))
+    }
+
+    fn call(&self, call: &Call<'_>, context: Context, place: Place) -> Expr {
+        let argument = || self.expression(call.argument, context, place);
+        match call.function {
+            Function::GetAttr => {
+                self.output(call.argument, place).unwrap_or_else(|| Expr::function("get_attr", argument()))
+            }
+            Function::Ref => match call.argument.tree.as_text() {
+                Some(name) if self.template.resources.contains_key(name) => Expr::Resource(name.into()),
+                Some(name) => Expr::Parameter(name.into()),
+                None => Expr::function("Ref", argument()),
+            },
+            Function::If => match call.arguments() {
+                Some([condition, branches @ ..]) => {
+                    let condition = self.expression(condition, Context::Condition, place);
+                    let branches = branches.iter().map(|branch| self.expression(branch, context, place));
+                    Expr::function("if", Expr::list(std::iter::once(condition).chain(branches)))
+                }
+                _ => Expr::function("if", argument()),
+            },
+            other => Expr::function(other.name(), argument()),
+        }
+    }
+
+    /// The output of a component that a `get_attr` reads, or what `wattle_model` stands for.
+    fn output(&self, argument: &Node, place: Place) -> Option<Expr> {
+        let path: Vec<&str> = items(argument).iter().map(|step| step.tree.as_text()).collect::<Option<_>>()?;
+        match path.as_slice() {
+            [MODEL, PROMISES, name] => Some(Expr::Promise((*name).into())),
+            [MODEL, IMPORTS, stack, export] => Some(Expr::Import { stack: (*stack).into(), export: (*export).into() }),
+            [server, component, output] => {
+                let key = Model::component_key(server, component);
+                if !self.written.contains_key(key.as_str()) || self.is_heats(component, output, &key, place) {
+                    return None;
+                }
+                Some(Expr::Output { component: key.into(), output: (*output).into() })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a server's attribute is meant, and no component of its name.
+    fn is_heats(&self, attribute: &str, output: &str, key: &str, place: Place) -> bool {
+        let is_attribute = || {
+            let schema = self.server.get_or_init(|| wattle_catalog::schema(Resource::SERVER).unwrap_or_default());
+            schema.attributes.contains_key(attribute)
+        };
+        let declares = || {
+            let component = self.model.components.get(key);
+            component
+                .and_then(|known| self.model.declaration(known))
+                .is_some_and(|kind| kind.outputs.contains_key(output))
+        };
+        match place {
+            Place::Heat => is_attribute(),
+            Place::Ours => !declares() && is_attribute(),
+        }
+    }
+}
+
+/// What is written, with no function called.
+pub(super) fn constant(node: &Node) -> Value {
+    match &*node.tree {
+        Tree::Null => Value::Null,
+        Tree::Boolean(value) => Value::Boolean(*value),
+        Tree::Integer(value) => Value::Integer(*value),
+        Tree::Float(value) => Value::Float(*value),
+        Tree::Text { text, .. } => text.as_str().into(),
+        Tree::List(items) => Value::List(items.iter().map(constant).collect()),
+        Tree::Map(pairs) => {
+            Value::Map(pairs.iter().map(|pair| (Name::from(pair.key.as_key()), constant(&pair.value))).collect())
+        }
+    }
+}
+
+/// A constant of ours: with maps that are written as lists of their pairs.
+pub(super) fn own_constant(node: &Node) -> Value {
+    match &*node.tree {
+        Tree::List(items) => Value::List(items.iter().map(own_constant).collect()),
+        Tree::Map(pairs) => match pairs.as_slice() {
+            [listed] if listed.key.tree.as_text() == Some(PAIRS) => {
+                let pair = |pair: &Node| match items(pair) {
+                    [name, value] => Some((words(name), own_constant(value))),
+                    _ => None,
+                };
+                Value::Map(items(&listed.value).iter().filter_map(pair).collect())
+            }
+            _ => Value::Map(pairs.iter().map(|pair| (words(&pair.key), own_constant(&pair.value))).collect()),
+        },
+        _ => constant(node),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::template::FUNCTIONS;
+
+    #[test]
+    fn what_is_written_knows_every_function() {
+        let mut names: Vec<_> = FUNCTIONS.iter().map(|function| function.name()).collect();
+        names.sort_unstable();
+        assert_eq!(names, wattle::extended::FUNCTIONS);
+    }
+}
