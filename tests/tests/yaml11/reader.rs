@@ -13,12 +13,19 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
+    /// One that asks all readers of `read.py`.
     pub(crate) fn start() -> Self {
+        Self::of(&[])
+    }
+
+    /// One that asks these readers of `read.py`.
+    pub(crate) fn of(names: &[&str]) -> Self {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let python = here.join(".cache/heat-venv/bin/python");
         assert!(python.exists(), "{} is missing: `tests/run` prepares it", python.display());
         let mut process = Command::new(python)
             .arg(here.join("tests/yaml11/read.py"))
+            .args(names)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
