@@ -157,13 +157,13 @@ impl Library {
         let mut waiting = VecDeque::new();
         let first = library.mentions.len();
         library.mention(&root.root, &root.file);
-        for (path, target) in environment.registry.templates() {
+        for (path, target) in environment.registry.files() {
             library.mentions.push(Mention {
                 path: path.to_owned(),
                 written: target.value.as_key(),
                 file: target.file.clone(),
                 span: target.value.span,
-                is_type: true,
+                is_type: is_template(path),
             });
         }
         waiting.extend(first..library.mentions.len());

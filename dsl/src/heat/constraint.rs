@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use crate::model::{PropertyType, SchemaConstraint, Value};
 
 use super::conversion::{is_integer, is_same, number, outside_of, plain};
+use super::named::broken_named;
 
 /// What `value` breaks of `constraint`, in the schema's own terms.
 pub fn broken(constraint: &SchemaConstraint, ty: PropertyType, value: &Value) -> Option<String> {
@@ -53,18 +54,6 @@ pub fn broken(constraint: &SchemaConstraint, ty: PropertyType, value: &Value) ->
     }
 }
 
-/// Why `text` is not what Heat's constraint of this name asks for. Those that ask the cloud are taken to be fulfilled.
-pub fn broken_named(name: &str, text: &str) -> Option<String> {
-    let (holds, what): (fn(&str) -> bool, _) = match name {
-        "ip_addr" => (is_address, "an IP address"),
-        "net_cidr" => (is_network, "a network such as 10.0.0.0/24"),
-        "ip_or_cidr" => (is_address_or_network, "an IP address or a network such as 10.0.0.0/24"),
-        "mac_addr" => (is_mac, "a MAC address such as fa:16:3e:00:00:01"),
-        _ => return None,
-    };
-    (!holds(text)).then(|| format!("`{}` is not {what}", text.escape_debug()))
-}
-
 /// The number of items, if it is outside of `bounds`.
 pub fn too_few_or_many(bounds: &[Option<f64>], length: usize) -> Option<String> {
     outside(bounds, length).map(|bounds| format!("it has {length} items, not {bounds}"))
@@ -91,12 +80,12 @@ fn matches(pattern: &str, text: &str) -> bool {
 }
 
 /// `neutron_lib.api.validators.validate_ip_address`.
-fn is_address(text: &str) -> bool {
+pub(super) fn is_address(text: &str) -> bool {
     text.parse::<IpAddr>().is_ok()
 }
 
 /// `neutron_lib.api.validators.validate_subnet`: an IPv4 network in its usual form, an IPv6 network in any.
-fn is_network(text: &str) -> bool {
+pub(super) fn is_network(text: &str) -> bool {
     let Some((address, prefix)) = text.split_once('/') else { return false };
     if text.contains(char::is_whitespace) {
         false
@@ -116,12 +105,12 @@ fn is_network(text: &str) -> bool {
     }
 }
 
-fn is_address_or_network(text: &str) -> bool {
+pub(super) fn is_address_or_network(text: &str) -> bool {
     if text.contains('/') { is_network(text) } else { is_address(text) }
 }
 
 /// `netaddr.valid_mac`: the ways in which Unix, Windows, Cisco and PostgreSQL write one, and none at all.
-fn is_mac(text: &str) -> bool {
+pub(super) fn is_mac(text: &str) -> bool {
     let text = text.strip_suffix('\n').unwrap_or(text);
     let groups = |separator: char, count: usize, lengths: std::ops::RangeInclusive<usize>| {
         let parts: Vec<&str> = text.split(separator).collect();

@@ -5,6 +5,8 @@
 
 mod constraint;
 mod conversion;
+mod named;
 
-pub use constraint::{broken, broken_named, too_few_or_many};
+pub use constraint::{broken, too_few_or_many};
 pub use conversion::{is_integer, is_same, number, outside_of, plain};
+pub use named::broken_named;

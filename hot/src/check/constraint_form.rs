@@ -256,7 +256,13 @@ fn broken_pattern(pattern: &str) -> Option<String> {
     } else if pattern.starts_with(['*', '+', '?']) {
         Some("nothing stands before the pattern's repetition".into())
     } else {
-        None
+        // Ranges and repetitions from more to less; what only Python understands is left to it.
+        match regex_lite::Regex::new(pattern).err().map(|error| error.to_string()) {
+            Some(error) if error.contains("invalid range") || error.contains("min bigger than its max") => {
+                Some("a range of the pattern runs from more to less".into())
+            }
+            _ => None,
+        }
     }
 }
 
@@ -269,7 +275,7 @@ mod tests {
         for pattern in ["[a-z]+", "[]a]", "[^]a]", "(?=a)a", r"\(", "a{2}", "[(]", "^$", "(a|b)*?"] {
             assert_eq!(broken_pattern(pattern), None, "{pattern}");
         }
-        for pattern in ["(", "a)", "[a", r"a\", "*a"] {
+        for pattern in ["(", "a)", "[a", r"a\", "*a", "[z-a]", "a{2,1}"] {
             assert!(broken_pattern(pattern).is_some(), "{pattern}");
         }
     }

@@ -74,13 +74,14 @@ fn judge(file: &File, findings: &mut Vec<Diagnostic>) {
             continue;
         }
         let (value, is_map) = (&pair.value, matches!(*pair.value.tree, Tree::Map(_)));
+        let is_null = matches!(*value.tree, Tree::Null);
         let form = match &*name {
-            "parameters" if !is_map && (value.is_truthy() || matches!(*value.tree, Tree::Null)) => "a map",
+            "parameters" if !is_map && (value.is_truthy() || is_null) => "a map",
             "parameter_defaults" if !is_map && value.is_truthy() => "a map",
             "resource_registry" if !is_map => "a map",
-            "event_sinks" if value.is_truthy() && !matches!(*value.tree, Tree::List(_)) => "a list",
+            "event_sinks" if !matches!(*value.tree, Tree::List(_)) && (value.is_truthy() || is_null) => "a list",
             "resource_registry" => {
-                registry(value, true, &at, findings);
+                registry(value, Level::Types, &at, findings);
                 continue;
             }
             "event_sinks" => {
@@ -97,12 +98,16 @@ fn judge(file: &File, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-fn registry(
-    section: &Node,
-    outermost: bool,
-    at: &dyn Fn(Span) -> wattle::model::Source,
-    findings: &mut Vec<Diagnostic>,
-) {
+/// How deep within the registry: clients look at types, and at those of a resource, and at nothing deeper.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Types,
+    Resources,
+    OfResource,
+    Deeper,
+}
+
+fn registry(section: &Node, level: Level, at: &dyn Fn(Span) -> wattle::model::Source, findings: &mut Vec<Diagnostic>) {
     let Tree::Map(pairs) = &*section.tree else { return };
     for pair in crate::evaluate::counting(pairs) {
         let name = pair.key.as_key();
@@ -128,10 +133,16 @@ fn registry(
                     }
                 }
             }
-            (None, Tree::Map(_)) => registry(&pair.value, false, at, findings),
-            (None, Tree::Text { .. }) => {}
-            // Deeper within, clients look at nothing.
-            (None, Tree::Null) if !outermost => {}
+            (None, Tree::Map(_)) => {
+                let deeper = match level {
+                    Level::Types if name == "resources" => Level::Resources,
+                    Level::Resources => Level::OfResource,
+                    _ => Level::Deeper,
+                };
+                registry(&pair.value, deeper, at, findings);
+            }
+            (None, Tree::Text { .. }) if level != Level::Resources => {}
+            (None, Tree::Null) if level == Level::Deeper => {}
             (None, other) => {
                 let finding = ENVIRONMENT_FORM
                     .finding(format!("`{}` stands for {}", name.escape_debug(), other.kind()))

@@ -2,6 +2,8 @@
 //!
 //! Reading the model finds all of these at once; a check here is its documentation, and takes out what is its own.
 
+use crate::yaml::Node;
+
 use super::Sink;
 use super::registry::{Check, check};
 
@@ -190,6 +192,11 @@ fn misplaced(sink: &mut Sink<'_>) {
 }
 
 fn take(sink: &mut Sink<'_>, check: &Check) {
+    let says = |metadata: &Node| metadata.get("wattle").is_some();
+    if !sink.template().resources.values().any(|resource| resource.metadata.as_ref().is_some_and(says)) {
+        // Heat's affair alone.
+        return;
+    }
     let own: Vec<_> = sink.model().findings.iter().filter(|finding| finding.code == check.code).cloned().collect();
     own.into_iter().for_each(|finding| sink.push(finding));
 }

@@ -29,6 +29,8 @@ pub struct Registry {
 pub struct Target {
     /// What it stands for.
     pub implementation: Implementation,
+    /// The file that clients send along for it: of whatever is written without `::`.
+    pub path: Option<String>,
     /// The value as written.
     pub value: Node,
     /// The environment file.
@@ -77,9 +79,8 @@ impl Registry {
                     }
                 }
                 (_, Tree::Text { text, .. }) => {
-                    let implementation = target(&name, text, &base);
-                    let (value, name_span) = (pair.value.clone(), pair.key.span);
-                    self.types.insert(name, Target { implementation, value, file: file.clone(), name_span });
+                    let target = target(&name, text, &base, given());
+                    self.types.insert(name, target);
                 }
                 _ => {}
             }
@@ -100,9 +101,8 @@ impl Registry {
                     self.resources.entry(name).or_default().add_scoped(file, &base, &pair.value);
                 }
                 (_, Tree::Text { text, .. }) if name != "base_url" => {
-                    let implementation = target(&name, text, &base);
-                    let (value, name_span) = (pair.value.clone(), pair.key.span);
-                    self.types.insert(name, Target { implementation, value, file: file.clone(), name_span });
+                    let target = target(&name, text, &base, given());
+                    self.types.insert(name, target);
                 }
                 _ => {}
             }
@@ -168,24 +168,22 @@ impl Registry {
         within
     }
 
-    /// Every template that it names.
-    pub(crate) fn templates(&self) -> Vec<(&str, &Target)> {
-        let own = self.types.values().filter_map(|target| match &target.implementation {
-            Implementation::Template(path) => Some((&**path, target)),
-            Implementation::Type(_) => None,
-        });
-        own.chain(self.resources.values().flat_map(Self::templates)).collect()
+    /// Every file that it names.
+    pub(crate) fn files(&self) -> Vec<(&str, &Target)> {
+        let own = self.types.values().filter_map(|target| Some((target.path.as_deref()?, target)));
+        own.chain(self.resources.values().flat_map(Self::files)).collect()
     }
 }
 
-fn target(name: &str, value: &str, base: &str) -> Implementation {
-    if is_template(name) {
-        Implementation::Template(join(base, name))
-    } else if !value.contains("::") && is_template(value) {
-        Implementation::Template(join(base, value))
-    } else {
-        Implementation::Type(value.to_owned())
-    }
+fn target(name: &str, value: &str, base: &str, given: Given) -> Target {
+    let path = (!value.contains("::")).then(|| join(base, value));
+    let implementation = match &path {
+        _ if is_template(name) => Implementation::Template(join(base, name)),
+        Some(path) if is_template(value) => Implementation::Template(path.clone()),
+        _ => Implementation::Type(value.to_owned()),
+    };
+    let Given { value, file, name_span } = given;
+    Target { implementation, path, value, file, name_span }
 }
 
 /// Whether `name` is like `pattern`, in which `*` stands for anything and `?` for any character.

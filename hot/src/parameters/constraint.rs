@@ -52,7 +52,14 @@ fn breaks_rule(kind: Kind, rule: &Rule, value: &Value, raw: bool) -> Option<Stri
             _ if raw => Some(format!("{} cannot match a pattern: quote it", value.kind())),
             _ => None,
         },
-        Rule::Custom(name) if kind != Kind::Json => broken_named(name, value.as_text()?),
+        Rule::Custom(name) if kind != Kind::Json => match value.as_text() {
+            Some(text) => broken_named(name, text),
+            // What asks no cloud asks for text.
+            None if broken_named(name, " ").is_some() => {
+                Some(format!("`{name}` is for strings, and this is {}", value.kind()))
+            }
+            None => None,
+        },
         _ => None,
     }
 }

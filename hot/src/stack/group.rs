@@ -162,6 +162,7 @@ impl<'n> Stack<'n> {
     pub(super) fn of_members(world: &World, parent: &Stack<'n>, members: &[Member], mut registry: Registry) -> Self {
         let amazon = Target {
             implementation: Implementation::Type("AWS::EC2::Instance".to_owned()),
+            path: None,
             value: Node::null(),
             file: "".into(),
             name_span: Span::default(),
