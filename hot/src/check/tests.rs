@@ -1,5 +1,9 @@
 //! What holds for all checks.
 
+use std::sync::Arc;
+
+use wattle::view::{Format, Options, render};
+
 use super::*;
 use crate::environment::Environment;
 use crate::files::NoFiles;
@@ -78,5 +82,16 @@ fn messages_are_written_the_same_way() {
             assert!(finding.labels.first().is_some_and(|label| label.at.is_known()), "{code}");
             assert_eq!(finding.severity, find(code).expect("a check").severity);
         }
+    }
+}
+
+/// Goldens of every finding as it is rendered: `INSTA_UPDATE=always` writes them anew, to be reviewed.
+#[test]
+fn findings_look_as_they_did() {
+    for check in CHECKS {
+        let text: Arc<str> = examples(check)[0].clone().into();
+        let found = super::check(&loaded(&text));
+        let rendered = render(&found, Format::Full, &|_| Some(text.clone()), &Options::default());
+        insta::assert_snapshot!(check.code, rendered);
     }
 }
