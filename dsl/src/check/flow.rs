@@ -174,7 +174,7 @@ impl<'m> Flow<'m> {
                 true => format!("expected {inner}, found {} that is none", value.kind()),
                 false => why,
             }),
-            (Type::Str | Type::Uri, Expr::Text(_)) | (Type::Str, Expr::Resource(_)) => None,
+            (Type::Any, _) | (Type::Str | Type::Uri, Expr::Text(_)) | (Type::Str, Expr::Resource(_)) => None,
             (_, Expr::Text(_)) => of("text"),
             (_, Expr::Resource(_)) => of("the identity of a resource, which is text"),
             (Type::List(item), Expr::List(items)) => items
@@ -240,17 +240,25 @@ impl<'m> Flow<'m> {
                     }
                 }
             }
+            (Type::Any, Expr::List(items)) => {
+                items.iter().for_each(|value| self.confidentiality(ty, value, leaks, constant));
+            }
+            (Type::Any, Expr::Map(items)) => {
+                items.values().for_each(|value| self.confidentiality(ty, value, leaks, constant));
+            }
             (_, Expr::Text(_) | Expr::Function { .. }) => self.origins.secrets(value, &mut |origin| leaks.push(origin)),
             (ty, value) => leaks.extend(self.origins.origin(value).filter(|origin| reveals(origin.ty, ty))),
         }
     }
 }
 
-/// Whether every value of `from` is a value of `into`, secrets aside.
+/// Whether every value of `from` is a value of `into`, secrets aside; where nothing is known of one, that shows at run time.
 fn is_within(from: &Type, into: &Type) -> bool {
     match (from.revealed(), into.revealed()) {
         (Type::Integer { min, max }, Type::Integer { min: least, max: greatest }) => least <= min && max <= greatest,
-        (Type::Integer { .. } | Type::Seconds, Type::Float)
+        (Type::Any, _)
+        | (_, Type::Any)
+        | (Type::Integer { .. } | Type::Seconds, Type::Float)
         | (Type::Ip | Type::Ipv4 | Type::Ipv6 | Type::Uri, Type::Str)
         | (Type::Ipv4 | Type::Ipv6, Type::Ip) => true,
         (Type::Integer { min, .. }, Type::Seconds) => *min >= 0,

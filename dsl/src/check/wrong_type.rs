@@ -106,6 +106,9 @@ pub(super) mod tests {
         assert!(export(Type::Struct([("u".into(), Type::Uri)].into_iter().collect()), map([("u", url())])).is_empty());
         assert!(export(Type::Float, 7).is_empty());
         assert!(export(Type::Uri, text(["http://".into(), url()])).is_empty());
+        for value in [url(), Expr::List(vec![url()]), map([("u", url())]), text([url()]), parameter("flag")] {
+            assert!(export(Type::Any, value).is_empty());
+        }
     }
 
     #[test]

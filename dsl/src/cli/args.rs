@@ -113,6 +113,7 @@ pub fn emission_args() -> [Arg; 5] {
     [
         Arg::new("out")
             .long("out")
+            .short('o')
             .value_name("DIR")
             .default_value("out")
             .value_parser(clap::value_parser!(PathBuf))

@@ -28,6 +28,8 @@ pub(super) fn command() -> Command {
         ls::command(),
         agent::command(),
         template::check::command(),
+        template::lower::command(),
+        template::graph::command(),
         explain::command(),
     ];
     Command::new("wattle")

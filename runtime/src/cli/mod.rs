@@ -81,6 +81,8 @@ async fn execute(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fa
         "ls" => ls::run(given, console).await,
         "agent" => agent::run(given, console).await,
         "check" => template::check::run(given, console),
+        "lower" => template::lower::run(given, console),
+        "graph" => template::graph::run(given, console),
         "explain" => explain::run(given, console),
         other => unreachable!("INVARIANT: `{other}` is no command"),
     }

@@ -19,7 +19,7 @@ pub(in crate::cli) fn command() -> Command {
 
 pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let given = Given::read(matches)?;
-    let mut findings = given.findings();
+    let mut findings = given.findings(false);
     if matches.get_flag("deny-warnings") {
         for finding in &mut findings {
             finding.severity = Severity::Error;

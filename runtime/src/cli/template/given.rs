@@ -7,16 +7,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Arg, ArgMatches};
-use wattle::check::Diagnostic;
+use wattle::check::{Diagnostic, Limits, check, has_errors};
 use wattle::manners::{Failure, reason};
+use wattle::model::Model;
 use wattle::view;
 use wattle_hot::Loaded;
 use wattle_hot::environment::Environment;
 use wattle_hot::evaluate::Value;
+use wattle_hot::model::is_extended;
 use wattle_hot::parameters::Inputs;
 
 use super::files::{Disk, whole};
 use crate::cli::seed;
+
+/// The code of a parameter that has no value.
+const MISSING_VALUE: &str = "W1104";
 
 /// How the standard input is called in messages.
 const STDIN: &str = "<stdin>";
@@ -69,9 +74,27 @@ impl Given {
         Ok(Self { loaded, texts })
     }
 
-    /// Everything that is wrong.
-    pub(super) fn findings(&self) -> Vec<Diagnostic> {
-        wattle_hot::check(&self.loaded)
+    /// Everything that is wrong: what Heat would refuse, else what is wrong with the software's wiring.
+    ///
+    /// What is still to be chosen when the stack is created is not missed where that is not what it is about: where
+    /// software is described, or `later` says so.
+    pub(super) fn findings(&self, later: bool) -> Vec<Diagnostic> {
+        let mut found = wattle_hot::check(&self.loaded);
+        if later || is_extended(&self.loaded.template) {
+            found.retain(|finding| finding.code != MISSING_VALUE);
+        }
+        if has_errors(&found) || !is_extended(&self.loaded.template) {
+            return found;
+        }
+        let mut all = check(&self.model(), &Limits::default());
+        all.extend(found);
+        all.sort_by_key(|finding| finding.severity);
+        all
+    }
+
+    /// The model that the template is, as far as it can be read.
+    pub(super) fn model(&self) -> Model {
+        wattle_hot::model::read(&self.loaded).model
     }
 
     /// Where findings were looked for, in words: ` in 3 resources`; nothing where none could be read.
@@ -79,6 +102,12 @@ impl Given {
         let number = self.loaded.template.resources.len();
         let plural = if number == 1 { "" } else { "s" };
         if self.loaded.unreadable.is_some() { String::new() } else { format!(" in {number} resource{plural}") }
+    }
+
+    /// Why the text is no template at all, as text.
+    pub(super) fn unreadable(&self, options: &view::Options) -> Option<String> {
+        let _ = self.loaded.unreadable.as_ref()?;
+        Some(self.render(&wattle_hot::check(&self.loaded), view::Format::Full, options))
     }
 
     /// Findings as text.

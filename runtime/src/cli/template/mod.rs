@@ -1,5 +1,8 @@
 //! The commands about templates, with what they have in common.
 
 pub(super) mod check;
+mod decisions;
 mod files;
 mod given;
+pub(super) mod graph;
+pub(super) mod lower;

@@ -1,0 +1,54 @@
+//! `wattle graph`: what Heat makes before what, and which component waits for which.
+
+mod drawn;
+
+use clap::{ArgMatches, Command};
+use wattle::model::{Model, Resource};
+use wattle_hot::model::{is_extended, stripped};
+use wattle_hot::{Graph, Loaded};
+
+use super::given::{self, Given};
+use crate::cli::args;
+use crate::cli::console::Console;
+use crate::cli::failure::{Exit, Failure};
+
+pub(in crate::cli) fn command() -> Command {
+    Command::new("graph")
+        .about("Show what Heat makes before what, and which component waits for which")
+        .args(given::args())
+        .arg(args::format(&["dot", "mermaid", "json"]))
+}
+
+pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let given = Given::read(matches)?;
+    if let Some(text) = given.unreadable(&console.err.options()) {
+        console.err.write(&text)?;
+        return Ok(Exit::Failed);
+    }
+    let model = is_extended(&given.loaded.template).then(|| given.model());
+    let resources = resources(&given.loaded, model.as_ref());
+    let drawn = drawn::Drawn::of(&resources, model.as_ref());
+    let text = match matches.get_one::<String>("format").map(String::as_str) {
+        Some("json") => drawn.json(),
+        Some("mermaid") => drawn.mermaid(),
+        _ => drawn.dot(),
+    };
+    console.out.write(&text)?;
+    Ok(Exit::Fine)
+}
+
+/// Heat's graph of the template as it stands. Where an input reads an output without a guard, for which Heat refuses the
+/// template: that of what it is lowered to.
+fn resources(loaded: &Loaded, model: Option<&Model>) -> Graph {
+    let whole = Graph::of(loaded);
+    let Some(model) = model else { return whole };
+    let exports: Vec<&str> = model.exports.keys().map(|name| &**name).collect();
+    let stripped = Graph::of(&stripped(loaded, &exports));
+    let is_server = |name: &str| model.resources.get(name).is_some_and(Resource::is_server);
+    let reads_software = whole.graph.iter().any(|(name, requires)| {
+        let known = stripped.graph.get(name);
+        let is_new = |required: &String| known.is_none_or(|known| !known.contains(required));
+        is_server(name) && requires.iter().any(|required| is_server(required) && is_new(required))
+    });
+    if reads_software { stripped } else { whole }
+}
