@@ -1,16 +1,13 @@
 //! W1004: a key that a map has twice.
 
-use std::collections::HashSet;
-use std::sync::Arc;
-
-use crate::template::Map;
-use crate::yaml::{Node, Pair, Span, Tree};
 use wattle::check::Diagnostic;
 use wattle::model::Source;
 
-use crate::environment::place;
+use crate::template::Map;
+use crate::yaml::{Pair, Span, Tree};
 
 use super::Sink;
+use super::everything::each_value;
 use super::registry::check;
 
 check! {
@@ -40,28 +37,14 @@ check! {
 }
 
 fn run(sink: &mut Sink<'_>) {
-    let template = sink.template();
     let mut found = Vec::new();
-    look(&template.root, &mut HashSet::new(), &|span| template.at(span), &mut found);
-    for file in &sink.loaded.environment.files {
-        look(&file.root, &mut HashSet::new(), &|span| place(&file.name, span), &mut found);
-    }
+    each_value(sink.loaded, &mut |node, at| {
+        if let Tree::Map(pairs) = &*node.tree {
+            duplicates(pairs, at, &mut found);
+        }
+    });
     for finding in found {
         sink.push(finding);
-    }
-}
-
-/// Looks at every map once, however many aliases it has.
-fn look(node: &Node, seen: &mut HashSet<*const Tree>, at: &dyn Fn(Span) -> Source, found: &mut Vec<Diagnostic>) {
-    match &*node.tree {
-        Tree::List(items) if seen.insert(Arc::as_ptr(&node.tree)) => {
-            items.iter().for_each(|item| look(item, seen, at, found));
-        }
-        Tree::Map(pairs) if seen.insert(Arc::as_ptr(&node.tree)) => {
-            duplicates(pairs, at, found);
-            pairs.iter().for_each(|pair| look(&pair.value, seen, at, found));
-        }
-        _ => {}
     }
 }
 

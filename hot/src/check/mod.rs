@@ -7,6 +7,7 @@
 //! Codes: sections, syntax and YAML W10xx; parameters, conditions and functions W11xx; resources, properties, references
 //! and cycles W12xx; `wattle`'s metadata W13xx.
 
+mod everything;
 mod explain;
 mod faults;
 mod registry;
@@ -34,6 +35,7 @@ mod unknown_parameter;
 mod unknown_section;
 mod unknown_version;
 mod unreadable;
+mod yaml_word;
 
 #[cfg(test)]
 mod tests;
@@ -57,6 +59,7 @@ pub static CHECKS: &[&Check] = &[
     &unknown_version::UNKNOWN_VERSION,
     &unknown_section::UNKNOWN_SECTION,
     &duplicate_key::DUPLICATE_KEY,
+    &yaml_word::YAML_WORD,
     &resource_definition::RESOURCE_DEFINITION,
     &output_definition::OUTPUT_DEFINITION,
     &environment_form::ENVIRONMENT_FORM,
