@@ -22,7 +22,12 @@ impl Scope<'_> {
                 Value::Unknown => unknown = true,
                 Value::Null => {}
                 other if other.truth() == Some(false) && self.joins_many() => {}
-                other => return Err(wrong(call, format!("it joins the items of lists, and in place of one is {}", other.kind()))),
+                other => {
+                    return Err(wrong(
+                        call,
+                        format!("it joins the items of lists, and in place of one is {}", other.kind()),
+                    ));
+                }
             }
         }
         let delimiter = match delimiter {

@@ -35,7 +35,7 @@ pub(super) fn command() -> Command {
     Command::new("wattle")
         .bin_name("wattle")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Runs what a blueprint emitted: a whole topology on this machine, or the agent of one server")
+        .about("Runs what a blueprint emitted, as a whole on this machine or as the agent of one server; reads, checks and lowers templates")
         .after_help(section(&[
             (
                 "Examples",
@@ -43,7 +43,8 @@ pub(super) fn command() -> Command {
   wattle status --why                  how it is doing, and why something does not go on
   wattle get db/postgres/url --wait    one value, as soon as it is there
   wattle seed apply out/three_tier --space zookeeper://zk1:2181
-                                       what servers of OpenStack read, before the stack is created",
+                                       what servers of OpenStack read, before the stack is created
+  wattle check template.yaml           all that Heat would refuse of a template, at once",
             ),
             ("Exit codes", EXIT_CODES),
         ]))

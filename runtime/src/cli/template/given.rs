@@ -10,6 +10,7 @@ use clap::{Arg, ArgMatches};
 use wattle::check::{Diagnostic, Limits, check, has_errors};
 use wattle::manners::{Failure, reason};
 use wattle::model::Model;
+use wattle::names::nearest;
 use wattle::view;
 use wattle_hot::Loaded;
 use wattle_hot::environment::Environment;
@@ -51,7 +52,8 @@ impl Given {
             (STDIN.to_owned(), decoded("the standard input", whole(io::stdin().lock()))?)
         } else {
             let name = path.display().to_string();
-            (name.clone(), decoded(&format!("`{name}`"), File::open(path).and_then(whole))?)
+            let text = decoded(&format!("`{name}`"), File::open(path).and_then(whole));
+            (name.clone(), text.map_err(|failure| failure.help_if(sibling(path)))?)
         };
         let mut environments = Vec::new();
         for path in matches.get_many::<PathBuf>("environment").into_iter().flatten() {
@@ -114,6 +116,19 @@ impl Given {
     pub(super) fn render(&self, findings: &[Diagnostic], format: view::Format, options: &view::Options) -> String {
         view::render(findings, format, &|name| self.texts.get(name).cloned(), options)
     }
+}
+
+/// The file that was probably meant by one that is not there.
+fn sibling(path: &Path) -> Option<String> {
+    if path.exists() {
+        return None;
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut names: Vec<String> =
+        std::fs::read_dir(folder).ok()?.flatten().filter_map(|file| file.file_name().into_string().ok()).collect();
+    names.sort_unstable();
+    let near = nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str))?;
+    Some(format!("did you mean `{}`?", path.with_file_name(near).display()))
 }
 
 /// The text that is in `bytes`, which were read from `what`.

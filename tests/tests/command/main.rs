@@ -1,5 +1,7 @@
 //! What the `wattle` command says to whoever uses it wrongly, and its help.
 
+mod templates;
+
 use std::path::Path;
 use std::process::Command;
 
@@ -156,4 +158,7 @@ fn help() {
     golden("help-seed-apply", &here, &["seed", "apply", "--help"]);
     golden("help-agent", &here, &["agent", "--help"]);
     golden("help-set", &here, &["set", "--help"]);
+    golden("help-check", &here, &["check", "--help"]);
+    golden("help-lower", &here, &["lower", "--help"]);
+    golden("help-graph", &here, &["graph", "--help"]);
 }

@@ -1,0 +1,75 @@
+//! The commands that read templates.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use wattle_tests::command::wattle;
+
+use super::golden;
+
+/// A directory with the templates that the commands are given.
+fn stage() -> tempfile::TempDir {
+    let stage = tempfile::tempdir().expect("a directory");
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/command/templates");
+    for file in fs::read_dir(from).expect("the templates") {
+        let file = file.expect("a file");
+        fs::copy(file.path(), stage.path().join(file.file_name())).expect("copies");
+    }
+    stage
+}
+
+#[test]
+fn everything_wrong_in_a_template_is_told_at_once() {
+    let stage = stage();
+    let here = stage.path();
+    golden("check", here, &["check", "app.yaml"]);
+    golden("check-faulty", here, &["check", "faulty.yaml"]);
+    golden("check-faulty-concise", here, &["check", "faulty.yaml", "--format", "concise"]);
+    golden("check-missing", here, &["check", "faluty.yaml"]);
+    fs::write(here.join("binary.yaml"), b"heat_template_version: 2021-04-16\n\xff\xfe").expect("writes");
+    golden("check-binary", here, &["check", "binary.yaml"]);
+    fs::write(here.join("cut.yaml"), "heat_template_version: 2021-04-16\nresources: {a: {type: ").expect("writes");
+    golden("check-cut", here, &["check", "cut.yaml"]);
+    golden("lower-faulty", here, &["lower", "faulty.yaml", "--message-format", "concise"]);
+    assert!(!here.join("out").exists(), "something was written");
+}
+
+#[test]
+fn an_extended_template_is_lowered_and_explained() {
+    let stage = stage();
+    let here = stage.path();
+    golden("lower-explain", here, &["lower", "app.yaml", "--explain"]);
+    assert!(!here.join("out").exists(), "something was written");
+    golden("lower", here, &["lower", "app.yaml", "-o", "deploy"]);
+    let template = fs::read_to_string(here.join("deploy/app/template.yaml")).expect("the template");
+    assert!(!template.contains("components") && !template.contains("postgres"), "{template}");
+    let seed = fs::read_to_string(here.join("deploy/app/seed.yaml")).expect("the seed");
+    assert!(seed.contains("entry: db/postgres/url"), "{seed}");
+}
+
+#[test]
+fn graphs() {
+    let stage = stage();
+    for format in ["json", "dot", "mermaid"] {
+        golden(&format!("graph-{format}"), stage.path(), &["graph", "app.yaml", "--format", format]);
+    }
+}
+
+#[test]
+fn the_standard_input_is_a_template_too() {
+    let stage = stage();
+    let run = |args: &[&str], file: &str| {
+        let input = fs::File::open(stage.path().join(file)).expect("the template");
+        let mut command = Command::new(wattle());
+        command.args(args).current_dir(stage.path()).stdin(Stdio::from(input));
+        let ran = command.output().expect("wattle runs");
+        (ran.status.code(), String::from_utf8(ran.stdout).expect("text"))
+    };
+    let (code, said) = run(&["graph", "-", "--format", "json"], "app.yaml");
+    let by_name = run(&["graph", "app.yaml", "--format", "json"], "app.yaml");
+    assert_eq!((code, &said), (Some(0), &by_name.1));
+    assert_eq!(run(&["check", "-"], "app.yaml"), (Some(0), "no errors, no warnings in 4 resources\n".into()));
+    let (code, said) = run(&["check", "-", "--format", "concise"], "faulty.yaml");
+    assert!(code == Some(1) && said.starts_with("<stdin>:"), "{said}");
+}
