@@ -1,17 +1,19 @@
 //! The forms of sections, definitions, parameters, functions, conditions and environments: what Heat takes of them is
 //! taken, and what it refuses is refused. `templates/forms.txt` has the cases.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use wattle::check::has_errors;
 use wattle::view::{Format, Options, render};
 use wattle_hot::environment::Environment;
+use wattle_hot::evaluate::{Mode, Scope, Value};
 use wattle_hot::files::NoFiles;
 use wattle_hot::parameters::Inputs;
 use wattle_hot::{Loaded, check};
-use wattle_tests::oracle::Oracle;
+use wattle_tests::oracle::{self, Oracle};
 
 /// The cases in which Heat and these checks do not agree, each with the reason.
 const DISAGREEMENTS: &[(&str, &str)] = &[
@@ -78,4 +80,69 @@ fn heat_takes_and_refuses_the_same() {
     }
     assert_eq!(seen.len(), DISAGREEMENTS.len(), "a named disagreement is of no case");
     assert!(wrong.is_empty(), "{} disagreements:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// A value as Heat's API shows it.
+fn shown(value: &Value) -> Json {
+    match value {
+        Value::Null | Value::Absent | Value::Unknown => Json::Null,
+        Value::Boolean(value) => json!(value),
+        Value::Integer(value) => json!(i64::try_from(*value).expect("a small number")),
+        Value::Float(value) => json!(value),
+        Value::Text(text) => json!(text),
+        Value::List(items) => items.iter().map(shown).collect(),
+        Value::Map(items) => Json::Object(items.iter().map(|(key, value)| (key.clone(), shown(value))).collect()),
+    }
+}
+
+/// The functions of all cases as the outputs of one stack for each version, made over the simulated cloud.
+#[test]
+fn functions_give_what_heat_gives() {
+    let begin = "resources: {r: {type: 'OS::Heat::Value', properties: {value: ";
+    let mut versions: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
+    let mut parameters = "";
+    let text = include_str!("../templates/forms.txt");
+    for case in cases(text).into_iter().filter(|case| case.name.starts_with("fn_")) {
+        let (head, rest) = case.template.split_once(begin).expect("a function");
+        let (version, declared) = head.split_once('\n').expect("a version");
+        parameters = declared;
+        let function = rest.trim_end().strip_suffix("}}}").expect("a function");
+        versions.entry(version).or_default().push((case.name, function));
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut compared = 0;
+    let mut wrong = Vec::new();
+    // Each version costs the start of an engine; the others have few cases.
+    for (version, functions) in versions.into_iter().filter(|(_, functions)| functions.len() > 8) {
+        let resource = format!("{begin}x}}}}}}\n");
+        let template = |functions: &[(&str, &str)]| {
+            let outputs: String =
+                functions.iter().map(|(name, function)| format!("  {name}: {{value: {function}}}\n")).collect();
+            format!("{version}\n{parameters}{resource}outputs:\n{outputs}")
+        };
+        // What is known, of what can be called so.
+        let known: Vec<_> = functions
+            .into_iter()
+            .filter_map(|function| {
+                let loaded = Loaded::of(&template(&[function]), "template.yaml");
+                let node = loaded.template.outputs[0].value.clone()?;
+                let value = Scope::new(&loaded, Mode::Known).value(&node).ok()?;
+                (value.is_known() && !has_errors(&check(&loaded))).then_some((function, value))
+            })
+            .collect();
+        let path = folder.path().join(format!("{}.yaml", compared));
+        let functions: Vec<_> = known.iter().map(|(function, _)| *function).collect();
+        fs::write(&path, template(&functions)).expect("written");
+        let answer = oracle::create(&[], &[], &path);
+        assert_eq!(answer["status"], "CREATE_COMPLETE", "{answer}");
+        for ((name, function), value) in &known {
+            compared += 1;
+            let (heat, ours) = (&answer["outputs"][*name], shown(value));
+            if *heat != ours {
+                wrong.push(format!("{version} {function}: Heat gives {heat}, and not {ours}"));
+            }
+        }
+    }
+    assert!(compared > 100, "{compared} functions are compared");
+    assert!(wrong.is_empty(), "of {compared}:\n{}", wrong.join("\n"));
 }

@@ -8,6 +8,12 @@ use super::{Fault, Scope, Value};
 /// The arguments of `make_url`.
 pub(super) const PARTS: [&str; 8] = ["scheme", "username", "password", "host", "port", "path", "query", "fragment"];
 
+/// The schemes that Python takes to be followed by a place in a network.
+const NETWORK: [&str; 25] = [
+    "ftp", "http", "gopher", "nntp", "telnet", "imap", "wais", "file", "mms", "https", "shttp", "snews", "prospero",
+    "rtsp", "rtsps", "rtspu", "rsync", "svn", "svn+ssh", "sftp", "nfs", "git", "git+ssh", "ws", "wss",
+];
+
 impl Scope<'_> {
     pub(super) fn make_url(call: &Call<'_>, arguments: &Value) -> Result<Value, Fault> {
         let Value::Map(arguments) = known!(arguments) else {
@@ -44,7 +50,7 @@ impl Scope<'_> {
             None => {}
             Some(Value::Unknown) => unknown = true,
             Some(number) => match port_of(number) {
-                Ok(number) => place.push_str(&format!(":{number}")),
+                Ok(_) => place.push_str(&format!(":{}", number.python())),
                 Err(why) => return Err(wrong(call, why)),
             },
         }
@@ -72,7 +78,7 @@ impl Scope<'_> {
             url.push(':');
         }
         // As `urllib.parse.urlunsplit` puts them together.
-        if !place.is_empty() || path.starts_with("//") {
+        if !place.is_empty() || (NETWORK.contains(&&*scheme) && !path.starts_with("//")) {
             url.push_str("//");
             url.push_str(&place);
             if !path.is_empty() && !path.starts_with('/') {
