@@ -40,7 +40,11 @@ impl Scope<'_> {
         let form = self.form_of(call.argument, context);
         let list = |least: usize, most: usize, what: &str| match &form {
             Form::List(items) if (least..=most).contains(&items.len()) => Vec::new(),
-            Form::List(items) => vec![wrong(call, format!("it takes {what}, and here are {}", items.len()))],
+            Form::List(items) => {
+                let number = items.len();
+                let plural = if number == 1 { "" } else { "s" };
+                vec![wrong(call, format!("it takes a list, {what}, and this one has {number} item{plural}"))]
+            }
             other => vec![wrong(call, format!("it takes a list, {what}, not {}", other.kind()))],
         };
         match call.function {
