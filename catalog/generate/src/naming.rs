@@ -15,7 +15,7 @@ const KEYWORDS: [&str; 12] =
 const METHODS: [&str; 6] = ["new", "attribute", "property", "resource", "set", "show"];
 
 /// The words of a name, in lower case: `accessIPv4` is `access`, `ipv4`.
-fn words(name: &str) -> Vec<String> {
+pub fn words(name: &str) -> Vec<String> {
     let name = WORDS.iter().fold(name.to_owned(), |name, (from, to)| name.replace(from, to));
     let mut words: Vec<String> = Vec::new();
     let letters: Vec<char> = name.chars().collect();
