@@ -30,6 +30,7 @@ pub mod environment;
 pub mod evaluate;
 pub mod files;
 pub mod graph;
+pub mod import;
 mod load;
 pub mod model;
 pub mod parameters;

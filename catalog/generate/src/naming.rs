@@ -36,7 +36,9 @@ pub fn words(name: &str) -> Vec<String> {
             words.push(String::new());
             fresh = false;
         }
-        words.last_mut().expect("INVARIANT: the first letter begins a word").push(c.to_ascii_lowercase());
+        if let Some(word) = words.last_mut() {
+            word.push(c.to_ascii_lowercase());
+        }
     }
     words
 }

@@ -31,8 +31,14 @@ check! {
     UNKNOWN_PROPERTY: "W0401", Error, "a property that its resource does not have", run
 }
 
+/// What Heat replaces a resource by that is to be there no more, whatever it was.
+const NOTHING: &str = "OS::Heat::None";
+
 fn run(sink: &mut Sink<'_, '_>) {
-    for Given { name, resource, schema, property, at } in &sink.properties().unknown {
+    let unknown = &sink.properties().unknown;
+    // Heat takes anything for it.
+    for Given { name, resource, schema, property, at } in unknown.iter().filter(|given| &*given.resource.ty != NOTHING)
+    {
         let known = || schema.properties.keys().map(|name| &**name);
         let all = || known().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let list = (schema.properties.len() <= 8).then(|| format!("its properties are {}", all()));
@@ -53,6 +59,12 @@ pub(super) mod tests {
         let schema = r#"{"props": {"name": {"t": "string"}, "shared": {"t": "boolean"}}}"#;
         let sketch = Sketch::new().resource("net", "OS::Neutron::Net").schema("OS::Neutron::Net", schema);
         sketch.property("net", "nmae", "backbone").model
+    }
+
+    #[test]
+    fn nothing_has_every_property() {
+        let nothing = Sketch::new().resource("a", "OS::Heat::None").schema("OS::Heat::None", "{}");
+        assert!(codes(&nothing.property("a", "whatever", 1).model).is_empty());
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::extended;
 use crate::lower::hot::Template;
 use crate::lower::{self, Environment, Filled, Lowered, Lowering, Seed, native};
 use crate::manners::reason;
-use crate::model::Model;
+use crate::model::{Content, Model, Name};
 
 use super::files::{self, File, Written};
 use super::tree::{self, count};
@@ -67,6 +67,8 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
     let directory = emission.out.join(&*model.stack);
     let filled = filled(&directory)?;
     let extended = emission.model.then(|| extended::template(model));
+    let beside = beside(model)?;
+    let count_beside = beside.len();
     let (shown, removed) = match emission.lowering {
         Lowering::Agents => {
             let defaults = lower::Options::default();
@@ -76,9 +78,10 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
                 decisions: false,
             };
             let lowered = lower::lower(model, &options);
-            let files = files(&lowered, extended.as_ref(), &filled, emission.format);
+            let mut files = files(&lowered, extended.as_ref(), &filled, emission.format);
+            files.splice(0..0, beside);
             let (written, removed) = files::replace(&directory, files, is_emitted)?;
-            let shown = shown(written, &lowered.nested);
+            let shown = shown(written, &lowered.nested, count_beside);
             // The process ends; giving large trees back piece by piece would only take time.
             std::mem::forget(lowered);
             (shown, removed)
@@ -87,8 +90,9 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
             let lowered = native::lower(model);
             let mut files = vec![environment(&lowered.environment, &filled), whole(&lowered.template, emission.format)];
             files.extend(extended.as_ref().map(model_file));
+            files.splice(0..0, beside);
             let (written, removed) = files::replace(&directory, files, is_emitted)?;
-            (shown(written, &IndexMap::new()), removed)
+            (shown(written, &IndexMap::new(), count_beside), removed)
         }
     };
     let mut told = String::new();
@@ -117,6 +121,21 @@ fn files<'a>(
         write: Box::new(|file| seed(&lowered.seed, file)),
     });
     files
+}
+
+/// The files that the template names.
+fn beside(model: &Model) -> Result<Vec<File<'_>>, Failure> {
+    let file = |(name, content): (&Name, _)| {
+        let is_below = !name.starts_with('/') && !name.split('/').any(|part| matches!(part, "" | "." | ".."));
+        if !is_below || is_emitted(name) {
+            let failure = Failure::files(format!("no file called `{name}` can stand beside the template"));
+            return Err(failure.note("nothing was written").help("name it by a path below the template's folder"));
+        }
+        let bytes = Content::bytes(content);
+        let write = move |file: &mut fs::File| Ok(file.write_all(bytes)?);
+        Ok(File { name: name.to_string(), content: "a file that the template names".into(), write: Box::new(write) })
+    };
+    model.files.iter().map(file).collect()
 }
 
 /// What an operator has filled in in the environment file that is there.
@@ -199,8 +218,9 @@ fn is_emitted(name: &str) -> bool {
         || part().is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// What the tree shows: the template first, its parts below it, and many parts as one.
-fn shown(mut written: Vec<Written>, nested: &IndexMap<String, Template>) -> Vec<Written> {
+/// What the tree shows: the template first, its parts below it, and many parts as one; last the files beside.
+fn shown(mut beside: Vec<Written>, nested: &IndexMap<String, Template>, count_beside: usize) -> Vec<Written> {
+    let mut written = beside.split_off(count_beside);
     let mut rest = written.split_off(nested.len());
     if written.len() > PARTS_SHOWN {
         let (resources, servers) = nested.values().fold((0, 0), |(resources, servers), nested| {
@@ -212,5 +232,6 @@ fn shown(mut written: Vec<Written>, nested: &IndexMap<String, Template>) -> Vec<
     }
     rest.swap(0, 1);
     rest.splice(1..1, written);
+    rest.append(&mut beside);
     rest
 }

@@ -127,6 +127,10 @@ impl<'d> Swap<'d> {
         if path.is_dir() {
             return Err(cannot(&io::Error::other("a directory is in its place")));
         }
+        for folder in [&*self.new, self.directory].into_iter().filter(|_| name.contains('/')) {
+            let folder = folder.join(&name);
+            fs::create_dir_all(folder.parent().unwrap_or(&folder)).map_err(|error| cannot(&error))?;
+        }
         let mut out = fs::File::create_new(self.new.join(&name)).map_err(|error| cannot(&error))?;
         // Whoever closed a file to others wants it closed.
         if let Ok(before) = fs::metadata(&path) {
@@ -174,11 +178,12 @@ impl<'d> Swap<'d> {
     /// Keeps the old file of this name, if there is one, besides leaving it in its place.
     fn keep(&self, name: &str) -> io::Result<()> {
         let (path, kept) = (self.directory.join(name), self.new.join(KEPT));
-        fs::create_dir_all(&kept)?;
-        match fs::hard_link(&path, kept.join(name)) {
+        let copy = kept.join(name);
+        fs::create_dir_all(copy.parent().unwrap_or(&kept))?;
+        match fs::hard_link(&path, &copy) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 // Not every file system has links.
-                fs::copy(&path, kept.join(name)).map(|_| ())
+                fs::copy(&path, copy).map(|_| ())
             }
             _ => Ok(()),
         }

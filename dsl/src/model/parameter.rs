@@ -137,6 +137,11 @@ pub enum Constraint {
 }
 
 impl Constraint {
+    /// The constraint with what Heat says when a value breaks it.
+    pub fn described(self, description: impl Into<Name>) -> Self {
+        Self::Described { constraint: Box::new(self), description: description.into() }
+    }
+
     /// The constraint without its description.
     pub fn bare(&self) -> &Self {
         match self {

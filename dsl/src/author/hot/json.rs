@@ -24,6 +24,13 @@ use crate::model::{Type, Value};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Json(pub Value);
 
+impl Json {
+    /// The value that JSON text is; text that is no JSON stays text.
+    pub fn of(text: &str) -> Value {
+        serde_json::from_str(text).unwrap_or_else(|_| text.into())
+    }
+}
+
 #[diagnostic::do_not_recommend]
 impl Public for Json {}
 
@@ -48,6 +55,6 @@ impl Constant<Json> for Json {
 #[diagnostic::do_not_recommend]
 impl Constant<Json> for &str {
     fn into_constant(self) -> Value {
-        serde_json::from_str(self).unwrap_or_else(|_| self.into())
+        Json::of(self)
     }
 }

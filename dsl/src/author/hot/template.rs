@@ -10,7 +10,7 @@ use crate::model::{Content, ParameterGroup, Source};
 use super::value::Value;
 
 impl Topology {
-    /// The version of HOT that the template is of, by its date. Without it, it is the newest that Heat has had since 2021.
+    /// The version of HOT that the template is of, by its date or its release's name. Without it, it is the newest that Heat has had since 2021.
     pub fn version(&mut self, version: &str) {
         self.model.version = version.into();
     }

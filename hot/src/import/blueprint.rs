@@ -1,0 +1,413 @@
+//! One template as one module of Rust.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fmt::Write as _;
+
+use indexmap::IndexMap;
+use wattle::model::Source;
+
+use crate::Loaded;
+use crate::files::join;
+use crate::template::{Context, Function, Step, Template, walk};
+use crate::yaml::Node;
+
+use super::catalog::{Catalog, Known, Ty};
+use super::literal::Literals;
+use super::names::{Names, snake};
+use super::parameter::doc;
+use super::rust::{Expr, assigned, quoted, statement};
+use super::value::Valued;
+use super::{Note, Unsupported, order};
+
+/// What a module needs of others.
+#[derive(Debug, Default)]
+pub(super) struct Uses {
+    /// Modules of the catalog.
+    pub(super) services: BTreeSet<String>,
+    /// `wattle_catalog::raw`.
+    pub(super) raw: bool,
+    /// `wattle::author::item`.
+    pub(super) item: bool,
+    /// `wattle::model::Constraint`.
+    pub(super) constraint: bool,
+}
+
+/// A resource that is added already.
+#[derive(Debug)]
+pub(super) struct Handle<'a> {
+    pub(super) variable: String,
+    pub(super) ty: Ty,
+    pub(super) known: Option<&'a Known>,
+}
+
+/// A template on its way to a module.
+pub(super) struct Blueprint<'a> {
+    pub(super) loaded: &'a Loaded,
+    pub(super) template: &'a Template,
+    pub(super) catalog: &'a Catalog,
+    /// Whether the modules of nested templates are within this one, not beside it.
+    is_root: bool,
+    /// The function of each nested template, by the template's path.
+    functions: &'a IndexMap<String, String>,
+    /// Field and type by name.
+    pub(super) parameters: HashMap<&'a str, (String, &'static str)>,
+    /// Variables by name.
+    pub(super) conditions: HashMap<&'a str, String>,
+    pub(super) handles: HashMap<&'a str, Handle<'a>>,
+    /// Variables of files, by their path as written.
+    files: HashMap<String, String>,
+    pub(super) variables: Names,
+    /// Resources that something refers to.
+    pub(super) referred: HashSet<&'a str>,
+    /// Dependences on resources that are added later.
+    pub(super) later: Vec<(String, String)>,
+    pub(super) literals: Literals,
+    pub(super) uses: Uses,
+    pub(super) body: String,
+    /// What to know: of which resource, where, and what.
+    pub(super) notes: Vec<(Option<String>, Source, String)>,
+}
+
+/// A module.
+pub(super) struct Module {
+    /// Its text.
+    pub(super) text: String,
+    /// Files below `src` that it includes.
+    pub(super) files: Vec<(String, String)>,
+    pub(super) uses: Uses,
+    pub(super) notes: Vec<Note>,
+}
+
+impl<'a> Blueprint<'a> {
+    /// The template as the function `name`, in a module whose own files are in the folder of that name.
+    pub(super) fn module(
+        loaded: &'a Loaded,
+        template: &'a Template,
+        catalog: &'a Catalog,
+        functions: &'a IndexMap<String, String>,
+        name: &str,
+    ) -> Result<Module, Unsupported> {
+        let mut blueprint = Self {
+            loaded,
+            template,
+            catalog,
+            is_root: template.file == loaded.template.file,
+            functions,
+            parameters: HashMap::new(),
+            conditions: HashMap::new(),
+            handles: HashMap::new(),
+            files: HashMap::new(),
+            variables: Names::without(["t", "p", name]),
+            referred: HashSet::new(),
+            later: Vec::new(),
+            literals: Literals::new(name),
+            uses: Uses::default(),
+            body: String::new(),
+            notes: Vec::new(),
+        };
+        blueprint.refer();
+        blueprint.declare_parameters();
+        blueprint.version();
+        blueprint.groups();
+        blueprint.named_files();
+        blueprint.nested_templates();
+        blueprint.declare_conditions();
+        blueprint.paragraph();
+        for name in order::resources(template) {
+            blueprint.resource(name, &template.resources[name])?;
+        }
+        blueprint.cycles();
+        blueprint.paragraph();
+        blueprint.outputs();
+        Ok(blueprint.finish(name))
+    }
+
+    fn finish(mut self, name: &str) -> Module {
+        let settings = self.settings();
+        let mut text = String::new();
+        let _ = writeln!(text, "//! `{}` as a blueprint.\n", self.template.file);
+        if self.uses.item {
+            text += "use wattle::author::item;\n";
+        }
+        if self.uses.constraint {
+            text += "use wattle::model::Constraint;\n";
+        }
+        text += "use wattle::prelude::*;\n";
+        let mut services: Vec<&str> = self.uses.services.iter().map(|name| &**name).collect();
+        if self.uses.raw {
+            services.push("raw");
+        }
+        services.sort_unstable();
+        match services.as_slice() {
+            [] => {}
+            [only] => text += &format!("use wattle_catalog::{only};\n"),
+            several => text += &format!("use wattle_catalog::{{{}}};\n", several.join(", ")),
+        }
+        text += "\n";
+        text += &settings;
+        text += &doc(self.template.description.as_ref().and_then(|node| node.tree.as_text()).unwrap_or_default(), 0);
+        let parameters = if settings.is_empty() { "" } else { ", p: Settings" };
+        let parameters = if self.body.contains("p.") || parameters.is_empty() { parameters } else { ", _: Settings" };
+        let topology = if self.body.trim().is_empty() { "_" } else { "t" };
+        let body = self.body.trim_end_matches('\n');
+        text += "#[blueprint]\n";
+        let start = format!("pub fn {name}({topology}: &mut Topology{parameters})");
+        if body.is_empty() {
+            text += &format!("{start} {{}}\n");
+        } else {
+            text += &format!("{start} {{\n{body}\n}}\n");
+        }
+        text += &self.literals.items;
+        let notes = self.notes.into_iter().map(|(_, at, text)| Note { at, text }).collect();
+        Module { text, files: self.literals.files, uses: self.uses, notes }
+    }
+
+    /// Which resources are referred to.
+    fn refer(&mut self) {
+        let template = self.template;
+        for section in ["resources", "outputs"].iter().filter_map(|name| template.root.get(name)) {
+            walk(section, template.version(), Context::Value, &mut |_, call, _| {
+                if let Some(call) = call {
+                    let name = match call.function {
+                        Function::GetResource => call.argument.tree.as_text(),
+                        Function::GetAttr => call.arguments().and_then(|path| path.first()?.tree.as_text()),
+                        _ => None,
+                    };
+                    self.referred.extend(name);
+                }
+                Step::Into
+            });
+        }
+        for resource in template.resources.values() {
+            self.referred.extend(resource.depends_on().map(|(name, _)| name));
+        }
+    }
+
+    fn version(&mut self) {
+        let written = self.template.root.get("heat_template_version").and_then(|version| version.tree.as_text());
+        let version = written.unwrap_or_else(|| self.template.version().date());
+        if version != wattle::model::VERSION {
+            self.body += &statement(&Expr::atom("t").method("version", [Expr::text(version)]), 4);
+        }
+    }
+
+    fn groups(&mut self) {
+        for group in &self.template.parameter_groups {
+            let names = group.parameters.iter().map(|(name, _)| Expr::text(name)).collect();
+            let label = Expr::text(group.label.as_deref().unwrap_or_default());
+            let description = Expr::text(group.description.as_deref().unwrap_or_default());
+            let names = reference(Expr::Array(names));
+            let call = Expr::atom("t").method("parameter_group", [label, description, names]);
+            self.body += &statement(&call, 4);
+        }
+    }
+
+    /// A variable for each file that is read.
+    fn named_files(&mut self) {
+        let template = self.template;
+        let mut paths = Vec::new();
+        walk(&template.root, template.version(), Context::Value, &mut |_, call, _| {
+            if let Some(call) = call.filter(|call| call.function == Function::GetFile)
+                && let Some(path) = call.argument.tree.as_text()
+                && !paths.contains(&(path, call.span))
+            {
+                paths.push((path, call.span));
+            }
+            Step::Into
+        });
+        for (written, span) in paths {
+            if self.files.contains_key(written) {
+                continue;
+            }
+            let path = join(&self.template.file, written);
+            let Some(Ok(_)) = self.loaded.content(&path) else {
+                let text = format!("the file `{written}` is not there: it is named as it was, and not brought along");
+                self.notes.push((None, self.template.at(span), text));
+                continue;
+            };
+            let (name, path) = (super::package::beside(written), super::package::kept(&path));
+            let stem = written.rsplit('/').next().unwrap_or(written);
+            let variable = self.variables.fresh(snake(stem));
+            let up = "../";
+            let include = Expr::call("include_str!", [Expr::text(&format!("{up}{path}"))]);
+            let call = Expr::atom("t").method("file", [Expr::text(&name), include]);
+            self.body += &assigned(&format!("let {variable}"), &call, 4);
+            self.files.insert(written.to_owned(), variable);
+        }
+    }
+
+    /// The content of a file.
+    pub(super) fn get_file(&mut self, path: &str) -> Option<Valued> {
+        let variable = self.files.get(path)?;
+        Some(Valued::new(Expr::atom(variable.clone()).method("clone", []), Ty::Value))
+    }
+
+    /// The blueprint of each nested template that a type names.
+    fn nested_templates(&mut self) {
+        let mut seen = HashSet::new();
+        for mention in self.loaded.library.mentions.iter().filter(|mention| mention.is_type) {
+            if mention.file != self.template.file || !seen.insert(&mention.written) {
+                continue;
+            }
+            let Some(function) = self.functions.get(&mention.path) else {
+                let text = format!("the template `{}` is not brought along", mention.written);
+                self.notes.push((None, self.template.at(mention.span), text));
+                continue;
+            };
+            let path = Expr::text(&mention.written);
+            let up = if self.is_root { "" } else { "super::" };
+            let function = Expr::atom(format!("{up}{function}::{function}"));
+            let call = Expr::atom("t").method("template", [path, function]);
+            self.body += &statement(&call, 4);
+        }
+    }
+
+    fn declare_conditions(&mut self) {
+        let template = self.template;
+        let used = self.used_conditions();
+        for name in order::conditions(template) {
+            let condition = self.condition(&template.conditions[name].node, name);
+            let variable = self.variables.fresh(snake(name));
+            let call = Expr::atom("t").method("condition", [Expr::text(name), condition.expr]);
+            self.body +=
+                &if used.contains(name) { assigned(&format!("let {variable}"), &call, 4) } else { statement(&call, 4) };
+            if used.contains(name) {
+                self.conditions.insert(name, variable);
+            }
+        }
+    }
+
+    /// The conditions that something names: more than do where a text is one's name by chance.
+    fn used_conditions(&self) -> HashSet<&'a str> {
+        let template = self.template;
+        let mut used = HashSet::new();
+        let mut all = |node: &'a Node, context| {
+            walk(node, template.version(), context, &mut |node, _, context| {
+                if context == Context::Condition
+                    && let Some((name, _)) =
+                        node.tree.as_text().and_then(|text| template.conditions.get_key_value(text))
+                {
+                    used.insert(name.as_str());
+                }
+                Step::Into
+            });
+        };
+        for condition in template.conditions.values() {
+            all(&condition.node, Context::Condition);
+        }
+        for section in ["resources", "outputs"].iter().filter_map(|name| template.root.get(name)) {
+            all(section, Context::Value);
+        }
+        let of_resources = template.resources.values().filter_map(|resource| resource.condition.as_ref());
+        let of_outputs = template.outputs.values().filter_map(|output| output.condition.as_ref());
+        of_resources.chain(of_outputs).for_each(|node| all(node, Context::Condition));
+        used
+    }
+
+    /// Dependences that could not be said where the resource was added.
+    fn cycles(&mut self) {
+        for (name, other) in std::mem::take(&mut self.later) {
+            if let (Some((variable, _)), Some((other, _))) = (self.handle(&name), self.handle(&other)) {
+                let call = Expr::atom("t")
+                    .method("resource", [Expr::atom(variable)])
+                    .method("depends_on", [Expr::atom(other)]);
+                self.body += &statement(&call, 4);
+            }
+        }
+    }
+
+    fn outputs(&mut self) {
+        for (name, output) in &self.template.outputs {
+            let value = match &output.value {
+                Some(value) => self.value(value, Context::Value, &format!("{name}.output")).expr,
+                None => Valued::hot("null", []).expr,
+            };
+            let mut methods = Vec::new();
+            if let Some(text) = output.description.as_ref().and_then(|text| text.tree.as_text()) {
+                methods.push(("description", self.literals.text(text, &format!("{name}.description"))));
+            }
+            if let Some(condition) = &output.condition {
+                methods.push(("condition", self.condition(condition, name).expr));
+            }
+            let chain = |value: Expr| {
+                let output = Expr::atom("t").method("output", [Expr::text(name), value]);
+                methods.iter().cloned().fold(output, |output, (method, argument)| output.method(method, [argument]))
+            };
+            let output = Expr::atom("t").method("output", [Expr::text(name), value.clone()]);
+            let is_long = statement(&output, 4).lines().count() > 1;
+            if is_long {
+                let variable = self.variables.fresh(snake(name));
+                self.body += &assigned(&format!("let {variable}"), &value, 4);
+                self.body += &statement(&chain(Expr::atom(variable)), 4);
+            } else {
+                self.body += &statement(&chain(value), 4);
+            }
+        }
+    }
+
+    fn paragraph(&mut self) {
+        if !self.body.is_empty() && !self.body.ends_with("\n\n") {
+            self.body.push('\n');
+        }
+    }
+
+    /// The variable of a resource that is added already.
+    pub(super) fn handle(&self, name: &str) -> Option<(String, Ty)> {
+        self.handles.get(name).map(|handle| (handle.variable.clone(), handle.ty.clone()))
+    }
+
+    /// What the catalog knows of a resource that is added already.
+    pub(super) fn known(&self, name: &str) -> Option<&'a Known> {
+        self.handles.get(name).and_then(|handle| handle.known)
+    }
+
+    pub(super) fn at(&self, node: &Node) -> Source {
+        self.template.at(node.span)
+    }
+
+    pub(super) fn unsupported(&self, node: &Node, text: String) -> Unsupported {
+        Unsupported { at: self.at(node), text }
+    }
+
+    /// Notes something of a resource.
+    pub(super) fn note(&mut self, resource: &str, node: &Node, text: String) {
+        self.notes.push((Some(resource.to_owned()), self.at(node), text));
+    }
+
+    /// The notes of a resource, as comments.
+    pub(super) fn comments_of(&self, resource: &str) -> String {
+        let own = self.notes.iter().filter(|(of, ..)| of.as_deref() == Some(resource));
+        own.map(|(_, _, text)| comment(text)).collect()
+    }
+}
+
+/// `&[...]`: the only borrowed value that generated code has.
+fn reference(expr: Expr) -> Expr {
+    match expr {
+        Expr::Array(items) => {
+            let items: Vec<String> = items
+                .into_iter()
+                .map(|item| match item {
+                    Expr::Atom(text) => text,
+                    _ => quoted(""),
+                })
+                .collect();
+            Expr::atom(format!("&[{}]", items.join(", ")))
+        }
+        other => other,
+    }
+}
+
+/// A comment in a function.
+fn comment(text: &str) -> String {
+    let mut out = String::new();
+    let mut row = String::from("    //");
+    for word in text.split_whitespace() {
+        if row.chars().count() + 1 + word.chars().count() > super::rust::WIDTH {
+            out += &format!("{row}\n");
+            row = String::from("    //");
+        }
+        row += &format!(" {word}");
+    }
+    out + &row + "\n"
+}

@@ -1,0 +1,193 @@
+//! The typed catalog: which type, setter and attribute says what.
+
+use std::collections::HashMap;
+
+use wattle_catalog_generate::plan::{self, Field, Nested, Part, Resource, Type};
+use wattle_catalog_generate::schema::Types;
+
+/// The catalog's resource types, by Heat's name.
+#[derive(Debug)]
+pub(super) struct Catalog(HashMap<String, Known>);
+
+/// A resource type of the catalog.
+#[derive(Debug)]
+pub(super) struct Known {
+    /// Its module, and the feature that has it: `neutron`.
+    pub(super) service: String,
+    /// What is known of it.
+    pub(super) resource: Resource,
+}
+
+impl Catalog {
+    /// The catalog that this was built with.
+    pub(super) fn new() -> Self {
+        let types: Types = serde_json::from_str(wattle_catalog::TYPES).expect("INVARIANT: the schemas are Heat's own");
+        let known = plan::services(&types).into_iter().flat_map(|service| {
+            let name = service.name;
+            service
+                .resources
+                .into_iter()
+                .map(move |resource| (resource.ty.clone(), Known { service: name.clone(), resource }))
+        });
+        Self(known.collect())
+    }
+
+    /// The type, if the catalog offers it without asking for what Heat hides, and Heat does not discourage it.
+    pub(super) fn get(&self, ty: &str) -> Option<&Known> {
+        let support = |known: &&Known| {
+            let support = &known.resource.schema.support;
+            !support.is_hidden() && support.deprecated().is_none()
+        };
+        self.0.get(ty).filter(support)
+    }
+
+    /// Whether Heat has the type at all.
+    pub(super) fn knows(&self, ty: &str) -> bool {
+        self.0.contains_key(ty)
+    }
+}
+
+impl Known {
+    /// A path within the type's module: `neutron::Net`.
+    pub(super) fn path(&self, name: &str) -> String {
+        format!("{}::{name}", self.service)
+    }
+
+    /// The setter of a property, or what `new` takes for it; none for those that Heat hides or discourages.
+    pub(super) fn field(&self, heat: &str) -> Option<&Field> {
+        usable(&self.resource.fields, heat)
+    }
+
+    /// What the property is a value of.
+    pub(super) fn nested(&self, name: &str) -> Option<&Nested> {
+        self.resource.parts.iter().find_map(|part| match part {
+            Part::Nested(nested) if nested.name == name && !nested.hidden => Some(nested),
+            _ => None,
+        })
+    }
+
+    /// The variant of an enumeration for a value of Heat's.
+    pub(super) fn variant(&self, name: &str, value: &serde_json::Value) -> Option<&str> {
+        self.resource.parts.iter().find_map(|part| match part {
+            Part::Choice(choice) if choice.name == name && !choice.hidden => {
+                choice.variants.iter().find(|(_, known)| known == value).map(|(variant, _)| &**variant)
+            }
+            _ => None,
+        })
+    }
+
+    /// Whether an enumeration is one of numbers, and whether it takes numbers beside its names.
+    pub(super) fn numbers(&self, name: &str) -> (bool, bool) {
+        self.resource
+            .parts
+            .iter()
+            .find_map(|part| match part {
+                Part::Choice(choice) if choice.name == name => {
+                    Some((choice.variants.iter().all(|(_, value)| value.is_number()), choice.numbers))
+                }
+                _ => None,
+            })
+            .unwrap_or_default()
+    }
+
+    /// The method of an attribute and its type.
+    pub(super) fn attribute(&self, heat: &str) -> Option<(&str, &'static str)> {
+        self.resource.attributes.iter().find_map(|(method, name, ty, attribute)| {
+            let plain = !attribute.support.is_hidden() && attribute.support.deprecated().is_none();
+            (name == heat && plain).then_some((&**method, *ty))
+        })
+    }
+}
+
+/// The field of a name, unless Heat hides or discourages it.
+pub(super) fn usable<'f>(fields: &'f [Field], heat: &str) -> Option<&'f Field> {
+    fields
+        .iter()
+        .find(|field| field.heat == heat && !field.schema.is_hidden() && field.schema.support.deprecated().is_none())
+}
+
+/// What Rust knows of the type of an expression.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Ty {
+    /// `&str`.
+    Text,
+    /// `bool`.
+    Boolean,
+    /// A literal without a type of its own.
+    Integer,
+    /// A literal with a type of its own.
+    Wide(&'static str),
+    /// `f64`.
+    Float,
+    /// `Parameter<T>`.
+    Parameter(&'static str),
+    /// `Attribute<T>`.
+    Attribute(&'static str),
+    /// A typed handle: the type, and the kinds of references that it is.
+    Handle(String, Vec<&'static str>),
+    /// `wattle::author::Resource`.
+    Resource,
+    /// `text!`.
+    Written,
+    /// `hot::Value`.
+    Value,
+    /// `hot::Condition`.
+    Condition,
+    /// An array of so many.
+    Array(Box<Ty>, usize),
+    /// An array of so many names and values.
+    Map(Box<Ty>, usize),
+}
+
+impl Ty {
+    /// Whether a property that takes anything takes it.
+    pub(super) fn is_anything(&self) -> bool {
+        match self {
+            Self::Condition | Self::Wide("u64") => false,
+            Self::Attribute(ty) => !matches!(*ty, "Untyped" | "AnyMap" | "AnyList"),
+            Self::Array(item, _) | Self::Map(item, _) => item.is_anything(),
+            _ => true,
+        }
+    }
+
+    /// Whether a property of `ty` takes it. Literals are judged by their value instead.
+    pub(super) fn fits(&self, ty: &Type, known: &Known) -> bool {
+        let named = |names: &[&str]| matches!(ty, Type::Named(name) if names.contains(name));
+        let textual = || {
+            named(&["String", "IpAddress", "Cidr", "Mac", "IpOrCidr", "AnyRef", "SecretText"])
+                || matches!(ty, Type::Reference(_))
+        };
+        match self {
+            Self::Value => true,
+            _ if named(&["AnyValue"]) => self.is_anything(),
+            Self::Parameter(own) | Self::Attribute(own) => {
+                let is_parameter = matches!(self, Self::Parameter(_));
+                match (*own, ty) {
+                    ("String", Type::Choice(name)) => !known.numbers(name).0,
+                    ("i64" | "u32" | "u8", Type::Choice(name)) => match known.numbers(name) {
+                        (true, _) => true,
+                        (_, numbered) => numbered && *own == "u8",
+                    },
+                    ("String", _) => textual(),
+                    ("Secret<String>", _) => named(&["SecretText"]),
+                    ("hot::Json", _) => is_parameter && named(&["AnyMap", "AnyList"]),
+                    ("Vec<String>" | "AnyList", Type::List(_)) => true,
+                    ("Vec<String>", _) => named(&["AnyList"]),
+                    ("Untyped", _) => named(&["AnyList", "AnyMap", "AnyRef", "IpAddress", "Numeric"]),
+                    (own @ ("u32" | "u64" | "i64" | "f64"), Type::Named("Numeric")) => {
+                        is_parameter || matches!(own, "i64" | "f64")
+                    }
+                    (own, Type::Named(name)) => own == *name,
+                    _ => false,
+                }
+            }
+            Self::Handle(_, kinds) => match ty {
+                Type::Reference(kind) => kinds.contains(kind),
+                _ => named(&["AnyRef"]),
+            },
+            Self::Resource => named(&["AnyRef"]) || matches!(ty, Type::Reference(_)),
+            Self::Written => named(&["String", "Cidr", "AnyRef"]) || matches!(ty, Type::Reference(_)),
+            _ => false,
+        }
+    }
+}

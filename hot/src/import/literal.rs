@@ -1,0 +1,90 @@
+//! Text that is too long to stand where it is used.
+
+use super::names::{Names, constant};
+use super::rust::{Expr, WIDTH, hashes, quoted};
+
+/// Up to this width, text of one line stands where it is used.
+const SHORT: usize = 60;
+
+/// Up to this many lines, text stands in the module; longer text is a file beside it.
+const LINES: usize = 12;
+
+/// The constants of a module.
+#[derive(Debug, Default)]
+pub(super) struct Literals {
+    names: Names,
+    /// The module's folder below `src`, where its files are.
+    folder: String,
+    known: Vec<(String, String)>,
+    /// Their text, in order.
+    pub(super) items: String,
+    /// Files below `src`.
+    pub(super) files: Vec<(String, String)>,
+}
+
+impl Literals {
+    /// Of the module whose files are in `folder`.
+    pub(super) fn new(folder: &str) -> Self {
+        Self { folder: folder.to_owned(), ..Self::default() }
+    }
+
+    /// `text` as an expression; `hint` is what it is for: `web.user_data`.
+    pub(super) fn text(&mut self, text: &str, hint: &str) -> Expr {
+        let is_short = text.chars().count() <= SHORT && text.trim_end_matches('\n').lines().count() <= 1;
+        if is_short { Expr::text(text) } else { Expr::atom(self.constant(text, hint)) }
+    }
+
+    fn constant(&mut self, text: &str, hint: &str) -> String {
+        if let Some((name, _)) = self.known.iter().find(|(_, known)| known == text) {
+            return name.clone();
+        }
+        // Of a long way, its ends say what it is.
+        let words: Vec<&str> = hint.split('.').filter(|word| word.parse::<usize>().is_err()).collect();
+        let hint = match words.as_slice() {
+            [first, .., last] => format!("{first}.{last}"),
+            _ => hint.to_owned(),
+        };
+        let name = self.names.fresh(constant(&hint));
+        self.known.push((name.clone(), text.to_owned()));
+        let (lines, is_one) = (text.lines().count(), !text.contains('\n'));
+        let value = if is_one {
+            quoted(text)
+        } else if lines <= LINES && is_readable(text) {
+            raw(text)
+        } else {
+            let path = format!("{}/{}.{}", self.folder, name.to_ascii_lowercase(), extension(text));
+            self.files.push((path.clone(), text.to_owned()));
+            format!("include_str!({})", quoted(&path))
+        };
+        let start = format!("const {name}: &str =");
+        let first = value.lines().next().unwrap_or_default().chars().count();
+        let tail = usize::from(is_one || value.starts_with("include"));
+        let breaks = start.len() + 1 + first + tail > WIDTH && 4 + first + tail <= WIDTH;
+        let space = if breaks { "\n    " } else { " " };
+        self.items += &format!("\n{start}{space}{value};\n");
+        name
+    }
+}
+
+/// Whether raw text shows all that is there.
+fn is_readable(text: &str) -> bool {
+    text.chars().all(|letter| letter == '\n' || letter == '\t' || !letter.is_control())
+        && quoted(&text.replace(['\n', '\t'], "")).starts_with(['"', 'r'])
+        && !quoted(&text.replace(['\n', '\t', '"', '\\'], "")).contains("\\u")
+}
+
+fn raw(text: &str) -> String {
+    let hashes = hashes(text);
+    if text.contains(['"', '\\']) { format!("r{hashes}\"{text}\"{hashes}") } else { format!("\"{text}\"") }
+}
+
+/// What kind of file the text is.
+fn extension(text: &str) -> &'static str {
+    let first = text.lines().next().unwrap_or_default();
+    match first {
+        _ if first.starts_with("#!") && first.contains("python") => "py",
+        _ if first.starts_with("#!") && first.contains("sh") => "sh",
+        _ if first.starts_with("#cloud-config") => "yaml",
+        _ => "txt",
+    }
+}

@@ -1,0 +1,90 @@
+//! From a template to a crate of Rust: a blueprint that emits a template of the same meaning.
+//!
+//! What lives here: which Rust says what a template says. What must not: I/O; what is written comes out as files in
+//! memory. Nothing of a template is lost: what has no form of its own is said by Heat's names (`raw`, `hot::function`), and
+//! what a reader should know of that is a [`Note`], told by the command and beside the code.
+//!
+//! From outside in: `package` makes the files, `blueprint` one module of each template, `resource`, `parameter` and
+//! `value` its parts; `catalog` knows the typed catalog's names, `names` makes names of Rust, `order` has every handle
+//! there before it is used, and `rust` is expressions and their layout.
+
+mod blueprint;
+mod call;
+mod catalog;
+mod literal;
+mod names;
+mod order;
+mod package;
+mod parameter;
+mod resource;
+mod rust;
+mod sugar;
+mod typed;
+mod value;
+
+use wattle::model::Source;
+
+use crate::Loaded;
+
+/// How a crate is made.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Options {
+    /// The crate's name, from which the blueprint has its own.
+    pub name: String,
+    /// Where the crate finds wattle.
+    pub wattle: Dependency,
+}
+
+impl Options {
+    /// A crate called `name`, made into what Cargo takes, that depends on wattle as `wattle` says.
+    pub fn new(name: &str, wattle: Dependency) -> Self {
+        Self { name: names::of_crate(name), wattle }
+    }
+}
+
+/// Where a crate finds wattle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Dependency {
+    /// In a folder that holds wattle's repository.
+    Path(String),
+    /// In the registry, in this version.
+    Version(String),
+}
+
+/// A crate.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Imported {
+    /// Its files: paths below the crate's folder and what they hold.
+    pub files: Vec<(String, String)>,
+    /// What its reader should know.
+    pub notes: Vec<Note>,
+}
+
+/// What a reader of an imported crate should know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// What of the template it is about.
+    pub at: Source,
+    /// The note: lowercase, one sentence.
+    pub text: String,
+}
+
+/// Why a template cannot be imported, although Heat may take it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
+pub struct Unsupported {
+    /// Where.
+    pub at: Source,
+    /// What, and what to do.
+    pub text: String,
+}
+
+/// A crate that emits what `loaded` says: a template in which `check` finds no error.
+///
+/// # Errors
+/// When the template says something that a blueprint has no place for.
+pub fn import(loaded: &Loaded, options: &Options) -> Result<Imported, Unsupported> {
+    package::package(loaded, options)
+}

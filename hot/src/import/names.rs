@@ -1,0 +1,90 @@
+//! Names of Rust for what a template names.
+
+use std::collections::HashSet;
+
+use wattle_catalog_generate::naming::words;
+
+/// Words that Rust keeps to itself, in every edition.
+const KEYWORDS: [&str; 52] = [
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
+    "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod",
+    "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super", "trait", "true",
+    "try", "type", "typeof", "union", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
+
+/// A variable, a field, a function or a module: `web_server` for `WebServer`.
+pub(super) fn snake(name: &str) -> String {
+    let name = words(name).join("_");
+    let name = match name.chars().next() {
+        None => "unnamed".to_owned(),
+        Some(first) if first.is_ascii_digit() => format!("n{name}"),
+        Some(_) => name,
+    };
+    if KEYWORDS.contains(&&*name) { name + "_" } else { name }
+}
+
+/// A constant: `WEB_USER_DATA`.
+pub(super) fn constant(name: &str) -> String {
+    snake(name).to_ascii_uppercase()
+}
+
+/// What Cargo and Heat take as the name of a crate and of a stack.
+pub(super) fn of_crate(name: &str) -> String {
+    let name = snake(name);
+    // Crates of these names exist already, or hide what every crate has.
+    if ["test", "core", "std", "alloc", "proc_macro", "wattle", "wattle_catalog"].contains(&&*name) {
+        name + "_stack"
+    } else {
+        name
+    }
+}
+
+/// Names of one scope, each given once.
+#[derive(Debug, Default)]
+pub(super) struct Names(HashSet<String>);
+
+impl Names {
+    /// A scope in which `taken` mean something already.
+    pub(super) fn without<'a>(taken: impl IntoIterator<Item = &'a str>) -> Self {
+        Self(taken.into_iter().map(str::to_owned).collect())
+    }
+
+    /// `name`, or with a number behind it when it is taken.
+    pub(super) fn fresh(&mut self, name: String) -> String {
+        let mut candidate = name.clone();
+        let mut count = 1;
+        while !self.0.insert(candidate.clone()) {
+            count += 1;
+            candidate = format!("{}{count}", name.trim_end_matches('_'));
+        }
+        candidate
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_rusts() {
+        for (name, rust) in [
+            ("WebServer", "web_server"),
+            ("web-server", "web_server"),
+            ("type", "type_"),
+            ("1st", "n1st"),
+            ("größe", "gr_e"),
+            ("日本", "unnamed"),
+            ("self", "self_"),
+            ("OS::x", "os_x"),
+        ] {
+            assert_eq!(snake(name), rust);
+        }
+    }
+
+    #[test]
+    fn no_name_is_given_twice() {
+        let mut names = Names::without(["t"]);
+        let fresh = ["t", "web", "web", "type_", "type_"].map(|name| names.fresh(name.into()));
+        assert_eq!(fresh, ["t2", "web", "web2", "type_", "type2"]);
+    }
+}

@@ -1,0 +1,126 @@
+//! The files of a crate.
+
+use indexmap::IndexMap;
+
+use crate::Loaded;
+
+use super::blueprint::{Blueprint, Module};
+use super::catalog::Catalog;
+use super::names::{Names, snake};
+use super::{Dependency, Imported, Options, Unsupported};
+
+/// Features of the catalog that are there unless they are turned off.
+const DEFAULT: [&str; 3] = ["cinder", "neutron", "nova"];
+
+pub(super) fn package(loaded: &Loaded, options: &Options) -> Result<Imported, Unsupported> {
+    let catalog = Catalog::new();
+    let functions = functions(loaded, &options.name);
+    let root = Blueprint::module(loaded, &loaded.template, &catalog, &functions, &options.name)?;
+    let mut modules = vec![(String::from("lib"), root)];
+    for (path, function) in &functions {
+        if let Some(nested) = loaded.library.templates.get(path) {
+            modules
+                .push((function.clone(), Blueprint::module(loaded, &nested.template, &catalog, &functions, function)?));
+        }
+    }
+    let mut files = vec![
+        ("Cargo.toml".to_owned(), manifest(options, &modules)),
+        ("src/main.rs".to_owned(), program(&options.name)),
+    ];
+    let mut notes = Vec::new();
+    for (name, module) in modules {
+        let is_root = name == "lib";
+        let text = if is_root { with_modules(&module.text, functions.values()) } else { module.text };
+        files.push((format!("src/{name}.rs"), text));
+        files.extend(module.files.into_iter().map(|(path, text)| (format!("src/{path}"), text)));
+        notes.extend(module.notes);
+    }
+    for mention in loaded.library.mentions.iter().filter(|mention| !mention.is_type) {
+        if let Some(Ok(text)) = loaded.content(&mention.path) {
+            files.push((kept(&mention.path), text.to_owned()));
+        }
+    }
+    files.sort();
+    files.dedup();
+    Ok(Imported { files, notes })
+}
+
+/// The function and module of each nested template, by its path.
+fn functions(loaded: &Loaded, root: &str) -> IndexMap<String, String> {
+    let mut names = Names::without([root, "lib", "main", "t", "p"]);
+    let types = loaded.library.mentions.iter().filter(|mention| mention.is_type).map(|mention| &mention.path);
+    let mut functions = IndexMap::new();
+    for path in types {
+        let is_whole = loaded.library.templates.get(path).is_some_and(|nested| nested.unreadable.is_none());
+        if is_whole && !functions.contains_key(path) {
+            let stem = path.rsplit('/').next().unwrap_or(path);
+            let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
+            functions.insert(path.clone(), names.fresh(snake(stem)));
+        }
+    }
+    functions
+}
+
+/// The name under which the template asks for a file: as written, if that is below the template's folder.
+pub(super) fn beside(written: &str) -> String {
+    let plain = written.strip_prefix("./").unwrap_or(written);
+    if is_below(plain) { plain.to_owned() } else { kept(plain) }
+}
+
+/// Where the crate keeps a file.
+pub(super) fn kept(path: &str) -> String {
+    if is_below(path) {
+        format!("files/{path}")
+    } else {
+        let parts = path.split(['/', ':']).filter(|part| !part.is_empty() && *part != "..");
+        format!("files/{}", parts.collect::<Vec<_>>().join("/"))
+    }
+}
+
+fn is_below(path: &str) -> bool {
+    !path.starts_with('/') && !path.contains("://") && !path.split('/').any(|part| part == "..")
+}
+
+fn with_modules<'f>(text: &str, functions: impl Iterator<Item = &'f String>) -> String {
+    let mut names: Vec<&String> = functions.collect();
+    names.sort();
+    if names.is_empty() {
+        return text.to_owned();
+    }
+    let modules: String = names.iter().map(|name| format!("pub mod {name};\n")).collect();
+    // Behind the module's own documentation.
+    match text.split_once("\n\n") {
+        Some((doc, rest)) => format!("{doc}\n\n{modules}\n{rest}"),
+        None => format!("{modules}\n{text}"),
+    }
+}
+
+fn program(name: &str) -> String {
+    format!(
+        "//! `cargo run` emits the template, `cargo run -- --help` tells the rest.\n\nuse std::process::ExitCode;\n\nfn main() \
+         -> ExitCode {{\n    wattle::main({name}::{name})\n}}\n"
+    )
+}
+
+fn manifest(options: &Options, modules: &[(String, Module)]) -> String {
+    let mut features: Vec<&str> =
+        modules.iter().flat_map(|(_, module)| &module.uses.services).map(|service| &**service).collect();
+    features.sort_unstable();
+    features.dedup();
+    features.retain(|service| !DEFAULT.contains(service));
+    let features: Vec<String> = features.into_iter().map(|service| format!("\"{service}\"")).collect();
+    let features = if features.is_empty() { String::new() } else { format!(", features = [{}]", features.join(", ")) };
+    let on = |folder: &str| match &options.wattle {
+        Dependency::Path(path) => format!("path = \"{}/{folder}\"", path.replace('\\', "/").trim_end_matches('/')),
+        Dependency::Version(version) => format!("version = \"{version}\""),
+    };
+    let uses_catalog = modules.iter().any(|(_, module)| module.uses.raw || !module.uses.services.is_empty());
+    let catalog =
+        if uses_catalog { format!("wattle-catalog = {{ {}{features} }}\n", on("catalog")) } else { String::new() };
+    format!(
+        "[package]\nname = \"{}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\nwattle = {{ {} \
+         }}\n{catalog}",
+        options.name,
+        on("dsl")
+    )
+}

@@ -1,0 +1,179 @@
+//! Resources: a statement that adds each, and one for what it says besides its properties.
+
+use crate::environment::is_template;
+use crate::template::{Call, Context, Resource};
+use crate::yaml::{Node, Tree};
+
+use super::blueprint::{Blueprint, Handle};
+use super::catalog::{Known, Ty};
+use super::rust::{Expr, Method, assigned, statement};
+use super::value::entries;
+use super::{Unsupported, names};
+
+impl<'a> Blueprint<'a> {
+    /// Adds the statements of the resource `name`.
+    pub(super) fn resource(&mut self, name: &'a str, resource: &'a Resource) -> Result<(), Unsupported> {
+        let ty = resource.kind().ok_or_else(|| self.unsupported(&resource.node, "a resource without a type".into()))?;
+        let properties = self.properties(name, resource)?;
+        let known = self.catalog.get(ty);
+        let typed = known.and_then(|known| Some((known, self.typed_resource(name, known, &properties)?)));
+        let (expr, kind, known) = if let Some((known, expr)) = typed {
+            (expr, known.handle(), Some(known))
+        } else {
+            self.note_raw(name, resource, ty, known);
+            (self.raw(name, ty, &properties), Ty::Resource, None)
+        };
+        let variable = self.variables.fresh(names::snake(name));
+        let add = Expr::atom("t").method("add", [Expr::text(name), expr.clone()]);
+        let define = self.definition(name, resource, &variable)?;
+        self.body += &self.comments_of(name);
+        let is_used = define.is_some() || self.referred.contains(name);
+        let line = if is_used { assigned(&format!("let {variable}"), &add, 4) } else { statement(&add, 4) };
+        if line.lines().count() <= 1 {
+            self.body += &line;
+        } else {
+            // The resource first, then its name: as one reads them.
+            self.body += &assigned(&format!("let {variable}"), &expr, 4);
+            let add = Expr::atom("t").method("add", [Expr::text(name), Expr::atom(&variable)]);
+            self.body += &if is_used { assigned(&format!("let {variable}"), &add, 4) } else { statement(&add, 4) };
+        }
+        self.handles.insert(name, Handle { variable, ty: kind, known });
+        if let Some(define) = define {
+            self.body += &statement(&define, 4);
+        }
+        Ok(())
+    }
+
+    fn properties(&self, name: &str, resource: &'a Resource) -> Result<Vec<(String, &'a Node)>, Unsupported> {
+        match resource.properties.as_ref().map(|node| (node, &*node.tree)) {
+            None | Some((_, Tree::Null)) => Ok(Vec::new()),
+            Some((node, Tree::Map(pairs))) if Call::of(node, self.template.version()).is_none() => Ok(entries(pairs)),
+            Some((node, _)) => {
+                let text =
+                    format!("the properties of `{name}` are no map of properties; write each property by itself");
+                Err(self.unsupported(node, text))
+            }
+        }
+    }
+
+    fn typed_resource(&mut self, name: &str, known: &'a Known, properties: &[(String, &'a Node)]) -> Option<Expr> {
+        let resource = &known.resource;
+        let (path, mut rest) = (known.path(&resource.handle), properties.to_vec());
+        let given = |heat: &str| properties.iter().any(|(key, _)| key == heat);
+        if resource.is_staged() && !given("flavor") {
+            return None;
+        }
+        let mut expr = if resource.begins {
+            let required: Vec<_> = properties
+                .iter()
+                .filter(|(key, _)| resource.fields.iter().any(|field| field.required && field.heat == *key))
+                .cloned()
+                .collect();
+            rest.retain(|(key, _)| !required.iter().any(|(known, _)| known == key));
+            self.begun(&path, &resource.fields, &required, known, name)?
+        } else {
+            // Volumes, which begin in several ways.
+            let begins = [
+                ("size", "new"),
+                ("snapshot_id", "from_snapshot"),
+                ("backup_id", "from_backup"),
+                ("source_volid", "from_volume"),
+            ];
+            let (key, begin) = begins.into_iter().find(|(key, _)| given(key))?;
+            let field = known.field(key)?;
+            let at = rest.iter().position(|(known, _)| known == key)?;
+            let (_, value) = rest.remove(at);
+            let value = self.typed(value, &field.ty, known, &format!("{name}.{key}"));
+            self.uses.services.insert(known.service.clone());
+            Expr::call(format!("{path}::{begin}"), [value])
+        };
+        for (key, value) in &rest {
+            let hint = format!("{name}.{key}");
+            if let Some(methods) = self.shorter(key, value, known, &hint) {
+                for Method { name, arguments } in methods {
+                    expr = expr.method(name, arguments);
+                }
+                continue;
+            }
+            expr = if let Some(field) = known.field(key) {
+                let value = self.typed(value, &field.ty, known, &hint);
+                expr.method(&field.method, [value])
+            } else {
+                let value = self.value(value, Context::Value, &hint).anything();
+                expr.method("property", [Expr::text(key), value.expr])
+            };
+        }
+        Some(expr)
+    }
+
+    fn raw(&mut self, name: &str, ty: &str, properties: &[(String, &'a Node)]) -> Expr {
+        self.uses.raw = true;
+        let mut expr = Expr::call("raw", [Expr::text(ty)]);
+        for (key, value) in properties {
+            let value = self.value(value, Context::Value, &format!("{name}.{key}")).anything();
+            expr = expr.method("property", [Expr::text(key), value.expr]);
+        }
+        expr
+    }
+
+    /// What the resource says besides its properties.
+    fn definition(&mut self, name: &str, resource: &'a Resource, variable: &str) -> Result<Option<Expr>, Unsupported> {
+        let mut expr = Expr::atom("t").method("resource", [Expr::atom(variable)]);
+        let mut says = false;
+        let mut say = |expr: &mut Expr, method: &str, argument: Expr| {
+            says = true;
+            let before = std::mem::replace(expr, Expr::atom(""));
+            *expr = before.method(method, [argument]);
+        };
+        if let Some(text) = resource.description.as_ref().and_then(|text| text.tree.as_text()) {
+            let text = self.literals.text(text, &format!("{name}.description"));
+            say(&mut expr, "description", text);
+        }
+        if let Some(condition) = &resource.condition {
+            let condition = self.condition(condition, &format!("{name}.condition")).expr;
+            say(&mut expr, "condition", condition);
+        }
+        let depends_on = resource.depends_on.as_ref();
+        let others: Vec<String> = resource.depends_on().map(|(other, _)| other.to_owned()).collect();
+        let items = depends_on.map_or(0, |node| match &*node.tree {
+            Tree::List(items) => items.len(),
+            Tree::Null => 0,
+            _ => 1,
+        });
+        if let Some(node) = depends_on.filter(|_| items != others.len()) {
+            let text = format!("`depends_on` of `{name}` is no list of names of resources");
+            return Err(self.unsupported(node, text));
+        }
+        for other in others {
+            match self.handle(&other) {
+                Some((other, _)) => say(&mut expr, "depends_on", Expr::atom(other)),
+                None => self.later.push((name.to_owned(), other)),
+            }
+        }
+        for (method, node) in [
+            ("metadata", &resource.metadata),
+            ("deletion_policy", &resource.deletion_policy),
+            ("update_policy", &resource.update_policy),
+            ("external_id", &resource.external_id),
+        ] {
+            if let Some(node) = node.as_ref().filter(|node| !matches!(*node.tree, Tree::Null)) {
+                let value = self.value(node, Context::Value, &format!("{name}.{method}")).expr;
+                say(&mut expr, method, value);
+            }
+        }
+        let says = says || self.later.iter().any(|(one, other)| one == name || other == name);
+        Ok(says.then_some(expr).filter(|expr| matches!(expr, Expr::Chain(_, methods) if methods.len() > 1)))
+    }
+
+    fn note_raw(&mut self, name: &str, resource: &'a Resource, ty: &str, known: Option<&Known>) {
+        if is_template(ty) {
+            return;
+        }
+        let why = match known {
+            Some(_) => format!("`{name}` lacks what Heat requires of `{ty}`, or says it otherwise than the catalog"),
+            None if self.catalog.knows(ty) => format!("Heat discourages or hides `{ty}`, the type of `{name}`"),
+            None => format!("the catalog does not have `{ty}`, the type of `{name}`"),
+        };
+        self.note(name, &resource.node, format!("{why}: its properties are given by Heat's names"));
+    }
+}

@@ -1,0 +1,118 @@
+//! Expressions of Rust, and their text as rustfmt has it.
+//!
+//! Only what generated blueprints consist of: paths and literals, calls, chains of methods, arrays, tuples, literals of
+//! structs. None of them holds a line break of its own: long text is a constant beside the function.
+
+mod layout;
+
+pub(super) use layout::{WIDTH, assigned, statement};
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Expr {
+    /// A path, a literal, or a field: one line as it stands.
+    Atom(String),
+    /// A call of a function or a macro: `neutron::Net::new`, `text!`.
+    Call(String, Vec<Expr>),
+    /// Methods one after the other on a first expression.
+    Chain(Box<Expr>, Vec<Method>),
+    /// Values in brackets.
+    Array(Vec<Expr>),
+    /// Values in parentheses.
+    Tuple(Vec<Expr>),
+    /// A struct's fields by name.
+    Struct(String, Vec<(String, Expr)>),
+}
+
+/// A method with its arguments.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Method {
+    /// Its name.
+    pub(super) name: String,
+    /// Its arguments.
+    pub(super) arguments: Vec<Expr>,
+}
+
+impl Expr {
+    pub(super) fn atom(text: impl Into<String>) -> Self {
+        Self::Atom(text.into())
+    }
+
+    /// Text in quotes.
+    pub(super) fn text(text: &str) -> Self {
+        Self::Atom(quoted(text))
+    }
+
+    pub(super) fn call(name: impl Into<String>, arguments: impl IntoIterator<Item = Expr>) -> Self {
+        Self::Call(name.into(), arguments.into_iter().collect())
+    }
+
+    /// This with one more method called on it.
+    pub(super) fn method(self, name: impl Into<String>, arguments: impl IntoIterator<Item = Expr>) -> Self {
+        let method = Method { name: name.into(), arguments: arguments.into_iter().collect() };
+        match self {
+            Self::Chain(root, mut methods) => {
+                methods.push(method);
+                Self::Chain(root, methods)
+            }
+            root => Self::Chain(Box::new(root), vec![method]),
+        }
+    }
+}
+
+/// A literal of text: raw where quotes would have to be escaped.
+pub(super) fn quoted(text: &str) -> String {
+    let is_plain = text.chars().all(|letter| !letter.is_control() && !is_unseen(letter));
+    if is_plain && text.contains(['"', '\\']) {
+        let hashes = hashes(text);
+        return format!("r{hashes}\"{text}\"{hashes}");
+    }
+    let mut out = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            letter if letter.is_control() || is_unseen(letter) => {
+                out.push_str(&format!("\\u{{{:x}}}", u32::from(letter)));
+            }
+            letter => out.push(letter),
+        }
+    }
+    out + "\""
+}
+
+/// As many hashes as raw text needs around it.
+pub(super) fn hashes(text: &str) -> String {
+    let mut hashes = String::new();
+    while text.contains(&format!("\"{hashes}")) {
+        hashes.push('#');
+    }
+    hashes
+}
+
+/// Whether a letter changes how text is shown without being seen; rustc refuses some of them.
+fn is_unseen(letter: char) -> bool {
+    matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_quoted_as_a_person_would() {
+        for (text, literal) in [
+            ("a", r#""a""#),
+            ("say \"a\"", r##"r#"say "a""#"##),
+            ("a\\b", r#"r"a\b""#),
+            ("a\"#b", r###"r##"a"#b"##"###),
+            ("a\nb\"", r#""a\nb\"""#),
+            ("\u{202e}", r#""\u{202e}""#),
+        ] {
+            assert_eq!(quoted(text), literal);
+        }
+    }
+}

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""What a template means to Heat, as JSON that can be compared.
+
+    meaning.py [--stdin] TEMPLATE...
+
+For each template, one line: its parameters, conditions, resources and outputs
+with all functions resolved, and the graph. What only a running stack knows, an attribute, is
+text that names it, so that two templates are equal exactly when Heat would
+compute the same values for the same attributes. Parameters without a default
+get made-up values, the same for the same declarations.
+"""
+import argparse
+import itertools
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import heat_oracle as oracle  # noqa: E402
+from heat.common import short_id  # noqa: E402
+from heat.engine import function  # noqa: E402
+from heat.engine.cfn import functions as cfn_functions  # noqa: E402
+from heat.engine.hot import functions as hot_functions  # noqa: E402
+import validate  # noqa: E402
+
+
+#: whether functions tell of what they are, and not what Heat puts there
+#: while it validates
+telling = False
+
+
+def told(result, text):
+    """A function's result, or the text for it."""
+    return lambda self: text(self) if telling else result(self)
+
+
+def attribute(self):
+    """An attribute, as text that names it."""
+    path = [function.resolve(part) for part in
+            getattr(self, "_path_components", None) or []]
+    try:
+        name = function.resolve(self._attribute)
+    except AttributeError:
+        name = None
+    return "<%s>" % json.dumps(
+        [function.resolve(self._resource_name), name] + path)
+
+
+for kind in (cfn_functions.GetAtt, hot_functions.GetAttThenSelect,
+             hot_functions.GetAtt, hot_functions.GetAttAllAttributes):
+    if "result" in vars(kind):
+        kind.result = told(kind.result, attribute)
+
+
+def reference(self):
+    """A resource's identity, as text that names it."""
+    return "<%s>" % function.resolve(self.args)
+
+
+hot_functions.GetResource.result = told(
+    hot_functions.GetResource.result, reference)
+
+
+def plain(value):
+    """A value without functions; one that cannot be resolved as written."""
+    try:
+        return function.resolve(value)
+    except Exception:
+        return raw(value)
+
+
+def raw(value):
+    """A value as it is written, however Heat's functions hold it."""
+    if isinstance(value, function.Function):
+        return {value.fn_name: raw(value.args)}
+    if isinstance(value, function.Macro):
+        return raw(value.parsed)
+    if isinstance(value, dict):
+        return {str(k): raw(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [raw(v) for v in value]
+    return value
+
+
+def constraint(one):
+    out = {k: v for k, v in vars(one).items()
+           if k not in ("_custom_constraint", "_environment", "environment",
+                        "match")}
+    return [type(one).__name__, {k: v for k, v in out.items() if v is not None}]
+
+
+def parameter(schema, stack, name):
+    return {"type": schema.type, "label": schema.label,
+            "description": " ".join((schema.description or "").split()),
+            "default": (None if schema.default is None
+                        else stack.parameters.params[name].value()),
+            "hidden": bool(schema.hidden), "immutable": bool(schema.immutable),
+            "tags": list(schema.tags or []),
+            "constraints": [constraint(c) for c in schema.constraints]}
+
+
+def definition(rsrc):
+    defn = rsrc.t
+    out = {"type": defn.resource_type,
+           "properties": plain(defn._properties or {}),
+           "metadata": plain(defn._metadata or {}),
+           "depends_on": sorted(defn._depends or []),
+           "deletion_policy": plain(defn._deletion_policy),
+           "update_policy": plain(defn._update_policy or {}),
+           "external_id": plain(defn._external_id),
+           "condition": raw(defn._condition),
+           "description": defn.description}
+    return {k: v for k, v in out.items() if v}
+
+
+def meaning(stack):
+    template = stack.t
+    schemata = template.param_schemata()
+    conditions = template.conditions(stack)
+    known = {}
+    for name in conditions._conditions:
+        try:
+            known[name] = conditions.is_enabled(name)
+        except Exception as ex:
+            known[name] = type(ex).__name__
+    groups = template.t.get("parameter_groups") or []
+    out = {
+        "version": str(template.version[1]),
+        "description": " ".join(str(
+            template.t.get("description") or "").split()),
+        "groups": [{"label": g.get("label") or "",
+                    "description": g.get("description") or "",
+                    "parameters": list(g.get("parameters") or [])}
+                   for g in groups],
+        "parameters": {n: parameter(s, stack, n) for n, s in schemata.items()},
+        "conditions": known,
+        "written_conditions": raw(template.t.get("conditions") or {}),
+        "resources": {name: definition(r) for name, r in stack.items()},
+        "graph": oracle.graph(stack),
+        "outputs": {name: {"value": plain(o._value),
+                           "condition": raw((template.t["outputs"][name])
+                                            .get("condition")),
+                           "description": " ".join(
+                               str(o.description()).split())}
+                    for name, o in stack.outputs.items()},
+    }
+    nested = {name: meaning(child)
+              for name, child in oracle.nested_stacks(stack).items()}
+    if nested:
+        out["nested"] = nested
+    return out
+
+
+def main(argv):
+    oracle.setup()
+    oracle.quick_interfaces()
+    loader = validate.Loader([], {}, True)
+    fill = argparse.Namespace(fill_params=True)
+    paths = [p for p in argv if p != "--stdin"]
+
+    def lines():
+        yield from paths
+        if "--stdin" in argv:
+            yield from (line.strip() for line in sys.stdin if line.strip())
+
+    global telling
+    for path in lines():
+        telling = False
+        # Names that Heat makes up are the same for the same template.
+        count = itertools.count()
+        short_id.generate_id = lambda: "member%d" % next(count)
+        try:
+            this, path = validate.asked(path, loader, fill)
+            stack = this.stack(path)
+            stack.validate()
+            telling = True
+            out = meaning(stack)
+        except Exception as ex:
+            out = {"error": "%s: %s" % (type(ex).__name__,
+                                        validate.error_text(ex))}
+        # Nested templates are named by where they are, which says nothing.
+        folder = "file://%s/" % os.path.dirname(os.path.abspath(path))
+        text = json.dumps(out, sort_keys=True, default=str)
+        print(text.replace(folder, ""))
+        sys.stdout.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,71 @@
+//! Crates made from templates: they compile, and what they emit means to Heat what the templates did.
+
+mod made;
+mod meaning;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use wattle_tests::skip;
+
+use made::Made;
+use meaning::{Meaning, differences};
+
+/// The templates of a folder that are good by themselves, in order.
+fn templates(folder: &str) -> Vec<PathBuf> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut found: Vec<PathBuf> = fs::read_dir(&folder)
+        .expect("the corpus is there")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "yaml"))
+        .collect();
+    found.sort();
+    found
+}
+
+/// What Heat does not take by itself is refused of both in the same words.
+fn judge(templates: &[PathBuf]) {
+    let made = Made::of(templates);
+    for source in made.sources() {
+        let output = Command::new("rustfmt")
+            .args(["--edition", "2024", "--check"])
+            .arg(&source)
+            // Not the settings of this workspace.
+            .current_dir(std::env::temp_dir())
+            .output()
+            .expect("rustfmt starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    }
+    let mut heat = Meaning::start();
+    let mut wrong = String::new();
+    for (name, template) in &made.templates {
+        let emitted = match made.emit(name) {
+            Ok(emitted) => emitted,
+            Err(said) => {
+                wrong += &format!("== {name}: it does not emit\n{said}\n");
+                continue;
+            }
+        };
+        let environment = template.parent().map(|folder| folder.join("environments").join(format!("{name}.yaml")));
+        let environment = environment.filter(|path| path.exists());
+        let [theirs, ours] = [template, &emitted].map(|path| heat.of(path, environment.as_deref()));
+        let told = differences(&theirs, &ours);
+        if !told.is_empty() {
+            wrong += &format!("== {name} ({})\n{}\n", emitted.display(), told.join("\n"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn what_is_emitted_means_the_same() {
+    judge(&templates("heat/selftest/good"));
+}
+
+#[test]
+fn so_it_is_for_the_corpus() {
+    if skip::everything("crates made from each template of the corpus") {
+        judge(&templates("templates/good"));
+    }
+}
