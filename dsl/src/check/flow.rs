@@ -169,6 +169,7 @@ impl<'m> Flow<'m> {
     fn misfit(&self, ty: &Type, value: &'m Expr) -> Option<String> {
         let of = |found: &str| Some(format!("expected {}, found {found}", ty.revealed()));
         match (ty.revealed(), value) {
+            (Type::Any, _) => None,
             (inner, Expr::Constant(value)) => inner.refuse(value).map(|why| match ty.is_secret() {
                 true if matches!(inner, Type::List(_) | Type::Map(_) | Type::Struct(_)) => format!("it is not {inner}"),
                 true => format!("expected {inner}, found {} that is none", value.kind()),
@@ -261,6 +262,8 @@ fn is_within(from: &Type, into: &Type) -> bool {
         | (Type::Integer { .. } | Type::Seconds, Type::Float)
         | (Type::Ip | Type::Ipv4 | Type::Ipv6 | Type::Uri, Type::Str)
         | (Type::Ipv4 | Type::Ipv6, Type::Ip) => true,
+        // Whether it fits is known at run time.
+        (Type::Any, _) | (_, Type::Any) => true,
         (Type::Integer { min, .. }, Type::Seconds) => *min >= 0,
         (Type::List(from), Type::List(into)) | (Type::Map(from), Type::Map(into)) => is_within(from, into),
         (Type::Struct(from), Type::Map(into)) => from.values().all(|from| is_within(from, into)),

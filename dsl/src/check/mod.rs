@@ -28,6 +28,7 @@ mod entry_size;
 mod export_of_another_stack;
 mod exported_secret;
 mod foreign_handle;
+mod heats_function;
 mod illegal_name;
 mod imported_value;
 mod late_property;
@@ -98,6 +99,7 @@ pub static CHECKS: &[&Check] = &[
     &mixed_export::MIXED_EXPORT,
     &unconnected_network::UNCONNECTED_NETWORK,
     &export_of_another_stack::EXPORT_OF_ANOTHER_STACK,
+    &heats_function::HEATS_FUNCTION,
     &unknown_property::UNKNOWN_PROPERTY,
     &property_value::PROPERTY_VALUE,
     &missing_property::MISSING_PROPERTY,

@@ -32,6 +32,7 @@ const FAILING: &[Failing] = &[
     ("W0305", mixed_export::tests::failing),
     ("W0306", unconnected_network::tests::failing),
     ("W0307", export_of_another_stack::tests::failing),
+    ("W0308", heats_function::tests::failing),
     ("W0401", unknown_property::tests::failing),
     ("W0402", property_value::tests::failing),
     ("W0403", missing_property::tests::failing),

@@ -11,8 +11,8 @@ use indexmap::IndexMap;
 use crate::model::{Constraint, Model, Name, ParameterType, Reference, Resource, Value};
 
 use super::hot::{Hot, HotParameter, HotResource};
-use super::plan::Server;
-use super::resolve::attribute_for_heat;
+use super::plan::{Server, Told};
+use super::resolve::{attribute_for_heat, for_heat};
 
 /// Names of our own in templates. Authors' names do not start so.
 pub(crate) const RESERVED: &str = "wattle_";
@@ -154,7 +154,13 @@ impl Words {
             identity.push((self.networks.clone(), Hot::Map(networks.collect())));
         }
         if !duties.told.is_empty() {
-            let told = duties.told.iter().map(|(key, attribute)| (key.as_str().into(), attribute_for_heat(attribute)));
+            let told = duties.told.iter().map(|(key, told)| {
+                let value = match told {
+                    Told::Attribute(attribute) => attribute_for_heat(attribute),
+                    Told::Whole(value) => for_heat(value),
+                };
+                (key.as_str().into(), value)
+            });
             identity.push((self.values.clone(), Hot::Map(told.collect())));
         }
         // Heat writes a map within text as one line of JSON, which is what the block scalar at the end of the text takes.

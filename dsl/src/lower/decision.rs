@@ -1,6 +1,6 @@
 //! What became of each reference of a model.
 
-use crate::model::{Name, Source};
+use crate::model::{Name, Reference, Source};
 
 /// What became of one reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,5 +66,19 @@ impl Decisions {
         if self.wanted {
             self.made.push(decision());
         }
+    }
+}
+
+/// A reference as a decision names it.
+pub(super) fn text(reference: Reference<'_>) -> String {
+    match reference {
+        Reference::Parameter(name) | Reference::Resource(name) | Reference::Promise(name) => name.to_string(),
+        Reference::Attribute { resource, attribute, path } => {
+            let attribute = super::plan::Attribute { resource, name: Some(attribute), path };
+            format!("{resource}.{}", attribute.key())
+        }
+        Reference::Output { component, output } => format!("{component}/{output}"),
+        Reference::Import { stack, export } => format!("{stack}.{export}"),
+        Reference::Foreign { what } => what.to_string(),
     }
 }

@@ -8,6 +8,7 @@ pub(crate) mod decision;
 mod dependence;
 mod environment;
 mod filled;
+mod function;
 pub mod hot;
 pub mod native;
 mod plan;
@@ -24,6 +25,8 @@ pub(crate) use agent::{RESERVED, user_data_sizes};
 pub use decision::{Decision, Reader, Way};
 pub use environment::Environment;
 pub use filled::Filled;
+pub use function::COMPUTED;
+pub(crate) use function::{is_heats, unknown_to_heat};
 pub use seed::Seed;
 
 use hot::Template;

@@ -6,7 +6,8 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::model::{Component, Expr, Model, Name, Reference, Resource, Step};
 
-use super::decision::{Decision, Decisions, Reader, Way};
+use super::decision::{Decision, Decisions, Reader, Way, text};
+use super::function::{self, is_heats, is_pseudo};
 
 /// The part of the data space below a server that holds its own attributes instead of a component's outputs.
 pub(crate) const SERVER_ENTRIES: &str = "server";
@@ -22,10 +23,19 @@ pub(super) struct Plan<'m> {
 #[derive(Default)]
 pub(super) struct Server<'m> {
     pub(super) components: Vec<(&'m Name, &'m Component)>,
-    /// Attributes of other resources that its components read and only Heat knows.
-    pub(super) told: IndexMap<String, Attribute<'m>>,
+    /// What its components read and only Heat knows: attributes of other resources, and what Heat computes.
+    pub(super) told: IndexMap<String, Told<'m>>,
     /// Its own attributes that components read.
     pub(super) publishes: IndexMap<String, Attribute<'m>>,
+}
+
+/// What a server is told.
+#[derive(Clone, Copy)]
+pub(super) enum Told<'m> {
+    /// An attribute of another resource.
+    Attribute(Attribute<'m>),
+    /// A value that Heat resolves.
+    Whole(&'m Expr),
 }
 
 /// An attribute of a resource, or its identity.
@@ -91,27 +101,51 @@ impl<'m> Plan<'m> {
         decide: &mut impl FnMut(&str, Way),
         depth: usize,
     ) {
-        value.references(&mut |reference| match reference {
-            Reference::Parameter(name) => decide(name, Way::Seed),
-            Reference::Output { component, output } => {
-                let address = format!("{component}/{output}");
-                decide(&address, Way::Entry);
-                self.readers.entry(address).or_default().insert(reader);
-            }
-            Reference::Promise(name) if depth <= model.promises.len() => {
-                if let Some(fulfilled) = model.promises.get(name).and_then(|promise| promise.fulfilled.first()) {
-                    self.input(model, reader, &fulfilled.value, decide, depth + 1);
+        let mut found = Vec::new();
+        function::parts(model, value, 0, &mut |part| found.push(part));
+        for part in found {
+            match part {
+                Expr::Parameter(name) if is_pseudo(name) => {
+                    self.tell(reader, name.to_string(), Told::Whole(part), decide)
                 }
+                Expr::Parameter(name) => decide(name, Way::Seed),
+                Expr::Output { component, output } => {
+                    let address = format!("{component}/{output}");
+                    decide(&address, Way::Entry);
+                    self.readers.entry(address).or_default().insert(reader);
+                }
+                Expr::Promise(name) if depth <= model.promises.len() => {
+                    if let Some(fulfilled) = model.promises.get(name).and_then(|promise| promise.fulfilled.first()) {
+                        self.input(model, reader, &fulfilled.value, decide, depth + 1);
+                    }
+                }
+                Expr::Attribute { resource, attribute, path } => {
+                    self.attribute(model, reader, Attribute { resource, name: Some(attribute), path }, decide);
+                }
+                Expr::Resource(resource) => {
+                    self.attribute(model, reader, Attribute { resource, name: None, path: &[] }, decide);
+                }
+                Expr::Import { stack, export } => decide(&format!("{stack}.{export}"), Way::Entry),
+                Expr::Function { name, .. } if !is_heats(name) => {
+                    if let Some(Reference::Parameter(parameter)) = part.subject() {
+                        decide(parameter, Way::Seed);
+                    }
+                }
+                Expr::Function { name, .. } => {
+                    if let Some(server) = self.servers.get_mut(reader) {
+                        server.told.insert(function::key(name, part), Told::Whole(part));
+                    }
+                    part.references(&mut |reference| decide(&text(reference), Way::UserData));
+                }
+                _ => {}
             }
-            Reference::Attribute { resource, attribute, path } => {
-                self.attribute(model, reader, Attribute { resource, name: Some(attribute), path }, decide);
-            }
-            Reference::Import { stack, export } => decide(&format!("{stack}.{export}"), Way::Entry),
-            // The identities within an attribute's path are visited as well: they belong to the attribute.
-            Reference::Resource(_) | Reference::Promise(_) | Reference::Foreign { .. } => {}
-        });
-        if let Expr::Resource(resource) = value {
-            self.attribute(model, reader, Attribute { resource, name: None, path: &[] }, decide);
+        }
+    }
+
+    fn tell(&mut self, reader: &'m Name, key: String, told: Told<'m>, decide: &mut impl FnMut(&str, Way)) {
+        if let Some(server) = self.servers.get_mut(reader) {
+            decide(&key, Way::UserData);
+            server.told.insert(key, told);
         }
     }
 
@@ -130,10 +164,8 @@ impl<'m> Plan<'m> {
             if let Some(server) = self.servers.get_mut(attribute.resource) {
                 server.publishes.insert(key, attribute);
             }
-        } else if let Some(server) = self.servers.get_mut(reader) {
-            let key = format!("{}.{key}", attribute.resource);
-            decide(&key, Way::UserData);
-            server.told.insert(key, attribute);
+        } else {
+            self.tell(reader, format!("{}.{key}", attribute.resource), Told::Attribute(attribute), decide);
         }
     }
 }

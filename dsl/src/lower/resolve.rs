@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 
 use crate::model::{Expr, Model, Name, Resource, Step, Value, template_of};
 
+use super::function::{self, is_heats, is_pseudo};
 use super::hot::Hot;
 use super::plan::{Attribute, SERVER_ENTRIES};
 use super::seed::Wire;
@@ -87,6 +88,7 @@ fn text(parts: &[Expr], late: &impl Late) -> Hot {
 pub(super) fn for_agent(model: &Model, expr: &Expr) -> Wire {
     match expr {
         Expr::Constant(value) => Wire::Value(value.clone()),
+        Expr::Parameter(name) if is_pseudo(name) => Wire::UserData(name.clone()),
         Expr::Parameter(name) => Wire::Parameter(name.clone()),
         Expr::Resource(resource) => attribute(model, &Attribute { resource, name: None, path: &[] }),
         Expr::Attribute { resource, attribute: name, path } => {
@@ -104,9 +106,8 @@ pub(super) fn for_agent(model: &Model, expr: &Expr) -> Wire {
             let items = items.iter().map(|(name, item)| (name.clone(), for_agent(model, item)));
             Wire::Map(items.collect::<IndexMap<Name, Wire>>())
         }
-        Expr::Function { name, argument } => {
-            Wire::Function { name: name.clone(), argument: Box::new(for_agent(model, argument)) }
-        }
+        Expr::Function { name, .. } if is_heats(name) => Wire::UserData(function::key(name, expr).into()),
+        Expr::Function { name, argument } => function::wire(model, name, argument, 0),
         Expr::Foreign { .. } => Wire::Value(Value::Null),
     }
 }

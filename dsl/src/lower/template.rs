@@ -3,7 +3,7 @@
 use crate::model::{Expr, Model, Name, Reference, Resource};
 
 use super::agent::{self, Words};
-use super::decision::{Decision, Decisions, Reader, Way};
+use super::decision::{Decision, Decisions, Reader, Way, text};
 use super::hot::{Hot, HotOutput, HotParameter, HotParameterGroup, HotResource, Template};
 use super::plan::Plan;
 use super::resolve::for_heat;
@@ -134,17 +134,4 @@ pub(super) fn decide(value: &Expr, reader: impl Fn() -> Reader, at: &crate::mode
     value.references(&mut |reference| {
         decisions.note(|| Decision { reader: reader(), reference: text(reference), way: Way::Heat, at: at.clone() });
     });
-}
-
-fn text(reference: Reference<'_>) -> String {
-    match reference {
-        Reference::Parameter(name) | Reference::Resource(name) | Reference::Promise(name) => name.to_string(),
-        Reference::Attribute { resource, attribute, path } => {
-            let attribute = super::plan::Attribute { resource, name: Some(attribute), path };
-            format!("{resource}.{}", attribute.key())
-        }
-        Reference::Output { component, output } => format!("{component}/{output}"),
-        Reference::Import { stack, export } => format!("{stack}.{export}"),
-        Reference::Foreign { what } => what.to_string(),
-    }
 }

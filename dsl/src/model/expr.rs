@@ -133,8 +133,8 @@ impl Expr {
             Self::Import { stack, export } => visit(Reference::Import { stack, export }),
             Self::Text(parts) | Self::List(parts) => parts.iter().for_each(|part| part.references(visit)),
             Self::Map(parts) => parts.values().for_each(|part| part.references(visit)),
-            Self::Function { name, argument } => {
-                if let Some(reference) = function::subject(name, argument) {
+            Self::Function { argument, .. } => {
+                if let Some(reference) = self.subject() {
                     visit(reference);
                 }
                 argument.references(visit);
@@ -188,6 +188,14 @@ impl Expr {
     /// The value of one of Heat's functions, in its one form: what another alternative says is that one.
     pub fn function(name: impl Into<Name>, argument: Self) -> Self {
         function::canonical(name.into(), argument)
+    }
+
+    /// What a function refers to by a name among its arguments.
+    pub(crate) fn subject(&self) -> Option<Reference<'_>> {
+        match self {
+            Self::Function { name, argument } => function::subject(name, argument),
+            _ => None,
+        }
     }
 
     /// The constant, if it is one in whole.
