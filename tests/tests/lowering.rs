@@ -241,6 +241,7 @@ fn each<'a>(wire: &'a Wire, visit: &mut impl FnMut(&'a Wire)) {
     match wire {
         Wire::Text(parts) | Wire::List(parts) => parts.iter().for_each(|part| each(part, visit)),
         Wire::Map(parts) => parts.values().for_each(|part| each(part, visit)),
+        Wire::Function { argument, .. } => each(argument, visit),
         _ => {}
     }
 }

@@ -46,6 +46,7 @@ fn readers(seed: &Seed) -> BTreeMap<String, BTreeSet<String>> {
             Wire::Entry(entry) => found(entry),
             Wire::Text(parts) | Wire::List(parts) => parts.iter().for_each(|part| visit(part, found)),
             Wire::Map(parts) => parts.values().for_each(|part| visit(part, found)),
+            Wire::Function { argument, .. } => visit(argument, found),
             _ => {}
         }
     }

@@ -106,7 +106,7 @@ impl<'m> Plan<'m> {
         for part in found {
             match part {
                 Expr::Parameter(name) if is_pseudo(name) => {
-                    self.tell(reader, name.to_string(), Told::Whole(part), decide)
+                    self.tell(reader, name.to_string(), Told::Whole(part), decide);
                 }
                 Expr::Parameter(name) => decide(name, Way::Seed),
                 Expr::Output { component, output } => {

@@ -8,6 +8,7 @@
 //! of it. With [`Mode::Validation`] it is what Heat itself puts in its place when it validates a template: nothing for
 //! an attribute, its name for a resource.
 
+mod apply;
 mod call;
 mod collection;
 mod condition;
@@ -28,6 +29,7 @@ use crate::Loaded;
 use crate::template::{Call, Context, Function, Step, Template, Version};
 use crate::yaml::{Node, Tree};
 
+pub use apply::apply;
 pub use condition::Branch;
 pub use fault::{Cause, Fault, Stage};
 pub use value::Value;

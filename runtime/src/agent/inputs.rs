@@ -61,6 +61,7 @@ pub(super) fn needs(name: &Name, source: &Source, needs: &mut Needs) {
         }
         Source::Text(parts) | Source::List(parts) => parts.iter().for_each(|part| self::needs(name, part, needs)),
         Source::Map(parts) => parts.values().for_each(|part| self::needs(name, part, needs)),
+        Source::Function { argument, .. } => self::needs(name, argument, needs),
         Source::Value(_) | Source::Sealed(_) | Source::UserData(_) => {}
     }
 }
@@ -272,5 +273,6 @@ fn resolve(shared: &Shared, source: &Source, found: &Found) -> Result<Value, Str
             let part = |(name, part): (&Name, &Source)| Ok((name.clone(), resolve(shared, part, found)?));
             parts.iter().map(part).collect::<Result<_, _>>().map(Value::Map)
         }
+        Source::Function { name, argument } => wattle_hot::evaluate::apply(name, &resolve(shared, argument, found)?),
     }
 }

@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 
 use indexmap::IndexMap;
 use wattle::lower::Seed;
-use wattle::model::Name;
+use wattle::model::{Name, Value};
 
 use crate::space::{Content, Export, Source, Space};
 
@@ -65,7 +65,41 @@ async fn value(space: &Space, source: &Source, told: &HashMap<Name, String>) -> 
             }
             Some(items.join(", "))
         }
+        Source::Function { name, argument } => {
+            let argument = Box::pin(typed(space, argument, told)).await?;
+            wattle_hot::evaluate::apply(name, &argument).ok().as_ref().map(plain)
+        }
         Source::Sealed(_) | Source::Foreign { .. } => None,
+    }
+}
+
+/// The value with its type: what a function is given.
+async fn typed(space: &Space, source: &Source, told: &HashMap<Name, String>) -> Option<Value> {
+    match source {
+        Source::Value(value) => Some(value.clone()),
+        Source::Entry(entry) => match space.peek(entry).await.ok()??.content {
+            Content::Value(value) => Some(value),
+            Content::Sealed(_) | Content::Failure(_) => None,
+        },
+        Source::List(parts) => {
+            let mut items = Vec::new();
+            for part in parts {
+                items.push(Box::pin(typed(space, part, told)).await?);
+            }
+            Some(Value::List(items))
+        }
+        Source::Map(parts) => {
+            let mut items = IndexMap::new();
+            for (name, part) in parts {
+                items.insert(name.clone(), Box::pin(typed(space, part, told)).await?);
+            }
+            Some(Value::Map(items))
+        }
+        Source::Function { name, argument } => {
+            let argument = Box::pin(typed(space, argument, told)).await?;
+            wattle_hot::evaluate::apply(name, &argument).ok()
+        }
+        other => value(space, other, told).await.map(Value::from),
     }
 }
 

@@ -270,6 +270,7 @@ fn each_told(wire: &Wire, found: &mut impl FnMut(&Name)) {
         Wire::UserData(key) => found(key),
         Wire::Text(parts) | Wire::List(parts) => parts.iter().for_each(|part| each_told(part, found)),
         Wire::Map(parts) => parts.values().for_each(|part| each_told(part, found)),
+        Wire::Function { argument, .. } => each_told(argument, found),
         _ => {}
     }
 }

@@ -47,6 +47,12 @@ pub enum SeedError {
         /// What is wrong with each.
         faults: Vec<String>,
     },
+    /// A function of Heat's that does not take what it is given.
+    #[error("an input cannot be computed: {why}")]
+    Function {
+        /// The function, and what it does not take.
+        why: String,
+    },
     /// Something that is more than one node takes.
     #[error("{what} takes {bytes} bytes, more than the {MAX_DATA} that a data space takes at once: {help}")]
     TooLarge {

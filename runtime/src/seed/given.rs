@@ -175,6 +175,7 @@ fn parameters<'s>(wire: &'s Wire, found: &mut IndexSet<&'s Name>) {
         Wire::Parameter(name) => drop(found.insert(name)),
         Wire::Text(parts) | Wire::List(parts) => parts.iter().for_each(|part| parameters(part, found)),
         Wire::Map(parts) => parts.values().for_each(|part| parameters(part, found)),
+        Wire::Function { argument, .. } => parameters(argument, found),
         _ => {}
     }
 }

@@ -59,6 +59,7 @@ fn wanted(seed: &Seed) -> IndexSet<ImportKey> {
             Wire::Import { stack, export } => drop(found.insert((stack.clone(), export.clone()))),
             Wire::Text(parts) | Wire::List(parts) => parts.iter().for_each(|part| visit(part, found)),
             Wire::Map(parts) => parts.values().for_each(|part| visit(part, found)),
+            Wire::Function { argument, .. } => visit(argument, found),
             _ => {}
         }
     }
@@ -86,6 +87,9 @@ fn foreign(source: &Source, stack: &Name) -> Source {
         Source::List(parts) => Source::List(all(parts)),
         Source::Map(parts) => {
             Source::Map(parts.iter().map(|(name, part)| (name.clone(), foreign(part, stack))).collect())
+        }
+        Source::Function { name, argument } => {
+            Source::Function { name: name.clone(), argument: Box::new(foreign(argument, stack)) }
         }
         other => other.clone(),
     }

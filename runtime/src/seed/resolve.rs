@@ -7,6 +7,7 @@ use wattle::lower::Seed;
 use wattle::lower::seed::Wire;
 use wattle::model::{Name, Value};
 
+use crate::recipe::print;
 use crate::space::{Credential, Plan, Source, open, seal};
 
 use super::SeedError;
@@ -45,13 +46,78 @@ impl Resolver<'_> {
                 let source = |(name, part): (&Name, &Wire)| Ok((name.clone(), self.source(part, secret, sealer)?));
                 Source::Map(parts.iter().map(source).collect::<Result<_, SeedError>>()?)
             }
+            Wire::Function { name, argument } => self.function(name, argument, secret, sealer)?,
             other => unreachable!("INVARIANT: the seed's format has no {other:?}"),
+        })
+    }
+
+    /// What a function gives, if all that it is given is known; else the agent computes it.
+    fn function(
+        &self,
+        name: &Name,
+        argument: &Wire,
+        secret: bool,
+        sealer: &mut Sealer<'_>,
+    ) -> Result<Source, SeedError> {
+        // Of an `if` that is decided the other value need not be known.
+        if let ("if", Wire::List(parts)) = (&**name, argument)
+            && let [condition, values @ ..] = parts.as_slice()
+            && let Some((Value::Boolean(holds), _)) = self.known(condition)?
+        {
+            return match values.get(usize::from(!holds)) {
+                Some(value) => self.source(value, secret, sealer),
+                None => known(&Value::Null, secret, sealer),
+            };
+        }
+        match self.known(argument)? {
+            Some((argument, confidential)) => known(&computed(name, &argument)?, secret || confidential, sealer),
+            None => {
+                let argument = Box::new(self.source(argument, secret, sealer)?);
+                Ok(Source::Function { name: name.clone(), argument })
+            }
+        }
+    }
+
+    /// The value, if constants and parameters make it, and whether a secret is in it.
+    fn known(&self, wire: &Wire) -> Result<Option<(Value, bool)>, SeedError> {
+        let all = |parts: &[Wire]| -> Result<Option<(Vec<Value>, bool)>, SeedError> {
+            let (mut values, mut secret) = (Vec::with_capacity(parts.len()), false);
+            for part in parts {
+                let Some((value, confidential)) = self.known(part)? else { return Ok(None) };
+                values.push(value);
+                secret |= confidential;
+            }
+            Ok(Some((values, secret)))
+        };
+        Ok(match wire {
+            Wire::Value(value) => Some((value.clone(), false)),
+            Wire::Parameter(name) => {
+                let secret = self.seed.parameters.get(name).is_none_or(|parameter| parameter.ty.is_secret());
+                Some((self.parameters.get(name).cloned().unwrap_or(Value::Null), secret))
+            }
+            Wire::Text(parts) => {
+                all(parts)?.map(|(values, secret)| (values.iter().map(print::text).collect::<String>().into(), secret))
+            }
+            Wire::List(parts) => all(parts)?.map(|(values, secret)| (Value::List(values), secret)),
+            Wire::Map(parts) => {
+                let values: Vec<Wire> = parts.values().cloned().collect();
+                all(&values)?.map(|(values, secret)| (Value::Map(parts.keys().cloned().zip(values).collect()), secret))
+            }
+            Wire::Function { name, argument } => match self.known(argument)? {
+                Some((argument, secret)) => Some((computed(name, &argument)?, secret)),
+                None => None,
+            },
+            _ => None,
         })
     }
 
     fn sources(&self, parts: &[Wire], secret: bool, sealer: &mut Sealer<'_>) -> Result<Vec<Source>, SeedError> {
         parts.iter().map(|part| self.source(part, secret, sealer)).collect()
     }
+}
+
+fn computed(function: &str, argument: &Value) -> Result<Value, SeedError> {
+    wattle_hot::evaluate::apply(function, argument).map_err(|why| SeedError::Function { why })
 }
 
 fn known(value: &Value, secret: bool, sealer: &mut Sealer<'_>) -> Result<Source, SeedError> {
@@ -108,6 +174,7 @@ pub(super) fn each<'a>(source: &'a Source, visit: &mut impl FnMut(&'a Source)) {
     match source {
         Source::Text(parts) | Source::List(parts) => parts.iter().for_each(|part| each(part, visit)),
         Source::Map(parts) => parts.values().for_each(|part| each(part, visit)),
+        Source::Function { argument, .. } => each(argument, visit),
         _ => {}
     }
 }

@@ -116,6 +116,13 @@ pub enum Source {
     List(Vec<Source>),
     /// Values by name.
     Map(IndexMap<Name, Source>),
+    /// What one of Heat's functions gives.
+    Function {
+        /// Its name.
+        name: Name,
+        /// What it is given.
+        argument: Box<Source>,
+    },
 }
 
 impl Source {
@@ -125,6 +132,7 @@ impl Source {
             Self::Entry(entry) => found.push(entry),
             Self::Text(parts) | Self::List(parts) => parts.iter().for_each(|part| part.entries(found)),
             Self::Map(parts) => parts.values().for_each(|part| part.entries(found)),
+            Self::Function { argument, .. } => argument.entries(found),
             Self::Value(_) | Self::Sealed(_) | Self::Foreign { .. } | Self::UserData(_) => {}
         }
     }
