@@ -106,7 +106,7 @@ mod tests {
     fn text_is_quoted_as_a_person_would() {
         for (text, literal) in [
             ("a", r#""a""#),
-            ("say \"a\"", r#"r#"say "a""#"#),
+            ("say \"a\"", "r#\"say \"a\"\"#"),
             ("a\\b", r#"r"a\b""#),
             ("a\"#b", r###"r##"a"#b"##"###),
             ("a\nb\"", r#""a\nb\"""#),
