@@ -10,7 +10,6 @@ use wattle::check::has_errors;
 use wattle::view::{Format, Options, render};
 use wattle_hot::environment::Environment;
 use wattle_hot::evaluate::{Mode, Scope, Value};
-use wattle_hot::files::NoFiles;
 use wattle_hot::parameters::Inputs;
 use wattle_hot::{Loaded, check};
 use wattle_tests::oracle::{self, Oracle};
@@ -26,6 +25,8 @@ struct Case<'t> {
     name: &'t str,
     template: &'t str,
     environment: Option<&'t str>,
+    /// What is in `child.yaml` beside it.
+    file: Option<&'t str>,
 }
 
 fn cases(text: &str) -> Vec<Case<'_>> {
@@ -33,11 +34,15 @@ fn cases(text: &str) -> Vec<Case<'_>> {
         .skip(1)
         .map(|text| {
             let (name, rest) = text.split_once('\n').expect("a name");
+            let (rest, file) = match rest.split_once("--- file child.yaml\n") {
+                Some((rest, file)) => (rest, Some(file)),
+                None => (rest, None),
+            };
             let (template, environment) = match rest.split_once("--- environment\n") {
                 Some((template, environment)) => (template, Some(environment)),
                 None => (rest, None),
             };
-            Case { name, template, environment }
+            Case { name, template, environment, file }
         })
         .collect()
 }
@@ -60,9 +65,18 @@ fn heat_takes_and_refuses_the_same() {
             question["environment"] = json!([path]);
             inputs.environment = Arc::new(Environment::read([("environment.yaml", environment)]));
         }
+        let mut files = BTreeMap::new();
+        let child = folder.path().join("child.yaml");
+        if let Some(file) = case.file {
+            fs::write(&child, file).expect("written");
+            files.insert("child.yaml".to_owned(), file.as_bytes().to_vec());
+        }
         let answer = oracle.ask(&question);
+        if case.file.is_some() {
+            fs::remove_file(&child).expect("it is there");
+        }
         let heat = answer["ok"].as_bool().expect("an answer");
-        let loaded = Loaded::load(case.template, "template.yaml", &NoFiles, &inputs);
+        let loaded = Loaded::load(case.template, "template.yaml", &files, &inputs);
         let findings = check(&loaded);
         let ours = !has_errors(&findings);
         let known = DISAGREEMENTS.iter().any(|(name, _)| *name == case.name);
@@ -71,7 +85,14 @@ fn heat_takes_and_refuses_the_same() {
         }
         if (heat != ours) != known {
             let read = |file: &str| -> Option<Arc<str>> {
-                Some(if file == "template.yaml" { case.template } else { case.environment? }.into())
+                Some(
+                    match file {
+                        "template.yaml" => case.template,
+                        "child.yaml" => case.file?,
+                        _ => case.environment?,
+                    }
+                    .into(),
+                )
             };
             let findings = render(&findings, Format::Concise, &read, &Options::default());
             let heat = if heat { "takes" } else { "refuses" };

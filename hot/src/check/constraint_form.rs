@@ -65,7 +65,10 @@ fn judge<'n>(sink: &Sink<'_>, parameter: &'n Parameter) -> Vec<Wrong<'n>> {
     match &*node.tree {
         Tree::Null => Vec::new(),
         Tree::List(items) => {
-            items.iter().filter_map(|item| constraint(item, parameter.kind, sink.template().version())).collect()
+            // The names of constraints are looked up with a value only, which nested stacks have none of yet.
+            let named = !sink.loaded.is_nested();
+            let version = sink.template().version();
+            items.iter().filter_map(|item| constraint(item, parameter.kind, version, named)).collect()
         }
         other => {
             let why = format!("constraints are a list, and this is {}", other.kind());
@@ -74,7 +77,7 @@ fn judge<'n>(sink: &Sink<'_>, parameter: &'n Parameter) -> Vec<Wrong<'n>> {
     }
 }
 
-fn constraint(node: &Node, kind: Option<Kind>, version: Version) -> Option<Wrong<'_>> {
+fn constraint(node: &Node, kind: Option<Kind>, version: Version, named: bool) -> Option<Wrong<'_>> {
     let wrong = |node, why: String, help: &str| Some(Wrong { node, why, help: help.to_owned() });
     let Tree::Map(pairs) = &*node.tree else {
         let why = format!("it is {} instead of a map", node.tree.kind());
@@ -143,7 +146,7 @@ fn constraint(node: &Node, kind: Option<Kind>, version: Version) -> Option<Wrong
         }
         "custom_constraint" => {
             let name = value.as_key();
-            if fits && !NAMED_CONSTRAINTS.contains(&&*name) {
+            if named && fits && !NAMED_CONSTRAINTS.contains(&&*name) {
                 let near = nearest(&name, NAMED_CONSTRAINTS).map(|near| format!("did you mean `{near}`?"));
                 let help = near.unwrap_or_else(|| "a cloud may have more, but not each cloud has".into());
                 return Some(Wrong {

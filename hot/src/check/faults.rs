@@ -29,8 +29,8 @@ pub(super) fn is_there(scope: &Scope<'_>, resource: &Resource) -> bool {
 }
 
 /// Every fault of the template.
-pub(super) fn all(scope: &Scope<'_>, is_placeholder: &dyn Fn(&str, &Resource) -> bool) -> Vec<Found> {
-    let mut faults = Faults { scope, found: Vec::new() };
+pub(super) fn all(scope: &Scope<'_>, nested: bool, is_placeholder: &dyn Fn(&str, &Resource) -> bool) -> Vec<Found> {
+    let mut faults = Faults { scope, nested, found: Vec::new() };
     let template = scope.template();
     faults.conditions(template);
     for (name, resource) in &template.resources {
@@ -56,6 +56,8 @@ pub(super) fn all(scope: &Scope<'_>, is_placeholder: &dyn Fn(&str, &Resource) ->
 
 struct Faults<'s, 'l> {
     scope: &'s Scope<'l>,
+    /// Whether this is a nested stack, of whose properties Heat needs no values before it is made.
+    nested: bool,
     found: Vec<Found>,
 }
 
@@ -109,8 +111,11 @@ impl Faults<'_, '_> {
             }
         }
         let judged = there && !placeholder && resource.external_id.is_none();
-        let (resolved, validated) =
-            if judged { (Treatment::Resolved, Treatment::Validated) } else { (Treatment::Parsed, Treatment::Parsed) };
+        let (resolved, validated) = if judged {
+            (if self.nested { Treatment::Validated } else { Treatment::Resolved }, Treatment::Validated)
+        } else {
+            (Treatment::Parsed, Treatment::Parsed)
+        };
         for part in [&resource.properties, &resource.update_policy] {
             match part.as_ref().map(|node| (node, &*node.tree)) {
                 // Each property for itself, so that all that is wrong is found.

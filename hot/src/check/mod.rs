@@ -10,6 +10,7 @@
 mod everything;
 mod explain;
 mod faults;
+mod nested;
 mod registry;
 mod sink;
 
@@ -85,6 +86,26 @@ pub static CHECKS: &[&Check] = &[
     &MISPLACED,
 ];
 
+/// What is asked of nested templates as well. The others look at all files at once, or judge nested stacks themselves.
+static NESTED: &[&Check] = &[
+    &unreadable::UNREADABLE,
+    &unknown_version::UNKNOWN_VERSION,
+    &unknown_section::UNKNOWN_SECTION,
+    &resource_definition::RESOURCE_DEFINITION,
+    &output_definition::OUTPUT_DEFINITION,
+    &parameter_declaration::PARAMETER_DECLARATION,
+    &constraint_form::CONSTRAINT_FORM,
+    &parameter_value::PARAMETER_VALUE,
+    &parameter_group::PARAMETER_GROUP,
+    &shared_name::SHARED_NAME,
+    &function_arguments::FUNCTION_ARGUMENTS,
+    &removed_function::REMOVED_FUNCTION,
+    &later_function::LATER_FUNCTION,
+    &unknown_parameter::UNKNOWN_PARAMETER,
+    &unknown_condition::UNKNOWN_CONDITION,
+    &late_fault::LATE_FAULT,
+];
+
 /// The check with the code `code`, in any case of letters.
 pub fn find(code: &str) -> Option<&'static Check> {
     CHECKS.iter().copied().find(|check| check.code.eq_ignore_ascii_case(code))
@@ -102,6 +123,13 @@ pub fn check(loaded: &Loaded) -> Vec<Diagnostic> {
         (check.run)(&mut sink);
     }
     let mut found = sink.found;
+    nested::each(loaded, &mut |nested| {
+        let mut sink = Sink::new(nested);
+        for check in NESTED {
+            (check.run)(&mut sink);
+        }
+        found.extend(sink.found);
+    });
     found.sort_by(|a, b| {
         let rank = (a.severity, place(a), a.code).cmp(&(b.severity, place(b), b.code));
         rank.then_with(|| a.message.cmp(&b.message))

@@ -34,7 +34,8 @@ check! {
 fn run(sink: &mut Sink<'_>) {
     for (name, parameter) in &sink.template().parameters {
         let valued = &sink.loaded.parameters.values[name];
-        for wrong in &valued.wrong {
+        // What a nested stack is given is judged with the resource that it is.
+        for wrong in valued.wrong.iter().filter(|wrong| wrong.always || !sink.loaded.is_nested()) {
             let (what, help) = match (wrong.default, valued.origin) {
                 (true, _) => ("default", "mend the default or the constraint, or leave the default out"),
                 (false, Origin::EnvironmentDefault) => ("value", "mend it in the environment's `parameter_defaults`"),

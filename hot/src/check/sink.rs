@@ -56,7 +56,9 @@ impl<'c> Sink<'c> {
     /// What is wrong with functions and conditions.
     pub(super) fn faults(&self) -> Vec<Found> {
         self.faults
-            .get_or_init(|| faults::all(&self.scope, &|name, resource| self.is_placeholder(name, resource)))
+            .get_or_init(|| {
+                faults::all(&self.scope, self.loaded.is_nested(), &|name, resource| self.is_placeholder(name, resource))
+            })
             .clone()
     }
 

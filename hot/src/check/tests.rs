@@ -1,5 +1,6 @@
 //! What holds for all checks.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use wattle::view::{Format, Options, render};
@@ -94,4 +95,22 @@ fn findings_look_as_they_did() {
         let rendered = render(&found, Format::Full, &|_| Some(text.clone()), &Options::default());
         insta::assert_snapshot!(check.code, rendered);
     }
+}
+
+#[test]
+fn nested_templates_are_judged_where_they_are() {
+    let child = "heat_template_version: 2021-04-16\nparameters: {p: {type: string, lable: x}}\n\
+                 resources: {r: {type: OS::Heat::Value, properties: {value: {list_join: 3}}}}\n";
+    let files: BTreeMap<_, _> = [("sub/child.yaml".to_owned(), child.as_bytes().to_vec())].into();
+    let root = |condition: &str| {
+        format!(
+            "heat_template_version: 2021-04-16\nresources: {{a: {{type: sub/child.yaml, condition: {condition}, properties: {{p: x}}}}}}\n"
+        )
+    };
+    let found = check(&Loaded::load(&root("true"), "template.yaml", &files, &Inputs::default()));
+    let places: Vec<_> =
+        found.iter().map(|finding| (finding.code, &*finding.labels[0].at.file, finding.labels[0].at.line)).collect();
+    assert_eq!(places, [("W1101", "sub/child.yaml", 2), ("W1110", "sub/child.yaml", 3)]);
+    let found = check(&Loaded::load(&root("false"), "template.yaml", &files, &Inputs::default()));
+    assert_eq!(found, [], "what is not there is not judged");
 }

@@ -66,7 +66,7 @@ fn breaks_rule(kind: Kind, rule: &Rule, value: &Value, raw: bool) -> Option<Stri
 
 /// What the parameter's own default breaks. Heat judges it before it is read, and leaves named constraints out.
 pub(super) fn wrong_default(kind: Kind, constraints: &[Constraint], default: &Value) -> Vec<Wrong> {
-    let wrong = |why| vec![Wrong { why, default: true }];
+    let wrong = |why| vec![Wrong { why, default: true, always: true }];
     let judged = match (kind, default) {
         (Kind::List, Value::Text(text)) => Value::List(text.split(',').map(Value::from).collect()),
         (Kind::List, Value::List(items)) => Value::List(items.iter().map(|item| Value::Text(item.python())).collect()),

@@ -64,8 +64,10 @@ pub enum Origin {
 pub struct Wrong {
     /// Why: a clause, lowercase.
     pub why: String,
-    /// Whether it is the parameter's own default that is wrong, which Heat refuses even if another value is given.
+    /// Whether it is the parameter's own default that is wrong.
     pub default: bool,
+    /// Whether Heat refuses the declaration itself for it, even if another value is given.
+    pub always: bool,
 }
 
 /// The values of all parameters of a template.
@@ -135,14 +137,14 @@ fn valued(template: &Template, name: &str, parameter: &Parameter, inputs: &Input
         Ok(value) => {
             for constraint in &parameter.constraints {
                 if let Some(why) = breaks(kind, constraint, &value, false) {
-                    wrong.push(Wrong { why, default: is_default });
+                    wrong.push(Wrong { why, default: is_default, always: false });
                     break;
                 }
             }
             Valued { value, wrong, origin, at }
         }
         Err(why) => {
-            wrong.push(Wrong { why, default: is_default });
+            wrong.push(Wrong { why, default: is_default, always: false });
             Valued { value: Value::Unknown, wrong, origin, at }
         }
     }

@@ -22,7 +22,7 @@ use crate::template;
 use crate::types::{Type, Types, rules};
 use crate::yaml::{Node, Pair, Tree};
 
-pub(crate) use nested::Provider;
+pub(crate) use nested::{Nested, Provider};
 pub(crate) use reference::{How, Reference, references};
 
 /// Stacks are nested no deeper than this, the root not counted: Heat's default.
