@@ -257,13 +257,11 @@ impl<'m> Flow<'m> {
 fn is_within(from: &Type, into: &Type) -> bool {
     match (from.revealed(), into.revealed()) {
         (Type::Integer { min, max }, Type::Integer { min: least, max: greatest }) => least <= min && max <= greatest,
-        (Type::Any, _)
-        | (_, Type::Any)
-        | (Type::Integer { .. } | Type::Seconds, Type::Float)
+        (Type::Integer { .. } | Type::Seconds, Type::Float)
         | (Type::Ip | Type::Ipv4 | Type::Ipv6 | Type::Uri, Type::Str)
-        | (Type::Ipv4 | Type::Ipv6, Type::Ip) => true,
-        // Whether it fits is known at run time.
-        (Type::Any, _) | (_, Type::Any) => true,
+        | (Type::Ipv4 | Type::Ipv6, Type::Ip)
+        | (Type::Any, _)
+        | (_, Type::Any) => true,
         (Type::Integer { min, .. }, Type::Seconds) => *min >= 0,
         (Type::List(from), Type::List(into)) | (Type::Map(from), Type::Map(into)) => is_within(from, into),
         (Type::Struct(from), Type::Map(into)) => from.values().all(|from| is_within(from, into)),
