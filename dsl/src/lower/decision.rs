@@ -1,6 +1,6 @@
 //! What became of each reference of a model.
 
-use crate::model::{Name, Reference, Source};
+use crate::model::{Expr, Name, Reference, Source};
 
 /// What became of one reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +66,30 @@ impl Decisions {
         if self.wanted {
             self.made.push(decision());
         }
+    }
+}
+
+/// The references that decisions can name a value by, if it is one reference: of a server's attribute Heat's own and the
+/// entry that the server publishes.
+pub fn names_of(value: &Expr) -> Vec<String> {
+    let attribute = |resource: &Name, key: &str| {
+        vec![format!("{resource}.{key}"), format!("{resource}/{}/{key}", super::plan::SERVER_ENTRIES)]
+    };
+    match value {
+        Expr::Resource(name) => {
+            let mut names = attribute(name, "id");
+            names.push(name.to_string());
+            names
+        }
+        Expr::Attribute { resource, attribute: name, path } => {
+            let key = super::plan::Attribute { resource, name: Some(name), path }.key();
+            attribute(resource, &key)
+        }
+        Expr::Parameter(name) => vec![name.to_string()],
+        Expr::Output { component, output } => vec![text(Reference::Output { component, output })],
+        Expr::Import { stack, export } => vec![text(Reference::Import { stack, export })],
+        Expr::Function { .. } => value.subject().map(text).into_iter().collect(),
+        _ => Vec::new(),
     }
 }
 

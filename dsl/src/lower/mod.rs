@@ -22,7 +22,7 @@ use indexmap::IndexMap;
 use crate::model::Model;
 
 pub(crate) use agent::{RESERVED, user_data_sizes};
-pub use decision::{Decision, Reader, Way};
+pub use decision::{Decision, Reader, Way, names_of};
 pub use environment::Environment;
 pub use filled::Filled;
 pub use function::COMPUTED;

@@ -47,6 +47,7 @@ use wattle::check::{Diagnostic, Severity};
 use wattle::model::Source;
 
 use crate::Loaded;
+use crate::model::{is_extended, stripped};
 
 pub(crate) use own::{FORM, KIND, MISPLACED, MODEL_METADATA, RECIPE, UNKNOWN_TYPE};
 
@@ -119,8 +120,14 @@ fn place(finding: &Diagnostic) -> Option<&Source> {
 /// Everything that Heat would refuse of a template and those nested in it, sorted by severity, place and code.
 pub fn check(loaded: &Loaded) -> Vec<Diagnostic> {
     let mut sink = Sink::new(loaded);
+    // What only software tells is not for Heat to find in resources.
+    let stock = is_extended(&loaded.template).then(|| stripped(loaded, &sink.model().run_time_exports()));
+    let mut stock = stock.as_ref().map(Sink::new);
     for check in CHECKS {
-        (check.run)(&mut sink);
+        match &mut stock {
+            Some(stock) if check.code.starts_with("W12") => (check.run)(stock),
+            _ => (check.run)(&mut sink),
+        }
     }
     let mut found = sink.found;
     nested::each(loaded, &mut |nested| {
@@ -130,6 +137,7 @@ pub fn check(loaded: &Loaded) -> Vec<Diagnostic> {
         }
         found.extend(sink.found);
     });
+    found.extend(stock.into_iter().flat_map(|stock| stock.found));
     found.sort_by(|a, b| {
         let rank = (a.severity, place(a), a.code).cmp(&(b.severity, place(b), b.code));
         rank.then_with(|| a.message.cmp(&b.message))

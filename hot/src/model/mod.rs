@@ -13,6 +13,7 @@ mod infer;
 mod kind;
 mod place;
 mod recipe;
+mod reference;
 mod section;
 mod stack;
 mod stripped;
@@ -33,6 +34,7 @@ use crate::template::Template;
 use crate::yaml::{Node, Span, Tree};
 
 pub(crate) use recipe::written as written_recipes;
+pub use reference::placed;
 pub use stripped::{is_extended, stripped};
 
 /// What was read.
@@ -43,6 +45,14 @@ pub struct Read {
     pub model: Model,
     /// What `wattle` cannot read, W13xx.
     pub findings: Vec<Diagnostic>,
+}
+
+impl Read {
+    /// The exports that Heat cannot know: those that software tells, or other stacks.
+    pub fn run_time_exports(&self) -> Vec<&str> {
+        let exports = self.model.exports.iter().filter(|(_, export)| stack::is_of_software(&export.value));
+        exports.map(|(name, _)| &**name).collect()
+    }
 }
 
 /// The model that a template is.

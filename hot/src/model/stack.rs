@@ -197,7 +197,7 @@ impl<'l> Reader<'l> {
 }
 
 /// Whether a value refers to what only software and other stacks know.
-fn is_of_software(value: &Expr) -> bool {
+pub(super) fn is_of_software(value: &Expr) -> bool {
     let mut found = false;
     value.references(&mut |reference| {
         found |= matches!(reference, Reference::Output { .. } | Reference::Promise(_) | Reference::Import { .. });

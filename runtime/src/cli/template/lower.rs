@@ -6,6 +6,8 @@ use wattle::cli::{emission, emission_args, emit};
 use wattle::lower::{Options, lower};
 use wattle::view;
 
+use wattle_hot::model::placed;
+
 use super::decisions;
 use super::given::{self, Given};
 use crate::cli::args;
@@ -40,7 +42,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     }
     let model = given.model();
     if matches.get_flag("explain") {
-        let decisions = lower(&model, &Options::default()).decisions;
+        let decisions = placed(&given.loaded, lower(&model, &Options::default()).decisions);
         let width = width(console.out.is_terminal);
         console.out.write(&decisions::shown(&decisions, console.out.color, width))?;
         return Ok(Exit::Fine);

@@ -1,0 +1,102 @@
+//! Where each reference stands that lowering has decided on.
+
+use std::collections::HashMap;
+
+use wattle::extended::KEY;
+use wattle::lower::{Decision, Reader as Referring};
+use wattle::model::{Expr, Source};
+
+use super::{Reader, pairs};
+use crate::Loaded;
+use crate::template::{Context, Step, walk};
+use crate::yaml::{Node, Tree};
+
+/// A reference: the names that decisions can have for it, and its place.
+type Found = (Vec<String>, Source);
+
+/// The decisions of lowering the model of a template, each at the place of its reference in the template. One whose
+/// reference stands elsewhere, in what fulfils a promise or in a condition, is at the place of the value that leads there.
+pub fn placed(loaded: &Loaded, decisions: Vec<Decision>) -> Vec<Decision> {
+    let mut reader = Reader::new(loaded);
+    reader.software();
+    let mut places: HashMap<String, (Source, Vec<Found>)> = HashMap::new();
+    let mut used: HashMap<(String, String), usize> = HashMap::new();
+    let place = |mut decision: Decision| {
+        let key = format!("{:?}", decision.reader);
+        let (whole, found) =
+            places.entry(key.clone()).or_insert_with(|| reader.references_of(&decision.reader, &decision.at));
+        let next = used.entry((key, decision.reference.clone())).or_default();
+        let same = found.iter().filter(|(names, _)| names.contains(&decision.reference));
+        decision.at = same.map(|(_, at)| at).nth(*next).unwrap_or(whole).clone();
+        *next += 1;
+        decision
+    };
+    decisions.into_iter().map(place).collect()
+}
+
+impl Reader<'_> {
+    /// The place of a value, and of every reference in it, as decisions name them.
+    fn references_of(&self, reader: &Referring, at: &Source) -> (Source, Vec<Found>) {
+        let mut found = Vec::new();
+        let nodes = self.nodes_of(reader);
+        for (node, context) in &nodes {
+            self.references_in(self.unguarded(node), *context, &mut found);
+        }
+        (nodes.first().map_or_else(|| at.clone(), |(node, _)| self.at(node.span)), found)
+    }
+
+    fn references_in(&self, node: &Node, context: Context, found: &mut Vec<Found>) {
+        walk(node, self.template.version(), context, &mut |node, call, _| {
+            let Some(_) = call else { return Step::Into };
+            let value = self.own_value(node);
+            let names = wattle::lower::names_of(&value);
+            if names.is_empty() {
+                return Step::Into;
+            }
+            found.push((names, self.at(node.span)));
+            // The way into an attribute belongs to it; what is computed on the way does not.
+            if matches!(value, Expr::Function { .. }) { Step::Into } else { Step::Over }
+        });
+    }
+
+    /// Where what refers is written.
+    fn nodes_of(&self, reader: &Referring) -> Vec<(Node, Context)> {
+        let resource = |name: &str| self.template.resources.get(name);
+        let value = |node: Option<&Node>| node.map(|node| (node.clone(), Context::Value)).into_iter().collect();
+        let output = |name: &str| {
+            let output = self.template.outputs.get(name);
+            let condition = output.and_then(|output| output.condition.clone()).map(|node| (node, Context::Condition));
+            let value = output.and_then(|output| output.value.clone()).map(|node| (node, Context::Value));
+            condition.into_iter().chain(value).collect()
+        };
+        match reader {
+            Referring::Input { component, input } => {
+                let inputs = self.written.get(component).and_then(|written| written.node.get("inputs"));
+                value(
+                    inputs
+                        .and_then(|inputs| pairs(inputs).find(|(name, ..)| **name == **input).map(|(_, _, node)| node)),
+                )
+            }
+            Referring::Property { resource: name, property } => {
+                let Some(written) = resource(name) else { return Vec::new() };
+                let own = written.properties.as_ref().and_then(|properties| properties.get(property));
+                match (own, &**property) {
+                    (Some(node), _) => value(Some(node)),
+                    (None, "condition") => {
+                        written.condition.iter().map(|node| (node.clone(), Context::Condition)).collect()
+                    }
+                    (None, "metadata") => written.metadata.iter().flat_map(own_metadata).collect(),
+                    (None, setting) => value(written.node.get(setting)),
+                }
+            }
+            Referring::Export(name) | Referring::Output(name) => output(name),
+        }
+    }
+}
+
+/// The author's own metadata, without ours.
+fn own_metadata(metadata: &Node) -> Vec<(Node, Context)> {
+    let Tree::Map(pairs) = &*metadata.tree else { return vec![(metadata.clone(), Context::Value)] };
+    let own = pairs.iter().filter(|pair| pair.key.tree.as_text() != Some(KEY));
+    own.map(|pair| (pair.value.clone(), Context::Value)).collect()
+}
