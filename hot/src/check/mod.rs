@@ -10,30 +10,41 @@
 mod everything;
 mod explain;
 mod faults;
+mod judge;
 mod nested;
 mod registry;
 mod sink;
 
+mod class_rule;
 mod constraint_form;
+mod deep_nesting;
+mod dependency_cycle;
 mod duplicate_key;
 mod environment_form;
 mod function_arguments;
+mod illegal_name;
 mod late_fault;
 mod later_function;
 mod missing_file;
+mod missing_property;
 mod missing_value;
 mod output_definition;
 mod own;
 mod parameter_declaration;
 mod parameter_group;
 mod parameter_value;
+mod property_value;
 mod removed_function;
 mod resource_definition;
 mod shared_name;
+mod unknown_attribute;
 mod unknown_condition;
 mod unknown_given;
 mod unknown_parameter;
+mod unknown_property;
+mod unknown_reference;
 mod unknown_section;
+mod unknown_type;
 mod unknown_version;
 mod unreadable;
 mod yaml_word;
@@ -79,6 +90,16 @@ pub static CHECKS: &[&Check] = &[
     &unknown_parameter::UNKNOWN_PARAMETER,
     &unknown_condition::UNKNOWN_CONDITION,
     &late_fault::LATE_FAULT,
+    &unknown_type::UNKNOWN_TYPE_OF_RESOURCE,
+    &unknown_property::UNKNOWN_PROPERTY,
+    &property_value::PROPERTY_VALUE,
+    &missing_property::MISSING_PROPERTY,
+    &unknown_reference::UNKNOWN_REFERENCE,
+    &unknown_attribute::UNKNOWN_ATTRIBUTE,
+    &class_rule::CLASS_RULE,
+    &dependency_cycle::DEPENDENCY_CYCLE,
+    &deep_nesting::DEEP_NESTING,
+    &illegal_name::ILLEGAL_NAME,
     &FORM,
     &UNKNOWN_TYPE,
     &RECIPE,

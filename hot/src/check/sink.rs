@@ -15,6 +15,7 @@ use crate::template::{Resource, Template};
 use crate::yaml::Span;
 
 use super::faults::{self, Found};
+use super::judge;
 
 /// The template, what several checks compute of it, and the findings so far.
 pub struct Sink<'c> {
@@ -23,6 +24,7 @@ pub struct Sink<'c> {
     /// Its values, as Heat sees them when it validates.
     pub(super) scope: Scope<'c>,
     faults: OnceCell<Vec<Found>>,
+    resources: OnceCell<Vec<Diagnostic>>,
     pub(super) found: Vec<Diagnostic>,
     model: OnceCell<model::Read>,
 }
@@ -33,6 +35,7 @@ impl<'c> Sink<'c> {
             loaded,
             scope: Scope::new(loaded, Mode::Validation),
             faults: OnceCell::new(),
+            resources: OnceCell::new(),
             found: Vec::new(),
             model: OnceCell::new(),
         }
@@ -71,6 +74,12 @@ impl<'c> Sink<'c> {
     /// Whether the resource is there by its condition; not, too, when that is not known.
     pub(super) fn is_there(&self, resource: &Resource) -> bool {
         faults::is_there(&self.scope, resource)
+    }
+
+    /// Reports what is wrong with resources by the check `code`.
+    pub(super) fn push_resource_findings(&mut self, code: &str) {
+        let all = self.resources.get_or_init(|| judge::all(self.loaded));
+        self.found.extend(all.iter().filter(|finding| finding.code == code).cloned());
     }
 
     /// Reports a finding.

@@ -73,11 +73,7 @@ impl<'s> Within<'s, '_, '_> {
     /// The resources of the type, those that stand for it included.
     fn all(self, ty: &'static str) -> impl Iterator<Item = (&'s str, &'s Resource)> {
         let stack = self.stack;
-        stack
-            .resources
-            .iter()
-            .filter(move |(_, resource)| stack.is(resource, ty))
-            .map(|(name, resource)| (&**name, resource))
+        stack.resources.iter().filter(move |(_, resource)| resource.is(ty)).map(|(name, resource)| (&**name, resource))
     }
 
     /// Those of the type whose property `key` is `value`.
@@ -134,13 +130,13 @@ impl<'s> Within<'s, '_, '_> {
                 let properties = resource.properties();
                 or(properties.get("network")?, || properties.get("network_id"))
             };
-            let leads = if self.stack.is(other, GATEWAY) {
+            let leads = if other.is(GATEWAY) {
                 matches!((network(other), &outside), (Ok(network), Ok(outside)) if same(&network, outside))
-            } else if self.stack.is(other, INTERFACE) {
+            } else if other.is(INTERFACE) {
                 let subnet = interface_subnet(other)?;
                 let ports = requires.iter().chain(&found).filter_map(|name| self.stack.resources.get(*name));
-                ports.into_iter().any(|port| self.is_on(port, &subnet))
-            } else if self.stack.is(other, ROUTER) {
+                ports.into_iter().any(|port| is_on(port, &subnet))
+            } else if other.is(ROUTER) {
                 match (other.properties().get("external_gateway_info"), &outside) {
                     (Ok(gateway), Ok(outside)) => is_true(&gateway) && same(key(&gateway, "network"), outside),
                     _ => false,
@@ -155,19 +151,6 @@ impl<'s> Within<'s, '_, '_> {
         Ok(found)
     }
 
-    /// Whether a port may be on the subnet of an interface.
-    fn is_on(self, port: &Resource, subnet: &Value) -> bool {
-        if !self.stack.is(port, PORT) {
-            return false;
-        }
-        let Ok(fixed) = port.properties().get("fixed_ips") else { return false };
-        if is_true(&fixed) {
-            return on_subnet(&fixed, subnet);
-        }
-        // Of a subnet that is known Heat would ask Neutron, which does not know a network that is not there yet.
-        matches!(subnet, Value::Null | Value::Unknown)
-    }
-
     /// The interfaces to the subnets of its port.
     fn association(self, requires: &BTreeSet<&'s str>) -> Found<'s> {
         let mut found: Vec<&'s str> = Vec::new();
@@ -175,7 +158,7 @@ impl<'s> Within<'s, '_, '_> {
             let subnet = interface_subnet(interface)?;
             let mut is_on = false;
             for other in requires.iter().chain(&found).filter_map(|name| self.stack.resources.get(*name)) {
-                if self.stack.is(other, PORT) && on_subnet(&other.properties().get("fixed_ips")?, &subnet) {
+                if other.is(PORT) && on_subnet(&other.properties().get("fixed_ips")?, &subnet) {
                     is_on = true;
                     break;
                 }
@@ -218,4 +201,17 @@ fn on_subnet(addresses: &Value, subnet: &Value) -> bool {
         let own = if is_true(own) { own } else { key(address, "subnet_id") };
         same(own, subnet)
     })
+}
+
+/// Whether a port may be on the subnet of an interface.
+fn is_on(port: &Resource, subnet: &Value) -> bool {
+    if !port.is(PORT) {
+        return false;
+    }
+    let Ok(fixed) = port.properties().get("fixed_ips") else { return false };
+    if is_true(&fixed) {
+        return on_subnet(&fixed, subnet);
+    }
+    // Of a subnet that is known Heat would ask Neutron, which does not know a network that is not there yet.
+    matches!(subnet, Value::Null | Value::Unknown)
 }

@@ -83,8 +83,7 @@ pub(super) fn scalar(ty: PropertyType, default: Option<&Known>, value: &Value) -
             #[expect(clippy::cast_possible_truncation, reason = "it is within the bounds, and Heat cuts fractions off")]
             Value::Integer(*number as i128)
         }
-        (PropertyType::Integer, Value::Text(text)) if is_integer(text) => integer(text),
-        (PropertyType::Number, Value::Text(text)) if is_integer(text) => integer(text),
+        (PropertyType::Integer | PropertyType::Number, Value::Text(text)) if is_integer(text) => integer(text),
         (PropertyType::Number, Value::Text(text)) => match text.trim().replace('_', "").parse() {
             Ok(number) => Value::Float(number),
             Err(_) => return wrong(),

@@ -17,7 +17,7 @@ use crate::evaluate::Value;
 use crate::types::Rule;
 use crate::yaml::{Node, Pair, Span, Tree};
 
-pub(crate) use convert::{null, to_model};
+pub(crate) use convert::{null, shown, to_model};
 pub(crate) use wrong::{What, Wrong};
 
 /// What is given for a property.
@@ -45,7 +45,7 @@ pub(crate) struct Refused;
 
 type Read = Result<Value, Refused>;
 
-impl<'p> Properties<'p> {
+impl Properties<'_> {
     /// What the property `key` is; nothing if the schema does not have it.
     pub(crate) fn get(self, key: &str) -> Read {
         Reader::new(self, false).property(key)

@@ -170,15 +170,18 @@ impl<'n> Stack<'n> {
         registry.types.insert(SCALED.to_owned(), amazon);
         let resource = |member: &Member| {
             let class = class(world, parent.loaded, &registry, &member.name, &member.ty);
-            let reference =
-                |name: &String| Reference { name: name.clone(), span: Span::default(), how: How::DependsOn };
+            let reference = |name: &String| Reference {
+                name: name.clone(),
+                is_name: true,
+                span: Span::default(),
+                how: How::DependsOn,
+            };
             let references = member.after.iter().map(reference).collect();
             let given = resolved(member.properties.clone());
             (member.name.clone(), Resource { ty: member.ty.clone(), class, given, external: false, references })
         };
         let resources: IndexMap<String, Resource> = members.iter().map(resource).collect();
-        let declared = resources.keys().cloned().collect();
-        Self { loaded: parent.loaded, depth: parent.depth + 1, resources, declared, registry }
+        Self { loaded: parent.loaded, depth: parent.depth + 1, resources, registry }
     }
 }
 

@@ -3,11 +3,10 @@
 //! What lives here: which resources there are, what makes each, its properties with the functions in them resolved, what
 //! it refers to, and the stacks nested in it. What must not: what depends on what (`graph`), and what is wrong (`check`).
 
-mod group;
+pub(crate) mod group;
 mod nested;
 mod reference;
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -23,7 +22,7 @@ use crate::types::{Type, Types, rules};
 use crate::yaml::{Node, Pair, Tree};
 
 pub(crate) use nested::{Nested, Provider};
-pub(crate) use reference::{How, Reference, references};
+pub(crate) use reference::{How, Reference, references, within as references_within};
 
 /// Stacks are nested no deeper than this, the root not counted: Heat's default.
 pub(crate) const DEPTH: usize = 5;
@@ -43,8 +42,6 @@ pub(crate) struct Stack<'l> {
     pub(crate) depth: usize,
     /// Its resources: those that are there.
     pub(crate) resources: IndexMap<String, Resource>,
-    /// The names of all resources of its template, there or not.
-    pub(crate) declared: BTreeSet<String>,
     pub(crate) registry: Registry,
 }
 
@@ -96,6 +93,11 @@ impl Resource {
         Properties { schema, rules, given: &self.given }
     }
 
+    /// Whether it is of the type, or stands for it.
+    pub(crate) fn is(&self, ty: &str) -> bool {
+        self.ty == ty || self.class.name() == ty
+    }
+
     /// What a property is; nothing where it cannot be read.
     pub(crate) fn property(&self, key: &str) -> Value {
         self.properties().get(key).unwrap_or(Value::Null)
@@ -111,7 +113,6 @@ impl<'l> Stack<'l> {
     fn of(world: &World, loaded: &'l Loaded, depth: usize) -> Self {
         let template = &*loaded.template;
         let registry = (*loaded.registry).clone();
-        let declared = template.resources.keys().cloned().collect();
         let first = Scope::new(loaded, Mode::Validation);
         // A condition that is not known takes nothing out.
         let there = |resource: &template::Resource| {
@@ -139,12 +140,7 @@ impl<'l> Stack<'l> {
                 (name.clone(), Resource { ty, class, given, external, references })
             })
             .collect();
-        Self { loaded, depth, resources, declared, registry }
-    }
-
-    /// Whether the resource is of the type, or stands for it.
-    pub(crate) fn is(&self, resource: &Resource, ty: &str) -> bool {
-        resource.ty == ty || resource.class.name() == ty
+        Self { loaded, depth, resources, registry }
     }
 }
 
@@ -179,7 +175,7 @@ pub(crate) fn class(world: &World, loaded: &Loaded, registry: &Registry, name: &
 }
 
 /// What is given for properties.
-fn given(scope: &Scope<'_>, properties: Option<&Node>) -> IndexMap<String, Property> {
+pub(crate) fn given(scope: &Scope<'_>, properties: Option<&Node>) -> IndexMap<String, Property> {
     let Some(Tree::Map(pairs)) = properties.map(|node| &*node.tree) else { return IndexMap::new() };
     let property = |pair: &Pair| Property {
         value: scope.value(&pair.value).ok(),

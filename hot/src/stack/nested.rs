@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use wattle::heat::number;
-use wattle::model::{AttributeSchema, Name, PropertySchema, PropertyType, SchemaConstraint};
+use wattle::model::{Name, PropertySchema, PropertyType, SchemaConstraint};
 
 use crate::Loaded;
 use crate::environment::{Implementation, Registry};
 use crate::evaluate::Value;
 use crate::properties::{Refused, null, to_model};
-use crate::template::{Kind, Parameter, Rule, Template};
+use crate::template::{Kind, Parameter, Rule};
 use crate::yaml::Node;
 
 use super::{Class, DEPTH, Resource, Stack, World, group};
@@ -20,17 +20,13 @@ use super::{Class, DEPTH, Resource, Stack, World, group};
 pub(crate) struct Provider {
     /// Its path.
     pub(crate) path: String,
-    /// The template.
-    pub(crate) template: Arc<Template>,
     /// Its parameters, as properties.
     pub(crate) properties: IndexMap<Name, PropertySchema>,
-    /// Its outputs, as attributes.
-    pub(crate) attributes: IndexMap<Name, AttributeSchema>,
 }
 
 impl Provider {
     pub(super) fn of(loaded: &Loaded, path: &str) -> Option<Self> {
-        let template = loaded.library.templates.get(path)?.template.clone();
+        let template = &loaded.library.templates.get(path)?.template;
         let defaults = &loaded.environment.parameter_defaults;
         let properties = template
             .parameters
@@ -40,10 +36,7 @@ impl Provider {
                 (name.as_str().into(), property(parameter, required))
             })
             .collect();
-        let attribute = |name: &String| (name.as_str().into(), AttributeSchema::default());
-        let mut attributes: IndexMap<Name, AttributeSchema> = template.outputs.keys().map(attribute).collect();
-        attributes.insert("show".into(), AttributeSchema::default());
-        Some(Self { path: path.to_owned(), template, properties, attributes })
+        Some(Self { path: path.to_owned(), properties })
     }
 }
 

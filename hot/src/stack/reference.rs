@@ -9,6 +9,8 @@ use crate::yaml::{Node, Span, Tree};
 pub(crate) struct Reference {
     /// The name.
     pub(crate) name: String,
+    /// Whether that is text, and not what something else would be as text.
+    pub(crate) is_name: bool,
     /// Where it stands.
     pub(crate) span: Span,
     /// How it is referred to.
@@ -22,15 +24,21 @@ pub(crate) enum How {
     DependsOn,
     /// `get_resource`.
     Resource,
-    /// `get_attr`, with the attribute's name and where it stands, if one is named.
-    Attribute(Option<(Value, Span)>),
+    /// `get_attr`, with the attribute's name and the path into it, each with its place; empty for all attributes.
+    Attribute(Vec<(Value, Span)>),
+}
+
+impl Reference {
+    fn of(name: &Value, span: Span, how: How) -> Self {
+        Self { name: name.python(), is_name: name.as_text().is_some(), span, how }
+    }
 }
 
 /// All that `resource` refers to: in properties and metadata, and by `depends_on`. Of each `if` only the branch that counts.
 pub(crate) fn references(scope: &Scope<'_>, resource: &Resource) -> Vec<Reference> {
     let mut found: Vec<_> = resource
         .depends_on()
-        .map(|(name, span)| Reference { name: name.to_owned(), span, how: How::DependsOn })
+        .map(|(name, span)| Reference { name: name.to_owned(), is_name: true, span, how: How::DependsOn })
         .collect();
     for node in resource.properties.iter().chain(&resource.metadata) {
         found.extend(within(scope, node));
@@ -56,26 +64,24 @@ pub(crate) fn refers(scope: &Scope<'_>, node: &Node) -> bool {
 }
 
 fn of_call(scope: &Scope<'_>, call: &Call<'_>) -> Option<Reference> {
-    let text = |node: &Node| match scope.value(node) {
-        Ok(Value::Text(name)) => Some(name),
-        _ => None,
-    };
+    let value = |node: &Node| scope.value(node).ok().filter(|value| !matches!(value, Value::Unknown));
     match call.function {
         Function::GetResource => {
-            let (name, span) = (text(call.argument)?, call.argument.span);
-            Some(Reference { name, span, how: How::Resource })
+            let (name, span) = (value(call.argument)?, call.argument.span);
+            Some(Reference::of(&name, span, How::Resource))
         }
         Function::Ref => {
-            let (name, span) = (text(call.argument)?, call.argument.span);
-            let is_resource = scope.template().resources.contains_key(&name);
-            is_resource.then_some(Reference { name, span, how: How::Resource })
+            let (name, span) = (value(call.argument)?, call.argument.span);
+            let is_resource = name.as_text().is_some_and(|name| scope.template().resources.contains_key(name));
+            is_resource.then(|| Reference::of(&name, span, How::Resource))
         }
         Function::GetAttr => {
-            let items = call.arguments()?;
-            let first = items.first()?;
-            let attribute = items.get(1).and_then(|node| Some((scope.value(node).ok()?, node.span)));
-            let attribute = attribute.filter(|_| !matches!(items.get(1).map(|node| &*node.tree), Some(Tree::Null)));
-            Some(Reference { name: text(first)?, span: first.span, how: How::Attribute(attribute) })
+            let (first, rest) = call.arguments()?.split_first()?;
+            let mut path: Vec<_> = rest.iter().filter_map(|node| Some((value(node)?, node.span))).collect();
+            if rest.first().is_some_and(|node| matches!(*node.tree, Tree::Null)) {
+                path.clear();
+            }
+            Some(Reference::of(&value(first)?, first.span, How::Attribute(path)))
         }
         _ => None,
     }

@@ -1,0 +1,116 @@
+//! What Heat accepts and refuses, we accept and refuse.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use wattle_hot::yaml;
+use wattle_tests::oracle::Oracle;
+
+use crate::corpus::{self, Case};
+use crate::document::Document;
+use crate::graph::difference;
+use crate::mutate::{Dice, mutant};
+
+/// Templates of the validator's own tests of which we say something else than Heat, and why.
+const SELFTEST: &[(&str, &str)] =
+    &[("yaql_on_attribute.yaml", "YAQL is not evaluated here: that its expression fails is not known")];
+
+/// Changed templates of which we say something else than Heat, and why.
+const MUTANTS: &[(&str, &str)] = &[];
+
+/// How many templates are changed.
+const COUNT: usize = 500;
+
+/// What differs from Heat: of verdicts only what `named` does not name, and what it names and does not differ.
+fn differences(cases: &[Case], named: &[(&str, &str)]) -> (Vec<String>, usize) {
+    let mut oracle = Oracle::strict();
+    let mut differences = Vec::new();
+    let mut accepted = 0;
+    let mut open: BTreeSet<&str> = named.iter().map(|(name, _)| *name).collect();
+    for case in cases {
+        let answer = case.ask(&mut oracle);
+        let found = wattle_hot::check(&case.load());
+        let refused: Vec<_> =
+            found.iter().filter(|finding| finding.severity == wattle::check::Severity::Error).collect();
+        let name = case.name();
+        match (answer["ok"].as_bool().expect("an answer"), refused.first()) {
+            (true, None) => {
+                accepted += 1;
+                differences.extend(difference(case, &answer));
+            }
+            (false, Some(_)) => {}
+            _ if open.remove(&*name) => {}
+            (true, Some(first)) => {
+                differences.push(format!("{name}: only we refuse it: {}: {}", first.code, first.message));
+            }
+            (false, None) => {
+                differences.push(format!("{name}: only Heat refuses it: {}: {}", answer["error"], answer["message"]));
+            }
+        }
+    }
+    differences.extend(open.into_iter().map(|name| format!("{name} is named as a disagreement, and is none")));
+    (differences, accepted)
+}
+
+/// Judges all, and returns how many both accept; their graphs are the same.
+fn assert_alike(cases: &[Case], named: &[(&str, &str)]) -> usize {
+    let (differences, accepted) = differences(cases, named);
+    assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
+    accepted
+}
+
+#[test]
+fn good_templates_are_accepted_with_heats_own_graph() {
+    let cases = corpus::all("templates/good");
+    assert!(cases.len() >= 60, "{}", cases.len());
+    assert_eq!(assert_alike(&cases, &[]), cases.len());
+}
+
+#[test]
+fn the_validators_own_templates_are_judged_alike() {
+    let good = corpus::all("heat/selftest/good");
+    assert_eq!(assert_alike(&good, &[]), good.len());
+    assert_alike(&corpus::all("heat/selftest/bad"), SELFTEST);
+}
+
+/// The changed templates, in a folder of their own with what they name.
+fn mutants(folder: &Path) -> Vec<Case> {
+    let good = corpus::all("templates/good");
+    let home = good[0].path.parent().expect("a folder");
+    for name in ["environments", "files", "nested"] {
+        fs::create_dir(folder.join(name)).expect("a new folder");
+    }
+    for name in ["files", "nested"] {
+        for entry in fs::read_dir(home.join(name)).expect("a folder") {
+            let entry = entry.expect("an entry");
+            fs::copy(entry.path(), folder.join(name).join(entry.file_name())).expect("a copy");
+        }
+    }
+    let mut dice = Dice::new(1);
+    (0..COUNT)
+        .map(|number| {
+            let case = &good[number % good.len()];
+            let text = fs::read_to_string(&case.path).expect("a template");
+            let document = Document::of(&yaml::read(&text).expect("YAML"));
+            let (change, text) = mutant(number, &document, &mut dice);
+            let path = folder.join(format!("{number:03}-{change}-{}", case.name()));
+            fs::write(&path, text).expect("a new file");
+            if let Some(environment) = &case.environment {
+                let to = folder.join("environments").join(path.file_name().expect("a name"));
+                fs::copy(environment, to).expect("a copy");
+            }
+            Case::of(path)
+        })
+        .collect()
+}
+
+#[test]
+fn changed_templates_are_judged_alike() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let cases = mutants(folder.path());
+    assert_eq!(cases.len(), COUNT);
+    let accepted = assert_alike(&cases, MUTANTS);
+    // Some changes change nothing that counts; most of them do.
+    assert!((COUNT / 5..COUNT / 2).contains(&accepted), "{accepted}");
+}
