@@ -1,0 +1,15 @@
+//! Whatever the text: findings, and a graph; never a panic.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use wattle_hot::{Graph, Loaded, check, model};
+
+fuzz_target!(|text: &str| {
+    let loaded = Loaded::of(text, "template.yaml");
+    for finding in check(&loaded) {
+        assert!(!finding.message.is_empty());
+    }
+    let _ = Graph::of(&loaded);
+    let _ = model::read(&loaded);
+});
