@@ -1,19 +1,21 @@
 //! One template as one module of Rust.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 
 use indexmap::IndexMap;
 use wattle::model::Source;
 
-use crate::Loaded;
 use crate::files::join;
 use crate::template::{Context, Function, Step, Template, walk};
 use crate::yaml::Node;
+use crate::{Loaded, Mention};
 
 use super::catalog::{Catalog, Known, Ty};
 use super::literal::Literals;
 use super::names::{Names, snake};
+use super::package::{beside, kept};
 use super::parameter::doc;
 use super::rust::{Expr, assigned, quoted, statement};
 use super::value::Valued;
@@ -125,7 +127,7 @@ impl<'a> Blueprint<'a> {
     fn finish(mut self, name: &str) -> Module {
         let settings = self.settings();
         let mut text = String::new();
-        let _ = writeln!(text, "//! `{}` as a blueprint.\n", self.template.file);
+        let _ = writeln!(text, "//! `{}` as a blueprint.\n", self.template.file.rsplit('/').next().unwrap_or_default());
         if self.uses.item {
             text += "use wattle::author::item;\n";
         }
@@ -202,6 +204,21 @@ impl<'a> Blueprint<'a> {
         }
     }
 
+    /// The text of a node, which names a template beside by what it is called there.
+    pub(super) fn named<'n>(&self, node: &Node, text: &'n str) -> Cow<'n, str> {
+        let mentions = &self.loaded.library.mentions;
+        let is_type = |mention: &&Mention| {
+            mention.is_type
+                && mention.span == node.span
+                && mention.written == text
+                && mention.file == self.template.file
+        };
+        match mentions.iter().find(is_type) {
+            Some(mention) if self.functions.contains_key(&mention.path) => beside(text).into(),
+            _ => text.into(),
+        }
+    }
+
     /// A variable for each file that is read.
     fn named_files(&mut self) {
         let template = self.template;
@@ -225,7 +242,7 @@ impl<'a> Blueprint<'a> {
                 self.notes.push((None, self.template.at(span), text));
                 continue;
             };
-            let (name, path) = (super::package::beside(written), super::package::kept(&path));
+            let (name, path) = (beside(written), kept(&self.loaded.template.file, &path));
             let stem = written.rsplit('/').next().unwrap_or(written);
             let variable = self.variables.fresh(snake(stem));
             let up = "../";
@@ -254,7 +271,7 @@ impl<'a> Blueprint<'a> {
                 self.notes.push((None, self.template.at(mention.span), text));
                 continue;
             };
-            let path = Expr::text(&mention.written);
+            let path = Expr::text(&beside(&mention.written));
             let up = if self.is_root { "" } else { "super::" };
             let function = Expr::atom(format!("{up}{function}::{function}"));
             let call = Expr::atom("t").method("template", [path, function]);

@@ -22,8 +22,8 @@ impl Blueprint<'_> {
             Function::If => self.if_(call, hint),
             Function::StrReplace | Function::StrReplaceStrict | Function::StrReplaceVstrict => self.replace(call, hint),
             Function::ListJoin => self.list_join(call, hint),
-            Function::Repeat => self.named(call, ["for_each", "template"], hint),
-            Function::Yaql => self.named(call, ["expression", "data"], hint),
+            Function::Repeat => self.by_names(call, ["for_each", "template"], hint),
+            Function::Yaql => self.by_names(call, ["expression", "data"], hint),
             Function::StrSplit
             | Function::Digest
             | Function::Filter
@@ -142,7 +142,7 @@ impl Blueprint<'_> {
     }
 
     /// A function of two arguments by name.
-    fn named(&mut self, call: &Call<'_>, names: [&str; 2], hint: &str) -> Option<Valued> {
+    fn by_names(&mut self, call: &Call<'_>, names: [&str; 2], hint: &str) -> Option<Valued> {
         let Tree::Map(pairs) = &*call.argument.tree else { return None };
         let arguments = entries(pairs);
         let [one, other] = names.map(|name| arguments.iter().find(|(key, _)| key == name).map(|(_, value)| *value));
@@ -161,7 +161,7 @@ impl Blueprint<'_> {
         {
             return Some(text);
         }
-        self.named(call, ["template", "params"], hint)
+        self.by_names(call, ["template", "params"], hint)
     }
 
     /// Text with values in it, where reading it as such is easier than replacing by keys.

@@ -37,7 +37,7 @@ pub(super) fn package(loaded: &Loaded, options: &Options) -> Result<Imported, Un
     }
     for mention in loaded.library.mentions.iter().filter(|mention| !mention.is_type) {
         if let Some(Ok(text)) = loaded.content(&mention.path) {
-            files.push((kept(&mention.path), text.to_owned()));
+            files.push((kept(&loaded.template.file, &mention.path), text.to_owned()));
         }
     }
     files.sort();
@@ -61,24 +61,25 @@ fn functions(loaded: &Loaded, root: &str) -> IndexMap<String, String> {
     functions
 }
 
-/// The name under which the template asks for a file: as written, if that is below the template's folder.
+/// The name under which the emitted template asks for what it calls `written`: the same, if it is that of a file below
+/// the template's folder and none that is emitted itself.
 pub(super) fn beside(written: &str) -> String {
-    let plain = written.strip_prefix("./").unwrap_or(written);
-    if is_below(plain) { plain.to_owned() } else { kept(plain) }
+    let is_plain = !written.starts_with('/') && !written.split('/').any(|part| matches!(part, "" | "." | ".."));
+    if is_plain && !written.contains(':') && !EMITTED.contains(&written) { written.to_owned() } else { below(written) }
 }
 
-/// Where the crate keeps a file.
-pub(super) fn kept(path: &str) -> String {
-    if is_below(path) {
-        format!("files/{path}")
-    } else {
-        let parts = path.split(['/', ':']).filter(|part| !part.is_empty() && *part != "..");
-        format!("files/{}", parts.collect::<Vec<_>>().join("/"))
-    }
+/// What is emitted beside the files of a template.
+const EMITTED: [&str; 5] = ["template.yaml", "template.json", "environment.yaml", "seed.yaml", "model.yaml"];
+
+/// Where the crate of the template `root` keeps the file at `path`.
+pub(super) fn kept(root: &str, path: &str) -> String {
+    let folder = root.rfind('/').map_or("", |end| &root[..=end]);
+    below(path.strip_prefix(folder).unwrap_or(path))
 }
 
-fn is_below(path: &str) -> bool {
-    !path.starts_with('/') && !path.contains("://") && !path.split('/').any(|part| part == "..")
+fn below(path: &str) -> String {
+    let parts = path.split(['/', ':']).filter(|part| !matches!(*part, "" | "." | ".."));
+    format!("files/{}", parts.collect::<Vec<_>>().join("/"))
 }
 
 fn with_modules<'f>(text: &str, functions: impl Iterator<Item = &'f String>) -> String {
@@ -117,9 +118,11 @@ fn manifest(options: &Options, modules: &[(String, Module)]) -> String {
     let uses_catalog = modules.iter().any(|(_, module)| module.uses.raw || !module.uses.services.is_empty());
     let catalog =
         if uses_catalog { format!("wattle-catalog = {{ {}{features} }}\n", on("catalog")) } else { String::new() };
+    // Cargo otherwise takes it for a forgotten member of a workspace around it.
+    let alone = if options.alone { "\n[workspace]\n" } else { "" };
     format!(
         "[package]\nname = \"{}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\nwattle = {{ {} \
-         }}\n{catalog}",
+         }}\n{catalog}{alone}",
         options.name,
         on("dsl")
     )

@@ -21,7 +21,8 @@ impl<'a> Blueprint<'a> {
             (expr, known.handle(), Some(known))
         } else {
             self.note_raw(name, resource, ty, known);
-            (self.raw(name, ty, &properties), Ty::Resource, None)
+            let ty = resource.ty.as_ref().map_or(ty.into(), |node| self.named(node, ty)).into_owned();
+            (self.raw(name, &ty, &properties), Ty::Resource, None)
         };
         let variable = self.variables.fresh(names::snake(name));
         let add = Expr::atom("t").method("add", [Expr::text(name), expr.clone()]);

@@ -36,7 +36,10 @@ impl Blueprint<'_> {
                 Type::Named("String" | "IpAddress" | "Cidr" | "Mac" | "IpOrCidr" | "AnyRef" | "SecretText")
                 | Type::Reference(_),
                 Tree::Text { text, .. },
-            ) => Some(self.literals.text(text, hint)),
+            ) => {
+                let text = self.named(node, text);
+                Some(self.literals.text(&text, hint))
+            }
             (Type::Named("bool"), Tree::Boolean(value)) => Some(Expr::atom(value.to_string())),
             (Type::Named(name), Tree::Integer(value)) => is_within(name, *value).then(|| Expr::atom(value.to_string())),
             (Type::Named("Numeric"), Tree::Float(_)) => Some(self.value(node, Context::Value, hint).expr),

@@ -49,7 +49,10 @@ impl Blueprint<'_> {
             Tree::Boolean(value) => Valued::new(Expr::atom(value.to_string()), Ty::Boolean),
             Tree::Integer(value) => integer(*value),
             Tree::Float(value) => Valued::new(Expr::atom(float(*value)), Ty::Float),
-            Tree::Text { text, .. } => Valued::new(self.literals.text(text, hint), Ty::Text),
+            Tree::Text { text, .. } => {
+                let text = self.named(node, text);
+                Valued::new(self.literals.text(&text, hint), Ty::Text)
+            }
             Tree::List(items) => {
                 let items = items.iter().enumerate().map(|(n, item)| self.value(item, context, &format!("{hint}.{n}")));
                 let items = items.collect();

@@ -30,6 +30,7 @@ pub(super) fn command() -> Command {
         template::check::command(),
         template::lower::command(),
         template::graph::command(),
+        template::import::command(),
         explain::command(),
     ];
     Command::new("wattle")

@@ -83,6 +83,7 @@ async fn execute(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fa
         "check" => template::check::run(given, console),
         "lower" => template::lower::run(given, console),
         "graph" => template::graph::run(given, console),
+        "import" => template::import::run(given, console),
         "explain" => explain::run(given, console),
         other => unreachable!("INVARIANT: `{other}` is no command"),
     }

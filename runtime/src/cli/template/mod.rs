@@ -5,4 +5,5 @@ mod decisions;
 mod files;
 mod given;
 pub(super) mod graph;
+pub(super) mod import;
 pub(super) mod lower;
