@@ -34,67 +34,92 @@ impl Scope<'_> {
         if let Some(fault) = self.form(call, context).into_iter().next() {
             return Err(fault);
         }
-        let argument = |at: usize| match call.arguments().and_then(|arguments| arguments.get(at)) {
-            Some(node) => self.argument(node, context),
-            None => Ok(Value::Null),
-        };
-        let all = || self.argument(call.argument, context);
-        match call.function {
-            Function::GetParam => self.get_param(call, &all()?),
-            Function::GetResource => Ok(self.get_resource(&all()?)),
-            Function::Ref => self.reference(call, &all()?),
-            Function::GetAttr => self.get_attr(call, context),
-            Function::GetFile => self.get_file(call, &all()?),
-            Function::ListJoin | Function::FnJoin => self.list_join(call, &argument(0)?, &self.rest(call, context)?),
-            Function::StrReplace | Function::StrReplaceStrict | Function::StrReplaceVstrict => {
-                let part = |key| call.argument.get(key).map_or(Ok(Value::Null), |node| self.argument(node, context));
-                self.str_replace(call, &part("template")?, &part("params")?)
+        let arguments = self.arguments(call, context)?;
+        self.give(call, arguments)
+    }
+
+    /// What its function is given: the items of a list, the parts of a map, or all as one value. Apart from what is done
+    /// with it, so that little stays on the stack however deep calls are nested.
+    #[inline(never)]
+    fn arguments(&self, call: &Call<'_>, context: Context) -> Result<Vec<Value>, Fault> {
+        let parts: &[&str] = match call.function {
+            Function::StrReplace | Function::StrReplaceStrict | Function::StrReplaceVstrict => &["template", "params"],
+            Function::Repeat => &["template", "for_each"],
+            Function::ListJoin
+            | Function::FnJoin
+            | Function::FnReplace
+            | Function::FnSplit
+            | Function::Filter
+            | Function::Contains
+            | Function::FnSelect
+            | Function::Equals
+            | Function::And
+            | Function::Or => {
+                let items = call.arguments().unwrap_or_default();
+                return items.iter().map(|item| self.argument(item, context)).collect();
             }
-            Function::FnReplace => self.str_replace(call, &argument(1)?, &argument(0)?),
-            Function::StrSplit => self.str_split(call, all()?),
-            Function::FnSplit => Self::fn_split(call, &argument(0)?, &argument(1)?),
-            Function::Digest => Self::digest(call, &all()?),
-            Function::FnBase64 => match known!(all()?) {
+            _ => return Ok(vec![self.argument(call.argument, context)?]),
+        };
+        parts
+            .iter()
+            .map(|part| call.argument.get(part).map_or(Ok(Value::Null), |node| self.argument(node, context)))
+            .collect()
+    }
+
+    #[inline(never)]
+    fn give(&self, call: &Call<'_>, arguments: Vec<Value>) -> Result<Value, Fault> {
+        let nodes = call.arguments().unwrap_or_default();
+        let mut arguments = arguments.into_iter();
+        let first = arguments.next().unwrap_or(Value::Null);
+        let mut second = || arguments.next().unwrap_or(Value::Null);
+        match call.function {
+            Function::GetParam => self.get_param(call, &first),
+            Function::GetResource => Ok(self.get_resource(&first)),
+            Function::Ref => self.reference(call, &first),
+            Function::GetAttr => Ok(self.get_attr()),
+            Function::GetFile => self.get_file(call, &first),
+            Function::ListJoin | Function::FnJoin => self.list_join(call, &first, arguments.as_slice()),
+            Function::StrReplace | Function::StrReplaceStrict | Function::StrReplaceVstrict => {
+                self.str_replace(call, &first, &second())
+            }
+            Function::FnReplace => self.str_replace(call, &second(), &first),
+            Function::StrSplit => self.str_split(call, first),
+            Function::FnSplit => Self::fn_split(call, &first, &second()),
+            Function::Digest => Self::digest(call, &first),
+            Function::FnBase64 => match known!(first) {
                 text @ Value::Text(_) => Ok(text),
                 other => Err(wrong(call, format!("it takes a string, not {}", other.kind()))),
             },
-            Function::MapMerge => Self::map_merge(call, all()?),
-            Function::MapReplace => Self::map_replace(call, all()?),
-            Function::ListConcat => self.list_concat(call, all()?, false),
-            Function::ListConcatUnique => self.list_concat(call, all()?, true),
-            Function::Filter => self.filter(call, &argument(0)?, argument(1)?),
-            Function::Contains => self.contains(call, &argument(0)?, &argument(1)?),
-            Function::Repeat => self.repeat(call, context),
-            Function::FnSelect => Self::select(call, &argument(0)?, argument(1)?),
-            Function::FnMemberListToMap => Self::member_list_to_map(call, &all()?),
-            Function::MakeUrl => Self::make_url(call, &all()?),
-            Function::Equals => Ok(argument(0)?.equals(&argument(1)?).map_or(Value::Unknown, Value::Boolean)),
+            Function::MapMerge => Self::map_merge(call, first),
+            Function::MapReplace => Self::map_replace(call, first),
+            Function::ListConcat => self.list_concat(call, first, false),
+            Function::ListConcatUnique => self.list_concat(call, first, true),
+            Function::Filter => self.filter(call, &first, second()),
+            Function::Contains => self.contains(call, &first, &second()),
+            Function::Repeat => self.repeat(call, &first, second()),
+            Function::FnSelect => Self::select(call, &first, second()),
+            Function::FnMemberListToMap => Self::member_list_to_map(call, &first),
+            Function::MakeUrl => Self::make_url(call, &first),
+            Function::Equals => Ok(first.equals(&second()).map_or(Value::Unknown, Value::Boolean)),
             Function::Not => {
-                let holds = self.is_enabled(&all()?, call.argument.span)?;
+                let holds = self.is_enabled(&first, call.argument.span)?;
                 Ok(holds.map_or(Value::Unknown, |holds| Value::Boolean(!holds)))
             }
-            Function::And => self.any(call, context, false),
-            Function::Or => self.any(call, context, true),
+            Function::And | Function::Or => {
+                let values = std::iter::once(first).chain(arguments);
+                self.any(values.zip(nodes), call.function == Function::Or)
+            }
             Function::ResourceFacade | Function::FnResourceFacade => self.facade(call),
-            // What an expression gives is Heat's to say; and the zones are the cloud's.
-            Function::Yaql => self.argument(call.argument, context).map(|_| Value::Unknown),
-            Function::FnGetAzs | Function::If => Ok(Value::Unknown),
+            // What an expression gives is Heat's to say; the zones are the cloud's; an `if` is decided before.
+            Function::Yaql | Function::FnGetAzs | Function::If => Ok(Value::Unknown),
         }
     }
 
-    /// The arguments after the first one.
-    fn rest(&self, call: &Call<'_>, context: Context) -> Result<Vec<Value>, Fault> {
-        let rest = call.arguments().and_then(|arguments| arguments.get(1..)).unwrap_or_default();
-        rest.iter().map(|node| self.argument(node, context)).collect()
-    }
-
     /// Whether all conditions hold, or any of them: the first that `decides` ends it, as in Python.
-    fn any(&self, call: &Call<'_>, context: Context, decides: bool) -> Result<Value, Fault> {
-        let nodes: &[Node] = call.arguments().unwrap_or_default();
-        let values: Result<Vec<_>, _> = nodes.iter().map(|node| self.argument(node, context)).collect();
+    fn any<'n>(&self, conditions: impl Iterator<Item = (Value, &'n Node)>, decides: bool) -> Result<Value, Fault> {
         let mut result = Value::Boolean(!decides);
-        for (value, node) in values?.iter().zip(nodes) {
-            match self.is_enabled(value, node.span)? {
+        for (value, node) in conditions {
+            match self.is_enabled(&value, node.span)? {
                 Some(holds) if holds == decides => return Ok(Value::Boolean(decides)),
                 Some(_) => {}
                 None => result = Value::Unknown,

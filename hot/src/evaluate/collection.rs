@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use crate::template::{Call, Context, Function, Version};
+use crate::template::{Call, Function, Version};
 
 use super::call::{known, wrong};
 use super::{Fault, Scope, Value, json};
@@ -166,9 +166,8 @@ impl Scope<'_> {
         }
     }
 
-    pub(super) fn repeat(&self, call: &Call<'_>, context: Context) -> Result<Value, Fault> {
-        let part = |key| call.argument.get(key).map_or(Ok(Value::Null), |node| self.argument(node, context));
-        let Value::Map(for_each) = known!(part("for_each")?) else {
+    pub(super) fn repeat(&self, call: &Call<'_>, template: &Value, for_each: Value) -> Result<Value, Fault> {
+        let Value::Map(for_each) = known!(for_each) else {
             return Err(wrong(call, "its `for_each` is a map of lists"));
         };
         if for_each.is_empty() {
@@ -202,7 +201,6 @@ impl Scope<'_> {
         if !product && lengths.windows(2).any(|pair| pair[0] != pair[1]) {
             return Err(wrong(call, "without permutations all its lists are of one length"));
         }
-        let template = part("template")?;
         if unknown || !template.is_known() {
             return Ok(Value::Unknown);
         }
@@ -225,7 +223,7 @@ impl Scope<'_> {
                 pairs.push((key, &items[at]));
             }
             pairs.reverse();
-            match self.replaced(call, &template, &pairs)? {
+            match self.replaced(call, template, &pairs)? {
                 Value::Unknown => return Ok(Value::Unknown),
                 value => results.push(value),
             }

@@ -1,7 +1,7 @@
 //! Parameters, resources and files.
 
 use crate::files::join;
-use crate::template::{Call, Context};
+use crate::template::Call;
 use crate::yaml::Tree;
 
 use super::call::{known, wrong};
@@ -48,12 +48,11 @@ impl Scope<'_> {
     }
 
     /// A resource's attribute is nothing until it is made.
-    pub(super) fn get_attr(&self, call: &Call<'_>, context: Context) -> Result<Value, Fault> {
-        self.argument(call.argument, context)?;
-        Ok(match self.mode {
+    pub(super) fn get_attr(&self) -> Value {
+        match self.mode {
             Mode::Known => Value::Unknown,
             Mode::Validation => Value::Null,
-        })
+        }
     }
 
     pub(super) fn reference(&self, call: &Call<'_>, argument: &Value) -> Result<Value, Fault> {

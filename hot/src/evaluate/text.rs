@@ -1,5 +1,6 @@
 //! Functions that make text.
 
+use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest as _, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
 
@@ -9,8 +10,8 @@ use super::call::{known, wrong};
 use super::{Fault, Scope, Value, json};
 
 /// What Python's `hashlib` knows and this does not compute.
-const OTHER_DIGESTS: [&str; 10] =
-    ["md5", "md5-sha1", "blake2b", "blake2s", "ripemd160", "sm3", "sha3_224", "sha3_256", "sha3_384", "sha3_512"];
+const OTHER_DIGESTS: [&str; 9] =
+    ["md5-sha1", "blake2b", "blake2s", "ripemd160", "sm3", "sha3_224", "sha3_256", "sha3_384", "sha3_512"];
 
 impl Scope<'_> {
     pub(super) fn list_join(&self, call: &Call<'_>, delimiter: &Value, lists: &[Value]) -> Result<Value, Fault> {
@@ -214,6 +215,7 @@ impl Scope<'_> {
             return Err(wrong(call, "its text has characters beyond U+00FF, which Heat cannot digest"));
         };
         let digest = match &*name {
+            "md5" => hex(&Md5::digest(&bytes)),
             "sha1" => hex(&Sha1::digest(&bytes)),
             "sha224" => hex(&Sha224::digest(&bytes)),
             "sha256" => hex(&Sha256::digest(&bytes)),

@@ -1,0 +1,136 @@
+//! Whatever a template says: it is judged and evaluated within bounds, and nothing panics.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use wattle_hot::environment::Environment;
+use wattle_hot::evaluate::{Mode, Scope};
+use wattle_hot::parameters::Inputs;
+use wattle_hot::{Loaded, check};
+
+/// Templates with all that this crate reads.
+const FORMS: &str = include_str!("../../tests/templates/forms.txt");
+
+/// Numbers without pattern (xorshift).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % bound as u64).unwrap()
+    }
+}
+
+/// Judges `text` as the template, as what is nested in it, and perhaps as its environment; how many findings there are.
+fn judged(text: &str, as_environment: bool) -> usize {
+    let files: BTreeMap<_, _> = [("child.yaml".to_owned(), text.as_bytes().to_vec())].into();
+    let mut inputs = Inputs::default();
+    if as_environment {
+        inputs.environment = Arc::new(Environment::read([("environment.yaml", text)]));
+    }
+    let loaded = Loaded::load(text, "template.yaml", &files, &inputs);
+    for mode in [Mode::Known, Mode::Validation] {
+        let scope = Scope::new(&loaded, mode);
+        for output in loaded.template.outputs.values() {
+            let _ = output.value.as_ref().map(|value| scope.value(value));
+        }
+        for resource in loaded.template.resources.values() {
+            let _ = resource.properties.as_ref().map(|value| scope.value(value));
+        }
+    }
+    check(&loaded).len()
+}
+
+#[test]
+fn mutated_templates_are_judged() {
+    let cases: Vec<&str> =
+        FORMS.split("=== ").skip(1).filter_map(|case| case.split_once('\n')).map(|(_, text)| text).collect();
+    // What stands between the signs of YAML: words, numbers, names of functions and sections.
+    let words: Vec<&str> = FORMS
+        .split(|sign: char| sign.is_whitespace() || "{}[],:'\"".contains(sign))
+        .filter(|word| !word.is_empty() && !word.starts_with('='))
+        .collect();
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let (mut found, mut clean) = (0, 0);
+    for round in 0..1_500 {
+        let mut text = cases[random.below(cases.len())].to_owned();
+        for _ in 0..=random.below(3) {
+            let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+            let Some(&at) = places.get(random.below(places.len().max(1))) else { continue };
+            match random.below(4) {
+                // A word of another one.
+                0 | 1 => {
+                    let end = text[at..].find(|sign: char| !sign.is_alphanumeric()).map_or(text.len(), |end| at + end);
+                    text.replace_range(at..end, words[random.below(words.len())]);
+                }
+                2 => text.insert_str(at, [" ", "[", "]", "{", "}", ": ", "- ", "'", "&a ", "*a"][random.below(10)]),
+                _ => {
+                    let length = text[at..].chars().next().map_or(0, char::len_utf8);
+                    text.replace_range(at..at + length, "");
+                }
+            }
+        }
+        match judged(&text, round % 3 == 0) {
+            0 => clean += 1,
+            findings => found += findings,
+        }
+    }
+    assert!(found > 1_000 && clean > 10, "{found} findings, {clean} templates without any");
+}
+
+#[test]
+fn what_is_deep_is_judged() {
+    let nested = |open: &str, core: &str, close: &str, depth: usize| {
+        format!("{}{core}{}", open.repeat(depth), close.repeat(depth))
+    };
+    for (open, close) in [
+        ("{list_join: ['', [", "]]}"),
+        ("{if: [true, ", ", x]}"),
+        ("{repeat: {template: ", ", for_each: {a: [b]}}}"),
+        ("[{a: ", "}]"),
+        ("{str_replace: {template: a, params: {a: ", "}}}"),
+        ("{not: ", "}"),
+    ] {
+        for depth in [40, 80, 250] {
+            let value = nested(open, "x", close, depth);
+            let text = format!(
+                "heat_template_version: 2021-04-16\nconditions: {{c: {value}}}\nresources: {{r: {{type: OS::Heat::Value, condition: c, \
+                 properties: {{value: {value}}}}}}}\noutputs: {{o: {{value: {value}}}}}\n"
+            );
+            judged(&text, false);
+        }
+    }
+}
+
+#[test]
+fn conditions_that_name_each_other_far_are_judged() {
+    let mut text = String::from("heat_template_version: 2021-04-16\nconditions:\n  c0: true\n");
+    for at in 1..20_000 {
+        writeln!(text, "  c{at}: {{not: c{}}}", at - 1).unwrap();
+    }
+    text.push_str("outputs: {o: {value: 1, condition: c19999}}\n");
+    assert!(judged(&text, false) > 0, "Python does not go so deep");
+}
+
+#[test]
+fn what_grows_is_not_computed() {
+    let mut text = String::from("heat_template_version: 2021-04-16\noutputs:\n");
+    let thousand = "x".repeat(1_000);
+    let lists: Vec<_> = (0..8).map(|at| format!("'%{at}%': [a, b, c, d, e, f, g, h]")).collect();
+    writeln!(text, "  a: {{value: {{repeat: {{template: {thousand}, for_each: {{{}}}}}}}}}", lists.join(", ")).unwrap();
+    let params: Vec<_> = (0..50).map(|at| format!("x{at}: {thousand}")).collect();
+    writeln!(
+        text,
+        "  b: {{value: {{str_replace: {{template: {thousand}, params: {{x: {thousand}, {}}}}}}}}}",
+        params.join(", ")
+    )
+    .unwrap();
+    let all = "[&a [x, x, x, x, x, x, x, x, x, x], &b [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a], &c [*b, *b, *b, *b, *b, *b, *b], *c]";
+    writeln!(text, "  c: {{value: {{list_concat_unique: {all}}}}}").unwrap();
+    judged(&text, false);
+}
