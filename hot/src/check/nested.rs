@@ -32,7 +32,7 @@ impl Seen {
 
 fn within(world: &World, stack: &Stack<'_>, seen: &mut Seen, judge: &mut dyn FnMut(&Loaded)) {
     for (name, resource) in &stack.resources {
-        let Some(nested) = stack.nested(name, resource) else { continue };
+        let Some(nested) = stack.nested(name, resource, true) else { continue };
         if let Nested::Template(loaded) = &nested {
             if !seen.is_new(loaded) {
                 continue;

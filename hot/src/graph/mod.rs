@@ -43,7 +43,7 @@ impl Graph {
             let requires = requires(stack, resource);
             graph.graph.insert(name.clone(), requires.into_iter().map(ToOwned::to_owned).collect());
             graph.types.insert(name.clone(), resource.ty.clone());
-            if let Some(nested) = stack.nested(name, resource) {
+            if let Some(nested) = stack.nested(name, resource, false) {
                 graph.nested.insert(name.clone(), Self::of_stack(world, &nested.stack(world, stack)));
             }
         }

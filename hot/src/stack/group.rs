@@ -10,7 +10,7 @@ use crate::evaluate::Value;
 use crate::properties::is_true;
 use crate::yaml::{Node, Span};
 
-use super::reference::{How, Reference};
+use super::reference::{How, Kind, Reference};
 use super::{Class, Resource, Stack, World, class, resolved};
 
 /// A member of a group.
@@ -30,9 +30,9 @@ const SCALED: &str = "OS::Heat::ScaledResource";
 const MOST: usize = 10_000;
 
 /// The members of the group that `resource` is, if it is one whose members can be told.
-pub(super) fn members(resource: &Resource) -> Option<Vec<Member>> {
+pub(super) fn members(resource: &Resource, all: bool) -> Option<Vec<Member>> {
     match resource.class.name() {
-        "OS::Heat::ResourceGroup" => resource_group(resource),
+        "OS::Heat::ResourceGroup" => resource_group(resource, all),
         "OS::Heat::AutoScalingGroup" => auto_scaling_group(resource),
         "OS::Heat::InstanceGroup" | "AWS::AutoScaling::AutoScalingGroup" => Some(instance_group(resource)),
         "OS::Heat::ResourceChain" => Some(chain(resource)),
@@ -61,7 +61,11 @@ fn map(value: Value) -> IndexMap<String, Value> {
     }
 }
 
-fn resource_group(resource: &Resource) -> Option<Vec<Member>> {
+fn resource_group(resource: &Resource, all: bool) -> Option<Vec<Member>> {
+    let count = count(&resource.property("count"));
+    if count == 0 {
+        return Some(Vec::new());
+    }
     let mut definition = map(resource.property("resource_def"));
     let ty = definition.get("type")?.as_text()?.to_owned();
     let properties = map(definition.swap_remove("properties").unwrap_or(Value::Null));
@@ -73,11 +77,11 @@ fn resource_group(resource: &Resource) -> Option<Vec<Member>> {
     };
     let names = (0..).map(|number: usize| number.to_string()).filter(|name| !skipped.contains(name));
     let member = |name: String| {
-        let given = properties.iter().filter(|(_, value)| !matches!(value, Value::Null | Value::Unknown));
+        let given = properties.iter().filter(|(_, value)| all || !matches!(value, Value::Null | Value::Unknown));
         let properties = given.map(|(key, value)| (key.clone(), numbered(value, index, &name))).collect();
         Member { name, ty: ty.clone(), properties, after: None }
     };
-    Some(names.take(count(&resource.property("count"))).map(member).collect())
+    Some(names.take(count).map(member).collect())
 }
 
 fn listed(policy: &IndexMap<String, Value>) -> Vec<String> {
@@ -172,7 +176,7 @@ impl<'n> Stack<'n> {
             let class = class(world, parent.loaded, &registry, &member.name, &member.ty);
             let reference = |name: &String| Reference {
                 name: name.clone(),
-                is_name: true,
+                kind: Kind::Name,
                 span: Span::default(),
                 how: How::DependsOn,
             };

@@ -10,7 +10,7 @@ mod reference;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
-use wattle::model::{Name, PropertySchema};
+use wattle::model::{Name, PropertySchema, PropertyType};
 
 use crate::Loaded;
 use crate::environment::{Implementation, Registry, is_template};
@@ -22,7 +22,7 @@ use crate::types::{Type, Types, rules};
 use crate::yaml::{Node, Pair, Tree};
 
 pub(crate) use nested::{Nested, Provider};
-pub(crate) use reference::{How, Reference, references, within as references_within};
+pub(crate) use reference::{How, Kind, Reference, references, within as references_within};
 
 /// Stacks are nested no deeper than this, the root not counted: Heat's default.
 pub(crate) const DEPTH: usize = 5;
@@ -82,6 +82,28 @@ impl Class {
 }
 
 impl Resource {
+    /// The same with the schema that its own properties ask for: a value is of the type that is said beside it.
+    fn typed(mut self) -> Self {
+        let Class::Type(ty) = &self.class else { return self };
+        if ty.name != "OS::Heat::Value" {
+            return self;
+        }
+        let kind = match self.property("type").as_text() {
+            Some("string") => PropertyType::Str,
+            Some("number") => PropertyType::Number,
+            Some("comma_delimited_list") => PropertyType::List,
+            Some("json") => PropertyType::Map,
+            Some("boolean") => PropertyType::Boolean,
+            _ => return self,
+        };
+        let mut ty = Type::clone(ty);
+        if let Some(value) = ty.schema.properties.get_mut("value") {
+            value.ty = kind;
+        }
+        self.class = Class::Type(Rc::new(ty));
+        self
+    }
+
     /// Its properties.
     pub(crate) fn properties(&self) -> Properties<'_> {
         static NOTHING: std::sync::LazyLock<IndexMap<Name, PropertySchema>> = std::sync::LazyLock::new(IndexMap::new);
@@ -137,7 +159,7 @@ impl<'l> Stack<'l> {
                 let external = resource.external_id.as_ref().is_some_and(|node| !matches!(&*node.tree, Tree::Null));
                 let references = references(&scope, resource);
                 let ty = resource.kind().unwrap_or_default().to_owned();
-                (name.clone(), Resource { ty, class, given, external, references })
+                (name.clone(), Resource { ty, class, given, external, references }.typed())
             })
             .collect();
         Self { loaded, depth, resources, registry }

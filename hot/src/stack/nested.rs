@@ -79,7 +79,9 @@ pub(crate) enum Nested {
 
 impl Stack<'_> {
     /// What the stack nested as the resource `name` is made of, if that is one; none deeper than Heat goes.
-    pub(crate) fn nested(&self, name: &str, resource: &Resource) -> Option<Nested> {
+    ///
+    /// With `all`, members have the properties too whose values are not known yet, as when Heat validates them.
+    pub(crate) fn nested(&self, name: &str, resource: &Resource, all: bool) -> Option<Nested> {
         if self.depth >= DEPTH {
             return None;
         }
@@ -92,7 +94,7 @@ impl Stack<'_> {
             loaded.registry = Arc::new(registry);
             return Some(Nested::Template(Box::new(loaded)));
         }
-        let members = group::members(resource)?;
+        let members = group::members(resource, all)?;
         Some(Nested::Members(members, Box::new(self.registry.within(name))))
     }
 }

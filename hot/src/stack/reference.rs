@@ -9,12 +9,25 @@ use crate::yaml::{Node, Span, Tree};
 pub(crate) struct Reference {
     /// The name.
     pub(crate) name: String,
-    /// Whether that is text, and not what something else would be as text.
-    pub(crate) is_name: bool,
+    /// Whether that is a name at all.
+    pub(crate) kind: Kind,
     /// Where it stands.
     pub(crate) span: Span,
     /// How it is referred to.
     pub(crate) how: How,
+}
+
+/// What stands where a resource is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A name.
+    Name,
+    /// Something else, which names nothing.
+    Other,
+    /// A list or a map, which Heat does not even look for.
+    Parts,
+    /// A function that fails.
+    Failure,
 }
 
 /// How a resource is referred to.
@@ -30,7 +43,13 @@ pub(crate) enum How {
 
 impl Reference {
     fn of(name: &Value, span: Span, how: How) -> Self {
-        Self { name: name.python(), is_name: name.as_text().is_some(), span, how }
+        let kind = match name {
+            Value::Text(_) => Kind::Name,
+            Value::List(_) | Value::Map(_) => Kind::Parts,
+            Value::Absent => Kind::Failure,
+            _ => Kind::Other,
+        };
+        Self { name: name.python(), kind, span, how }
     }
 }
 
@@ -38,7 +57,7 @@ impl Reference {
 pub(crate) fn references(scope: &Scope<'_>, resource: &Resource) -> Vec<Reference> {
     let mut found: Vec<_> = resource
         .depends_on()
-        .map(|(name, span)| Reference { name: name.to_owned(), is_name: true, span, how: How::DependsOn })
+        .map(|(name, span)| Reference { name: name.to_owned(), kind: Kind::Name, span, how: How::DependsOn })
         .collect();
     for node in resource.properties.iter().chain(&resource.metadata) {
         found.extend(within(scope, node));
@@ -64,7 +83,12 @@ pub(crate) fn refers(scope: &Scope<'_>, node: &Node) -> bool {
 }
 
 fn of_call(scope: &Scope<'_>, call: &Call<'_>) -> Option<Reference> {
-    let value = |node: &Node| scope.value(node).ok().filter(|value| !matches!(value, Value::Unknown));
+    let value = |node: &Node| match scope.value(node) {
+        Ok(Value::Unknown) => None,
+        Ok(value) => Some(value),
+        // What fails is told elsewhere where Heat asks for its value; it asks for names everywhere.
+        Err(_) => Some(Value::Absent),
+    };
     match call.function {
         Function::GetResource => {
             let (name, span) = (value(call.argument)?, call.argument.span);
@@ -72,7 +96,10 @@ fn of_call(scope: &Scope<'_>, call: &Call<'_>) -> Option<Reference> {
         }
         Function::Ref => {
             let (name, span) = (value(call.argument)?, call.argument.span);
-            let is_resource = name.as_text().is_some_and(|name| scope.template().resources.contains_key(name));
+            let is_resource = match &name {
+                Value::Text(name) => scope.template().resources.contains_key(name),
+                name => matches!(name, Value::List(_) | Value::Map(_)),
+            };
             is_resource.then(|| Reference::of(&name, span, How::Resource))
         }
         Function::GetAttr => {

@@ -13,7 +13,7 @@ use wattle::model::Schema;
 pub(crate) use translation::{Rule, rules};
 
 /// A resource type that is Heat's own.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Type {
     /// Its name.
     pub(crate) name: String,

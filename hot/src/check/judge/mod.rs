@@ -87,6 +87,11 @@ impl Judge<'_, '_> {
             self.found.push(illegal_name::finding(name, &at));
         }
         if resource.ty.is_empty() {
+            // Of what is written in the template it is told with the form of its definition.
+            if self.around.is_some() {
+                let at = self.at(None, subject);
+                self.found.push(rules::refused(&format!("{} has no type", self.called(subject)), &at, "give it one"));
+            }
             return;
         }
         if let Class::None = resource.class {
@@ -120,18 +125,13 @@ impl Judge<'_, '_> {
 
     fn wrong(&mut self, subject: Subject<'_>, wrong: Wrong) {
         let called = self.called(subject);
-        let properties = || {
-            let resource = self.stack.loaded.template.resources.get(subject.name);
-            let node = resource.and_then(|resource| resource.properties.as_ref());
-            self.around.is_none().then(|| node.map(|node| node.span)).flatten()
-        };
         let finding = match &wrong.what {
             What::Unknown { name, known } => {
                 let at = self.at(wrong.span, subject);
                 unknown_property::finding(&called, &subject.resource.ty, &wrong.path, name, known, &at)
             }
             What::Missing(name) => {
-                let at = self.at(wrong.span.or_else(properties), subject);
+                let at = self.at(wrong.span, subject);
                 missing_property::finding(&called, &subject.resource.ty, &wrong.path, name, &at)
             }
             what => {
@@ -176,7 +176,14 @@ impl Judge<'_, '_> {
             self.found.push(deep_nesting::finding(&self.called(subject), &at));
             return;
         }
-        let Some(nested) = self.stack.nested(name, resource) else { return };
+        let Some(nested) = self.stack.nested(name, resource, true) else {
+            if !is_provider {
+                let at = self.at(None, subject);
+                let what = format!("{}: what its members are cannot be read", self.called(subject));
+                self.found.push(rules::refused(&what, &at, "look at their definition"));
+            }
+            return;
+        };
         let stack = nested.stack(self.world, self.stack);
         let around = if is_provider {
             None

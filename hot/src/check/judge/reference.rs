@@ -3,7 +3,7 @@
 use wattle::model::Source;
 
 use crate::evaluate::{Mode, Scope, Value};
-use crate::stack::{Class, How, Reference, Resource as StackResource, group, references_within};
+use crate::stack::{Class, How, Kind, Reference, Resource as StackResource, group, references_within};
 use crate::template::{Resource, Template};
 use crate::yaml::{Node, Tree};
 
@@ -56,14 +56,16 @@ impl Judge<'_, '_> {
     fn reference(&mut self, who: Who, reference: &Reference, unjudged: bool) {
         let stack = self.stack;
         let at = stack.loaded.template.at(reference.span);
-        let target = stack.resources.get(&reference.name).filter(|_| reference.is_name);
+        let is_name = reference.kind == Kind::Name;
+        let target = stack.resources.get(&reference.name).filter(|_| is_name);
         let Some(target) = target else {
-            let declared = stack.loaded.template.resources.get(&reference.name).filter(|_| reference.is_name);
+            let declared = stack.loaded.template.resources.get(&reference.name).filter(|_| is_name);
             // Heat takes an order among resources of which one is not there; and it does not look at an output's
-            // `get_resource` before it needs the value.
-            let accepted = match (who, &reference.how) {
-                (_, How::DependsOn) => declared.is_some(),
-                (Who::Output, How::Resource) => true,
+            // `get_resource` before it needs the value. A call that fails is told by itself, if Heat needs its value.
+            let accepted = match (who, &reference.how, reference.kind) {
+                (_, How::DependsOn, _) => declared.is_some(),
+                (Who::Output, How::Resource, kind) => kind != Kind::Parts,
+                (Who::Resource, _, Kind::Failure) => !unjudged,
                 _ => false,
             };
             if !accepted {
@@ -76,6 +78,12 @@ impl Judge<'_, '_> {
         let How::Attribute(path) = &reference.how else { return };
         let Some(((attribute, span), rest)) = path.split_first() else { return };
         let at = stack.loaded.template.at(*span);
+        // Heat keeps a list of the paths that are asked for.
+        if path.iter().any(|(value, _)| matches!(value, Value::List(_) | Value::Map(_))) {
+            let known = std::iter::empty();
+            self.found.push(unknown_attribute::finding(&reference.name, &target.ty, "a list or a map", known, &at));
+            return;
+        }
         let is_own = |name: &str| is_component(&stack.loaded.template, &reference.name, name);
         if !unjudged && !attribute.as_text().is_some_and(is_own) {
             self.attribute(&reference.name, target, attribute, &at);
@@ -123,7 +131,7 @@ impl Judge<'_, '_> {
             _ => return,
         };
         let Some(asked) = asked else { return };
-        let Some(nested) = self.stack.nested(name, target) else { return };
+        let Some(nested) = self.stack.nested(name, target, true) else { return };
         let members = nested.stack(self.world, self.stack);
         let found = members.resources.iter().find(|(name, _)| member.as_ref().is_none_or(|member| member == *name));
         if let Some((_, resource)) = found {

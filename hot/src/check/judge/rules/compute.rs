@@ -69,7 +69,8 @@ impl Judge<'_, '_> {
             return Ok(None);
         }
         let refers = subject.resource.references.iter().any(|reference| reference.name == name);
-        if refers && self.stack.resources.contains_key(&name) {
+        let target = self.stack.resources.get(&name).map(|target| target.class.name());
+        if refers && target == Some("AWS::AutoScaling::LaunchConfiguration") {
             return Ok(None);
         }
         broken(format!("`{key}` must refer to a launch configuration of this template"), "write `{get_resource: NAME}`")

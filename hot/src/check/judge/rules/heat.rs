@@ -5,6 +5,7 @@ use wattle::model::{Name, PropertySchema};
 
 use crate::evaluate::Value;
 use crate::properties::is_true;
+use crate::yaml;
 
 use super::super::class::map;
 use super::super::{Judge, Subject};
@@ -24,6 +25,7 @@ impl Judge<'_, '_> {
                 first!(sizes(subject, ["min_size", "max_size", "desired_capacity"]), member(subject, "resource"),)
             }
             "OS::Heat::InstanceGroup" => self.launch_configuration(subject),
+            "OS::Heat::Stack" => remote_template(subject),
             "OS::Heat::Delay" => delay(subject, self.strict),
             _ => Ok(None),
         }
@@ -112,21 +114,20 @@ pub(super) fn sizes(subject: Subject<'_>, keys: [&str; 3]) -> Ruled {
     }
 }
 
-/// A member's definition is one of HOT.
+/// Members have a type. Heat does not look at other keys.
 fn member(subject: Subject<'_>, key: &str) -> Ruled {
-    const KEYS: [&str; 7] =
-        ["type", "properties", "metadata", "depends_on", "deletion_policy", "update_policy", "description"];
-    let definition = map(subject.own(key)?);
-    if !definition.get("type").is_some_and(is_true) {
-        return broken(format!("`{key}` has no `type`"), "say what its members are");
+    if map(subject.own(key)?).get("type").is_some_and(is_true) {
+        return Ok(None);
     }
-    match definition.keys().find(|key| !KEYS.contains(&&***key)) {
-        Some(unknown) => broken(
-            format!("`{key}` has a key `{}`, which resources do not have", unknown.escape_debug()),
-            "take it away",
-        ),
-        None => Ok(None),
-    }
+    broken(format!("`{key}` has no `type`"), "say what its members are")
+}
+
+/// What is sent to another Heat is a template of some version.
+fn remote_template(subject: Subject<'_>) -> Ruled {
+    let text = subject.text("template")?;
+    let versions = ["heat_template_version", "HeatTemplateFormatVersion", "AWSTemplateFormatVersion"];
+    let is_template = yaml::read(&text).is_ok_and(|root| versions.iter().any(|version| root.get(version).is_some()));
+    if is_template { Ok(None) } else { broken("`template` is no template of any version", "begin it with its version") }
 }
 
 fn delay(subject: Subject<'_>, strict: bool) -> Ruled {

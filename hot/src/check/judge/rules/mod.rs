@@ -72,9 +72,7 @@ use first;
 impl Judge<'_, '_> {
     pub(super) fn rules(&mut self, subject: Subject<'_>) {
         let ruled = self.update_policy(subject).and_then(|()| self.by_class(subject));
-        let node = self.stack.loaded.template.resources.get(subject.name);
-        let span = node.and_then(|resource| resource.properties.as_ref()).map(|node| node.span);
-        let at = || self.at(span.filter(|_| self.around.is_none()), subject);
+        let at = || self.at(None, subject);
         let called = self.called(subject);
         let finding = match ruled {
             Ok(None) => return,
