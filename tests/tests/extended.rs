@@ -1,6 +1,9 @@
 //! The model as an extended Heat template: stock Heat takes it as it stands, and it is read back as it was.
 
-use std::fs::File;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use proptest::prelude::*;
 use wattle::author::Blueprint;
@@ -8,8 +11,12 @@ use wattle::extended;
 use wattle::lower::{Options, lower};
 use wattle::model::Model;
 use wattle_hot::Loaded;
+use wattle_hot::files::{Files, Missing};
+use wattle_hot::model::Read;
+use wattle_hot::parameters::Inputs;
 use wattle_tests::oracle::Oracle;
 use wattle_tests::random;
+use wattle_tests::running::Stage;
 
 fn examples() -> [Model; 3] {
     [
@@ -23,16 +30,169 @@ fn examples() -> [Model; 3] {
 fn stock_heat_takes_every_extended_template() {
     let mut oracle = Oracle::start();
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("model.yaml");
+    let mut paths = Vec::new();
     let random = (0..50).map(|seed| random::model(&random::bytes(seed, 400)));
     for (number, model) in examples().into_iter().chain(random).enumerate() {
         let template = extended::template(&model);
+        let path = folder.path().join(format!("{number}.yaml"));
         wattle::emit::yaml(&template, &mut File::create(&path).expect("a new file")).expect("emits");
         let answer = oracle.validate(&path);
         let (stack, why) = (&model.stack, &answer["message"]);
         assert_eq!(answer["ok"], true, "Heat refuses the model {number} (`{stack}`): {}: {why}", answer["error"]);
         let resources = answer["types"].as_object().expect("types").len();
         assert_eq!(resources, model.resources.len() + 1, "of `{stack}`");
+        paths.push(path);
+    }
+    for (number, judged) in judged(&paths).iter().enumerate() {
+        assert_eq!(judged["ok"], true, "the schema refuses the model {number}: {judged}");
+    }
+}
+
+/// What the JSON Schema says of templates.
+fn judged(templates: &[PathBuf]) -> Vec<serde_json::Value> {
+    let mut command = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/heat/run"));
+    let output = command.arg("schema.py").args(templates).stderr(Stdio::inherit()).output().expect("it starts");
+    let text = String::from_utf8(output.stdout).expect("text");
+    let judged: Vec<_> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(judged.len(), templates.len(), "{text}");
+    judged
+}
+
+/// The folder of the documented template.
+fn documented() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/extended-template")
+}
+
+#[derive(Debug)]
+struct Folder(PathBuf);
+
+impl Files for Folder {
+    fn read(&self, path: &str) -> Result<Vec<u8>, Missing> {
+        fs::read(self.0.join(path)).map_err(|error| Missing(error.to_string()))
+    }
+}
+
+fn shop() -> String {
+    fs::read_to_string(documented().join("shop.yaml")).expect("documented")
+}
+
+fn loaded(text: &str) -> Loaded {
+    Loaded::load(text, "shop.yaml", &Folder(documented()), &Inputs::default())
+}
+
+fn found(text: &str) -> Vec<String> {
+    let loaded = loaded(text);
+    let findings = wattle_hot::check(&loaded).into_iter().filter(|finding| finding.code != "W1104");
+    let Read { model, .. } = wattle_hot::model::read(&loaded);
+    let all = findings.chain(wattle::check::check(&model, &wattle::check::Limits::default()));
+    let line = |finding: wattle::check::Diagnostic| {
+        let at = &finding.labels[0].at;
+        format!("{} {}:{} {}", finding.code, at.line, at.column, finding.message)
+    };
+    all.map(line).collect()
+}
+
+#[test]
+fn the_documented_template_is_sound_and_what_the_documentation_shows() {
+    let page = fs::read_to_string(documented().with_extension("md")).expect("documentation");
+    assert!(page.contains(&format!("```yaml\n{}```\n", shop())), "the page shows another template than the file");
+    assert_eq!(found(&shop()), [""; 0]);
+    let path = documented().join("shop.yaml");
+    let answer = Oracle::start().validate(&path);
+    assert_eq!(answer["ok"], true, "{answer}");
+    let judged = judged(&[path]).remove(0);
+    assert_eq!((&judged["ok"], &judged["parts"]), (&true.into(), &2.into()), "{judged}");
+}
+
+#[test]
+fn the_documented_template_runs() {
+    let Read { model, .. } = wattle_hot::model::read(&loaded(&shop()));
+    let stage = Stage::new(&model);
+    let mut up = stage.up(&["--parameter", "password=secret"]);
+    up.wait_for("is up", Duration::from_mins(2));
+    let page = stage.ask(&["get", "web/site/page"]).out;
+    let (before, behind) = page.split_once("postgresql://").expect("an address");
+    assert_eq!(before, "Shop on debian-12: 3 goods from ");
+    assert!(behind.ends_with(":5432/shop at port 8080 of localhost,web\n"), "{page}");
+    assert_eq!(up.interrupt(), Some(0));
+}
+
+/// Without places, which differ with the columns.
+fn without_guards(text: &str) -> String {
+    let mut plain = String::new();
+    for line in text.lines().filter(|line| !line.contains("run_time:") && !line.starts_with("conditions:")) {
+        let line = line.replace("{if: [run_time, ", "").replace(", null]}", "");
+        plain.push_str(&line);
+        plain.push('\n');
+    }
+    let list = "                if:\n                  - run_time\n                  - list_join";
+    assert!(plain.contains(list), "{plain}");
+    plain.replace(list, "                list_join").replace("                  - null\n", "")
+}
+
+#[test]
+fn the_guard_is_for_stock_heat_alone() {
+    let plain = without_guards(&shop());
+    assert!(!plain.contains("run_time"), "{plain}");
+    assert_eq!(found(&plain), [""; 0]);
+    let wires = |text: &str| {
+        let Read { model, findings, .. } = wattle_hot::model::read(&loaded(text));
+        assert_eq!(findings, []);
+        let lowered = lower(&model, &Options::default());
+        (lowered.template, lowered.seed.servers, lowered.seed.exports)
+    };
+    assert_eq!(wires(&plain), wires(&shop()));
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("plain.yaml");
+    fs::write(&path, plain).expect("written");
+    assert_eq!(Oracle::start().validate(&path)["ok"], false, "stock Heat knows components");
+}
+
+#[test]
+fn mistakes_are_found_all_at_once_with_their_places() {
+    let text = shop()
+        .replace("outputs: {url: url}", "outputs: {url: ulr}")
+        .replace("deadline: 60", "deadlin: 60")
+        .replace("recipes/goods.sh", "recipes/god.sh")
+        .replace("port: port, goods: integer", "port: {lst: port}, goods: integer")
+        .replace("[web, site, page]", "[web, site, pages]");
+    assert_eq!(
+        found(&text),
+        [
+            "W1302 34:28 there is no type `ulr`",
+            "W1301 35:13 the component `db/database` has no key `deadlin`",
+            "W1303 37:21 the file `recipes/god.sh` of a recipe cannot be read: No such file or directory (os error 2)",
+            "W1302 53:27 there is no type `lst` with a part",
+            "W0107 70:3 the export `page` refers to the output `pages`, which `web/site` does not declare",
+            "W0701 67:23 nobody reads the output `page` of `web/site`",
+        ]
+    );
+}
+
+#[test]
+fn the_schema_refuses_what_is_no_extended_template() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mistakes = [
+        ("outputs: {url: url}", "outputs: {url: ulr}"),
+        ("outputs: {url: url}", "outputs: {url: {type: url, dynamc: true}}"),
+        ("deadline: 60", "deadlin: 60"),
+        ("deadline: 60", "deadline: 1m"),
+        ("recipe: recipes/goods.sh", "recipe: {tool: sh, entry: recipes/goods.sh}"),
+        ("- name: goods", "- title: goods"),
+        ("port: port, goods: integer", "port: {list: port, map: port}, goods: integer"),
+        ("port: port, goods: integer", "port: {integer: {least: 1}}, goods: integer"),
+        ("        components:\n          site:", "        component:\n          site:"),
+        ("            deadline: 60", "            listens: [{tpc: 80}]"),
+    ];
+    let paths: Vec<PathBuf> = (0..mistakes.len()).map(|i| folder.path().join(format!("{i}.yaml"))).collect();
+    for ((right, wrong), path) in mistakes.iter().zip(&paths) {
+        let text = shop();
+        assert!(text.contains(right), "{right}");
+        fs::write(path, text.replace(right, wrong)).expect("written");
+    }
+    let judged = judged(&paths);
+    for ((_, wrong), judged) in mistakes.iter().zip(judged) {
+        assert_eq!(judged["ok"], false, "the schema takes `{wrong}`");
     }
 }
 

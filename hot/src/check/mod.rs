@@ -60,7 +60,7 @@ use wattle::model::Source;
 use crate::Loaded;
 use crate::model::{is_extended, stripped};
 
-pub(crate) use own::{FORM, KIND, MISPLACED, MODEL_METADATA, RECIPE, UNKNOWN_TYPE};
+pub(crate) use own::{FORM, KIND, MISPLACED, MODEL_METADATA, OLD_VERSION, RECIPE, UNKNOWN_TYPE};
 
 pub use explain::explain;
 pub use registry::Check;
@@ -106,6 +106,7 @@ pub static CHECKS: &[&Check] = &[
     &KIND,
     &MODEL_METADATA,
     &MISPLACED,
+    &OLD_VERSION,
 ];
 
 /// What is asked of nested templates as well. The others look at all files at once, or judge nested stacks themselves.

@@ -191,6 +191,39 @@ fn misplaced(sink: &mut Sink<'_>) {
     take(sink, &MISPLACED);
 }
 
+check! {
+    /// Software runs on servers whose user data older versions of HOT cannot make.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2015-04-30
+    /// resources:
+    ///   server:
+    ///     type: OS::Nova::Server
+    ///     properties: {flavor: m1.small, image: debian-12}
+    ///     metadata:
+    ///       wattle:
+    ///         components:
+    ///           - {name: web, recipe: {script: 'true'}}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   server:
+    ///     type: OS::Nova::Server
+    ///     properties: {flavor: m1.small, image: debian-12}
+    ///     metadata:
+    ///       wattle:
+    ///         components:
+    ///           - {name: web, recipe: {script: 'true'}}
+    /// ```
+    OLD_VERSION: "W1307", Error, "a version of HOT that is too old for software", old_version
+}
+
+fn old_version(sink: &mut Sink<'_>) {
+    take(sink, &OLD_VERSION);
+}
+
 fn take(sink: &mut Sink<'_>, check: &Check) {
     let says = |metadata: &Node| metadata.get("wattle").is_some();
     if !sink.template().resources.values().any(|resource| resource.metadata.as_ref().is_some_and(says)) {

@@ -7,8 +7,8 @@ use wattle::model::{After, Binding, Component, Model, Name, Resource};
 
 use super::kind::{COMPONENT, DECLARING};
 use super::{Reader, Written, items, pairs};
-use crate::check::{KIND, MISPLACED};
-use crate::template;
+use crate::check::{KIND, MISPLACED, OLD_VERSION};
+use crate::template::{self, Version};
 use crate::yaml::{Node, Span, Tree};
 
 impl<'l> Reader<'l> {
@@ -22,6 +22,15 @@ impl<'l> Reader<'l> {
             }
         }
         self.kinds();
+        let oldest = Version::V2015_10_15;
+        if !self.written.is_empty() && template.version() < oldest {
+            let at = template.root.get("heat_template_version").map_or_else(Span::default, |version| version.span);
+            let finding = OLD_VERSION
+                .finding(format!("software cannot run in a template of the version {}", template.version()))
+                .label(&self.at(at), "the version is named here")
+                .help(format!("take {oldest} or a later one; the newest is {}", Version::default()));
+            self.push(finding);
+        }
     }
 
     fn server(&mut self, name: &str, resource: &'l template::Resource, ours: &'l Node) {
@@ -119,21 +128,20 @@ impl<'l> Reader<'l> {
                 continue;
             }
             declared.insert(kind.clone(), written.name);
-            if let Some(declaration) = self.kind(&kind, &key, written.node, written.name) {
-                self.model.declarations.insert(kind, declaration);
-            }
+            let declaration = self.kind(&kind, &key, written.node, written.name);
+            self.model.declarations.insert(kind, declaration);
         }
         if let Some(kinds) = self.stack.and_then(|stack| stack.get("kinds")) {
             for (kind, span, node) in pairs(kinds) {
-                let is_declared = declared.contains_key(kind.as_str());
-                if !is_declared && let Some(declaration) = self.kind(&kind.as_str().into(), "", node, span) {
+                if !declared.contains_key(kind.as_str()) {
+                    let declaration = self.kind(&kind.as_str().into(), "", node, span);
                     self.model.declarations.insert(kind.into(), declaration);
                 }
             }
         }
         for (key, written) in self.written.clone() {
             let kind = self.model.components[&key].declaration.clone();
-            if self.model.declarations.contains_key(&kind) || declared.contains_key(&kind) {
+            if self.model.declarations.contains_key(&kind) {
                 continue;
             }
             let finding = match written.node.get("kind") {

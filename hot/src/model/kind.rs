@@ -1,7 +1,7 @@
 //! What a kind of component declares: its recipe, its inputs and outputs.
 
 use wattle::extended::short_name;
-use wattle::model::{Declaration, Input, Listen, Name, OutputDeclaration, Ports, Protocol, Type};
+use wattle::model::{Declaration, Input, Listen, Name, OutputDeclaration, Ports, Protocol, Recipe, Tool, Type};
 
 use super::value::own_constant;
 use super::{Reader, items, pairs};
@@ -18,14 +18,16 @@ pub(super) const DECLARING: &[&str] =
     &["recipe", "teardown", "types", "outputs", "deadline", "wait", "listens", "doc", "title"];
 
 impl<'l> Reader<'l> {
-    /// The declaration of a kind, of which `key` is the first component. Nothing if it does not say what it runs.
-    pub(super) fn kind(&mut self, kind: &Name, key: &str, node: &'l Node, span: Span) -> Option<Declaration> {
+    /// The declaration of a kind, of which `key` is the first component.
+    pub(super) fn kind(&mut self, kind: &Name, key: &str, node: &'l Node, span: Span) -> Declaration {
         let what = if key.is_empty() { format!("the kind `{kind}`") } else { format!("`{key}`") };
         let name = match node.get("name").and_then(|name| name.tree.as_text()) {
             Some(name) if **kind == *key => name.to_owned(),
             _ => short_name(kind.rsplit('/').next().unwrap_or(kind)).to_owned(),
         };
-        let recipe = self.recipe(&what, key, node, span)?;
+        // What is wrong with a recipe is told; what is wrong elsewhere is not to be overlooked for that.
+        let unknown = || Recipe { tool: Tool::Chef, entry: "".into(), teardown: None, files: Vec::new() };
+        let recipe = self.recipe(&what, key, node, span).unwrap_or_else(unknown);
         let mut declaration = Declaration {
             name: self.text_of(node, "title", &what).map_or_else(|| name.into(), Name::from),
             doc: self.text_of(node, "doc", &what).unwrap_or_default().to_owned(),
@@ -41,9 +43,8 @@ impl<'l> Reader<'l> {
             && self.is_map(types, &format!("`types` of {what}"))
         {
             for (input, at, node) in pairs(types) {
-                if let Some(declared) = self.input(&input, at, node) {
-                    declaration.inputs.insert(input.into(), declared);
-                }
+                let declared = self.input(&input, at, node);
+                declaration.inputs.insert(input.into(), declared);
             }
         }
         if let Some(outputs) = node.get("outputs") {
@@ -54,7 +55,7 @@ impl<'l> Reader<'l> {
         {
             declaration.listens = items(listens).iter().filter_map(|listen| self.listen(listen)).collect();
         }
-        Some(declaration)
+        declaration
     }
 
     fn outputs_of(&mut self, what: &str, outputs: &'l Node, declaration: &mut Declaration) {
@@ -67,9 +68,8 @@ impl<'l> Reader<'l> {
             }
             Tree::Map(_) => {
                 for (name, at, node) in pairs(outputs) {
-                    if let Some(declared) = self.output_of(&name, at, node) {
-                        declaration.outputs.insert(name.into(), declared);
-                    }
+                    let declared = self.output_of(&name, at, node);
+                    declaration.outputs.insert(name.into(), declared);
                 }
             }
             other => {
@@ -80,20 +80,21 @@ impl<'l> Reader<'l> {
         }
     }
 
-    /// The type, and what more is said in a map that has a key `type`.
-    fn typed(&mut self, node: &'l Node, what: &str, keys: &[&str]) -> Option<(Type, Option<&'l Node>)> {
+    /// The type, and what more is said in a map that has a key `type`. What is no type is told, and stands for any, so that
+    /// what is wrong elsewhere is told as well.
+    fn typed(&mut self, node: &'l Node, what: &str, keys: &[&str]) -> (Type, Option<&'l Node>) {
         match node.get("type") {
             Some(ty) => {
                 self.only(node, what, keys);
-                Some((self.ty(ty)?, Some(node)))
+                (self.ty(ty).unwrap_or(Type::Any), Some(node))
             }
-            None => Some((self.ty(node)?, None)),
+            None => (self.ty(node).unwrap_or(Type::Any), None),
         }
     }
 
-    fn input(&mut self, name: &str, at: Span, node: &'l Node) -> Option<Input> {
+    fn input(&mut self, name: &str, at: Span, node: &'l Node) -> Input {
         let what = format!("the input `{name}`");
-        let (ty, more) = self.typed(node, &what, &["type", "required", "default", "doc", "path"])?;
+        let (ty, more) = self.typed(node, &what, &["type", "required", "default", "doc", "path"]);
         let mut input =
             Input { ty, required: true, default: None, doc: String::new(), path: Vec::new(), at: self.at(at) };
         if let Some(node) = more {
@@ -102,12 +103,12 @@ impl<'l> Reader<'l> {
             self.text_of(node, "doc", &what).unwrap_or_default().clone_into(&mut input.doc);
             input.path = self.texts(node, "path", &what);
         }
-        Some(input)
+        input
     }
 
-    fn output_of(&mut self, name: &str, at: Span, node: &'l Node) -> Option<OutputDeclaration> {
+    fn output_of(&mut self, name: &str, at: Span, node: &'l Node) -> OutputDeclaration {
         let what = format!("the output `{name}`");
-        let (ty, more) = self.typed(node, &what, &["type", "dynamic", "early", "doc", "path"])?;
+        let (ty, more) = self.typed(node, &what, &["type", "dynamic", "early", "doc", "path"]);
         let mut output = output(ty, self.at(at));
         if let Some(node) = more {
             output.dynamic = self.flag(node, "dynamic", &what).unwrap_or_default();
@@ -115,7 +116,7 @@ impl<'l> Reader<'l> {
             self.text_of(node, "doc", &what).unwrap_or_default().clone_into(&mut output.doc);
             output.path = self.texts(node, "path", &what);
         }
-        Some(output)
+        output
     }
 
     /// `{tcp: 8080}`, `{udp: "1000-2000"}`, or `{tcp: INPUT}`.

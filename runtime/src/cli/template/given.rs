@@ -1,13 +1,13 @@
 //! A template as it was given, with its environment and the values of its parameters.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Arg, ArgMatches};
-use wattle::check::{Diagnostic, Limits, check, has_errors};
+use wattle::check::{Diagnostic, Limits, check};
 use wattle::manners::{Failure, reason};
 use wattle::model::Model;
 use wattle::names::nearest;
@@ -85,10 +85,14 @@ impl Given {
         if later || is_extended(&self.loaded.template) {
             found.retain(|finding| finding.code != MISSING_VALUE);
         }
-        if has_errors(&found) || !is_extended(&self.loaded.template) {
+        if self.loaded.unreadable.is_some() || !is_extended(&self.loaded.template) {
             return found;
         }
+        // What is found in the template at a place says more than what the model finds there.
+        let place = |finding: &Diagnostic| finding.labels.first().map(|label| (label.at.file.clone(), label.at.line));
+        let known: HashSet<_> = found.iter().map(place).collect();
         let mut all = check(&self.model(), &Limits::default());
+        all.retain(|finding| !known.contains(&place(finding)));
         all.extend(found);
         all.sort_by_key(|finding| finding.severity);
         all
