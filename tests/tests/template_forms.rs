@@ -151,7 +151,7 @@ fn functions_give_what_heat_gives() {
                 (value.is_known() && !has_errors(&check(&loaded))).then_some((function, value))
             })
             .collect();
-        let path = folder.path().join(format!("{}.yaml", compared));
+        let path = folder.path().join(format!("{compared}.yaml"));
         let functions: Vec<_> = known.iter().map(|(function, _)| *function).collect();
         fs::write(&path, template(&functions)).expect("written");
         let answer = oracle::create(&[], &[], &path);

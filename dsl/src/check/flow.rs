@@ -169,7 +169,6 @@ impl<'m> Flow<'m> {
     fn misfit(&self, ty: &Type, value: &'m Expr) -> Option<String> {
         let of = |found: &str| Some(format!("expected {}, found {found}", ty.revealed()));
         match (ty.revealed(), value) {
-            (Type::Any, _) => None,
             (inner, Expr::Constant(value)) => inner.refuse(value).map(|why| match ty.is_secret() {
                 true if matches!(inner, Type::List(_) | Type::Map(_) | Type::Struct(_)) => format!("it is not {inner}"),
                 true => format!("expected {inner}, found {} that is none", value.kind()),

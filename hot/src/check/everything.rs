@@ -9,8 +9,11 @@ use crate::Loaded;
 use crate::environment::place;
 use crate::yaml::{Node, Span, Tree};
 
+/// What is done with a value, told how places of its file are said.
+type Visit<'v> = &'v mut dyn FnMut(&Node, &dyn Fn(Span) -> Source);
+
 /// Calls `visit` with every value, however many aliases it has, once, and with how places of its file are said.
-pub(super) fn each_value(loaded: &Loaded, visit: &mut dyn FnMut(&Node, &dyn Fn(Span) -> Source)) {
+pub(super) fn each_value(loaded: &Loaded, visit: Visit<'_>) {
     let template = &loaded.template;
     let mut seen = HashSet::new();
     go(&template.root, &mut seen, &|span| template.at(span), visit);
@@ -19,12 +22,7 @@ pub(super) fn each_value(loaded: &Loaded, visit: &mut dyn FnMut(&Node, &dyn Fn(S
     }
 }
 
-fn go(
-    node: &Node,
-    seen: &mut HashSet<*const Tree>,
-    at: &dyn Fn(Span) -> Source,
-    visit: &mut dyn FnMut(&Node, &dyn Fn(Span) -> Source),
-) {
+fn go(node: &Node, seen: &mut HashSet<*const Tree>, at: &dyn Fn(Span) -> Source, visit: Visit<'_>) {
     if !seen.insert(Arc::as_ptr(&node.tree)) {
         return;
     }

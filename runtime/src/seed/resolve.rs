@@ -69,13 +69,11 @@ impl Resolver<'_> {
                 None => known(&Value::Null, secret, sealer),
             };
         }
-        match self.known(argument)? {
-            Some((argument, confidential)) => known(&computed(name, &argument)?, secret || confidential, sealer),
-            None => {
-                let argument = Box::new(self.source(argument, secret, sealer)?);
-                Ok(Source::Function { name: name.clone(), argument })
-            }
+        if let Some((argument, confidential)) = self.known(argument)? {
+            return known(&computed(name, &argument)?, secret || confidential, sealer);
         }
+        let argument = Box::new(self.source(argument, secret, sealer)?);
+        Ok(Source::Function { name: name.clone(), argument })
     }
 
     /// The value, if constants and parameters make it, and whether a secret is in it.

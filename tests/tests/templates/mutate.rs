@@ -61,9 +61,11 @@ const CHANGES: &[(&str, Change)] = &[
     ("missing-resource", missing_resource),
 ];
 
+/// A change of the text itself.
+type Damage = fn(&str, &mut Dice) -> String;
+
 /// Changes of the text itself, by name.
-const DAMAGES: &[(&str, fn(&str, &mut Dice) -> String)] =
-    &[("truncated", truncated), ("tab", tab), ("indented", indented)];
+const DAMAGES: &[(&str, Damage)] = &[("truncated", truncated), ("tab", tab), ("indented", indented)];
 
 /// A template with one thing changed, and the name of the change, for any `number`.
 pub(crate) fn mutant(number: usize, document: &Document, dice: &mut Dice) -> (&'static str, String) {
@@ -321,11 +323,11 @@ fn other_condition(document: &mut Document, dice: &mut Dice) -> Option<()> {
     const CONDITIONS: &[&str] =
         &["nowhere", "true", "false", "7", "{not: true}", "{equals: [1]}", "null", "[]", "{and: [true]}"];
     let condition = Raw((*dice.of(CONDITIONS)?).to_owned());
-    if dice.below(2) == 0 {
-        if let Some((_, value)) = entry(document, "conditions", dice) {
-            *value = condition;
-            return Some(());
-        }
+    if dice.below(2) == 0
+        && let Some((_, value)) = entry(document, "conditions", dice)
+    {
+        *value = condition;
+        return Some(());
     }
     let section = if dice.below(4) == 0 { "outputs" } else { "resources" };
     let pairs = entry(document, section, dice)?.1.pairs_mut()?;
