@@ -114,7 +114,15 @@ def definition(rsrc):
     return {k: v for k, v in out.items() if v}
 
 
-def meaning(stack):
+def whole(stack):
+    """A stack with those nested in it, which Heat makes of what it itself
+    puts in the place of values."""
+    return stack, {name: whole(child) for name, child
+                   in oracle.nested_stacks(stack).items()}
+
+
+def meaning(of):
+    stack, children = of
     template = stack.t
     schemata = template.param_schemata()
     conditions = template.conditions(stack)
@@ -139,14 +147,13 @@ def meaning(stack):
         "resources": {name: definition(r) for name, r in stack.items()},
         "graph": oracle.graph(stack),
         "outputs": {name: {"value": plain(o._value),
-                           "condition": raw((template.t["outputs"][name])
-                                            .get("condition")),
+                           "condition": raw((template.t.get("outputs") or {})
+                                            .get(name, {}).get("condition")),
                            "description": " ".join(
                                str(o.description()).split())}
                     for name, o in stack.outputs.items()},
     }
-    nested = {name: meaning(child)
-              for name, child in oracle.nested_stacks(stack).items()}
+    nested = {name: meaning(child) for name, child in children.items()}
     if nested:
         out["nested"] = nested
     return out
@@ -174,8 +181,9 @@ def main(argv):
             this, path = validate.asked(path, loader, fill)
             stack = this.stack(path)
             stack.validate()
+            stacks = whole(stack)
             telling = True
-            out = meaning(stack)
+            out = meaning(stacks)
         except Exception as ex:
             out = {"error": "%s: %s" % (type(ex).__name__,
                                         validate.error_text(ex))}

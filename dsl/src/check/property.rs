@@ -57,7 +57,9 @@ impl<'m> Judged<'m> {
                     }
                 }
             }
-            let missing = required.iter().filter(|property| !is_given(resource, schema, property));
+            // What exists already is not made.
+            let required = required.iter().filter(|_| resource.external_id.is_none());
+            let missing = required.filter(|property| !is_given(resource, schema, property));
             judged.missing.extend(missing.map(|property| (name, resource, *property)));
         }
         judged

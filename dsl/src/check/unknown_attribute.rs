@@ -37,15 +37,19 @@ check! {
 }
 
 /// Types that answer to attributes which their schema does not list (they override `get_attribute` in Heat).
-const OPEN: [&str; 8] = [
+const OPEN: [&str; 12] = [
     "OS::Heat::AutoScalingGroup",
     "OS::Heat::InstanceGroup",
     "OS::Heat::None",
     "OS::Heat::ResourceChain",
     "OS::Heat::ResourceGroup",
     "OS::Heat::SoftwareDeployment",
+    "OS::Heat::SoftwareDeploymentGroup",
+    "OS::Heat::SoftwareDeployments",
     "OS::Heat::Stack",
     "OS::Heat::StructuredDeployment",
+    "OS::Heat::StructuredDeploymentGroup",
+    "OS::Heat::StructuredDeployments",
 ];
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -54,7 +58,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         let Reference::Attribute { resource: name, attribute, .. } = reference else { continue };
         let Some(resource) = model.resources.get(*name) else { continue };
         let Some(schema) = model.schemas.get(&resource.ty) else { continue };
-        let is_open = schema.attributes.is_empty() || OPEN.contains(&&*resource.ty);
+        let is_open = schema.attributes.is_empty() || schema.is_placeholder() || OPEN.contains(&&*resource.ty);
         if is_open || schema.attributes.contains_key(*attribute) {
             continue;
         }

@@ -31,14 +31,9 @@ check! {
     UNKNOWN_PROPERTY: "W0401", Error, "a property that its resource does not have", run
 }
 
-/// What Heat replaces a resource by that is to be there no more, whatever it was.
-const NOTHING: &str = "OS::Heat::None";
-
 fn run(sink: &mut Sink<'_, '_>) {
-    let unknown = &sink.properties().unknown;
-    // Heat takes anything for it.
-    for Given { name, resource, schema, property, at } in unknown.iter().filter(|given| &*given.resource.ty != NOTHING)
-    {
+    let judged = sink.properties().unknown.iter().filter(|given| !given.schema.is_placeholder());
+    for Given { name, resource, schema, property, at } in judged {
         let known = || schema.properties.keys().map(|name| &**name);
         let all = || known().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let list = (schema.properties.len() <= 8).then(|| format!("its properties are {}", all()));
@@ -63,7 +58,8 @@ pub(super) mod tests {
 
     #[test]
     fn nothing_has_every_property() {
-        let nothing = Sketch::new().resource("a", "OS::Heat::None").schema("OS::Heat::None", "{}");
+        let nothing =
+            Sketch::new().resource("a", "OS::Heat::None").schema("OS::Heat::None", r#"{"attrs": {"show": {}}}"#);
         assert!(codes(&nothing.property("a", "whatever", 1).model).is_empty());
     }
 

@@ -17,6 +17,13 @@ pub struct Schema {
     pub attributes: IndexMap<Name, AttributeSchema>,
 }
 
+impl Schema {
+    /// Whether Heat has the type only in place of one that is there no more, and takes whatever it is given.
+    pub fn is_placeholder(&self) -> bool {
+        self.properties.is_empty() && self.attributes.keys().all(|name| &**name == "show")
+    }
+}
+
 /// A property, or a part of one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

@@ -12,6 +12,40 @@ const KEYWORDS: [&str; 52] = [
     "try", "type", "typeof", "union", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
+/// What generated modules use by these names: the catalog's modules and what else they name.
+pub(super) const MODULES: [&str; 30] = [
+    "aodh",
+    "barbican",
+    "blazar",
+    "cinder",
+    "designate",
+    "glance",
+    "heat",
+    "hot",
+    "ironic",
+    "item",
+    "keystone",
+    "magnum",
+    "manila",
+    "mistral",
+    "monasca",
+    "neutron",
+    "nova",
+    "octavia",
+    "raw",
+    "sahara",
+    "senlin",
+    "swift",
+    "text",
+    "trove",
+    "vitrage",
+    "zaqar",
+    "zun",
+    "blueprint",
+    "component",
+    "main",
+];
+
 /// A variable, a field, a function or a module: `web_server` for `WebServer`.
 pub(super) fn snake(name: &str) -> String {
     let name = words(name).join("_");
@@ -32,11 +66,8 @@ pub(super) fn constant(name: &str) -> String {
 pub(super) fn of_crate(name: &str) -> String {
     let name = snake(name);
     // Crates of these names exist already, or hide what every crate has.
-    if ["test", "core", "std", "alloc", "proc_macro", "wattle", "wattle_catalog"].contains(&&*name) {
-        name + "_stack"
-    } else {
-        name
-    }
+    let is_crate = ["test", "core", "std", "alloc", "proc_macro", "wattle", "wattle_catalog"].contains(&&*name);
+    if is_crate || MODULES.contains(&&*name) { name + "_stack" } else { name }
 }
 
 /// Names of one scope, each given once.

@@ -6,7 +6,8 @@ use crate::Loaded;
 
 use super::blueprint::{Blueprint, Module};
 use super::catalog::Catalog;
-use super::names::{Names, snake};
+use super::names::{MODULES, Names, snake};
+use super::rust::WIDTH;
 use super::{Dependency, Imported, Options, Unsupported};
 
 /// Features of the catalog that are there unless they are turned off.
@@ -47,7 +48,8 @@ pub(super) fn package(loaded: &Loaded, options: &Options) -> Result<Imported, Un
 
 /// The function and module of each nested template, by its path.
 fn functions(loaded: &Loaded, root: &str) -> IndexMap<String, String> {
-    let mut names = Names::without([root, "lib", "main", "t", "p"]);
+    let taken = [root, "lib", "t", "p"].into_iter().chain(MODULES);
+    let mut names = Names::without(taken);
     let types = loaded.library.mentions.iter().filter(|mention| mention.is_type).map(|mention| &mention.path);
     let mut functions = IndexMap::new();
     for path in types {
@@ -64,6 +66,7 @@ fn functions(loaded: &Loaded, root: &str) -> IndexMap<String, String> {
 /// The name under which the emitted template asks for what it calls `written`: the same, if it is that of a file below
 /// the template's folder and none that is emitted itself.
 pub(super) fn beside(written: &str) -> String {
+    let written = written.strip_prefix("./").unwrap_or(written);
     let is_plain = !written.starts_with('/') && !written.split('/').any(|part| matches!(part, "" | "." | ".."));
     if is_plain && !written.contains(':') && !EMITTED.contains(&written) { written.to_owned() } else { below(written) }
 }
@@ -97,9 +100,12 @@ fn with_modules<'f>(text: &str, functions: impl Iterator<Item = &'f String>) -> 
 }
 
 fn program(name: &str) -> String {
+    let call = format!("    wattle::main({name}::{name})\n");
+    let call =
+        if call.len() <= WIDTH + 1 { call } else { format!("    wattle::main(\n        {name}::{name},\n    )\n") };
     format!(
         "//! `cargo run` emits the template, `cargo run -- --help` tells the rest.\n\nuse std::process::ExitCode;\n\nfn main() \
-         -> ExitCode {{\n    wattle::main({name}::{name})\n}}\n"
+         -> ExitCode {{\n{call}}}\n"
     )
 }
 

@@ -314,7 +314,8 @@ impl Keys {
             .collect();
         let line = keys.join(", ");
         // Above this width, rustfmt puts each on a line of its own.
-        if line.chars().count() <= 70 && line.chars().count() + 19 <= WIDTH {
+        let is_narrow = keys.len() == 1 || line.chars().count() <= 70;
+        if is_narrow && line.chars().count() + 19 <= WIDTH {
             format!("    #[parameter({line})]\n")
         } else {
             let lines = keys.join(",\n        ");

@@ -209,7 +209,7 @@ fn overflowing(expr: &Expr, place: Place, short: bool) -> Option<String> {
         Expr::Chain(root, methods) => chain(root, methods, Place { straight: place.straight || !short, ..place }),
     }?;
     let first = text.lines().next().map_or(0, len);
-    (text.contains('\n') && place.column + first <= place.width).then_some(text)
+    (text.contains('\n') && place.column + first <= place.width && first <= NARROW).then_some(text)
 }
 
 /// Methods on an expression: one a line, unless all but the last fit on the first.
@@ -262,7 +262,8 @@ fn method(method: &Method, place: Place) -> Option<String> {
         return Some(name + "()");
     }
     let place = Place { column: place.column + len(&name), ..place };
-    Some(name + &delimited(&method.arguments, place, ('(', ')'), &method.name)?)
+    let arguments = delimited(&method.arguments, place, ('(', ')'), &name)?;
+    Some(name + &arguments)
 }
 
 #[cfg(test)]
