@@ -76,6 +76,91 @@ pub fn model(choices: &[u8]) -> wattle::model::Model {
     t.finish(exports.entry("image", settings.image))
 }
 
+/// The same with all that HOT has and typed blueprints seldom use: functions, conditions, outputs, groups, and what
+/// resources and parameters say of themselves; and with names and values that Heat would take for functions.
+///
+/// # Panics
+/// Never: every model has what is looked for.
+pub fn whole(choices: &[u8]) -> wattle::model::Model {
+    use wattle::model::{Condition, Constraint, Expr, ParameterGroup, Source, StackOutput, Value};
+    let mut model = model(choices);
+    let mut random = Random { choices, next: choices.len() / 2, sources: Vec::new(), promises: Vec::new() };
+    let mut line = 1000;
+    let mut at = || {
+        line += 1;
+        Source::new("src/whole.rs", line, 7)
+    };
+    let image = || Expr::Parameter("image".into());
+    let is_debian = Expr::function("equals", Expr::list([image(), "debian-12".into()]));
+    for name in ["is-debian", "run_time"] {
+        if random.below(2) == 1 {
+            model.conditions.insert(name.into(), Condition::new(is_debian.clone(), at()));
+        }
+    }
+    let condition = model.conditions.keys().next().map(|name| Expr::Constant(Value::Str(name.clone())));
+    if random.below(2) == 1 {
+        let mut group = ParameterGroup::new(vec!["password".into(), "image".into()], at());
+        group.label = "What is chosen".into();
+        model.parameter_groups.push(group);
+    }
+    let parameter = &mut model.parameters["image"];
+    for _ in 0..random.below(3) {
+        parameter.label = "Image: 0644".into();
+        parameter.immutable = true;
+        parameter.tags = vec!["on".into(), "a, b".into()];
+        let length = Constraint::Length { min: Some(1), max: None };
+        let described = Constraint::Described { constraint: Box::new(length), description: "it is empty".into() };
+        parameter.constraints.push(described);
+    }
+    let nets: Vec<_> = model.resources.iter().filter(|(_, one)| &*one.ty == "OS::Neutron::Net").collect();
+    let net = nets[random.below(nets.len())].0.clone();
+    for (name, resource) in &mut model.resources {
+        match random.below(8) {
+            1 => resource.description = "22:22\n# no comment".into(),
+            2 => resource.metadata = Some(Expr::map([("owner".into(), image()), ("yes".into(), false.into())])),
+            3 => resource.metadata = Some(Expr::map([("filter".into(), "x".into()), ("owner".into(), 1.5.into())])),
+            4 => resource.deletion_policy = Some("Retain".into()),
+            5 if *name != net && resource.is_server() => resource.depends_on.push(net.clone()),
+            _ => {}
+        }
+    }
+    let joined = Expr::function("list_join", Expr::list([",".into(), Expr::list([image(), Expr::Resource(net)])]));
+    let mut output = StackOutput::new(joined.clone(), at());
+    output.description = "Joined.".into();
+    if let Some(condition) = &condition {
+        output.condition = Some(condition.clone());
+        let chosen = Expr::function("if", Expr::list([condition.clone(), joined.clone(), "none".into()]));
+        model.outputs.insert("chosen".into(), StackOutput::new(chosen, at()));
+    }
+    model.outputs.insert("all".into(), output);
+    let json = r#"{"get_param": {"if": [1]}, "wattle_map": {"wattle_map": 0}, "one": {"digest": null}}"#;
+    let odd: Value = serde_json::from_str(json).expect("JSON");
+    let outputs: Vec<_> = model.components.keys().cloned().collect();
+    for (index, component) in model.components.values_mut().enumerate() {
+        let texts = match random.below(6) {
+            1 => joined.clone(),
+            2 => Expr::Constant(odd.clone()),
+            3 => {
+                // What was declared before waits for nothing that comes behind it.
+                let component = outputs[random.below(index.max(1))].clone();
+                if index == 0 {
+                    continue;
+                }
+                let output = Expr::Output { component, output: "text".into() };
+                Expr::function("str_split", Expr::list([",".into(), output]))
+            }
+            4 => Expr::map([("filter".into(), image())]),
+            _ => continue,
+        };
+        let at = at();
+        component.inputs.insert("texts".into(), wattle::model::Binding { value: texts, at });
+    }
+    for declaration in model.declarations.values_mut() {
+        declaration.inputs["texts"].ty = wattle::model::Type::Any;
+    }
+    model
+}
+
 /// `length` bytes that depend on `seed` alone.
 pub fn bytes(seed: u32, length: usize) -> Vec<u8> {
     // SplitMix64.

@@ -17,6 +17,7 @@ use wattle_hot::parameters::Inputs;
 use wattle_tests::oracle::Oracle;
 use wattle_tests::random;
 use wattle_tests::running::Stage;
+use wattle_tests::skip;
 
 fn examples() -> [Model; 3] {
     [
@@ -31,7 +32,10 @@ fn stock_heat_takes_every_extended_template() {
     let mut oracle = Oracle::start();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut paths = Vec::new();
-    let random = (0..50).map(|seed| random::model(&random::bytes(seed, 400)));
+    let random = (0..cases(10, 50)).flat_map(|seed| {
+        let choices = random::bytes(seed, 400);
+        [random::model(&choices), random::whole(&choices)]
+    });
     for (number, model) in examples().into_iter().chain(random).enumerate() {
         let template = extended::template(&model);
         let path = folder.path().join(format!("{number}.yaml"));
@@ -248,9 +252,20 @@ fn every_example_is_read_back_as_it_was() {
     examples().iter().for_each(assert_same);
 }
 
+/// A few, or many where everything is asked for.
+fn cases(few: u32, many: u32) -> u32 {
+    if skip::everything(&format!("{} further random models as extended templates", many - few)) { many } else { few }
+}
+
 proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(40, 256), ..ProptestConfig::default() })]
+
     #[test]
     fn random_models_are_read_back_as_they_were(choices in prop::collection::vec(any::<u8>(), 0..400)) {
         assert_same(&random::model(&choices));
+        let whole = random::whole(&choices);
+        let found = wattle::check::check(&whole, &wattle::check::Limits::default());
+        prop_assert!(!wattle::check::has_errors(&found), "{found:#?}");
+        assert_same(&whole);
     }
 }

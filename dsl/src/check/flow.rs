@@ -174,7 +174,7 @@ impl<'m> Flow<'m> {
                 true => format!("expected {inner}, found {} that is none", value.kind()),
                 false => why,
             }),
-            (Type::Str | Type::Uri, Expr::Text(_)) | (Type::Str, Expr::Resource(_)) => None,
+            (Type::Any, _) | (Type::Str | Type::Uri, Expr::Text(_)) | (Type::Str, Expr::Resource(_)) => None,
             (_, Expr::Text(_)) => of("text"),
             (_, Expr::Resource(_)) => of("the identity of a resource, which is text"),
             (Type::List(item), Expr::List(items)) => items
