@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::environment::{Environment, Implementation, Registry, is_template};
-use crate::evaluate::Value;
+use crate::evaluate::{Value, counting};
 use crate::files::{Files, Missing, NoFiles, join};
 use crate::parameters::{Inputs, Parameters};
 use crate::template::{Map, Template};
@@ -209,7 +209,7 @@ impl Library {
         match &*node.tree {
             Tree::List(items) => items.iter().for_each(|item| self.mention(item, file)),
             Tree::Map(pairs) => {
-                for pair in pairs {
+                for pair in counting(pairs) {
                     let key = pair.key.tree.as_text();
                     match pair.value.tree.as_text() {
                         Some(written) if key == Some("get_file") || (key == Some("type") && is_template(written)) => {

@@ -14,6 +14,8 @@ use wattle_hot::parameters::Inputs;
 use wattle_hot::{Loaded, check};
 use wattle_tests::oracle::{self, Oracle};
 
+const FORMS: &str = include_str!("../templates/forms.txt");
+
 /// The cases in which Heat and these checks do not agree, each with the reason.
 const DISAGREEMENTS: &[(&str, &str)] = &[
     ("fn_old_azs", "the zones are the cloud's, and the oracle has no cloud to ask"),
@@ -47,14 +49,12 @@ fn cases(text: &str) -> Vec<Case<'_>> {
         .collect()
 }
 
-#[test]
-fn heat_takes_and_refuses_the_same() {
-    let text = include_str!("../templates/forms.txt");
+/// Asks Heat and these checks about each case; what they do not agree on, with what both say.
+fn disagreements(cases: &[Case<'_>]) -> Vec<(String, String)> {
     let folder = tempfile::tempdir().expect("a folder");
     let mut oracle = Oracle::strict();
-    let mut wrong = Vec::new();
-    let mut seen = Vec::new();
-    for case in cases(text) {
+    let mut found = Vec::new();
+    for case in cases {
         let template = folder.path().join(format!("{}.yaml", case.name));
         fs::write(&template, case.template).expect("written");
         let mut question = json!({ "template": template });
@@ -78,12 +78,7 @@ fn heat_takes_and_refuses_the_same() {
         let heat = answer["ok"].as_bool().expect("an answer");
         let loaded = Loaded::load(case.template, "template.yaml", &files, &inputs);
         let findings = check(&loaded);
-        let ours = !has_errors(&findings);
-        let known = DISAGREEMENTS.iter().any(|(name, _)| *name == case.name);
-        if known {
-            seen.push(case.name);
-        }
-        if (heat != ours) != known {
+        if heat == has_errors(&findings) {
             let read = |file: &str| -> Option<Arc<str>> {
                 Some(
                     match file {
@@ -96,11 +91,89 @@ fn heat_takes_and_refuses_the_same() {
             };
             let findings = render(&findings, Format::Concise, &read, &Options::default());
             let heat = if heat { "takes" } else { "refuses" };
-            wrong.push(format!("{}: Heat {heat} it: {}\n{findings}", case.name, answer["message"]));
+            let said = format!("Heat {heat} it: {}\n{findings}", answer["message"]);
+            found.push((case.name.to_owned(), said));
         }
     }
-    assert_eq!(seen.len(), DISAGREEMENTS.len(), "a named disagreement is of no case");
-    assert!(wrong.is_empty(), "{} disagreements:\n{}", wrong.len(), wrong.join("\n"));
+    found
+}
+
+#[test]
+fn heat_takes_and_refuses_the_same() {
+    let found = disagreements(&cases(FORMS));
+    let wrong: Vec<_> = found.iter().filter(|(name, _)| DISAGREEMENTS.iter().all(|(known, _)| known != name)).collect();
+    assert!(wrong.is_empty(), "{} disagreements:\n{wrong:#?}", wrong.len());
+    assert_eq!(found.len(), DISAGREEMENTS.len(), "a named disagreement is none any more");
+}
+
+/// Puts one of `words` in the place of a word.
+fn change(text: &mut String, below: &mut dyn FnMut(usize) -> usize, words: &[&str]) {
+    let is_word = |sign: char| sign.is_alphanumeric() || "_-:".contains(sign);
+    let starts: Vec<usize> = text
+        .char_indices()
+        .filter(|(at, sign)| sign.is_alphanumeric() && !text[..*at].ends_with(is_word))
+        .map(|(at, _)| at)
+        .collect();
+    let Some(&at) = starts.get(below(starts.len().max(1))) else { return };
+    let length = text[at..].find(|sign: char| " {}[],'\"\n".contains(sign)).unwrap_or(text.len() - at);
+    let end = at + text[at..at + length].trim_end_matches(':').len();
+    text.replace_range(at..end, words[below(words.len())]);
+}
+
+/// Templates, environments and nested templates with words of others in them.
+#[test]
+fn changed_forms_are_judged_alike() {
+    let all = cases(FORMS);
+    let words: Vec<&str> = FORMS
+        .split(|sign: char| sign.is_whitespace() || "{}[],:'\"".contains(sign))
+        .filter(|word| !word.is_empty() && !word.starts_with(['=', '-']))
+        .collect();
+    let rounds = std::env::var("ROUNDS").map_or(500, |rounds| rounds.parse().expect("a number"));
+    let mut state = std::env::var("SEED").map_or(0x9E37_79B9_7F4A_7C15_u64, |seed| seed.parse().expect("a number"));
+    let mut below = |bound: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % bound as u64).expect("a small number")
+    };
+    let mut texts = Vec::new();
+    for round in 0..rounds {
+        let case = &all[below(all.len())];
+        let mut parts = [Some(case.template), case.environment, case.file].map(|text| text.map(str::to_owned));
+        let part = loop {
+            if let Some(part) = &mut parts[below(3)] {
+                break part;
+            }
+        };
+        for _ in 0..=below(2) {
+            change(part, &mut below, &words);
+        }
+        // What the oracle, a clock, YAQL, or looking ahead in a pattern decides.
+        let is_ours =
+            |text: &String| ["timezone", "expiration", "GetAZs", "yaql", "(?="].iter().all(|word| !text.contains(word));
+        if parts.iter().flatten().all(is_ours) {
+            texts.push((format!("changed_{round}"), parts));
+        }
+    }
+    let changed: Vec<_> = texts
+        .iter()
+        .map(|(name, [template, environment, file])| Case {
+            name,
+            template: template.as_deref().expect("a template"),
+            environment: environment.as_deref(),
+            file: file.as_deref(),
+        })
+        .collect();
+    let wrong = disagreements(&changed);
+    let shown: Vec<_> = wrong
+        .iter()
+        .map(|(name, said)| {
+            let parts = texts.iter().find(|(of, _)| of == name).map(|(_, parts)| parts.iter().flatten());
+            let parts: Vec<_> = parts.into_iter().flatten().map(String::as_str).collect();
+            format!("{name}: {said}{}", parts.join("---\n"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{} of {} disagree:\n{}", wrong.len(), changed.len(), shown.join("\n"));
 }
 
 /// A value as Heat's API shows it.
@@ -122,8 +195,7 @@ fn functions_give_what_heat_gives() {
     let begin = "resources: {r: {type: 'OS::Heat::Value', properties: {value: ";
     let mut versions: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
     let mut parameters = "";
-    let text = include_str!("../templates/forms.txt");
-    for case in cases(text).into_iter().filter(|case| case.name.starts_with("fn_")) {
+    for case in cases(FORMS).into_iter().filter(|case| case.name.starts_with("fn_")) {
         let (head, rest) = case.template.split_once(begin).expect("a function");
         let (version, declared) = head.split_once('\n').expect("a version");
         parameters = declared;

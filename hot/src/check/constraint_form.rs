@@ -46,11 +46,16 @@ struct Wrong<'n> {
     node: &'n Node,
     why: String,
     help: String,
+    /// Whether it is a constraint, and only not of the parameter's type.
+    of_type: bool,
 }
 
 fn run(sink: &mut Sink<'_>) {
     for (name, parameter) in &sink.template().parameters {
-        for Wrong { node, why, help } in judge(sink, parameter) {
+        for Wrong { node, why, help, of_type } in judge(sink, parameter) {
+            if of_type && sink.is_sent {
+                continue;
+            }
             let finding = CONSTRAINT_FORM
                 .finding(format!("a constraint of the parameter `{name}`: {why}"))
                 .label(&sink.at(node.span), "this constraint")
@@ -72,13 +77,13 @@ fn judge<'n>(sink: &Sink<'_>, parameter: &'n Parameter) -> Vec<Wrong<'n>> {
         }
         other => {
             let why = format!("constraints are a list, and this is {}", other.kind());
-            vec![Wrong { node, why, help: "write `- range: ...` and the like".into() }]
+            vec![Wrong { node, why, help: "write `- range: ...` and the like".into(), of_type: false }]
         }
     }
 }
 
 fn constraint(node: &Node, kind: Option<Kind>, version: Version, named: bool) -> Option<Wrong<'_>> {
-    let wrong = |node, why: String, help: &str| Some(Wrong { node, why, help: help.to_owned() });
+    let wrong = |node, why: String, help: &str| Some(Wrong { node, why, help: help.to_owned(), of_type: false });
     let Tree::Map(pairs) = &*node.tree else {
         let why = format!("it is {} instead of a map", node.tree.kind());
         return wrong(node, why, "write `range: {min: 1}` and the like");
@@ -92,6 +97,7 @@ fn constraint(node: &Node, kind: Option<Kind>, version: Version, named: bool) ->
                 node: &pair.key,
                 why: format!("there is none called `{}`", key.escape_debug()),
                 help,
+                of_type: false,
             });
         }
     }
@@ -153,6 +159,7 @@ fn constraint(node: &Node, kind: Option<Kind>, version: Version, named: bool) ->
                     node: value,
                     why: format!("Heat has none called `{}`", name.escape_debug()),
                     help,
+                    of_type: false,
                 });
             }
         }
@@ -162,7 +169,8 @@ fn constraint(node: &Node, kind: Option<Kind>, version: Version, named: bool) ->
         return None;
     }
     let found = kind.map_or("nothing", Kind::name);
-    wrong(node, format!("`{key}` is of {kinds}, and the parameter is a `{found}`"), "take one that the type can have")
+    let why = format!("`{key}` is of {kinds}, and the parameter is a `{found}`");
+    Some(Wrong { node, why, help: "take one that the type can have".to_owned(), of_type: true })
 }
 
 /// What is wrong with the bounds of a range, a length or a modulo.
@@ -233,9 +241,17 @@ fn broken_pattern(pattern: &str) -> Option<String> {
     let mut characters = pattern.chars().peekable();
     while let Some(character) = characters.next() {
         match character {
-            '\\' if characters.next().is_none() => {
-                return Some("the pattern ends in a backslash".into());
-            }
+            '\\' => match characters.next() {
+                None => return Some("the pattern ends in a backslash".into()),
+                // What Python knows to follow one; in a class there is nothing to be before or behind.
+                Some(letter) if letter.is_ascii_alphabetic() => {
+                    let known = if in_class { "abdDfnNrsStuUvwWx" } else { "AabBdDfnNrsStuUvwWxZ" };
+                    if !known.contains(letter) {
+                        return Some(format!("`\\{letter}` of the pattern is nothing that Python knows"));
+                    }
+                }
+                Some(_) => {}
+            },
             ']' if in_class && !first_in_class => in_class = false,
             '[' if !in_class => {
                 in_class = true;
@@ -278,7 +294,7 @@ mod tests {
         for pattern in ["[a-z]+", "[]a]", "[^]a]", "(?=a)a", r"\(", "a{2}", "[(]", "^$", "(a|b)*?"] {
             assert_eq!(broken_pattern(pattern), None, "{pattern}");
         }
-        for pattern in ["(", "a)", "[a", r"a\", "*a", "[z-a]", "a{2,1}"] {
+        for pattern in ["(", "a)", "[a", r"a\", "*a", "[z-a]", "a{2,1}", r"\h", r"[\A]"] {
             assert!(broken_pattern(pattern).is_some(), "{pattern}");
         }
     }

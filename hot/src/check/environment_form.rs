@@ -111,6 +111,14 @@ fn registry(section: &Node, level: Level, at: &dyn Fn(Span) -> wattle::model::So
     let Tree::Map(pairs) = &*section.tree else { return };
     for pair in crate::evaluate::counting(pairs) {
         let name = pair.key.as_key();
+        if pair.key.tree.as_text().is_none() {
+            let finding = ENVIRONMENT_FORM
+                .finding(format!("`{}` is {} in place of a name", name.escape_debug(), pair.key.tree.kind()))
+                .label(&at(pair.key.span), "types and resources are named by strings")
+                .help("quote it, or write the name of a type");
+            findings.push(finding);
+            continue;
+        }
         let known = match &*name {
             "hooks" => Some(("hook", &HOOKS[..])),
             "restricted_actions" => Some(("restricted action", &ACTIONS[..])),
@@ -141,7 +149,8 @@ fn registry(section: &Node, level: Level, at: &dyn Fn(Span) -> wattle::model::So
                 };
                 registry(&pair.value, deeper, at, findings);
             }
-            (None, Tree::Text { .. }) if level != Level::Resources => {}
+            (None, Tree::Text { .. })
+                if level != Level::Resources && (level, &*name) != (Level::Types, "resources") => {}
             (None, Tree::Null) if level == Level::Deeper => {}
             (None, other) => {
                 let finding = ENVIRONMENT_FORM

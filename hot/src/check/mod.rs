@@ -59,6 +59,7 @@ use wattle::model::Source;
 
 use crate::Loaded;
 use crate::model::{is_extended, stripped};
+use crate::template::{Map, Template};
 
 pub(crate) use own::{FORM, KIND, MISPLACED, MODEL_METADATA, OLD_VERSION, RECIPE, UNKNOWN_TYPE};
 
@@ -139,6 +140,16 @@ fn place(finding: &Diagnostic) -> Option<&Source> {
     finding.labels.first().map(|label| &label.at)
 }
 
+/// Whether a file is a template of HOT, or one of another format in a version that there is not.
+fn is_judged(template: &Template) -> bool {
+    let other = |key: &str, known: &str| {
+        template.root.get(key).is_some_and(|version| version.tree.as_text().is_some_and(|version| version != known))
+    };
+    template.root.get("heat_template_version").is_some()
+        || other("AWSTemplateFormatVersion", "2010-09-09")
+        || other("HeatTemplateFormatVersion", "2012-12-12")
+}
+
 /// Everything that Heat would refuse of a template and those nested in it, sorted by severity, place and code.
 pub fn check(loaded: &Loaded) -> Vec<Diagnostic> {
     let mut sink = Sink::new(loaded);
@@ -152,6 +163,23 @@ pub fn check(loaded: &Loaded) -> Vec<Diagnostic> {
         }
     }
     let mut found = sink.found;
+    // Heat reads the parameters of every template that it is sent, whatever that is for.
+    for (path, nested) in &loaded.library.templates {
+        if let Some(sent) = loaded.nested("", path, Map::new())
+            && is_judged(&nested.template)
+        {
+            let mut sink = Sink::new(&sent);
+            sink.is_sent = true;
+            for check in [
+                &unknown_version::UNKNOWN_VERSION,
+                &parameter_declaration::PARAMETER_DECLARATION,
+                &constraint_form::CONSTRAINT_FORM,
+            ] {
+                (check.run)(&mut sink);
+            }
+            found.extend(sink.found);
+        }
+    }
     nested::each(loaded, &mut |nested| {
         let mut sink = Sink::new(nested);
         for check in NESTED {

@@ -21,6 +21,8 @@ use super::judge;
 pub struct Sink<'c> {
     /// What is judged.
     pub(super) loaded: &'c Loaded,
+    /// Whether only the declarations of its parameters are read: it is sent along, and nothing has been made of it yet.
+    pub(super) is_sent: bool,
     /// Its values, as Heat sees them when it validates.
     pub(super) scope: Scope<'c>,
     faults: OnceCell<Vec<Found>>,
@@ -33,6 +35,7 @@ impl<'c> Sink<'c> {
     pub(super) fn new(loaded: &'c Loaded) -> Self {
         Self {
             loaded,
+            is_sent: false,
             scope: Scope::new(loaded, Mode::Validation),
             faults: OnceCell::new(),
             resources: OnceCell::new(),

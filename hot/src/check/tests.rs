@@ -112,5 +112,6 @@ fn nested_templates_are_judged_where_they_are() {
         found.iter().map(|finding| (finding.code, &*finding.labels[0].at.file, finding.labels[0].at.line)).collect();
     assert_eq!(places, [("W1101", "sub/child.yaml", 2), ("W1110", "sub/child.yaml", 3)]);
     let found = check(&Loaded::load(&root("false"), "template.yaml", &files, &Inputs::default()));
-    assert_eq!(found, [], "what is not there is not judged");
+    let codes: Vec<_> = found.iter().map(|finding| finding.code).collect();
+    assert_eq!(codes, ["W1101"], "of what is not there Heat reads the parameters alone");
 }

@@ -48,6 +48,9 @@ pub enum Implementation {
     Type(String),
 }
 
+/// Types stand for each other without end.
+struct Endless;
+
 /// Whether a type's name, or what it is mapped to, is that of a template.
 pub(crate) fn is_template(name: &str) -> bool {
     name.ends_with(".yaml") || name.ends_with(".template")
@@ -75,7 +78,7 @@ impl Registry {
                 ("resources", Tree::Map(resources)) => {
                     for resource in resources {
                         let scoped = self.resources.entry(resource.key.as_key()).or_default();
-                        scoped.add_scoped(file, &base, &resource.value);
+                        scoped.add_scoped(file, &base, &resource.value, true);
                     }
                 }
                 (_, Tree::Text { text, .. }) => {
@@ -87,7 +90,9 @@ impl Registry {
         }
     }
 
-    fn add_scoped(&mut self, file: &Arc<str>, base: &str, section: &Node) {
+    /// What is said for a resource; `sent` if clients look at it and send the files that it names, which they do of the
+    /// outermost alone.
+    fn add_scoped(&mut self, file: &Arc<str>, base: &str, section: &Node, sent: bool) {
         let Tree::Map(pairs) = &*section.tree else { return };
         let own = section.get("base_url").and_then(|url| url.tree.as_text());
         let base = own.map_or_else(|| base.to_owned(), |url| format!("{}/", url.trim_end_matches('/')));
@@ -98,10 +103,11 @@ impl Registry {
                 ("hooks", _) => self.hooks = Some(given()),
                 ("restricted_actions", _) => self.restricted_actions = Some(given()),
                 (_, Tree::Map(_)) => {
-                    self.resources.entry(name).or_default().add_scoped(file, &base, &pair.value);
+                    self.resources.entry(name).or_default().add_scoped(file, &base, &pair.value, false);
                 }
                 (_, Tree::Text { text, .. }) if name != "base_url" => {
-                    let target = target(&name, text, &base, given());
+                    let mut target = target(&name, text, &base, given());
+                    target.path = target.path.filter(|_| sent);
                     self.types.insert(name, target);
                 }
                 _ => {}
@@ -112,7 +118,7 @@ impl Registry {
     /// What makes the resource `resource` of the type `ty`, where `known` says which types Heat has itself. Nothing if
     /// there is no such type. A type that is a template's path is that template's, and no business of the registry.
     pub fn resolve(&self, ty: &str, resource: &str, known: &dyn Fn(&str) -> bool) -> Option<Implementation> {
-        self.resolve_within(ty, resource, known, &mut 0)
+        self.resolve_within(ty, resource, known, &mut 0).unwrap_or_default()
     }
 
     fn resolve_within(
@@ -121,11 +127,11 @@ impl Registry {
         resource: &str,
         known: &dyn Fn(&str) -> bool,
         steps: &mut u32,
-    ) -> Option<Implementation> {
+    ) -> Result<Option<Implementation>, Endless> {
         // As deep as Python goes before it gives up on types that stand for each other.
         *steps += 1;
         if *steps > 200 {
-            return None;
+            return Err(Endless);
         }
         let own = self.resources.get(resource).and_then(|scoped| scoped.types.get(ty)).map(|target| (ty, target));
         let mut of_all: Vec<_> = self
@@ -148,14 +154,14 @@ impl Registry {
                         Some((prefix, mapped)) => format!("{mapped}{}", ty.get(prefix.len()..).unwrap_or_default()),
                         None => mapped.clone(),
                     };
-                    self.resolve_within(&mapped, resource, known, steps)
+                    self.resolve_within(&mapped, resource, known, steps)?
                 }
             };
             if found.is_some() {
-                return found;
+                return Ok(found);
             }
         }
-        known(ty).then(|| Implementation::Type(ty.to_owned()))
+        Ok(known(ty).then(|| Implementation::Type(ty.to_owned())))
     }
 
     /// What holds in the stack that the resource `resource` is: what is said for resources within it.
@@ -239,6 +245,7 @@ mod tests {
         assert_eq!(resolve("{'My::*': 'OS::Nova::*'}", "My::Flavor", "s"), ty("OS::Nova::Flavor"));
         assert_eq!(resolve("{'My::*': OS::Heat::None}", "My::Flavor", "s"), ty("OS::Heat::None"));
         assert_eq!(resolve("{A: B, B: A}", "A", "s"), None);
+        assert_eq!(resolve("{'OS::Nova::S*': 'OS::Nova::S*'}", "OS::Nova::Server", "s"), None);
         assert_eq!(resolve("{base_url: /x, A: a.yaml}", "A", "s"), template("/x/a.yaml"));
         let scoped = "{A: a.yaml, resources: {s: {A: b.yaml}}}";
         assert_eq!(resolve(scoped, "A", "s"), template("env/b.yaml"));

@@ -24,7 +24,7 @@ pub fn breaks(kind: Kind, constraint: &Constraint, value: &Value, raw: bool) -> 
 fn breaks_rule(kind: Kind, rule: &Rule, value: &Value, raw: bool) -> Option<String> {
     match rule {
         Rule::Range { min, max } if kind == Kind::Number => {
-            let number = float(value)?;
+            let Some(number) = float(value) else { return no_number(value, raw) };
             outside(number, min.as_ref(), max.as_ref()).map(|bounds| format!("{} is not {bounds}", value.python()))
         }
         Rule::Length { min, max } if matches!(kind, Kind::String | Kind::List | Kind::Json) => {
@@ -39,13 +39,14 @@ fn breaks_rule(kind: Kind, rule: &Rule, value: &Value, raw: bool) -> Option<Stri
             Some(format!("it has {length} {what}, not {bounds}"))
         }
         Rule::Modulo { step, offset } if kind == Kind::Number => {
-            let (number, step, offset) = (float(value)?, bound(step.as_ref())?, bound(offset.as_ref())?);
+            let Some(number) = float(value) else { return no_number(value, raw) };
+            let (step, offset) = (bound(step.as_ref())?, bound(offset.as_ref())?);
             // As Python's `%`: the remainder has the sign of the step.
             let rest = ((number % step) + step) % step;
             (rest - offset != 0.0)
                 .then(|| format!("{} is not a multiple of {step} with an offset of {offset}", value.python()))
         }
-        Rule::AllowedValues(allowed) if kind != Kind::Json => not_allowed(kind, allowed, value),
+        Rule::AllowedValues(allowed) if kind != Kind::Json => not_allowed(kind, allowed, value, raw),
         Rule::AllowedPattern(pattern) if kind == Kind::String => match value {
             Value::Text(text) => (!matches(pattern, text))
                 .then(|| format!("`{}` does not match `{pattern}` as a whole", text.escape_debug())),
@@ -81,7 +82,7 @@ pub(super) fn wrong_default(kind: Kind, constraints: &[Constraint], default: &Va
     Vec::new()
 }
 
-fn not_allowed(kind: Kind, allowed: &[Node], value: &Value) -> Option<String> {
+fn not_allowed(kind: Kind, allowed: &[Node], value: &Value, raw: bool) -> Option<String> {
     let allowed: Vec<Value> = allowed.iter().map(Value::literal).collect();
     let wrong = match value {
         Value::List(items) => {
@@ -93,13 +94,20 @@ fn not_allowed(kind: Kind, allowed: &[Node], value: &Value) -> Option<String> {
                 Kind::Boolean => bool_from_text(&value.python()).map(Value::Boolean),
                 _ => Some(Value::Text(value.python())),
             };
-            let mine = of_type(value)?;
+            let Some(mine) = of_type(value) else {
+                return raw.then(|| format!("`{}` is not of the type", value.python().escape_debug()));
+            };
             (!allowed.iter().any(|allowed| of_type(allowed).as_ref() == Some(&mine))).then_some(value)?
         }
     };
     let few: Vec<_> = allowed.iter().take(12).map(|value| format!("`{}`", value.python().escape_debug())).collect();
     let more = if allowed.len() > few.len() { ", ..." } else { "" };
     Some(format!("`{}` is not one of {}{more}", wrong.python().escape_debug(), few.join(", ")))
+}
+
+/// What was not read yet may be no number at all.
+fn no_number(value: &Value, raw: bool) -> Option<String> {
+    raw.then(|| format!("`{}` is not a number", value.python().escape_debug()))
 }
 
 fn float(value: &Value) -> Option<f64> {
