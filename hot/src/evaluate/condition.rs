@@ -23,8 +23,9 @@ pub(super) enum State {
     Done(Result<Option<bool>, Fault>),
 }
 
-/// Conditions that name each other deeper than this are refused: Python does not go deeper than some two hundred.
-const DEPTH: u32 = 200;
+/// Conditions that stand deeper than this are refused, each value around them counted: Heat decides 150 of which each is
+/// `not` the next, and with 200 its recursion is too deep for Python.
+const CONDITIONS: u32 = 160;
 
 impl Scope<'_> {
     /// Whether the condition `name` holds; none if that is not known.
@@ -42,17 +43,15 @@ impl Scope<'_> {
             Some(State::InProgress) => return Err(circular()),
             None => {}
         }
-        if self.depth.get() >= DEPTH {
+        if self.depth.get() >= CONDITIONS {
             return Err(circular());
         }
         self.conditions.borrow_mut().insert(name, State::InProgress);
-        self.depth.set(self.depth.get() + 1);
         let decided = self.resolve(&condition.node, Context::Condition).and_then(|value| match value {
             Value::Boolean(value) => Ok(Some(value)),
             Value::Unknown => Ok(None),
             other => Err(Fault::new(condition.node.span, Cause::NoTruth { found: other.kind().to_owned() })),
         });
-        self.depth.set(self.depth.get() - 1);
         self.conditions.borrow_mut().insert(name, State::Done(decided.clone()));
         decided
     }

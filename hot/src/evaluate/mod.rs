@@ -48,6 +48,10 @@ pub enum Mode {
 /// known.
 const BUDGET: u64 = 500_000;
 
+/// How deep what is resolved may stand, through conditions that name others too. No text nests so deep; what would be
+/// deeper is not known.
+const DEPTH: u32 = 400;
+
 /// Where values are resolved: a template with the values of its parameters.
 #[derive(Debug)]
 pub struct Scope<'l> {
@@ -56,6 +60,7 @@ pub struct Scope<'l> {
     references: HashMap<String, Value>,
     conditions: RefCell<HashMap<&'l str, condition::State>>,
     spent: Cell<u64>,
+    /// How many values are around what is being resolved.
     depth: Cell<u32>,
 }
 
@@ -123,7 +128,18 @@ impl<'l> Scope<'l> {
         }
     }
 
+    /// What `node` resolves to, unless it stands so deep that nothing is known any more.
     fn resolve(&self, node: &Node, context: Context) -> Result<Value, Fault> {
+        if self.depth.get() >= DEPTH {
+            return Ok(Value::Unknown);
+        }
+        self.depth.set(self.depth.get() + 1);
+        let value = self.resolve_parts(node, context);
+        self.depth.set(self.depth.get() - 1);
+        value
+    }
+
+    fn resolve_parts(&self, node: &Node, context: Context) -> Result<Value, Fault> {
         if let Some(call) = Call::within(node, self.version(), context) {
             return self.call(&call, context);
         }

@@ -185,7 +185,7 @@ impl<'n> Stack<'n> {
             (member.name.clone(), Resource { ty: member.ty.clone(), class, given, external: false, references })
         };
         let resources: IndexMap<String, Resource> = members.iter().map(resource).collect();
-        Self { loaded: parent.loaded, depth: parent.depth + 1, resources, registry }
+        Self { loaded: parent.loaded, depth: parent.depth + 1, resources, registry, nested: world.nested.clone() }
     }
 }
 

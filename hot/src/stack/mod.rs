@@ -7,6 +7,7 @@ pub(crate) mod group;
 mod nested;
 mod reference;
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -27,10 +28,16 @@ pub(crate) use reference::{How, Kind, Reference, references, within as reference
 /// Stacks are nested no deeper than this, the root not counted: Heat's default.
 pub(crate) const DEPTH: usize = 5;
 
+/// When nested stacks have had more resources than this, no further ones are looked into: a few lines of groups within
+/// groups can ask for any number. Heat has a thousand in a stack by default.
+const RESOURCES: usize = 100_000;
+
 /// What all stacks of one template share.
 #[derive(Debug, Default)]
 pub(crate) struct World {
     pub(crate) types: Types,
+    /// How many resources of nested stacks there were.
+    nested: Rc<Cell<usize>>,
 }
 
 /// A stack.
@@ -43,6 +50,7 @@ pub(crate) struct Stack<'l> {
     /// Its resources: those that are there.
     pub(crate) resources: IndexMap<String, Resource>,
     pub(crate) registry: Registry,
+    nested: Rc<Cell<usize>>,
 }
 
 /// A resource that is there.
@@ -162,7 +170,7 @@ impl<'l> Stack<'l> {
                 (name.clone(), Resource { ty, class, given, external, references }.typed())
             })
             .collect();
-        Self { loaded, depth, resources, registry }
+        Self { loaded, depth, resources, registry, nested: world.nested.clone() }
     }
 }
 

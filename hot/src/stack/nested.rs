@@ -13,7 +13,7 @@ use crate::properties::{Refused, null, to_model};
 use crate::template::{Kind, Parameter, Rule};
 use crate::yaml::Node;
 
-use super::{Class, DEPTH, Resource, Stack, World, group};
+use super::{Class, DEPTH, RESOURCES, Resource, Stack, World, group};
 
 /// A template that makes a resource.
 #[derive(Debug)]
@@ -82,11 +82,13 @@ impl Stack<'_> {
     ///
     /// With `all`, members have the properties too whose values are not known yet, as when Heat validates them.
     pub(crate) fn nested(&self, name: &str, resource: &Resource, all: bool) -> Option<Nested> {
-        if self.depth >= DEPTH {
+        if self.depth >= DEPTH || self.nested.get() > RESOURCES {
             return None;
         }
+        let count = |resources: usize| self.nested.set(self.nested.get().saturating_add(resources));
         if let Class::Provider(provider) = &resource.class {
             let mut loaded = self.loaded.nested(name, &provider.path, parameters(resource)?)?;
+            count(loaded.template.resources.len());
             // What a type stands for is not what it stands for within itself.
             let mut registry = self.registry.within(name);
             let itself = Implementation::Template(provider.path.clone());
@@ -95,6 +97,7 @@ impl Stack<'_> {
             return Some(Nested::Template(Box::new(loaded)));
         }
         let members = group::members(resource, all)?;
+        count(members.len());
         Some(Nested::Members(members, Box::new(self.registry.within(name))))
     }
 }

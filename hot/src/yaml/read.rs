@@ -9,7 +9,8 @@ use super::{Error, Node, Problem, Span, compose, json, reader};
 pub const BYTES: usize = 64 << 20;
 /// The deepest nesting that is read, aliases written out.
 ///
-/// Heat works on templates by recursion, and Python ends that at a thousand calls, of which each level takes several.
+/// Heat works on templates by recursion, and Python ends that at a thousand calls: asked, its engine takes values of 300
+/// levels and none of 330, and its service has calls of its own around it.
 pub const DEPTH: usize = 256;
 /// The most values that are read, each alias counted as all that it stands for, each 64 bytes of text as one more.
 ///
