@@ -12,6 +12,7 @@ use crate::environment::Implementation;
 use crate::evaluate::{Mode, Scope};
 use crate::model;
 use crate::template::{Resource, Template};
+use crate::types::is_placeholder;
 use crate::yaml::Span;
 
 use super::faults::{self, Found};
@@ -68,10 +69,10 @@ impl<'c> Sink<'c> {
             .clone()
     }
 
-    /// Whether Heat takes the resource as it is: `OS::Heat::None` validates nothing.
+    /// Whether Heat takes the resource as it is: what is only a name validates nothing.
     pub(super) fn is_placeholder(&self, name: &str, resource: &Resource) -> bool {
         let ty = resource.kind().and_then(|ty| self.loaded.implementation(name, ty, &is_type));
-        ty == Some(Implementation::Type("OS::Heat::None".into()))
+        matches!(ty, Some(Implementation::Type(ty)) if is_placeholder(&ty))
     }
 
     /// Whether the resource is there by its condition; not, too, when that is not known.

@@ -102,6 +102,10 @@ fn of_call(scope: &Scope<'_>, call: &Call<'_>) -> Option<Reference> {
             };
             is_resource.then(|| Reference::of(&name, span, How::Resource))
         }
+        // A text of one character is a list of one name to Python.
+        Function::GetAttr if call.argument.tree.as_text().is_some_and(|text| text.chars().count() == 1) => {
+            Some(Reference::of(&value(call.argument)?, call.argument.span, How::Attribute(Vec::new())))
+        }
         Function::GetAttr => {
             let (first, rest) = call.arguments()?.split_first()?;
             let mut path: Vec<_> = rest.iter().filter_map(|node| Some((value(node)?, node.span))).collect();

@@ -54,6 +54,11 @@ pub(crate) enum Reference {
     None,
 }
 
+/// Whether the type is only a name: it takes any property, and has any attribute.
+pub(crate) fn is_placeholder(name: &str) -> bool {
+    Type::of(name).is_some_and(|ty| ty.placeholder)
+}
+
 /// Types that were asked for; looking one up means reading it.
 #[derive(Debug, Default)]
 pub(crate) struct Types(RefCell<HashMap<String, Option<Rc<Type>>>>);

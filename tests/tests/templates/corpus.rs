@@ -74,3 +74,23 @@ pub(crate) fn all(folder: &str) -> Vec<Case> {
     paths.sort();
     paths.into_iter().map(Case::of).collect()
 }
+
+#[test]
+fn the_corpus_uses_all_of_hot() {
+    let mut text = String::new();
+    for case in all("templates/good").into_iter().chain(all("templates/good/nested")) {
+        text.push_str(&fs::read_to_string(&case.path).expect("a template"));
+    }
+    for version in template::Version::names() {
+        assert!(text.contains(&format!("heat_template_version: {version}\n")), "no template of {version}");
+    }
+    for function in template::FUNCTIONS {
+        // The zones are the cloud's, which is not there.
+        let name = function.name();
+        let used = text.contains(&format!("{name}: ")) || text.contains(&format!("\"{name}\": "));
+        assert_eq!(used || text.contains(&format!("{name}:\n")), name != "Fn::GetAZs", "{name}");
+    }
+    // What is behind a URL is not read here, and what Amazon's load balancer consists of is for clouds to say.
+    let unused: Vec<_> = wattle_catalog::types().filter(|ty| !text.contains(ty)).collect();
+    assert_eq!(unused, ["AWS::CloudFormation::Stack", "AWS::ElasticLoadBalancing::LoadBalancer"]);
+}

@@ -4,4 +4,5 @@ mod corpus;
 mod document;
 mod graph;
 mod mutate;
+mod rules;
 mod verdict;

@@ -54,7 +54,7 @@ fn differences(cases: &[Case], named: &[(&str, &str)]) -> (Vec<String>, usize) {
 }
 
 /// Judges all, and returns how many both accept; their graphs are the same.
-fn assert_alike(cases: &[Case], named: &[(&str, &str)]) -> usize {
+pub(crate) fn assert_alike(cases: &[Case], named: &[(&str, &str)]) -> usize {
     let (differences, accepted) = differences(cases, named);
     assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
     accepted

@@ -27,6 +27,8 @@ pub(super) fn rule(subject: Subject<'_>, ty: &str) -> Ruled {
         }
         "OS::Neutron::SecurityGroupRule" => security_group_rule(subject),
         "OS::Neutron::ProviderNet" => provider(subject),
+        "OS::Neutron::NetworkGateway" => network_gateway(subject),
+        "OS::Neutron::RBACPolicy" => access(subject),
         "OS::Neutron::Segment" => segment(subject),
         "OS::Neutron::SubnetPool" => subnet_pool(subject),
         "OS::Neutron::FloatingIP" => {
@@ -137,21 +139,46 @@ fn provider(subject: Subject<'_>) -> Ruled {
 
 fn segment(subject: Subject<'_>) -> Ruled {
     let ty = subject.text("network_type")?;
-    let (physical, id) = (subject.is("physical_network")?, subject.own("segmentation_id")?);
+    let (physical, id) = (subject.has("physical_network")?, subject.own("segmentation_id")?);
     let has_id = super::is_there(&id);
     match &*ty {
-        "flat" if has_id => broken("a flat network has no `segmentation_id`", "take it away"),
-        "local" if has_id => broken("a local network has no `segmentation_id`", "take it away"),
-        "local" if physical => broken("a local network has no `physical_network`", "take it away"),
-        "vlan" if !physical => broken("a VLAN needs a `physical_network`", "give it one"),
-        "vlan" if matches!(id, Value::Integer(id) if !(1..=4094).contains(&id)) => {
-            broken("a VLAN has a number from 1 to 4094", "give it one")
+        "flat" | "vlan" if !physical => {
+            broken(format!("a network of the type {ty} needs a `physical_network`"), "give it one")
+        }
+        "flat" | "local" if has_id => {
+            broken(format!("a network of the type {ty} has no `segmentation_id`"), "take it away")
+        }
+        "vlan" if !has_id || matches!(id, Value::Integer(id) if id > 4094) => {
+            broken("a VLAN has a `segmentation_id` up to 4094", "give it one")
         }
         "vxlan" | "gre" | "geneve" if physical => {
             broken(format!("a network of the type {ty} has no `physical_network`"), "take it away")
         }
         _ => Ok(None),
     }
+}
+
+fn network_gateway(subject: Subject<'_>) -> Ruled {
+    for connection in subject.maps("connections")? {
+        let id = connection.get("segmentation_id");
+        match connection.get("segmentation_type").and_then(Value::as_text) {
+            Some("vlan") if !id.is_some_and(super::is_there) => {
+                return broken("a connection by VLAN needs a `segmentation_id`", "give it one");
+            }
+            Some("flat") if id.is_some_and(super::is_true) => {
+                return broken("a flat connection has no `segmentation_id`", "take it away");
+            }
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+fn access(subject: Subject<'_>) -> Ruled {
+    if subject.text("action")? == "access_as_external" && subject.text("object_type")? != "network" {
+        return broken("`access_as_external` is for networks", "write `access_as_shared`");
+    }
+    Ok(None)
 }
 
 fn subnet_pool(subject: Subject<'_>) -> Ruled {
