@@ -13,6 +13,7 @@ import argparse
 import itertools
 import json
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -121,6 +122,16 @@ def whole(stack):
                    in oracle.nested_stacks(stack).items()}
 
 
+def renumbered(out):
+    """The same with the members of a group counted from nought, whatever other
+    groups were made before."""
+    text = json.dumps(out, default=str)
+    for n, name in enumerate(sorted(set(re.findall(r"member\d+", text)),
+                                    key=lambda name: int(name[6:]))):
+        text = re.sub(name + r"\b", "member-%d" % n, text)
+    return json.loads(text)
+
+
 def meaning(of):
     stack, children = of
     template = stack.t
@@ -153,7 +164,8 @@ def meaning(of):
                                str(o.description()).split())}
                     for name, o in stack.outputs.items()},
     }
-    nested = {name: meaning(child) for name, child in children.items()}
+    nested = {name: renumbered(meaning(child))
+              for name, child in children.items()}
     if nested:
         out["nested"] = nested
     return out

@@ -18,6 +18,7 @@ use super::names::{Names, snake};
 use super::package::{beside, kept};
 use super::parameter::doc;
 use super::rust::{Expr, assigned, quoted, statement};
+use super::software::Software;
 use super::value::Valued;
 use super::{Note, Unsupported, order};
 
@@ -51,6 +52,9 @@ pub(super) struct Blueprint<'a> {
     is_root: bool,
     /// The function of each nested template, by the template's path.
     functions: &'a IndexMap<String, String>,
+    pub(super) software: &'a Software<'a>,
+    /// Variables of components, by the names of their deployments.
+    pub(super) components: HashMap<&'a str, String>,
     /// Field and type by name.
     pub(super) parameters: HashMap<&'a str, (String, &'static str)>,
     /// Variables by name.
@@ -87,6 +91,7 @@ impl<'a> Blueprint<'a> {
         template: &'a Template,
         catalog: &'a Catalog,
         functions: &'a IndexMap<String, String>,
+        software: &'a Software<'a>,
         name: &str,
     ) -> Result<Module, Unsupported> {
         let mut blueprint = Self {
@@ -95,6 +100,8 @@ impl<'a> Blueprint<'a> {
             catalog,
             is_root: template.file == loaded.template.file,
             functions,
+            software,
+            components: HashMap::new(),
             parameters: HashMap::new(),
             conditions: HashMap::new(),
             handles: HashMap::new(),
@@ -115,10 +122,16 @@ impl<'a> Blueprint<'a> {
         blueprint.nested_templates();
         blueprint.declare_conditions();
         blueprint.paragraph();
-        for name in order::resources(template) {
+        for (name, why) in &software.stays {
+            let text = format!("`{name}` stays a resource and becomes no component: {why}");
+            blueprint.note(name, &template.resources[*name].node, text);
+        }
+        for name in order::resources(template).into_iter().filter(|name| !software.has(name)) {
             blueprint.resource(name, &template.resources[name])?;
         }
         blueprint.cycles();
+        blueprint.paragraph();
+        blueprint.run();
         blueprint.paragraph();
         blueprint.outputs();
         Ok(blueprint.finish(name))
@@ -146,6 +159,7 @@ impl<'a> Blueprint<'a> {
             several => text += &format!("use wattle_catalog::{{{}}};\n", several.join(", ")),
         }
         text += "\n";
+        text += &self.kinds();
         text += &settings;
         text += &doc(self.template.description.as_ref().and_then(|node| node.tree.as_text()).unwrap_or_default(), 0);
         let parameters = if settings.is_empty() { "" } else { ", p: Settings" };
@@ -362,7 +376,7 @@ impl<'a> Blueprint<'a> {
         }
     }
 
-    fn paragraph(&mut self) {
+    pub(super) fn paragraph(&mut self) {
         if !self.body.is_empty() && !self.body.ends_with("\n\n") {
             self.body.push('\n');
         }

@@ -5,12 +5,13 @@
 //! what a reader should know of that is a [`Note`], told by the command and beside the code.
 //!
 //! From outside in: `package` makes the files, `blueprint` one module of each template, `resource`, `parameter` and
-//! `value` its parts; `catalog` knows the typed catalog's names, `names` makes names of Rust, `order` has every handle
+//! `value` its parts; `software` tells which deployments become components; `catalog` knows the typed catalog's names, `names` makes names of Rust, `order` has every handle
 //! there before it is used, and `rust` is expressions and their layout.
 
 mod blueprint;
 mod call;
 mod catalog;
+mod component;
 mod literal;
 mod names;
 mod order;
@@ -18,6 +19,7 @@ mod package;
 mod parameter;
 mod resource;
 mod rust;
+mod software;
 mod sugar;
 mod typed;
 mod value;
@@ -36,12 +38,14 @@ pub struct Options {
     pub wattle: Dependency,
     /// Whether it is a workspace of its own, for a crate in a folder of another one.
     pub alone: bool,
+    /// Whether software deployments become components where these say the same.
+    pub components: bool,
 }
 
 impl Options {
     /// A crate called `name`, made into what Cargo takes, that depends on wattle as `wattle` says.
     pub fn new(name: &str, wattle: Dependency) -> Self {
-        Self { name: names::of_crate(name), wattle, alone: false }
+        Self { name: names::of_crate(name), wattle, alone: false, components: true }
     }
 }
 

@@ -8,6 +8,7 @@ use super::blueprint::{Blueprint, Module};
 use super::catalog::Catalog;
 use super::names::{MODULES, Names, snake};
 use super::rust::WIDTH;
+use super::software::Software;
 use super::{Dependency, Imported, Options, Unsupported};
 
 /// Features of the catalog that are there unless they are turned off.
@@ -16,12 +17,14 @@ const DEFAULT: [&str; 3] = ["cinder", "neutron", "nova"];
 pub(super) fn package(loaded: &Loaded, options: &Options) -> Result<Imported, Unsupported> {
     let catalog = Catalog::new();
     let functions = functions(loaded, &options.name);
-    let root = Blueprint::module(loaded, &loaded.template, &catalog, &functions, &options.name)?;
+    let (software, none) = (Software::of(loaded), Software::default());
+    let software = if options.components { &software } else { &none };
+    let root = Blueprint::module(loaded, &loaded.template, &catalog, &functions, software, &options.name)?;
     let mut modules = vec![(String::from("lib"), root)];
     for (path, function) in &functions {
         if let Some(nested) = loaded.library.templates.get(path) {
-            modules
-                .push((function.clone(), Blueprint::module(loaded, &nested.template, &catalog, &functions, function)?));
+            let module = Blueprint::module(loaded, &nested.template, &catalog, &functions, &none, function)?;
+            modules.push((function.clone(), module));
         }
     }
     let mut files = vec![
@@ -41,9 +44,15 @@ pub(super) fn package(loaded: &Loaded, options: &Options) -> Result<Imported, Un
             files.push((kept(&loaded.template.file, &mention.path), text.to_owned()));
         }
     }
+    files.extend(software.configs.iter().map(|(name, config)| (recipe(name), config.script.clone())));
     files.sort();
     files.dedup();
     Ok(Imported { files, notes })
+}
+
+/// Where the recipe of a config is.
+pub(super) fn recipe(config: &str) -> String {
+    format!("recipes/{}.sh", snake(config))
 }
 
 /// The function and module of each nested template, by its path.

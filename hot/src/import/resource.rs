@@ -15,6 +15,11 @@ impl<'a> Blueprint<'a> {
     pub(super) fn resource(&mut self, name: &'a str, resource: &'a Resource) -> Result<(), Unsupported> {
         let ty = resource.kind().ok_or_else(|| self.unsupported(&resource.node, "a resource without a type".into()))?;
         let properties = self.properties(name, resource)?;
+        let mut properties = properties;
+        if self.software.servers.contains(name) {
+            // Wattle's agents, or Heat's own, are told of components in a format of theirs.
+            properties.retain(|(key, _)| key != "user_data_format");
+        }
         let known = self.catalog.get(ty);
         let typed = known.and_then(|known| Some((known, self.typed_resource(name, known, &properties)?)));
         let (expr, kind, known) = if let Some((known, expr)) = typed {
@@ -103,6 +108,10 @@ impl<'a> Blueprint<'a> {
                 let value = self.value(value, Context::Value, &hint).anything();
                 expr.method("property", [Expr::text(key), value.expr])
             };
+        }
+        // Deployments of a server have no order but their dependences.
+        if self.software.servers.contains(name) {
+            expr = expr.method("order", [Expr::atom("Order::Dataflow")]);
         }
         Some(expr)
     }

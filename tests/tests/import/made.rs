@@ -51,6 +51,7 @@ impl Made {
                     Some("lib.rs") => src.join(&options.name).join("mod.rs"),
                     Some(path) => src.join(&options.name).join(path),
                     None if path == "Cargo.toml" => continue,
+                    None if path.starts_with("recipes/") => folder.path().join(path),
                     None => src.join(path),
                 };
                 fs::create_dir_all(path.parent().expect("a folder")).expect("a new folder");
@@ -92,10 +93,10 @@ impl Made {
     }
 
     /// The template that the blueprint of a module emits.
-    pub(crate) fn emit(&self, name: &str) -> Result<PathBuf, String> {
-        let out = self.folder.path().join("out");
+    pub(crate) fn emit(&self, name: &str, lowering: &str) -> Result<PathBuf, String> {
+        let out = self.folder.path().join(lowering);
         let output = Command::new(&self.program)
-            .args(["emit", "--out"])
+            .args(["emit", "--lowering", lowering, "--out"])
             .arg(&out)
             .env("IMPORTED", name)
             .output()

@@ -3,10 +3,13 @@
 mod made;
 mod meaning;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
+use serde_json::json;
+use wattle_tests::oracle::Oracle;
 use wattle_tests::skip;
 
 use made::Made;
@@ -40,7 +43,7 @@ fn judge(templates: &[PathBuf]) {
     let mut heat = Meaning::start();
     let mut wrong = String::new();
     for (name, template) in &made.templates {
-        let emitted = match made.emit(name) {
+        let emitted = match made.emit(name, "agents") {
             Ok(emitted) => emitted,
             Err(said) => {
                 wrong += &format!("== {name}: it does not emit\n{said}\n");
@@ -61,6 +64,31 @@ fn judge(templates: &[PathBuf]) {
 #[test]
 fn what_is_emitted_means_the_same() {
     judge(&templates("heat/selftest/good"));
+}
+
+/// What a component says of a deployment is what Heat's own agents are told again.
+#[test]
+fn deployments_become_components_that_mean_the_same() {
+    let template = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("templates/import/software.yaml");
+    let made = Made::of(std::slice::from_ref(&template));
+    let emitted = made.emit("software", "heat-native").expect("it emits");
+    let mut heat = Oracle::start();
+    let [theirs, ours] = [&template, &emitted].map(|path| heat.validate(path));
+    assert_eq!(theirs["ok"], true, "{theirs}");
+    // `db.install_db` of `install_db`, and `wattle_software.Install` of `install`.
+    let named = |name: &str| name.rsplit('.').next().unwrap_or(name).to_lowercase();
+    let graph: BTreeMap<String, BTreeSet<String>> = ours["graph"]
+        .as_object()
+        .expect("a graph")
+        .iter()
+        .map(|(name, others)| {
+            let others = others.as_array().expect("a list").iter();
+            (named(name), others.map(|other| named(other.as_str().expect("a name"))).collect())
+        })
+        .collect();
+    assert_eq!(json!(graph), theirs["graph"]);
+    let agents = fs::read_to_string(made.emit("software", "agents").expect("it emits")).expect("a template");
+    assert_eq!(agents.matches("OS::Heat::SoftwareDeployment").count(), 1, "{agents}");
 }
 
 #[test]

@@ -32,6 +32,7 @@ pub(in crate::cli) fn command() -> Command {
         .args(given::args())
         .arg(out)
         .arg(wattle)
+        .arg(args::flag("keep-software", "Leave software deployments as they are, though a component says the same"))
         .arg(args::flag("force", "Write into a folder that has files already, over those of the same names"))
 }
 
@@ -61,6 +62,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     let name = name.and_then(|name| name.to_str()).unwrap_or("imported");
     let mut options = Options::new(name, dependency(matches.get_one::<String>("wattle"))?);
     options.alone = is_within_workspace(out);
+    options.components = !matches.get_flag("keep-software");
     let imported = import(&given.loaded, &options).map_err(|unsupported| {
         let failure = Failure::new(format!("{}: {}", unsupported.at, unsupported.text));
         failure.note("nothing was written")
