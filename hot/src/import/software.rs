@@ -229,9 +229,10 @@ fn declared<'n>(properties: &[(String, &'n Node)], section: &str) -> Result<Vec<
                 let entry = entries(pairs);
                 let is_text = get(&entry, "type").is_none_or(|ty| ty.tree.as_text() == Some("String"));
                 let known = ["name", "type", "default", "description", "error_output"];
-                match entry.iter().all(|(key, _)| known.contains(&&**key)) && is_text {
-                    true => Ok(entry),
-                    false => Err(format!("its {section} are more than text")),
+                if is_text && entry.iter().all(|(key, _)| known.contains(&&**key)) {
+                    Ok(entry)
+                } else {
+                    Err(format!("its {section} are more than text"))
                 }
             }
             _ => Err(format!("its {section} are computed")),

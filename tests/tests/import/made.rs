@@ -37,7 +37,9 @@ pub(crate) fn load(path: &Path) -> Loaded {
 
 impl Made {
     /// Imports the templates, and builds the crate with the real Cargo.
-    pub(crate) fn of(templates: &[PathBuf]) -> Self {
+    ///
+    /// `name` is the crate's: tests that run at the same time build in the same place.
+    pub(crate) fn of(name: &str, templates: &[PathBuf]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let src = folder.path().join("src");
         let mut known = BTreeMap::new();
@@ -69,12 +71,12 @@ impl Made {
         );
         fs::write(src.join("main.rs"), main).expect("a new file");
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
-        fs::write(folder.path().join("Cargo.toml"), manifest(root)).expect("a new file");
+        fs::write(folder.path().join("Cargo.toml"), manifest(name, root)).expect("a new file");
         // The versions that are there already.
         fs::copy(root.join("Cargo.lock"), folder.path().join("Cargo.lock")).expect("a copy");
         let made = Self { program: PathBuf::new(), folder, templates: known };
         let target = made.cargo(&["build"]);
-        Self { program: target.join("debug/imported"), ..made }
+        Self { program: target.join("debug").join(name), ..made }
     }
 
     /// Runs Cargo on the crate, and returns the folder of what it builds.
@@ -123,10 +125,10 @@ impl Made {
     }
 }
 
-fn manifest(root: &Path) -> String {
+fn manifest(name: &str, root: &Path) -> String {
     let root = root.display();
     format!(
-        "[package]\nname = \"imported\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\nwattle = {{ \
+        "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\nwattle = {{ \
          path = \"{root}/dsl\" }}\nwattle-catalog = {{ path = \"{root}/catalog\", features = [\"all\"] \
          }}\n\n[profile.dev]\ndebug = false\n"
     )

@@ -28,8 +28,8 @@ fn templates(folder: &str) -> Vec<PathBuf> {
 }
 
 /// What Heat does not take by itself is refused of both in the same words.
-fn judge(templates: &[PathBuf]) {
-    let made = Made::of(templates);
+fn judge(name: &str, templates: &[PathBuf]) {
+    let made = Made::of(name, templates);
     for source in made.sources() {
         let output = Command::new("rustfmt")
             .args(["--edition", "2024", "--check"])
@@ -63,14 +63,14 @@ fn judge(templates: &[PathBuf]) {
 
 #[test]
 fn what_is_emitted_means_the_same() {
-    judge(&templates("heat/selftest/good"));
+    judge("selftest", &templates("heat/selftest/good"));
 }
 
 /// What a component says of a deployment is what Heat's own agents are told again.
 #[test]
 fn deployments_become_components_that_mean_the_same() {
     let template = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("templates/import/software.yaml");
-    let made = Made::of(std::slice::from_ref(&template));
+    let made = Made::of("components", std::slice::from_ref(&template));
     let emitted = made.emit("software", "heat-native").expect("it emits");
     let mut heat = Oracle::start();
     let [theirs, ours] = [&template, &emitted].map(|path| heat.validate(path));
@@ -94,6 +94,6 @@ fn deployments_become_components_that_mean_the_same() {
 #[test]
 fn so_it_is_for_the_corpus() {
     if skip::everything("crates made from each template of the corpus") {
-        judge(&templates("templates/good"));
+        judge("corpus", &templates("templates/good"));
     }
 }

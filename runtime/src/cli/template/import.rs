@@ -22,7 +22,7 @@ pub(in crate::cli) fn command() -> Command {
         .value_name("DIR")
         .required(true)
         .value_parser(value_parser!(PathBuf))
-        .help("The folder of the new crate, which is called as the folder is");
+        .help("The folder of the new crate, which is called as the folder is; as the template, if that is `crate`");
     let wattle = Arg::new("wattle")
         .long("wattle")
         .value_name("DIR|VERSION")
@@ -58,7 +58,9 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
             .note("nothing was written")
             .help("choose another with `--out`, or write over them with `--force`"));
     }
-    let name = out.file_name().or_else(|| Path::new(&*given.loaded.template.file).file_stem());
+    // A folder that is called `crate` says nothing of what is in it.
+    let own = out.file_name().filter(|name| *name != "crate");
+    let name = own.or_else(|| Path::new(&*given.loaded.template.file).file_stem());
     let name = name.and_then(|name| name.to_str()).unwrap_or("imported");
     let mut options = Options::new(name, dependency(matches.get_one::<String>("wattle"))?);
     options.alone = is_within_workspace(out);
