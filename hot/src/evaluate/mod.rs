@@ -16,6 +16,7 @@ mod fault;
 mod form;
 pub(crate) mod json;
 mod reference;
+mod repeat;
 mod text;
 mod url;
 mod value;

@@ -207,10 +207,11 @@ pub(crate) fn class(world: &World, loaded: &Loaded, registry: &Registry, name: &
 /// What is given for properties.
 pub(crate) fn given(scope: &Scope<'_>, properties: Option<&Node>) -> IndexMap<String, Property> {
     let Some(Tree::Map(pairs)) = properties.map(|node| &*node.tree) else { return IndexMap::new() };
-    let property = |pair: &Pair| Property {
-        value: scope.value(&pair.value).ok(),
-        pending: reference::refers(scope, &pair.value),
-        pair: Some(pair.clone()),
+    let property = |pair: &Pair| {
+        let value = scope.value(&pair.value).ok();
+        // What is computed of a parameter that nobody has given is not judged either.
+        let pending = reference::refers(scope, &pair.value) || value.as_ref().is_some_and(|value| !value.is_known());
+        Property { value, pending, pair: Some(pair.clone()) }
     };
     pairs.iter().map(|pair| (pair.key.as_key(), property(pair))).collect()
 }

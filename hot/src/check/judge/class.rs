@@ -45,9 +45,9 @@ pub(super) fn map(value: Value) -> IndexMap<String, Value> {
     }
 }
 
-/// Whether a value is there: `is not None`.
+/// Whether a value is there: `is not None`. One that is not known is: a parameter that nobody has given yet.
 pub(super) fn is_there(value: &Value) -> bool {
-    !matches!(value, Value::Null | Value::Unknown | Value::Absent)
+    !matches!(value, Value::Null | Value::Absent)
 }
 
 /// Whether the value under a key is there.

@@ -14,6 +14,7 @@ use wattle::model::Source;
 use crate::Loaded;
 use crate::environment::is_template;
 use crate::evaluate::{Mode, Scope, Value};
+use crate::parameters::Origin;
 use crate::properties::{What, Wrong};
 use crate::stack::{Class, DEPTH, Resource, Stack, World, group::is_group};
 use crate::yaml::Span;
@@ -118,9 +119,18 @@ impl Judge<'_, '_> {
         }
         self.deletion_policy(subject);
         if fine {
-            self.rules(subject);
+            if !self.lacks_values(resource) {
+                self.rules(subject);
+            }
             self.nested(subject);
         }
+    }
+
+    /// Whether nobody can say yet what is given: it is computed of a parameter that has no value, which is told by itself.
+    fn lacks_values(&self, resource: &Resource) -> bool {
+        let lacks = |value: &Value| !value.is_known();
+        let mut values = resource.given.values().filter_map(|property| property.value.as_ref());
+        self.stack.loaded.parameters.values.values().any(|valued| valued.origin == Origin::Missing) && values.any(lacks)
     }
 
     fn wrong(&mut self, subject: Subject<'_>, wrong: Wrong) {
