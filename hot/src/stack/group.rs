@@ -37,10 +37,10 @@ pub(super) fn members(resource: &Resource, all: bool) -> Option<Vec<Member>> {
         "OS::Heat::InstanceGroup" | "AWS::AutoScaling::AutoScalingGroup" => Some(instance_group(resource)),
         "OS::Heat::ResourceChain" => Some(chain(resource)),
         "OS::Heat::SoftwareDeploymentGroup" | "OS::Heat::SoftwareDeployments" => {
-            Some(deployments(resource, "OS::Heat::SoftwareDeployment"))
+            Some(deployments(resource, "OS::Heat::SoftwareDeployment", all))
         }
         "OS::Heat::StructuredDeploymentGroup" | "OS::Heat::StructuredDeployments" => {
-            Some(deployments(resource, "OS::Heat::StructuredDeployment"))
+            Some(deployments(resource, "OS::Heat::StructuredDeployment", all))
         }
         _ => None,
     }
@@ -81,7 +81,8 @@ fn resource_group(resource: &Resource, all: bool) -> Option<Vec<Member>> {
         let properties = given.map(|(key, value)| (key.clone(), numbered(value, index, &name))).collect();
         Member { name, ty: ty.clone(), properties, after: None }
     };
-    Some(names.take(count).map(member).collect())
+    // Of all members Heat validates the first one.
+    Some(names.take(if all { 1 } else { count }).map(member).collect())
 }
 
 fn listed(policy: &IndexMap<String, Value>) -> Vec<String> {
@@ -145,7 +146,7 @@ fn chain(resource: &Resource) -> Vec<Member> {
     types.iter().enumerate().map(member).collect()
 }
 
-fn deployments(resource: &Resource, ty: &str) -> Vec<Member> {
+fn deployments(resource: &Resource, ty: &str, all: bool) -> Vec<Member> {
     let properties = resource.properties();
     let common: IndexMap<String, Value> = properties
         .schema
@@ -159,7 +160,8 @@ fn deployments(resource: &Resource, ty: &str) -> Vec<Member> {
         properties.insert("server".to_owned(), server);
         Member { name, ty: ty.to_owned(), properties, after: None }
     };
-    map(resource.property("servers")).into_iter().map(member).collect()
+    let most = if all { 1 } else { MOST };
+    map(resource.property("servers")).into_iter().take(most).map(member).collect()
 }
 
 impl<'n> Stack<'n> {

@@ -78,11 +78,17 @@ pub(crate) enum Nested {
 }
 
 impl Stack<'_> {
+    /// Whether no further nested stacks are looked into.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.nested.get() > RESOURCES
+    }
+
     /// What the stack nested as the resource `name` is made of, if that is one; none deeper than Heat goes.
     ///
-    /// With `all`, members have the properties too whose values are not known yet, as when Heat validates them.
+    /// With `all`, as when Heat validates: members have the properties too whose values are not known yet, and of members
+    /// that are all alike there is the first one.
     pub(crate) fn nested(&self, name: &str, resource: &Resource, all: bool) -> Option<Nested> {
-        if self.depth >= DEPTH || self.nested.get() > RESOURCES {
+        if self.depth >= DEPTH || self.is_exhausted() {
             return None;
         }
         let count = |resources: usize| self.nested.set(self.nested.get().saturating_add(resources));

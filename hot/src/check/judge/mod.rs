@@ -187,7 +187,7 @@ impl Judge<'_, '_> {
             return;
         }
         let Some(nested) = self.stack.nested(name, resource, true) else {
-            if !is_provider {
+            if !is_provider && !self.stack.is_exhausted() {
                 let at = self.at(None, subject);
                 let what = format!("{}: what its members are cannot be read", self.called(subject));
                 self.found.push(rules::refused(&what, &at, "look at their definition"));
