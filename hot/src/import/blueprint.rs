@@ -17,7 +17,7 @@ use super::literal::Literals;
 use super::names::{Names, snake};
 use super::package::{beside, kept};
 use super::parameter::doc;
-use super::rust::{Expr, assigned, quoted, statement};
+use super::rust::{Expr, WIDTH, assigned, quoted, statement};
 use super::software::Software;
 use super::value::Valued;
 use super::{Note, Unsupported, order};
@@ -156,7 +156,7 @@ impl<'a> Blueprint<'a> {
         match services.as_slice() {
             [] => {}
             [only] => text += &format!("use wattle_catalog::{only};\n"),
-            several => text += &format!("use wattle_catalog::{{{}}};\n", several.join(", ")),
+            several => text += &imported(several),
         }
         text += "\n";
         text += &self.kinds();
@@ -429,12 +429,30 @@ fn reference(expr: Expr) -> Expr {
     }
 }
 
+/// Several names of the catalog, as many in a line as fit.
+fn imported(names: &[&str]) -> String {
+    let line = format!("use wattle_catalog::{{{}}};\n", names.join(", "));
+    if line.len() <= WIDTH + 1 {
+        return line;
+    }
+    let mut rows = vec![String::from("   ")];
+    for name in names {
+        if rows.last().is_some_and(|row| row.len() + name.len() + 2 > WIDTH) {
+            rows.push(String::from("   "));
+        }
+        if let Some(row) = rows.last_mut() {
+            *row += &format!(" {name},");
+        }
+    }
+    format!("use wattle_catalog::{{\n{}\n}};\n", rows.join("\n"))
+}
+
 /// A comment in a function.
 fn comment(text: &str) -> String {
     let mut out = String::new();
     let mut row = String::from("    //");
     for word in text.split_whitespace() {
-        if row.chars().count() + 1 + word.chars().count() > super::rust::WIDTH {
+        if row.chars().count() + 1 + word.chars().count() > WIDTH {
             out += &format!("{row}\n");
             row = String::from("    //");
         }

@@ -59,7 +59,8 @@ impl Literals {
         let start = format!("const {name}: &str =");
         let first = value.lines().next().unwrap_or_default().chars().count();
         let tail = usize::from(is_one || value.starts_with("include"));
-        let breaks = !value.contains('\n') && start.len() + 1 + first + tail > WIDTH && 4 + first + tail <= WIDTH;
+        let is_raw = value.starts_with('r') && value.contains('\n');
+        let breaks = !is_raw && start.len() + 1 + first + tail > WIDTH && 4 + first + tail <= WIDTH;
         let space = if breaks { "\n    " } else { " " };
         self.items += &format!("\n{start}{space}{value};\n");
         name

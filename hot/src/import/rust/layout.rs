@@ -226,8 +226,10 @@ fn chain(root: &Expr, methods: &[Method], place: Place) -> Option<String> {
     }
     let Some((last, others)) = rest.split_last() else { return Some(begun) };
     let below = Place { after: 0, ..place.item() };
-    let ends =
-        begun.contains('\n') && begun.lines().last().is_some_and(|line| line.trim_start().starts_with([')', ']', '}']));
+    // Behind a call that was broken, methods stand below its end.
+    let is_whole = rest.len() == count;
+    let closes = || begun.lines().last().is_some_and(|line| line.trim_start().starts_with([')', ']', '}']));
+    let ends = begun.contains('\n') && (is_whole || closes());
     let below = if ends { Place { indent: place.indent, column: place.indent, ..below } } else { below };
     let lines: Vec<String> = others.iter().map(|one| method(one, below)).collect::<Option<_>>()?;
     let total = len(&begun) + lines.iter().map(|line| len(line)).sum::<usize>();
