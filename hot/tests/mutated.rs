@@ -134,3 +134,17 @@ fn what_grows_is_not_computed() {
     writeln!(text, "  c: {{value: {{list_concat_unique: {all}}}}}").unwrap();
     judged(&text, false);
 }
+
+#[test]
+fn very_many_mistakes_are_told() {
+    let mut text = String::from("heat_template_version: 2021-04-16\nparameters:\n");
+    for at in 0..1_500 {
+        writeln!(text, "  parameter_{at}: {{type: string, default: x}}").unwrap();
+    }
+    text.push_str("resources:\n");
+    for at in 0..1_500 {
+        writeln!(text, "  r{at}: {{type: OS::Heat::Value, properties: {{value: {{get_param: paramter_{at}}}}}}}")
+            .unwrap();
+    }
+    assert_eq!(judged(&text, false), 1_500);
+}

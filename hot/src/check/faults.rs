@@ -1,8 +1,10 @@
 //! What is wrong with functions and conditions, wherever they stand, as Heat meets it: one list for all checks.
 
+use std::collections::HashMap;
+
 use crate::evaluate::{Branch, Cause, Fault, Scope, Stage};
 use crate::template::{Call, Context, Function, Resource, Step, Template};
-use crate::yaml::{Node, Tree};
+use crate::yaml::{Node, Place, Tree};
 
 /// A fault, and what becomes of it.
 #[derive(Clone, Debug)]
@@ -30,7 +32,7 @@ pub(super) fn is_there(scope: &Scope<'_>, resource: &Resource) -> bool {
 
 /// Every fault of the template.
 pub(super) fn all(scope: &Scope<'_>, nested: bool, is_placeholder: &dyn Fn(&str, &Resource) -> bool) -> Vec<Found> {
-    let mut faults = Faults { scope, nested, found: Vec::new() };
+    let mut faults = Faults { scope, nested, found: Vec::new(), index: HashMap::new() };
     let template = scope.template();
     faults.conditions(template);
     for (name, resource) in &template.resources {
@@ -59,18 +61,22 @@ struct Faults<'s, 'l> {
     /// Whether this is a nested stack, of whose properties Heat needs no values before it is made.
     nested: bool,
     found: Vec<Found>,
+    /// Where each fault is found that is known: by its place, or by the name of a ring, and what it is.
+    index: HashMap<(Option<Place>, String), usize>,
 }
 
 impl Faults<'_, '_> {
     fn push(&mut self, fault: Fault, late: bool) {
-        let same = |found: &&mut Found| match (&found.fault.cause, &fault.cause) {
-            // A ring is found wherever it is asked for.
-            (Cause::CircularCondition { name }, Cause::CircularCondition { name: other }) => name == other,
-            _ => found.fault.span == fault.span && found.fault.cause == fault.cause,
+        // A ring is found wherever it is asked for.
+        let key = match &fault.cause {
+            Cause::CircularCondition { name } => (None, name.clone()),
+            cause => (Some(fault.span.start), format!("{cause:?}")),
         };
-        match self.found.iter_mut().find(same) {
-            Some(found) => found.late &= late,
-            None => self.found.push(Found { fault, late }),
+        if let Some(&at) = self.index.get(&key) {
+            self.found[at].late &= late;
+        } else {
+            self.index.insert(key, self.found.len());
+            self.found.push(Found { fault, late });
         }
     }
 

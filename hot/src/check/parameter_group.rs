@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use wattle::check::Diagnostic;
-use wattle::names::nearest;
 
 use crate::parameters::PSEUDO;
 use crate::yaml::{Node, Span, Tree};
@@ -98,7 +97,7 @@ fn judge(sink: &Sink<'_>, group: &Node, grouped: &mut HashMap<String, Span>) -> 
         let finding = PARAMETER_GROUP
             .finding(format!("a parameter group names `{}`, which is no parameter", text.escape_debug()))
             .label(&sink.at(node.span), "no parameter is called so")
-            .help(match nearest(&name, known()) {
+            .help(match sink.nearest(&name, known()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "declare it, or take it out".to_owned(),
             });

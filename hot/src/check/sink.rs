@@ -1,11 +1,12 @@
 //! What a check is given, and where it puts its findings.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use wattle::check::Diagnostic;
 use wattle::model::Source;
+use wattle::names::nearest;
 
 use crate::Loaded;
 use crate::environment::Implementation;
@@ -18,6 +19,9 @@ use crate::yaml::Span;
 use super::faults::{self, Found};
 use super::judge;
 
+/// The most names that are looked at for suggestions.
+const SUGGESTIONS: usize = 1_000_000;
+
 /// The template, what several checks compute of it, and the findings so far.
 pub struct Sink<'c> {
     /// What is judged.
@@ -27,6 +31,8 @@ pub struct Sink<'c> {
     /// Its values, as Heat sees them when it validates.
     pub(super) scope: Scope<'c>,
     faults: OnceCell<Vec<Found>>,
+    /// How many names may still be looked at for suggestions.
+    suggestions: Cell<usize>,
     resources: OnceCell<Vec<Diagnostic>>,
     pub(super) found: Vec<Diagnostic>,
     model: OnceCell<model::Read>,
@@ -39,6 +45,7 @@ impl<'c> Sink<'c> {
             is_sent: false,
             scope: Scope::new(loaded, Mode::Validation),
             faults: OnceCell::new(),
+            suggestions: Cell::new(SUGGESTIONS),
             resources: OnceCell::new(),
             found: Vec::new(),
             model: OnceCell::new(),
@@ -84,6 +91,15 @@ impl<'c> Sink<'c> {
     pub(super) fn push_resource_findings(&mut self, code: &str) {
         let all = self.resources.get_or_init(|| judge::all(self.loaded));
         self.found.extend(all.iter().filter(|finding| finding.code == code).cloned());
+    }
+
+    /// The candidate most like `name`, if one looks like it. In a template with very many names that there are not, only
+    /// the first ones get a suggestion: each costs a look at all candidates.
+    pub(super) fn nearest<'n>(&self, name: &str, candidates: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+        let candidates: Vec<_> = candidates.collect();
+        let left = self.suggestions.get().checked_sub(candidates.len())?;
+        self.suggestions.set(left);
+        nearest(name, candidates)
     }
 
     /// Reports a finding.

@@ -1,7 +1,5 @@
 //! W1115: a condition that there is not, that depends on itself, or that is no truth value.
 
-use wattle::names::nearest;
-
 use crate::evaluate::Cause;
 use crate::template::{Call, Context, Standing};
 use crate::yaml::Tree;
@@ -46,7 +44,7 @@ fn run(sink: &mut Sink<'_>) {
                 UNKNOWN_CONDITION
                     .finding(format!("there is no condition `{}`", name.escape_debug()))
                     .label(&at, "asked for here")
-                    .help(match nearest(name, known) {
+                    .help(match sink.nearest(name, known) {
                         Some(near) => format!("did you mean `{near}`?"),
                         None => "define it in the section `conditions`, or write `true` or `false`".to_owned(),
                     })

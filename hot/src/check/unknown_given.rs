@@ -1,7 +1,5 @@
 //! W1105: a value for a parameter that the template does not have.
 
-use wattle::names::nearest;
-
 use crate::yaml::Span;
 
 use super::Sink;
@@ -38,7 +36,7 @@ fn run(sink: &mut Sink<'_>) {
             Some(at) => finding.label(at, "a value for it is given here"),
             None => finding.label(&begin, "none of its parameters has this name"),
         };
-        let finding = match nearest(name, known.keys().map(String::as_str)) {
+        let finding = match sink.nearest(name, known.keys().map(String::as_str)) {
             Some(near) => finding.help(format!("did you mean `{near}`?")),
             None => finding.help("take it out, or put it into `parameter_defaults`"),
         };

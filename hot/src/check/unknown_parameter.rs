@@ -1,7 +1,5 @@
 //! W1114: a parameter that is read and that there is not.
 
-use wattle::names::nearest;
-
 use crate::evaluate::Cause;
 use crate::parameters::PSEUDO;
 
@@ -51,7 +49,7 @@ fn run(sink: &mut Sink<'_>) {
 /// What was probably meant by a parameter that there is not.
 pub(super) fn help(sink: &Sink<'_>, name: &str) -> String {
     let known = sink.template().parameters.keys().map(String::as_str).chain(PSEUDO);
-    if let Some(near) = nearest(name, known) {
+    if let Some(near) = sink.nearest(name, known) {
         return format!("did you mean `{near}`?");
     }
     if sink.template().resources.contains_key(name) {
