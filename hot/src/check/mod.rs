@@ -52,7 +52,7 @@ mod yaml_word;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use wattle::check::{Diagnostic, Severity};
 use wattle::model::Source;
@@ -193,9 +193,22 @@ pub fn check(loaded: &Loaded) -> Vec<Diagnostic> {
         rank.then_with(|| a.message.cmp(&b.message))
     });
     found.dedup();
-    // One mistake is one finding: what Heat refuses at a place says more than what it only takes in another way.
-    let refused: HashSet<_> =
-        found.iter().filter(|one| one.severity == Severity::Error).filter_map(|one| place(one).cloned()).collect();
-    found.retain(|one| one.severity == Severity::Error || place(one).is_none_or(|at| !refused.contains(at)));
-    found
+    join(found)
+}
+
+/// One mistake is one finding: what Heat only takes in another way explains why it refuses what is at the same place.
+fn join(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let (mut errors, warnings): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.severity == Severity::Error);
+    let mut refused: HashMap<Source, usize> = HashMap::new();
+    for (index, error) in errors.iter().enumerate() {
+        refused.extend(place(error).filter(|at| !refused.contains_key(at)).map(|at| (at.clone(), index)));
+    }
+    for warning in warnings {
+        match place(&warning).and_then(|at| refused.get(at)) {
+            None => errors.push(warning),
+            Some(index) if errors[*index].notes.contains(&warning.message) => {}
+            Some(index) => errors[*index].notes.push(warning.message),
+        }
+    }
+    errors
 }
