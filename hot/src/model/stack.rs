@@ -91,6 +91,7 @@ impl<'l> Reader<'l> {
         let legal = stem.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
         let legal: String =
             legal.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
+        let legal = legal.trim_end_matches('-');
         if legal.is_empty() { "stack".into() } else { legal.into() }
     }
 

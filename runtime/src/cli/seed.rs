@@ -70,7 +70,9 @@ pub(super) fn parameters() -> [Arg; 3] {
             .value_name("FILE")
             .action(ArgAction::Append)
             .value_parser(value_parser!(PathBuf))
-            .help("Take parameters from an environment file of Heat's; the last one counts"),
+            .help(
+                "Take parameters from an environment file of Heat's; may be repeated, later ones go over earlier ones",
+            ),
         Arg::new("parameter").long("parameter").short('P').value_name("NAME=VALUE").action(ArgAction::Append).help(
             "Give a parameter a value; goes over environment files. Every user of the machine can see it as long as \
                  the command runs: secrets are better kept in files",

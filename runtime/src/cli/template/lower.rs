@@ -1,6 +1,6 @@
 //! `wattle lower`: an extended template as what Heat and the data space get.
 
-use clap::{ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command};
 use wattle::check::has_errors;
 use wattle::cli::{emission, emission_args, emit};
 use wattle::lower::{Options, lower};
@@ -21,6 +21,13 @@ pub(in crate::cli) fn command() -> Command {
         .args(given::args())
         .args(emission_args())
         .arg(wattle::cli::messages("message-format").help("How to write errors and warnings"))
+        .arg(
+            Arg::new("stack")
+                .long("stack")
+                .value_name("STACK")
+                .value_parser(stack_name)
+                .help("The stack's name, if it is not to be what the template or its file is called"),
+        )
         .arg(args::flag("explain", "Tell of each reference who resolves it and when, and write nothing"))
 }
 
@@ -40,7 +47,10 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     if has_errors(&findings) {
         return Ok(Exit::Failed);
     }
-    let model = given.model();
+    let mut model = given.model();
+    if let Some(name) = matches.get_one::<String>("stack") {
+        model.stack = name.as_str().into();
+    }
     if matches.get_flag("explain") {
         let decisions = placed(&given.loaded, lower(&model, &Options::default()).decisions);
         let width = width(console.out.is_terminal);
@@ -49,6 +59,20 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     }
     let emitted = emit(&model, &emission)?;
     console.err.write(&emitted.told)?;
+    if ["environment", "parameter", "parameter-file"].into_iter().any(|option| matches.contains_id(option)) {
+        console.err.write(
+            "what `-e` and `-P` say was only judged with: give it to Heat, and to `wattle up` or `seed apply`, as well\n",
+        )?;
+    }
     console.out.write(&emitted.tree)?;
     Ok(Exit::Fine)
+}
+
+/// What Heat and the data space take as the name of a stack.
+fn stack_name(text: &str) -> Result<String, String> {
+    let mut characters = text.chars();
+    let is_name = characters.next().is_some_and(|first| first.is_ascii_alphabetic())
+        && characters.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    let wrong = || "a stack's name begins with a letter, and has letters, digits, `_` and `-`".to_owned();
+    if is_name { Ok(text.to_owned()) } else { Err(wrong()) }
 }

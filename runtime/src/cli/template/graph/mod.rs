@@ -3,7 +3,9 @@
 mod drawn;
 
 use clap::{ArgMatches, Command};
+use wattle::check::{Diagnostic, Severity};
 use wattle::model::{Model, Resource};
+use wattle::view;
 use wattle_hot::model::{is_extended, stripped};
 use wattle_hot::{Graph, Loaded};
 
@@ -24,6 +26,11 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     if let Some(text) = given.unreadable(&console.err.options()) {
         console.err.write(&text)?;
         return Ok(Exit::Failed);
+    }
+    if let Some(summary) = view::summary(&errors(given.findings(true))) {
+        console.err.write(&format!(
+            "{summary} in the template, which `wattle check` tells; some of the graph may be missing\n"
+        ))?;
     }
     let model = is_extended(&given.loaded.template).then(|| given.model());
     let resources = resources(&given.loaded, model.as_ref());
@@ -51,4 +58,9 @@ fn resources(loaded: &Loaded, model: Option<&Model>) -> Graph {
         is_server(name) && requires.iter().any(|required| is_server(required) && is_new(required))
     });
     if reads_software { stripped } else { whole }
+}
+
+fn errors(mut findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    findings.retain(|finding| finding.severity == Severity::Error);
+    findings
 }
