@@ -32,7 +32,7 @@ pub(super) fn is_there(scope: &Scope<'_>, resource: &Resource) -> bool {
 
 /// Every fault of the template.
 pub(super) fn all(scope: &Scope<'_>, nested: bool, is_placeholder: &dyn Fn(&str, &Resource) -> bool) -> Vec<Found> {
-    let mut faults = Faults { scope, nested, found: Vec::new(), index: HashMap::new() };
+    let mut faults = Faults { scope, known: scope.known(), nested, found: Vec::new(), index: HashMap::new() };
     let template = scope.template();
     faults.conditions(template);
     for (name, resource) in &template.resources {
@@ -58,6 +58,8 @@ pub(super) fn all(scope: &Scope<'_>, nested: bool, is_placeholder: &dyn Fn(&str,
 
 struct Faults<'s, 'l> {
     scope: &'s Scope<'l>,
+    /// What is needed once there is a stack: nothing stands for what that tells.
+    known: Scope<'l>,
     /// Whether this is a nested stack, of whose properties Heat needs no values before it is made.
     nested: bool,
     found: Vec<Found>,
@@ -173,18 +175,19 @@ impl Faults<'_, '_> {
             Treatment::Validated if context == Context::Condition => {}
             Treatment::Validated | Treatment::Resolved => {
                 let late = treatment == Treatment::Validated;
+                let scope = if late { &self.known } else { self.scope };
                 let mut named = Vec::new();
                 self.scope.walk(node, context, &mut |node, call, context| {
                     let is_name = |call: &Call<'_>| {
                         matches!(call.function, Function::GetParam | Function::GetFile | Function::Ref)
                     };
                     if call.is_some_and(is_name) && context == Context::Value {
-                        named.extend(self.scope.value(node).err());
+                        named.extend(scope.value(node).err());
                     }
                     Step::Into
                 });
                 if named.is_empty() {
-                    named.extend(self.scope.value(node).err());
+                    named.extend(scope.value(node).err());
                 }
                 for fault in named {
                     self.push(fault, late);

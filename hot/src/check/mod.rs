@@ -28,6 +28,7 @@ mod later_function;
 mod missing_file;
 mod missing_property;
 mod missing_value;
+mod nested_software;
 mod output_definition;
 mod own;
 mod parameter_declaration;
@@ -108,6 +109,7 @@ pub static CHECKS: &[&Check] = &[
     &MODEL_METADATA,
     &MISPLACED,
     &OLD_VERSION,
+    &nested_software::NESTED_SOFTWARE,
 ];
 
 /// What is asked of nested templates as well. The others look at all files at once, or judge nested stacks themselves.
@@ -128,6 +130,7 @@ static NESTED: &[&Check] = &[
     &unknown_parameter::UNKNOWN_PARAMETER,
     &unknown_condition::UNKNOWN_CONDITION,
     &late_fault::LATE_FAULT,
+    &nested_software::NESTED_SOFTWARE,
 ];
 
 /// The check with the code `code`, in any case of letters.

@@ -115,3 +115,33 @@ fn nested_templates_are_judged_where_they_are() {
     let codes: Vec<_> = found.iter().map(|finding| finding.code).collect();
     assert_eq!(codes, ["W1101"], "of what is not there Heat reads the parameters alone");
 }
+
+#[test]
+fn software_in_nested_templates_is_told() {
+    let child = "heat_template_version: 2021-04-16\nresources:\n  s:\n    type: OS::Nova::Server\n    \
+                 properties: {flavor: f, image: i, networks: [{network: n}]}\n    \
+                 metadata: {wattle: {components: [{name: web, recipe: {script: 'true'}}]}}\n";
+    let files: BTreeMap<_, _> = [("child.yaml".to_owned(), child.as_bytes().to_vec())].into();
+    for body in [
+        "{type: child.yaml}",
+        "{type: OS::Heat::ResourceGroup, properties: {count: 1, resource_def: {type: child.yaml}}}",
+    ] {
+        let root = format!("heat_template_version: 2021-04-16\nresources: {{a: {body}}}\n");
+        let found = check(&Loaded::load(&root, "template.yaml", &files, &Inputs::default()));
+        let places: Vec<_> =
+            found.iter().map(|found| (found.code, &*found.labels[0].at.file, found.labels[0].at.line)).collect();
+        assert_eq!(places, [("W1308", "child.yaml", 6)], "{body}");
+    }
+}
+
+#[test]
+fn what_heat_does_not_need_yet_may_be_computed_of_attributes() {
+    let template = |argument: &str| {
+        format!(
+            "heat_template_version: 2021-04-16\nresources: {{v: {{type: OS::Heat::Value, properties: {{value: a}}}}}}\n\
+             outputs: {{o: {{value: {{digest: {argument}}}}}}}\n"
+        )
+    };
+    assert_eq!(codes(&template("[md5, {get_attr: [v, value]}]")), [""; 0]);
+    assert_eq!(codes(&template("[md6, a]")), ["W1116"]);
+}

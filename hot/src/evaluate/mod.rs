@@ -78,6 +78,11 @@ impl<'l> Scope<'l> {
         Self { references, ..self }
     }
 
+    /// The scope of the same template where what only a running stack knows is not known.
+    pub(crate) fn known(&self) -> Self {
+        Self::new(self.loaded, Mode::Known)
+    }
+
     /// The template.
     pub fn template(&self) -> &'l Template {
         &self.loaded.template

@@ -1,0 +1,77 @@
+//! W1308: software where wattle does not look for it.
+
+use wattle::check::Diagnostic;
+use wattle::extended::KEY;
+
+use crate::yaml::{Node, Span};
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// Software is described in the template that wattle is given. Nested templates, and what the members of groups are
+    /// made of, are Heat's alone: software that they describe would never run.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   web:
+    ///     type: OS::Heat::ResourceGroup
+    ///     properties:
+    ///       count: 2
+    ///       resource_def:
+    ///         type: OS::Nova::Server
+    ///         properties: {flavor: m1.small, image: debian-12, networks: [{network: private}]}
+    ///         metadata: {wattle: {components: [{name: web, recipe: {script: 'true'}}]}}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   web:
+    ///     type: OS::Nova::Server
+    ///     properties: {flavor: m1.small, image: debian-12, networks: [{network: private}]}
+    ///     metadata: {wattle: {components: [{name: web, recipe: {script: 'true'}}]}}
+    /// ```
+    NESTED_SOFTWARE: "W1308", Error, "software in a nested template or in a group", run
+}
+
+/// Groups whose members are written out, and where.
+const GROUPS: [(&str, &str); 2] =
+    [("OS::Heat::ResourceGroup", "resource_def"), ("OS::Heat::AutoScalingGroup", "resource")];
+
+fn run(sink: &mut Sink<'_>) {
+    for (name, resource) in &sink.template().resources {
+        let own = resource.metadata.as_ref().and_then(software);
+        if let Some(span) = own.filter(|_| sink.loaded.is_nested()) {
+            sink.push(finding(sink, format!("`{name}` of a nested template says which software runs on it"), span));
+        }
+        let mut member = body(resource.kind(), resource.properties.as_ref());
+        while let Some(definition) = member {
+            if let Some(span) = definition.get("metadata").and_then(software) {
+                let message = format!("the members of the group `{name}` say which software runs on them");
+                sink.push(finding(sink, message, span));
+            }
+            let ty = definition.get("type").and_then(|ty| ty.tree.as_text());
+            member = body(ty, definition.get("properties"));
+        }
+    }
+}
+
+fn finding(sink: &Sink<'_>, message: String, span: Span) -> Diagnostic {
+    NESTED_SOFTWARE
+        .finding(message)
+        .label(&sink.at(span), "this software would never run")
+        .help("write the server as a resource of the template that wattle is given, and its software there")
+}
+
+/// What the members of a group are made of.
+fn body<'n>(ty: Option<&str>, properties: Option<&'n Node>) -> Option<&'n Node> {
+    let (_, property) = GROUPS.iter().find(|(group, _)| Some(*group) == ty)?;
+    properties?.get(property)
+}
+
+/// The place of the software that metadata describe.
+fn software(metadata: &Node) -> Option<Span> {
+    metadata.get(KEY).map(|ours| ours.span)
+}
