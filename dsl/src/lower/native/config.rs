@@ -1,5 +1,7 @@
 //! Configs: what is run, once for each kind of component.
 
+use std::collections::HashSet;
+
 use crate::lower::agent::RESERVED;
 use crate::lower::hot::{Hot, HotResource, Template};
 use crate::model::{Declaration, Name, Tool, Type, Value};
@@ -10,20 +12,30 @@ use super::value::{is_structured, is_text, variable};
 
 const SHELL: &str = "#!/bin/sh\n";
 
-/// The name of the config of a kind for components that lack these inputs.
-pub(super) fn name(kind: &Name, lack: &[&Name]) -> Name {
-    let mut name = format!("{RESERVED}{}", kind.replace("::", "."));
+/// The most bytes of a name of Heat's that are the kind's and its inputs': Heat takes 255 characters, and some may number it.
+const LONGEST: usize = 240;
+
+/// The name of the config of a kind for components that lack these inputs: one that Heat takes, and that is not `taken`.
+pub(super) fn name(kind: &Name, lack: &[&Name], taken: &mut HashSet<Name>) -> Name {
+    let mut name = format!("{RESERVED}{}", kind.replace("::", ".").replace('/', "."));
     for (index, input) in lack.iter().enumerate() {
         name.push_str(if index == 0 { ".without." } else { "." });
-        name.push_str(input);
+        name.push_str(&input.replace('/', "."));
     }
-    name.into()
+    name.truncate(name.floor_char_boundary(LONGEST));
+    let mut own = Name::from(name.clone());
+    let mut number = 1;
+    while !taken.insert(own.clone()) {
+        number += 1;
+        own = format!("{name}.{number}").into();
+    }
+    own
 }
 
 pub(super) fn add(forms: &Forms<'_>, template: &mut Template) {
-    for (name, kind) in &forms.kinds {
-        for lack in &kind.lacks {
-            template.resources.insert(self::name(name, lack), config(kind, lack));
+    for kind in forms.kinds.values() {
+        for (lack, name) in &kind.configs {
+            template.resources.insert(name.clone(), config(kind, lack));
         }
     }
 }
@@ -41,7 +53,7 @@ fn run(kind: &Kind<'_>) -> (&'static str, String) {
 
 /// The kind whose configs have the most bytes, and how many these are.
 pub(super) fn largest<'m>(forms: &Forms<'m>) -> Option<(&'m Declaration, usize)> {
-    let sizes = forms.kinds.values().map(|kind| (kind.declaration, run(kind).1.len() * kind.lacks.len()));
+    let sizes = forms.kinds.values().map(|kind| (kind.declaration, run(kind).1.len() * kind.configs.len()));
     sizes.max_by_key(|(_, bytes)| *bytes)
 }
 

@@ -23,8 +23,8 @@ pub(super) fn add(values: &Values<'_>, forms: &Forms<'_>, template: &mut Templat
         let Some(kind) = forms.kinds.get(&component.declaration) else { continue };
         let mut deployment = HotResource::new("OS::Heat::SoftwareDeployment".into());
         deployment.set("name".into(), Hot::Value(Value::Str(component.name.clone())));
-        let config = config::name(&component.declaration, &lack(kind.declaration, component));
-        deployment.set("config".into(), Hot::GetResource(config));
+        let config = &kind.configs[&lack(kind.declaration, component)];
+        deployment.set("config".into(), Hot::GetResource(config.clone()));
         deployment.set("server".into(), Hot::GetResource(component.server.clone()));
         let mut inputs = Vec::new();
         for (input, binding) in &component.inputs {

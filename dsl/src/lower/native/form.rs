@@ -4,10 +4,13 @@
 //! missing output for none, has no deadline, collects nothing of `set_stats`, gives Puppet no typed values, takes text
 //! for Ansible's templates, and knows of no other files. What a kind needs of that, a program for the `script` hook does, which carries the files.
 
+use std::collections::HashSet;
+
 use indexmap::IndexMap;
 
 use crate::model::{Component, Content, Declaration, Expr, Model, Name, Tool, Type, Value};
 
+use super::config;
 use super::value::{holds_output, is_structured, is_text, reads_output};
 
 /// How a kind of component is run.
@@ -28,9 +31,9 @@ pub(super) struct Forms<'m> {
 pub(super) struct Kind<'m> {
     pub(super) declaration: &'m Declaration,
     pub(super) form: Form<'m>,
-    /// The optional inputs that some of its components lack, each once. An input that a config declares is given, be it
-    /// as `None`, so each lack makes a config of its own.
-    pub(super) lacks: Vec<Vec<&'m Name>>,
+    /// The names of its configs, by the optional inputs that some of its components lack. An input that a config declares
+    /// is given, be it as `None`, so each lack makes a config of its own.
+    pub(super) configs: IndexMap<Vec<&'m Name>, Name>,
 }
 
 impl<'m> Forms<'m> {
@@ -39,16 +42,18 @@ impl<'m> Forms<'m> {
         for component in model.components.values() {
             uses.entry(&component.declaration).or_default().push(component);
         }
+        let mut taken = HashSet::new();
         let kinds = uses.into_iter().filter_map(|(name, components)| {
             let declaration = model.declarations.get(name)?;
-            let mut lacks: Vec<Vec<&Name>> = Vec::new();
+            let mut configs = IndexMap::new();
             for component in &components {
                 let lack = lack(declaration, component);
-                if !lacks.contains(&lack) {
-                    lacks.push(lack);
+                if !configs.contains_key(&lack) {
+                    let own = config::name(name, &lack, &mut taken);
+                    configs.insert(lack, own);
                 }
             }
-            Some((name, Kind { declaration, form: form(model, declaration, &components), lacks }))
+            Some((name, Kind { declaration, form: form(model, declaration, &components), configs }))
         });
         Self { kinds: kinds.collect() }
     }

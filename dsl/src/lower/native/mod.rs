@@ -70,7 +70,7 @@ pub fn lower(model: &Model) -> Lowered {
 
 /// How many resources the stack has.
 pub(crate) fn resources(model: &Model) -> usize {
-    let configs: usize = Forms::of(model).kinds.values().map(|kind| kind.lacks.len()).sum();
+    let configs: usize = Forms::of(model).kinds.values().map(|kind| kind.configs.len()).sum();
     model.resources.len() + configs + model.components.len()
 }
 
