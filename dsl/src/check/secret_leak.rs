@@ -73,8 +73,11 @@ fn run(sink: &mut Sink<'_, '_>) {
             finding = finding.label(target, "declared here as something that anybody may see");
         }
         let help = match place {
-            Place::Export(_) => "export something that is no secret",
-            _ => "declare what receives it as `Secret<...>`, or pass something that is no secret",
+            Place::Export(name) => format!(
+                "export something that is no secret, or say that the export is one: in a template by \
+                 `exports: {{{name}: {{secret: string}}}}` in the metadata of `wattle_model`"
+            ),
+            _ => "declare what receives it as `Secret<...>`, or pass something that is no secret".into(),
         };
         sink.push(finding.help(help));
     }

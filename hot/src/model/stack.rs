@@ -163,7 +163,8 @@ impl<'l> Reader<'l> {
                 continue;
             }
             let said = said.unwrap_or(Exported { ty: None, stack: None });
-            let ty = said.ty.unwrap_or_else(|| self.type_of(&value));
+            // What is secret goes out where it is said that it is, and nowhere else.
+            let ty = said.ty.unwrap_or_else(|| shown(self.type_of(&value)));
             let export = Export { ty, value, stack: said.stack, at: self.at(output.name_span) };
             exports.insert(name.as_str().into(), Some(export));
         }
@@ -194,6 +195,17 @@ impl<'l> Reader<'l> {
             exported.insert(name, Exported { ty, stack });
         }
         exported
+    }
+}
+
+/// The type without any confidentiality, its parts' included.
+fn shown(ty: Type) -> Type {
+    match ty {
+        Type::Hidden(inner) => shown(*inner),
+        Type::List(item) => Type::List(Box::new(shown(*item))),
+        Type::Map(item) => Type::Map(Box::new(shown(*item))),
+        Type::Struct(fields) => Type::Struct(fields.into_iter().map(|(name, ty)| (name, shown(ty))).collect()),
+        other => other,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use clap::{ArgMatches, Command};
 use wattle::check::{Severity, has_errors};
+use wattle::lower::Lowering;
 use wattle::view;
 
 use super::given::{self, Given};
@@ -19,7 +20,7 @@ pub(in crate::cli) fn command() -> Command {
 
 pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let given = Given::read(matches)?;
-    let mut findings = given.findings(false);
+    let mut findings = given.findings(false, Lowering::default());
     if matches.get_flag("deny-warnings") {
         for finding in &mut findings {
             finding.severity = Severity::Error;

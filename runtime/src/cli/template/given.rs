@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use clap::{Arg, ArgMatches};
 use wattle::check::{Diagnostic, Limits, check};
+use wattle::lower::Lowering;
 use wattle::manners::{Failure, reason};
 use wattle::model::Model;
 use wattle::names::nearest;
@@ -80,7 +81,7 @@ impl Given {
     ///
     /// What is still to be chosen when the stack is created is not missed where that is not what it is about: where
     /// software is described, or `later` says so.
-    pub(super) fn findings(&self, later: bool) -> Vec<Diagnostic> {
+    pub(super) fn findings(&self, later: bool, lowering: Lowering) -> Vec<Diagnostic> {
         let mut found = wattle_hot::check(&self.loaded);
         if later || is_extended(&self.loaded.template) {
             found.retain(|finding| finding.code != MISSING_VALUE);
@@ -91,7 +92,9 @@ impl Given {
         // What is found in the template at a place says more than what the model finds there.
         let place = |finding: &Diagnostic| finding.labels.first().map(|label| (label.at.file.clone(), label.at.line));
         let known: HashSet<_> = found.iter().map(place).collect();
-        let mut all = check(&self.model(), &Limits::default());
+        let mut limits = Limits::default();
+        limits.lowering = lowering;
+        let mut all = check(&self.model(), &limits);
         all.retain(|finding| !known.contains(&place(finding)));
         all.extend(found);
         all.sort_by_key(|finding| finding.severity);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use wattle::check::{Severity, has_errors};
+use wattle::lower::Lowering;
 use wattle::manners::reason;
 use wattle::view::{self, Format};
 use wattle_hot::import::{Dependency, Imported, Note, Options, import};
@@ -43,7 +44,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
         let failure = Failure::usage("this is an extended template, whose software has no form in a crate yet");
         return Err(failure.help("`wattle lower` writes what Heat and the data space get of it"));
     }
-    let mut findings = given.findings(true);
+    let mut findings = given.findings(true, Lowering::default());
     // What Heat only warns of is no matter of the crate.
     findings.retain(|finding| finding.severity == Severity::Error);
     if has_errors(&findings) {

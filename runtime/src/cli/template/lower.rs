@@ -3,7 +3,7 @@
 use clap::{Arg, ArgMatches, Command};
 use wattle::check::has_errors;
 use wattle::cli::{emission, emission_args, emit};
-use wattle::lower::{Options, lower};
+use wattle::lower::{Lowering, Options, lower, native};
 use wattle::view;
 
 use wattle_hot::model::placed;
@@ -34,7 +34,7 @@ pub(in crate::cli) fn command() -> Command {
 pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let emission = emission(matches)?;
     let given = Given::read(matches)?;
-    let findings = given.findings(true);
+    let findings = given.findings(true, emission.lowering);
     let format = *matches.get_one("message-format").expect("INVARIANT: the argument has a default");
     if let Some(summary) = view::summary(&findings) {
         let mut text = given.render(&findings, format, &console.err.options());
@@ -52,7 +52,10 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
         model.stack = name.as_str().into();
     }
     if matches.get_flag("explain") {
-        let decisions = placed(&given.loaded, lower(&model, &Options::default()).decisions);
+        let is_native = emission.lowering == Lowering::HeatNative;
+        let decisions =
+            if is_native { native::lower(&model).decisions } else { lower(&model, &Options::default()).decisions };
+        let decisions = placed(&given.loaded, decisions);
         let width = width(console.out.is_terminal);
         console.out.write(&decisions::shown(&decisions, console.out.color, width))?;
         return Ok(Exit::Fine);
