@@ -60,7 +60,12 @@ impl<'l> Reader<'l> {
                     }
                     match node.get("name").map(|name| (name, name.tree.as_text())) {
                         Some((at, Some(text))) => entries.push((text.to_owned(), at.span, node)),
-                        _ => self.malformed(
+                        Some((written, None)) => {
+                            let found = written.tree.kind();
+                            let message = format!("the name of {what} is {found}, not text");
+                            self.malformed(written.span, message, found, "write it in quotes".into());
+                        }
+                        None => self.malformed(
                             node.span,
                             format!("{what} has no name"),
                             "this component",

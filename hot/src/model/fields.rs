@@ -68,6 +68,11 @@ impl<'l> Reader<'l> {
     /// The whole number under `key`, if it is there; reports what is none.
     pub(super) fn seconds(&mut self, node: &Node, key: &str, what: &str) -> Option<u64> {
         let value = node.get(key)?;
+        if matches!(*value.tree, Tree::Integer(0)) {
+            let message = format!("`{key}` of {what} is no time at all");
+            self.malformed(value.span, message, "not one second", format!("write at least one second, or no `{key}`"));
+            return None;
+        }
         let seconds = match *value.tree {
             Tree::Integer(seconds) => u64::try_from(seconds).ok(),
             _ => None,

@@ -2,6 +2,7 @@
 
 use wattle::extended::short_name;
 use wattle::model::{Declaration, Input, Listen, Name, OutputDeclaration, Ports, Protocol, Recipe, Tool, Type};
+use wattle::names::nearest;
 
 use super::value::own_constant;
 use super::{Reader, items, pairs};
@@ -61,9 +62,21 @@ impl<'l> Reader<'l> {
     fn outputs_of(&mut self, what: &str, outputs: &'l Node, declaration: &mut Declaration) {
         match &*outputs.tree {
             Tree::List(names) => {
-                for name in names {
-                    let at = self.at(name.span);
-                    declaration.outputs.insert(name.as_key().into(), output(Type::Str, at));
+                for node in names {
+                    let at = self.at(node.span);
+                    if matches!(*node.tree, Tree::List(_) | Tree::Map(_)) {
+                        let found = node.tree.kind();
+                        let message = format!("an output of {what} is {found}, and a list has their names");
+                        let help = "write a map of all outputs where one has a type: `outputs: {url: url}`";
+                        self.malformed(node.span, message, "a name is expected here", help.into());
+                        continue;
+                    }
+                    let name = Name::from(node.as_key());
+                    if declaration.outputs.contains_key(&name) {
+                        let message = format!("{what} has two outputs `{name}`");
+                        self.malformed(node.span, message, "the second one", "name each output once".into());
+                    }
+                    declaration.outputs.insert(name, output(Type::Str, at));
                 }
             }
             Tree::Map(_) => {
@@ -131,23 +144,67 @@ impl<'l> Reader<'l> {
             _ => None,
         };
         let ports = |ports: &Node| match &*ports.tree {
-            Tree::Integer(port) => u16::try_from(*port).ok().map(|port| Ports::Fixed { first: port, last: port }),
-            Tree::Text { text, .. } => match text.split_once('-') {
-                Some((first, last)) => {
-                    let port = |text: &str| text.trim().parse::<u16>().ok();
-                    port(first).zip(port(last)).map(|(first, last)| Ports::Fixed { first, last })
-                }
-                None => Some(Ports::OfInput(text.as_str().into())),
+            Tree::Integer(port) => {
+                u16::try_from(*port).ok().filter(|port| *port > 0).map(|port| Ports::Fixed { first: port, last: port })
+            }
+            Tree::Text { text, .. } => match range(text) {
+                Some((first, last)) if 0 < first && first <= last => Some(Ports::Fixed { first, last }),
+                None if !text.contains('-') && !is_number(text) => Some(Ports::OfInput(text.as_str().into())),
+                _ => None,
             },
             _ => None,
         };
         let listen = found.and_then(|(protocol, written)| Some(Listen { protocol, ports: ports(written)? }));
         if listen.is_none() {
-            let help = "write `{tcp: 8080}`, `{udp: \"1000-2000\"}`, or the input that tells it: `{tcp: port}`";
-            self.malformed(node.span, "this says no ports".into(), "ports are expected here", help.into());
+            let text = found.and_then(|(_, ports)| ports.tree.as_text()).unwrap_or_default();
+            let (message, help) = if range(text).is_some() {
+                let help = "write the first port, from 1 on, and the last one, which is not less";
+                (format!("`{text}` is no range of ports"), help.to_owned())
+            } else if is_number(text) {
+                let help = format!("write it without quotes: `{{tcp: {text}}}`");
+                (format!("a port is a number, and `{text}` is text"), help)
+            } else {
+                let help = "write `{tcp: 8080}`, `{udp: \"1000-2000\"}`, or the input that tells it: `{tcp: port}`";
+                ("this says no ports".to_owned(), help.to_owned())
+            };
+            self.malformed(node.span, message, "ports are expected here", help);
         }
         listen
     }
+
+    /// Reports ports that an input is to tell of which there is none.
+    pub(super) fn listens(&mut self) {
+        for (key, written) in self.written.clone() {
+            let component = &self.model.components[&key];
+            let Some(kind) = self.model.declaration(component) else { continue };
+            let inputs: Vec<Name> = kind.inputs.keys().cloned().collect();
+            for (_, _, ports) in written.node.get("listens").map(items).unwrap_or_default().iter().flat_map(pairs) {
+                let Some(name) = ports.tree.as_text().filter(|name| !name.contains('-') && !is_number(name)) else {
+                    continue;
+                };
+                if inputs.iter().any(|input| **input == *name) {
+                    continue;
+                }
+                let message = format!("`{key}` listens on what its input `{name}` says, and has no such input");
+                let help = match nearest(name, inputs.iter().map(|input| &**input)) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "write the port, or give the component this input".to_owned(),
+                };
+                self.malformed(ports.span, message, "no input", help);
+            }
+        }
+    }
+}
+
+/// The first and the last port of a range.
+fn range(text: &str) -> Option<(u16, u16)> {
+    let port = |text: &str| text.trim().parse().ok();
+    let (first, last) = text.split_once('-')?;
+    port(first).zip(port(last))
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn output(ty: Type, at: wattle::model::Source) -> OutputDeclaration {

@@ -65,6 +65,8 @@ pub fn read(loaded: &Loaded) -> Read {
     reader.stack();
     reader.outputs();
     reader.infer();
+    reader.listens();
+    reader.guard();
     reader.arrange();
     reader.places();
     Read { model: reader.model, findings: reader.findings }
@@ -153,3 +155,6 @@ fn items(node: &Node) -> &[Node] {
 fn words(node: &Node) -> Name {
     node.as_key().into()
 }
+
+#[cfg(test)]
+mod tests;

@@ -125,11 +125,24 @@ impl<'l> Reader<'l> {
             }
             _ => {}
         }
+        let written_out = recipe.get("files").filter(|files| matches!(*files.tree, Tree::Map(_)));
         let teardown = recipe.get("teardown").or(teardown);
         let runs = teardown.and_then(|node| Some((node, path_of(node)?)));
         if tool != Tool::Chef {
             for (node, path) in [(node, entry)].into_iter().chain(runs) {
                 if !files.iter().any(|file| file.path == path) {
+                    if let Some(written) = written_out {
+                        // What is wrong with a file that is there has been told.
+                        if pairs(written).any(|(known, ..)| known == path) {
+                            return None;
+                        }
+                        let finding = RECIPE
+                            .finding(format!("the recipe of {what} runs `{path}`, which is none of its `files`"))
+                            .label(&self.at(node.span), "named here")
+                            .help("write it out among the `files`, or list all files by their paths");
+                        self.push(finding);
+                        return None;
+                    }
                     // What is run comes first.
                     let mut run = Vec::new();
                     self.file(path, node.span, &mut run)?;
@@ -176,6 +189,14 @@ impl<'l> Reader<'l> {
 
     /// Adds the file at `path`; reports what cannot be had.
     fn file(&mut self, path: &str, span: Span, files: &mut Vec<File>) -> Option<()> {
+        if path.contains('\n') {
+            let finding = RECIPE
+                .finding("the recipe is a script, and a path is expected")
+                .label(&self.at(span), "several lines are no path")
+                .help("write a script out as `recipe: {script: ...}`");
+            self.push(finding);
+            return None;
+        }
         let found = self.loaded.library.recipes.get(&join(&self.template.file, path));
         match found {
             Some(Ok(bytes)) => {

@@ -3,6 +3,7 @@
 use wattle::extended::{IMPORTS, MODEL, PAIRS, PROMISES};
 use wattle::model::{Expr, Model, Name, Resource, Value};
 
+use super::stack::is_of_software;
 use super::{Reader, items, words};
 use crate::template::{Call, Context, Function};
 use crate::yaml::{Node, Tree};
@@ -29,6 +30,30 @@ impl Reader<'_> {
                 value
             }
             _ => node,
+        }
+    }
+
+    /// Reports a condition that is to keep Heat from what only software tells, and lets it in.
+    pub(super) fn guard(&mut self) {
+        let Some(condition) = self.template.conditions.get(&self.run_time) else { return };
+        if self.is_run_time(&self.run_time) {
+            return;
+        }
+        let is_guard = |value: &Expr| match value {
+            Expr::Function { name, argument } if **name == *"if" => {
+                matches!(&**argument, Expr::List(parts) if parts.first() == Some(&Expr::Constant(self.run_time.as_str().into())))
+                    && is_of_software(value)
+            }
+            _ => false,
+        };
+        let inputs = self.model.components.values().flat_map(|component| component.inputs.values());
+        let promised = self.model.promises.values().flat_map(|promise| &promise.fulfilled);
+        let exported = self.model.exports.values().map(|export| &export.value);
+        if inputs.chain(promised).map(|binding| &binding.value).chain(exported).any(is_guard) {
+            let name = &self.run_time;
+            let message = format!("the condition `{name}` guards what only software tells, and is not `false`");
+            let help = format!("write `{name}: false`; give a condition of your own another name");
+            self.malformed(condition.node.span, message, "Heat would look behind it", help);
         }
     }
 

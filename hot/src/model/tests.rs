@@ -1,0 +1,74 @@
+//! Mistakes in what only wattle reads, each told once and where it stands.
+
+use crate::Loaded;
+use crate::check::check;
+
+/// A server with one component, of which `fields` are more.
+fn component(fields: &str) -> String {
+    format!(
+        "heat_template_version: 2021-04-16\nresources:\n  s:\n    type: OS::Nova::Server\n    \
+         properties: {{flavor: f, image: i, networks: [{{network: n}}]}}\n    metadata:\n      wattle:\n        \
+         components:\n          - name: web\n            {fields}\n"
+    )
+}
+
+/// What is found: code, line and message.
+fn found(text: &str) -> Vec<String> {
+    let told = |finding: &wattle::check::Diagnostic| {
+        format!("{} {} {}", finding.code, finding.labels[0].at.line, finding.message)
+    };
+    check(&Loaded::of(text, "template.yaml")).iter().map(told).collect()
+}
+
+#[test]
+fn what_is_said_of_a_component_is_possible() {
+    let script = |fields: &str| component(&format!("recipe: {{script: 'true'}}\n            {fields}"));
+    for (fields, message) in [
+        ("listens: [{tcp: 80}, {udp: 1000-2000}, {tcp: port}]\n            inputs: {port: 80}", ""),
+        ("listens: [{tcp: 80}, {udp: port}]\n            types: {port: {type: port, required: false}}", ""),
+        ("listens: [{tcp: '2000-1000'}]", "W1301 11 `2000-1000` is no range of ports"),
+        ("listens: [{tcp: 0-10}]", "W1301 11 `0-10` is no range of ports"),
+        ("listens: [{tcp: 0}]", "W1301 11 this says no ports"),
+        ("listens: [{tcp: '8080'}]", "W1301 11 a port is a number, and `8080` is text"),
+        ("listens: [{udp: nope}]", "W1301 11 `s/web` listens on what its input `nope` says, and has no such input"),
+        ("deadline: 60", ""),
+        ("deadline: 0", "W1301 11 `deadline` of `s/web` is no time at all"),
+        ("wait: 0", "W1301 11 `wait` of `s/web` is no time at all"),
+        ("outputs: [all, some]", ""),
+        ("outputs: [all, all]", "W1301 11 `s/web` has two outputs `all`"),
+        ("outputs: [{all: string}]", "W1301 11 an output of `s/web` is a map, and a list has their names"),
+    ] {
+        let expected: Vec<_> = Some(message).filter(|message| !message.is_empty()).into_iter().collect();
+        assert_eq!(found(&script(fields)), expected, "{fields}");
+    }
+}
+
+#[test]
+fn what_is_named_or_run_is_told_as_it_was_meant() {
+    let name = component("recipe: {script: 'true'}").replace("name: web", "name: 5");
+    assert_eq!(found(&name), ["W1301 9 the name of a component of `s` is an integer, not text"]);
+    let inline = component("recipe: |\n              #!/bin/sh\n              true");
+    assert_eq!(found(&inline), ["W1303 10 the recipe is a script, and a path is expected"]);
+    let entry = component("recipe: {entry: install.sh, files: {other.sh: 'true'}}");
+    assert_eq!(found(&entry), ["W1303 10 the recipe of `s/web` runs `install.sh`, which is none of its `files`"]);
+    let file = component("recipe: {entry: install.sh, files: {install.sh: [a]}}");
+    assert_eq!(found(&file), ["W1301 10 the file `install.sh` of a recipe is neither text nor base64"]);
+}
+
+#[test]
+fn what_guards_values_from_heat_never_holds() {
+    let text = |condition: &str| {
+        let software = component("recipe: {script: 'true'}\n            outputs: [url]");
+        format!(
+            "{software}conditions: {{run_time: {condition}}}\n\
+             outputs: {{url: {{value: {{if: [run_time, {{get_attr: [s, web, url]}}, null]}}}}}}\n"
+        )
+    };
+    assert_eq!(found(&text("false")), [""; 0]);
+    for condition in ["true", "{not: false}", "{equals: [a, b]}"] {
+        let told = "W1301 12 the condition `run_time` guards what only software tells, and is not `false`";
+        assert_eq!(found(&text(condition)), [told], "{condition}");
+    }
+    let own = text("true").replace("{get_attr: [s, web, url]}", "a");
+    assert_eq!(found(&own), [""; 0], "a condition of the author's own");
+}
