@@ -102,7 +102,7 @@ impl Judge<'_> {
     }
 
     fn expected(&mut self, schema: &PropertySchema, found: &str) {
-        self.refuse(format!("expected {}, found {found}", word(schema.ty)));
+        self.refuse(format!("expected {}, found {found}", schema.ty));
     }
 
     fn at(&mut self, step: std::fmt::Arguments<'_>, judge: impl FnOnce(&mut Self)) {
@@ -236,17 +236,5 @@ impl Judge<'_> {
                 self.refuse(why);
             }
         }
-    }
-}
-
-fn word(ty: PropertyType) -> &'static str {
-    match ty {
-        PropertyType::Str => "a string",
-        PropertyType::Integer => "an integer",
-        PropertyType::Number => "a number",
-        PropertyType::Boolean => "a boolean",
-        PropertyType::List => "a list",
-        PropertyType::Map => "a map",
-        PropertyType::Any => "a value",
     }
 }

@@ -1,5 +1,7 @@
 //! What Heat knows of a resource type: its properties and attributes.
 
+use std::fmt;
+
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
@@ -106,4 +108,19 @@ pub enum PropertyType {
     /// Anything.
     #[default]
     Any,
+}
+
+/// With its article, as a message says it: `a string`.
+impl fmt::Display for PropertyType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Str => "a string",
+            Self::Integer => "an integer",
+            Self::Number => "a number",
+            Self::Boolean => "a boolean",
+            Self::List => "a list",
+            Self::Map => "a map",
+            Self::Any => "a value",
+        })
+    }
 }

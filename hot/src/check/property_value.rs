@@ -1,7 +1,7 @@
 //! W1203: a value that a property does not take.
 
 use wattle::check::Diagnostic;
-use wattle::model::{PropertyType, Source};
+use wattle::model::Source;
 
 use crate::properties::{What, shown};
 
@@ -43,7 +43,7 @@ fn run(sink: &mut Sink<'_>) {
 /// The finding: the property at `path` of `called` cannot be what it is.
 pub(super) fn finding(called: &str, path: &str, what: &What, at: &Source) -> Diagnostic {
     let (why, label) = match what {
-        What::Kind(ty, value) => (format!("expected {}, found {}", word(*ty), shown(value)), "this value"),
+        What::Kind(ty, value) => (format!("expected {}, found {}", ty, shown(value)), "this value"),
         What::Constraint(why) => (why.clone(), "this value"),
         What::Both(one, other) => {
             (format!("`{one}` and `{other}` are the same property; one of them is enough"), "one of them")
@@ -52,16 +52,4 @@ pub(super) fn finding(called: &str, path: &str, what: &What, at: &Source) -> Dia
         What::Unknown { name, .. } | What::Missing(name) => (format!("`{name}`"), "here"),
     };
     PROPERTY_VALUE.finding(format!("the property `{path}` of {called}: {why}")).label(at, label)
-}
-
-fn word(ty: PropertyType) -> &'static str {
-    match ty {
-        PropertyType::Str => "a string",
-        PropertyType::Integer => "an integer",
-        PropertyType::Number => "a number",
-        PropertyType::Boolean => "a boolean",
-        PropertyType::List => "a list",
-        PropertyType::Map => "a map",
-        PropertyType::Any => "a value",
-    }
 }

@@ -1,6 +1,6 @@
 //! Functions of arguments that are values already: for agents, which know what Heat does not.
 
-use wattle::model::{Name, Value as Known};
+use wattle::model::Value as Known;
 
 use crate::Loaded;
 use crate::template::{Call, Function, Standing};
@@ -24,11 +24,14 @@ pub fn apply(function: &str, argument: &Known) -> Result<Known, String> {
     let node = Node::null();
     let span = Span::default();
     let call = Call { function: known, argument: &node, span, name: span, standing: Standing::Known };
-    let value = scope.apply(&call, of(argument)).map_err(|fault| match fault.cause {
+    let value = scope.apply(&call, Value::of_model(argument)).map_err(|fault| match fault.cause {
         Cause::Arguments { why, .. } => format!("`{function}`: {why}"),
         other => format!("`{function}`: {other:?}"),
     })?;
-    back(value).ok_or_else(|| format!("`{function}` of this cannot be computed here"))
+    if !value.is_known() {
+        return Err(format!("`{function}` of this cannot be computed here"));
+    }
+    Ok(value.to_model())
 }
 
 impl Scope<'_> {
@@ -75,34 +78,6 @@ impl Scope<'_> {
             _ => Ok(Value::Unknown),
         }
     }
-}
-
-fn of(value: &Known) -> Value {
-    match value {
-        Known::Null => Value::Null,
-        Known::Boolean(value) => Value::Boolean(*value),
-        Known::Integer(value) => Value::Integer(*value),
-        Known::Float(value) => Value::Float(*value),
-        Known::Str(text) => Value::Text(text.to_string()),
-        Known::List(items) => Value::List(items.iter().map(of).collect()),
-        Known::Map(items) => Value::Map(items.iter().map(|(name, value)| (name.to_string(), of(value))).collect()),
-    }
-}
-
-fn back(value: Value) -> Option<Known> {
-    Some(match value {
-        Value::Null | Value::Absent => Known::Null,
-        Value::Boolean(value) => Known::Boolean(value),
-        Value::Integer(value) => Known::Integer(value),
-        Value::Float(value) => Known::Float(value),
-        Value::Text(text) => Known::Str(text.into()),
-        Value::List(items) => Known::List(items.into_iter().map(back).collect::<Option<_>>()?),
-        Value::Map(items) => {
-            let pair = |(name, value): (String, Value)| Some((Name::from(name), back(value)?));
-            Known::Map(items.into_iter().map(pair).collect::<Option<_>>()?)
-        }
-        Value::Unknown => return None,
-    })
 }
 
 #[cfg(test)]

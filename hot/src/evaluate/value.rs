@@ -1,6 +1,7 @@
 //! Values as Heat's functions see them: Python's.
 
 use indexmap::IndexMap;
+use wattle::model::Value as Known;
 
 use crate::template::float_as_python;
 use crate::yaml::{Node, Tree};
@@ -41,6 +42,36 @@ impl Value {
             Tree::List(items) => Self::List(items.iter().map(Self::literal).collect()),
             Tree::Map(pairs) => {
                 Self::Map(pairs.iter().map(|pair| (pair.key.as_key(), Self::literal(&pair.value))).collect())
+            }
+        }
+    }
+
+    /// What a model has.
+    pub fn of_model(value: &Known) -> Self {
+        match value {
+            Known::Null => Self::Null,
+            Known::Boolean(value) => Self::Boolean(*value),
+            Known::Integer(value) => Self::Integer(*value),
+            Known::Float(value) => Self::Float(*value),
+            Known::Str(text) => Self::Text(text.to_string()),
+            Known::List(items) => Self::List(items.iter().map(Self::of_model).collect()),
+            Known::Map(items) => {
+                Self::Map(items.iter().map(|(name, value)| (name.to_string(), Self::of_model(value))).collect())
+            }
+        }
+    }
+
+    /// As a model has it; what is not known yet is nothing.
+    pub fn to_model(&self) -> Known {
+        match self {
+            Self::Null | Self::Unknown | Self::Absent => Known::Null,
+            Self::Boolean(value) => Known::Boolean(*value),
+            Self::Integer(value) => Known::Integer(*value),
+            Self::Float(value) => Known::Float(*value),
+            Self::Text(text) => Known::Str(text.as_str().into()),
+            Self::List(items) => Known::List(items.iter().map(Self::to_model).collect()),
+            Self::Map(items) => {
+                Known::Map(items.iter().map(|(name, value)| (name.as_str().into(), value.to_model())).collect())
             }
         }
     }

@@ -8,36 +8,9 @@ use crate::evaluate::Value;
 
 use super::What;
 
-/// As the model has it; what is not known yet is nothing.
-pub(crate) fn to_model(value: &Value) -> Known {
-    match value {
-        Value::Null | Value::Unknown | Value::Absent => Known::Null,
-        Value::Boolean(value) => Known::Boolean(*value),
-        Value::Integer(value) => Known::Integer(*value),
-        Value::Float(value) => Known::Float(*value),
-        Value::Text(text) => Known::Str(text.as_str().into()),
-        Value::List(items) => Known::List(items.iter().map(to_model).collect()),
-        Value::Map(items) => {
-            Known::Map(items.iter().map(|(key, value)| (key.as_str().into(), to_model(value))).collect())
-        }
-    }
-}
-
-fn of_model(value: &Known) -> Value {
-    match value {
-        Known::Null => Value::Null,
-        Known::Boolean(value) => Value::Boolean(*value),
-        Known::Integer(value) => Value::Integer(*value),
-        Known::Float(value) => Value::Float(*value),
-        Known::Str(text) => Value::Text(text.to_string()),
-        Known::List(items) => Value::List(items.iter().map(of_model).collect()),
-        Known::Map(items) => Value::Map(items.iter().map(|(key, value)| (key.to_string(), of_model(value))).collect()),
-    }
-}
-
 /// What a schema's default is.
 pub(super) fn default(default: Option<&Known>) -> Value {
-    default.map_or(Value::Null, of_model)
+    default.map_or(Value::Null, Value::of_model)
 }
 
 /// The items between commas, as Heat takes text for a list.
@@ -65,7 +38,7 @@ pub(super) fn scalar(ty: PropertyType, default: Option<&Known>, value: &Value) -
     let wrong = || Err(What::Kind(ty, value.clone()));
     if matches!(value, Value::Null | Value::Unknown) {
         return match default {
-            Some(default) if ty != PropertyType::Any => scalar(ty, None, &of_model(default)),
+            Some(default) if ty != PropertyType::Any => scalar(ty, None, &Value::of_model(default)),
             _ => Ok(null(ty)),
         };
     }
@@ -104,6 +77,6 @@ pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::List(_) | Value::Map(_) | Value::Null | Value::Unknown | Value::Absent => value.kind().to_owned(),
         Value::Text(text) => format!("a string `{}`", text.escape_debug()),
-        _ => format!("{} `{}`", value.kind(), plain(&to_model(value))),
+        _ => format!("{} `{}`", value.kind(), plain(&value.to_model())),
     }
 }

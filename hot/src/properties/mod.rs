@@ -17,7 +17,7 @@ use crate::evaluate::Value;
 use crate::types::Rule;
 use crate::yaml::{Node, Pair, Span, Tree};
 
-pub(crate) use convert::{null, shown, to_model};
+pub(crate) use convert::{null, shown};
 pub(crate) use wrong::{What, Wrong};
 
 /// What is given for a property.
@@ -214,7 +214,7 @@ impl<'p> Reader<'p> {
             ty => convert::scalar(ty, schema.default.as_ref(), value).map_err(|what| self.refuse(what)),
         }?;
         if judges && !matches!(value, Value::Unknown) {
-            let known = to_model(&value);
+            let known = value.to_model();
             let broken: Vec<_> = schema
                 .constraints
                 .iter()
