@@ -81,7 +81,7 @@ fn a_type_of_one_s_own_is_judged_for_names_and_references() {
         t.add("thing", own());
     });
     let illegal = codes(|t| {
-        t.add("a thing", own());
+        t.add("a/thing", own());
     });
     let foreign = codes(|t| {
         let elsewhere = Topology::new("other").add("net", neutron::Net::new());

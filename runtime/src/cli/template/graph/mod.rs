@@ -4,6 +4,7 @@ mod drawn;
 
 use clap::{ArgMatches, Command};
 use wattle::check::{Diagnostic, Severity};
+use wattle::lower::Lowering;
 use wattle::model::{Model, Resource};
 use wattle::view;
 use wattle_hot::model::{is_extended, stripped};
@@ -27,7 +28,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
         console.err.write(&text)?;
         return Ok(Exit::Failed);
     }
-    if let Some(summary) = view::summary(&errors(given.findings(true))) {
+    if let Some(summary) = view::summary(&errors(given.findings(true, Lowering::default()))) {
         console.err.write(&format!(
             "{summary} in the template, which `wattle check` tells; some of the graph may be missing\n"
         ))?;
