@@ -8,6 +8,7 @@ use wattle::model::{
 
 use super::recipe::inline;
 use super::{Reader, items, pairs, words};
+use crate::files::join;
 use crate::template;
 use crate::yaml::{Node, Tree};
 
@@ -95,13 +96,23 @@ impl<'l> Reader<'l> {
         if legal.is_empty() { "stack".into() } else { legal.into() }
     }
 
-    /// The files that the template names, as it names them.
+    /// The files that the template and those nested in it name, by their paths from its folder. What is named by a way out
+    /// of the folder is here under that: nothing can stand there beside another template, and whoever writes one says so.
     fn library(&mut self) {
         let folder = self.template.file.rfind('/').map_or("", |end| &self.template.file[..=end]);
-        for mention in &self.loaded.library.mentions {
-            let Some(path) = mention.path.strip_prefix(folder) else { continue };
-            let is_ours = self.loaded.library.recipes.contains_key(&mention.path);
-            if path.starts_with(['/', '.']) || path.contains("://") || is_ours {
+        let library = &self.loaded.library;
+        for mention in &library.mentions {
+            let named = mention.file.strip_prefix(folder).map(|file| join(file, &mention.written));
+            let is_of_a_template = mention.file == self.template.file || library.templates.contains_key(&*mention.file);
+            let path = match mention.path.strip_prefix(folder) {
+                Some(path) if !is_out(path) && named.as_deref().is_none_or(|named| !is_out(named)) => path,
+                // Whoever sends a template finds these wherever it stands.
+                _ if mention.written.starts_with('/') || mention.written.contains("://") || !is_of_a_template => {
+                    continue;
+                }
+                _ => &mention.written,
+            };
+            if library.recipes.contains_key(&mention.path) {
                 continue;
             }
             if let Some(Ok(text)) = self.loaded.content(&mention.path) {
@@ -196,6 +207,11 @@ impl<'l> Reader<'l> {
         }
         exported
     }
+}
+
+/// Whether a path leads out of the folder that it begins in.
+fn is_out(path: &str) -> bool {
+    path.starts_with('/') || path.split('/').any(|part| part == "..") || path.contains("://")
 }
 
 /// The type without any confidentiality, its parts' included.
