@@ -213,7 +213,7 @@ pub(super) mod tests {
         stack.stack = "my stack".into();
         names.push(stack);
         for model in names {
-            assert!(codes(&model).iter().all(|code| ["W0202", "W0703"].contains(code)), "{:?}", codes(&model));
+            assert!(codes(&model).iter().all(|code| ["W0202", "W0703", "W0705"].contains(code)), "{:?}", codes(&model));
             assert!(codes(&model).contains(&"W0202"), "{model:?}");
         }
     }

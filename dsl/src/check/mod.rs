@@ -10,6 +10,7 @@ mod flow;
 mod limits;
 mod place;
 mod property;
+mod recipe;
 mod registry;
 mod sink;
 mod size;
@@ -17,6 +18,7 @@ mod suggestion;
 mod unused;
 mod uses;
 
+mod conditional_server;
 mod cycle;
 mod deployment_name;
 mod doubly_fulfilled_promise;
@@ -61,6 +63,7 @@ mod unread_input;
 mod unread_output;
 mod unused_parameter;
 mod unused_promise;
+mod unwritten_output;
 mod user_data_size;
 mod whole_stack;
 mod wrong_type;
@@ -100,6 +103,7 @@ pub static CHECKS: &[&Check] = &[
     &unconnected_network::UNCONNECTED_NETWORK,
     &export_of_another_stack::EXPORT_OF_ANOTHER_STACK,
     &heats_function::HEATS_FUNCTION,
+    &conditional_server::CONDITIONAL_SERVER,
     &unknown_property::UNKNOWN_PROPERTY,
     &property_value::PROPERTY_VALUE,
     &missing_property::MISSING_PROPERTY,
@@ -116,6 +120,7 @@ pub static CHECKS: &[&Check] = &[
     &unused_parameter::UNUSED_PARAMETER,
     &unread_input::UNREAD_INPUT,
     &unused_promise::UNUSED_PROMISE,
+    &unwritten_output::UNWRITTEN_OUTPUT,
     &parameter_default::PARAMETER_DEFAULT,
     &unknown_constraint::UNKNOWN_CONSTRAINT,
     &imported_value::IMPORTED_VALUE,

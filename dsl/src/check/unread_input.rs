@@ -1,7 +1,8 @@
 //! W0703: an input that the recipe never reads.
 
-use crate::model::{Content, Declaration, Tool};
+use crate::model::Declaration;
 
+use super::recipe;
 use super::registry::check;
 use super::sink::Sink;
 use super::unused::is_own;
@@ -51,7 +52,8 @@ check! {
 fn run(sink: &mut Sink<'_, '_>) {
     for kind in sink.model.declarations.values().filter(|kind| is_own(&kind.at) && !kind.inputs.is_empty()) {
         let Some(analysis) = analysis(kind) else { continue };
-        let names: Vec<String> = kind.inputs.iter().map(|(name, input)| read_as(kind, name, &input.path)).collect();
+        let names: Vec<String> =
+            kind.inputs.iter().map(|(name, input)| recipe::own_name(kind, name, &input.path)).collect();
         let never = wattle_recipe::never_read(&analysis, names.iter().map(String::as_str));
         for ((name, input), read_as) in kind.inputs.iter().zip(&names) {
             if !never.contains(&read_as.as_str()) {
@@ -78,27 +80,11 @@ fn misspelt(analysis: &wattle_recipe::Analysis, name: &str, names: &[String]) ->
 }
 
 fn analysis(kind: &Declaration) -> Option<wattle_recipe::Analysis> {
-    let files = &kind.recipe.files;
-    let known = files.iter().filter_map(|file| match &file.content {
-        Content::Text(text) => Some((&*file.path, &**text)),
-        Content::Binary(_) => None,
-    });
-    let tool = match kind.recipe.tool {
-        Tool::Shell => wattle_recipe::Tool::Shell,
-        Tool::Ansible => wattle_recipe::Tool::Ansible,
-        Tool::Puppet => wattle_recipe::Tool::Puppet,
-        Tool::Chef => wattle_recipe::Tool::Chef,
-    };
-    let mut analysis = wattle_recipe::analyse_run(tool, &kind.recipe.entry, known.clone()).ok()?;
+    let mut analysis = recipe::analysis(kind, &kind.recipe.entry)?;
     if let Some(teardown) = &kind.recipe.teardown {
-        analysis.merge(wattle_recipe::analyse_run(tool, teardown, known).ok()?);
+        analysis.merge(recipe::analysis(kind, teardown)?);
     }
     Some(analysis)
-}
-
-/// The name by which the recipe reads an input.
-fn read_as(kind: &Declaration, name: &str, path: &[crate::model::Name]) -> String {
-    if kind.recipe.tool == Tool::Chef && !path.is_empty() { path.join("/") } else { name.to_owned() }
 }
 
 #[cfg(test)]

@@ -1,0 +1,109 @@
+//! W0705: an output that the recipe never writes.
+
+use crate::model::Tool;
+
+use super::recipe;
+use super::registry::check;
+use super::sink::Sink;
+use super::unused::is_own;
+
+check! {
+    /// A kind of component declares an output that its recipe does not write, so that each run of it fails, and what reads
+    /// the output waits for ever.
+    ///
+    /// In a blueprint the compiler refuses this; in a model that was read from a file it is found here. Nothing is reported
+    /// where a recipe computes the names that it writes, or runs code that is not at hand.
+    ///
+    /// ```standalone_crate
+    /// # use wattle::prelude::*;
+    /// # #[component(recipe = "src/check/examples/web.sh")]
+    /// # struct Web { #[input(default = 80)] port: u16, #[output] url: String }
+    /// # let mut t = Topology::new("demo");
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// # let web = t.on(server).run("web", Web::new());
+    /// # let mut model = t.finish(Exports::new().entry("url", web.url));
+    /// # for kind in model.declarations.values_mut() {
+    /// let page = kind.outputs["url"].clone();
+    /// kind.outputs.insert("page".into(), page);
+    /// # }
+    /// # assert!(wattle::check::finds(&model, "W0705"));
+    /// ```
+    ///
+    /// A recipe that writes it in a way that its text does not show has a `dynamic` output:
+    ///
+    /// ```standalone_crate
+    /// # use wattle::prelude::*;
+    /// # #[component(recipe = "src/check/examples/web.sh")]
+    /// # struct Web { #[input(default = 80)] port: u16, #[output] url: String }
+    /// # let mut t = Topology::new("demo");
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// # let web = t.on(server).run("web", Web::new());
+    /// # let mut model = t.finish(Exports::new().entry("url", web.url));
+    /// # for kind in model.declarations.values_mut() {
+    /// let mut page = kind.outputs["url"].clone();
+    /// page.dynamic = true;
+    /// kind.outputs.insert("page".into(), page);
+    /// # }
+    /// # assert!(!wattle::check::finds(&model, "W0705"));
+    /// ```
+    UNWRITTEN_OUTPUT: "W0705", Error, "an output that its recipe never writes", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    for kind in sink.model.declarations.values().filter(|kind| is_own(&kind.at)) {
+        // Where a Chef recipe has a value is said by its path alone.
+        let is_told = |path: &[_]| kind.recipe.tool != Tool::Chef || !path.is_empty();
+        let outputs: Vec<_> =
+            kind.outputs.iter().filter(|(_, output)| !output.dynamic && is_told(&output.path)).collect();
+        if outputs.is_empty() {
+            continue;
+        }
+        let Some(analysis) = recipe::analysis(kind, &kind.recipe.entry) else { continue };
+        let names: Vec<String> =
+            outputs.iter().map(|(name, output)| recipe::own_name(kind, name, &output.path)).collect();
+        let never = wattle_recipe::never_written(&analysis, names.iter().map(String::as_str));
+        for ((name, output), own) in outputs.iter().zip(&names).filter(|(_, own)| never.contains(&own.as_str())) {
+            let meant = wattle_recipe::suggest(&analysis, own, names.iter().map(String::as_str));
+            let finding = UNWRITTEN_OUTPUT
+                .finding(format!("the recipe of `{}` never writes the output `{name}`", kind.name))
+                .label(&output.at, format!("`{}` does not write it", kind.recipe.entry))
+                .help_if(meant.map(|meant| {
+                    format!("it writes `{meant}` in line {}: was `{own}` meant there?", analysis.writes[meant])
+                }))
+                .help("write it in the recipe, or leave it out; say `dynamic: true` if the text does not show that it is written");
+            sink.push(finding);
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{codes, sound};
+    use crate::check::{Limits, check};
+    use crate::model::{Content, Model};
+
+    fn recipe(text: &'static str) -> Model {
+        let mut model = sound().model;
+        model.declarations["Db2"].recipe.files[0].content = Content::Text(text.into());
+        model
+    }
+
+    pub(in crate::check) fn failing() -> Model {
+        recipe("#!/bin/sh\necho \"$port\" > \"${heat_outputs_path}.ulr\"\n")
+    }
+
+    #[test]
+    fn what_was_meant_is_said() {
+        let found = check(&failing(), &Limits::default());
+        assert_eq!(found[0].help[0], "it writes `ulr` in line 2: was `url` meant there?");
+    }
+
+    #[test]
+    fn what_cannot_be_told_is_not_judged() {
+        assert!(codes(&recipe("#!/bin/sh\necho \"$port\" > \"${heat_outputs_path}.$1\"\n")).is_empty());
+        assert!(codes(&recipe("#!/usr/bin/awk -f\nBEGIN { print ENVIRON[\"port\"] }\n")).is_empty());
+        let mut dynamic = failing();
+        dynamic.declarations["Db2"].outputs["url"].dynamic = true;
+        assert!(codes(&dynamic).is_empty());
+    }
+}
