@@ -182,12 +182,14 @@ fn the_schema_refuses_what_is_no_extended_template() {
         ("outputs: {url: url}", "outputs: {url: {type: url, dynamc: true}}"),
         ("deadline: 60", "deadlin: 60"),
         ("deadline: 60", "deadline: 1m"),
+        ("deadline: 60", "deadline: 0"),
         ("recipe: recipes/goods.sh", "recipe: {tool: sh, entry: recipes/goods.sh}"),
         ("- name: goods", "- title: goods"),
         ("port: port, goods: integer", "port: {list: port, map: port}, goods: integer"),
         ("port: port, goods: integer", "port: {integer: {least: 1}}, goods: integer"),
         ("        components:\n          site:", "        component:\n          site:"),
         ("            deadline: 60", "            listens: [{tpc: 80}]"),
+        ("            deadline: 60", "            listens: [{tcp: 0}]"),
     ];
     let paths: Vec<PathBuf> = (0..mistakes.len()).map(|i| folder.path().join(format!("{i}.yaml"))).collect();
     for ((right, wrong), path) in mistakes.iter().zip(&paths) {

@@ -22,13 +22,14 @@ pub fn is_extended(template: &Template) -> bool {
         .any(|resource| resource.metadata.as_ref().is_some_and(|metadata| metadata.get(KEY).is_some()))
 }
 
-/// The template without our metadata, and without the outputs that only software tells: those are `exports`.
+/// The template without our metadata but the names of components, and without the outputs that only software tells: those
+/// are `exports`.
 pub fn stripped(loaded: &Loaded, exports: &[&str]) -> Loaded {
     let root = without(&loaded.template.root, &|section, node| match section {
         "resources" => without(node, &|name, resource| match name {
             MODEL => Node::null(),
             _ => without(resource, &|key, node| match key {
-                "metadata" => without(node, &|key, node| if key == KEY { Node::null() } else { node.clone() }),
+                "metadata" => without(node, &|key, node| if key == KEY { names(node) } else { node.clone() }),
                 _ => node.clone(),
             }),
         }),
@@ -38,6 +39,23 @@ pub fn stripped(loaded: &Loaded, exports: &[&str]) -> Loaded {
     let mut stripped = loaded.clone();
     stripped.template = Arc::new(Template::of(root, loaded.template.file.clone()));
     stripped
+}
+
+/// The components by their names alone: what reads them is not for Heat to find.
+fn names(ours: &Node) -> Node {
+    let Some(components) = ours.get("components") else { return Node::null() };
+    let map = |key: &str, node: &Node, value: Node| {
+        let key = Node::new(Tree::Text { text: key.to_owned(), plain: false }, node.span);
+        Node::new(Tree::Map(vec![Pair { key, value, merged: false }]), node.span)
+    };
+    let named: Vec<Node> = match &*components.tree {
+        Tree::Map(pairs) => pairs.iter().map(|pair| pair.key.clone()).collect(),
+        Tree::List(items) => items.iter().filter_map(|item| item.get("name").cloned()).collect(),
+        _ => Vec::new(),
+    };
+    let named = named.into_iter().filter(|name| name.tree.as_text().is_some());
+    let listed = Tree::List(named.map(|name| map("name", &name.clone(), name)).collect());
+    map("components", components, Node::new(listed, components.span))
 }
 
 /// A map with each value as `change` makes it; what becomes nothing, and was something, is left out.

@@ -72,3 +72,46 @@ fn what_guards_values_from_heat_never_holds() {
     let own = text("true").replace("{get_attr: [s, web, url]}", "a");
     assert_eq!(found(&own), [""; 0], "a condition of the author's own");
 }
+
+/// What is found in the wiring of the model that the template is.
+fn wiring(text: &str) -> Vec<String> {
+    let model = crate::model::read(&Loaded::of(text, "template.yaml")).model;
+    let told = |finding: wattle::check::Diagnostic| {
+        format!("{} {} {} {:?}", finding.code, finding.labels[0].at.line, finding.message, finding.help)
+    };
+    wattle::check::check(&model, &wattle::check::Limits::default())
+        .into_iter()
+        .filter(|finding| finding.severity == wattle::check::Severity::Error)
+        .map(told)
+        .collect()
+}
+
+#[test]
+fn a_component_that_there_is_not_is_told_as_one() {
+    let reader = component("recipe: {script: 'true'}\n            outputs: [url]")
+        + "          - name: site\n            recipe: {script: 'true'}\n            inputs: {url: {get_attr: [s, wbe, url]}}\n";
+    assert_eq!(
+        wiring(&reader),
+        [
+            "W0107 14 the input `url` of `s/site` refers to the component `s/wbe`, which does not exist [\"did you mean `s/web`?\"]"
+        ]
+    );
+    assert_eq!(found(&reader), [""; 0]);
+    let output = component("recipe: {script: 'true'}\n            outputs: [url]")
+        + "outputs: {url: {value: {get_attr: [s, wbe, url]}}}\n";
+    assert_eq!(found(&output), [""; 0]);
+    assert_eq!(wiring(&output).len(), 1, "{:?}", wiring(&output));
+    assert_eq!(wiring(&reader.replace("wbe, url", "first_address, url")), [""; 0], "an attribute of Heat's");
+}
+
+#[test]
+fn a_property_that_reads_an_output_waits_for_software() {
+    let text = |path: &str| {
+        component("recipe: {script: 'true'}\n            outputs: [url]")
+            + &format!("  v:\n    type: OS::Heat::Value\n    properties: {{value: {{get_attr: [{path}]}}}}\n")
+    };
+    assert_eq!(found(&text("s, web, url")), [""; 0]);
+    assert_eq!(wiring(&text("s, web, url")).len(), 1);
+    assert!(wiring(&text("s, web, url"))[0].starts_with("W0405 14 "), "{:?}", wiring(&text("s, web, url")));
+    assert_eq!(found(&text("s, web")), ["W1206 14 `s` has no attribute `web`"]);
+}

@@ -1,6 +1,6 @@
 //! Values: what is written, as an expression of the model.
 
-use wattle::extended::{IMPORTS, MODEL, PAIRS, PROMISES};
+use wattle::extended::{IMPORTS, KEY, MODEL, PAIRS, PROMISES};
 use wattle::model::{Expr, Model, Name, Resource, Value};
 
 use super::stack::is_of_software;
@@ -130,7 +130,11 @@ impl Reader<'_> {
             [MODEL, IMPORTS, stack, export] => Some(Expr::Import { stack: (*stack).into(), export: (*export).into() }),
             [server, component, output] => {
                 let key = Model::component_key(server, component);
-                if !self.written.contains_key(key.as_str()) || self.is_heats(component, output, &key, place) {
+                // Of a server that has components, what is no attribute is meant to be one.
+                let metadata = || self.template.resources.get(*server)?.metadata.as_ref()?.get(KEY)?.get("components");
+                let has_others = || metadata().is_some();
+                let is_meant = self.written.contains_key(key.as_str()) || place == Place::Ours && has_others();
+                if !is_meant || self.is_heats(component, output, &key, place) {
                     return None;
                 }
                 Some(Expr::Output { component: key.into(), output: (*output).into() })

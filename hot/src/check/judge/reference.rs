@@ -84,7 +84,8 @@ impl Judge<'_, '_> {
             self.found.push(unknown_attribute::finding(&reference.name, &target.ty, "a list or a map", known, &at));
             return;
         }
-        let is_own = |name: &str| is_component(&stack.loaded.template, &reference.name, name);
+        // The output of a component; that it is too late for a resource is told of the model.
+        let is_own = |name: &str| path.len() == 2 && is_component(&stack.loaded.template, &reference.name, name);
         if !unjudged && !attribute.as_text().is_some_and(is_own) {
             self.attribute(&reference.name, target, attribute, &at);
         }
