@@ -67,6 +67,7 @@ pub(crate) use own::{FORM, KIND, MISPLACED, MODEL_METADATA, OLD_VERSION, RECIPE,
 pub use explain::explain;
 pub use registry::Check;
 pub use sink::Sink;
+pub(crate) use sink::is_type;
 
 /// Every check, by code.
 pub static CHECKS: &[&Check] = &[

@@ -109,7 +109,7 @@ impl<'c> Sink<'c> {
 }
 
 /// Whether Heat has a type of this name itself.
-pub(super) fn is_type(ty: &str) -> bool {
+pub(crate) fn is_type(ty: &str) -> bool {
     static TYPES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| wattle_catalog::types().collect());
     TYPES.contains(ty)
 }

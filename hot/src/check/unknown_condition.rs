@@ -1,6 +1,9 @@
 //! W1115: a condition that there is not, that depends on itself, or that is no truth value.
 
+use wattle::extended::RUN_TIME;
+
 use crate::evaluate::Cause;
+use crate::model::is_extended;
 use crate::template::{Call, Context, Standing};
 use crate::yaml::Tree;
 
@@ -45,6 +48,9 @@ fn run(sink: &mut Sink<'_>) {
                     .finding(format!("there is no condition `{}`", name.escape_debug()))
                     .label(&at, "asked for here")
                     .help(match sink.nearest(name, known) {
+                        _ if name == RUN_TIME && is_extended(sink.template()) => {
+                            format!("define what never holds: `conditions: {{{RUN_TIME}: false}}`")
+                        }
                         Some(near) => format!("did you mean `{near}`?"),
                         None => "define it in the section `conditions`, or write `true` or `false`".to_owned(),
                     })

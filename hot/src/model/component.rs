@@ -7,7 +7,7 @@ use wattle::model::{After, Binding, Component, Model, Name, Resource};
 
 use super::kind::{COMPONENT, DECLARING};
 use super::{Reader, Written, items, pairs};
-use crate::check::{KIND, MISPLACED, OLD_VERSION};
+use crate::check::{KIND, MISPLACED, OLD_VERSION, is_type};
 use crate::template::{self, Version};
 use crate::yaml::{Node, Span, Tree};
 
@@ -36,6 +36,10 @@ impl<'l> Reader<'l> {
     fn server(&mut self, name: &str, resource: &'l template::Resource, ours: &'l Node) {
         let what = format!("`metadata.wattle` of `{name}`");
         if !self.is_map(ours, &what) {
+            return;
+        }
+        // A type that there is not is told by itself.
+        if resource.kind().is_some_and(|ty| self.loaded.implementation(name, ty, &is_type).is_none()) {
             return;
         }
         if resource.kind() != Some(Resource::SERVER) {
@@ -149,6 +153,11 @@ impl<'l> Reader<'l> {
             if self.model.declarations.contains_key(&kind) {
                 continue;
             }
+            if hides_declaration(written.node) {
+                let declaration = self.kind(&kind, &key, written.node, written.name);
+                self.model.declarations.insert(kind, declaration);
+                continue;
+            }
             let finding = match written.node.get("kind") {
                 Some(named) => KIND
                     .finding(format!("no component declares the kind `{kind}`"))
@@ -194,4 +203,15 @@ impl<'l> Reader<'l> {
         let at = self.at(node.span);
         self.model.after.push(After { component: key.clone(), predecessor: predecessor.into(), at });
     }
+}
+
+/// Whether the component has a key that probably says what it runs, or of which kind it is, and cannot be read: that has
+/// been told.
+pub(super) fn hides_declaration(node: &Node) -> bool {
+    let is_unreadable = |kind: &Node| kind.tree.as_text().is_none();
+    let is_meant = |name: &str| {
+        !COMPONENT.contains(&name)
+            && matches!(wattle::names::nearest(name, COMPONENT.iter().copied()), Some("recipe" | "kind"))
+    };
+    node.get("kind").is_some_and(is_unreadable) || pairs(node).any(|(name, ..)| is_meant(&name))
 }

@@ -8,6 +8,7 @@ use wattle::extended::KEY;
 use wattle::model::{Content, File, Name, Recipe, Tool};
 use wattle::names::nearest;
 
+use super::component::hides_declaration;
 use super::{Reader, items, pairs};
 use crate::check::RECIPE;
 use crate::files::join;
@@ -65,6 +66,9 @@ impl<'l> Reader<'l> {
     pub(super) fn recipe(&mut self, what: &str, key: &str, node: &'l Node, span: Span) -> Option<Recipe> {
         let teardown = node.get("teardown");
         let Some(recipe) = node.get("recipe") else {
+            if hides_declaration(node) {
+                return None;
+            }
             let finding = RECIPE
                 .finding(format!("{what} does not say what it runs"))
                 .label(&self.at(span), "this component has no recipe")

@@ -88,7 +88,7 @@ fn wiring(text: &str) -> Vec<String> {
 
 #[test]
 fn a_component_that_there_is_not_is_told_as_one() {
-    let reader = component("recipe: {script: 'true'}\n            outputs: [url]")
+    let reader = component("recipe: {script: 'true'}\n            outputs: {url: {type: string, dynamic: true}}")
         + "          - name: site\n            recipe: {script: 'true'}\n            inputs: {url: {get_attr: [s, wbe, url]}}\n";
     assert_eq!(
         wiring(&reader),
@@ -97,7 +97,7 @@ fn a_component_that_there_is_not_is_told_as_one() {
         ]
     );
     assert_eq!(found(&reader), [""; 0]);
-    let output = component("recipe: {script: 'true'}\n            outputs: [url]")
+    let output = component("recipe: {script: 'true'}\n            outputs: {url: {type: string, dynamic: true}}")
         + "outputs: {url: {value: {get_attr: [s, wbe, url]}}}\n";
     assert_eq!(found(&output), [""; 0]);
     assert_eq!(wiring(&output).len(), 1, "{:?}", wiring(&output));
@@ -107,11 +107,41 @@ fn a_component_that_there_is_not_is_told_as_one() {
 #[test]
 fn a_property_that_reads_an_output_waits_for_software() {
     let text = |path: &str| {
-        component("recipe: {script: 'true'}\n            outputs: [url]")
+        component("recipe: {script: 'true'}\n            outputs: {url: {type: string, dynamic: true}}")
             + &format!("  v:\n    type: OS::Heat::Value\n    properties: {{value: {{get_attr: [{path}]}}}}\n")
     };
     assert_eq!(found(&text("s, web, url")), [""; 0]);
     assert_eq!(wiring(&text("s, web, url")).len(), 1);
     assert!(wiring(&text("s, web, url"))[0].starts_with("W0405 14 "), "{:?}", wiring(&text("s, web, url")));
     assert_eq!(found(&text("s, web")), ["W1206 14 `s` has no attribute `web`"]);
+}
+
+#[test]
+fn one_mistake_is_one_finding() {
+    let whole = component("recipe: {script: 'true'}\n            outputs: [url]");
+    assert_eq!(found(&whole), [""; 0]);
+    for (right, wrong, told) in [
+        ("recipe:", "recpie:", "W1301 10 the component `s/web` has no key `recpie`"),
+        ("outputs: [url]", "kind: [worker]", "W1301 11 `kind` of `s/web` is a list, not text"),
+        ("OS::Nova::Server", "OS::Nova::Sever", "W1201 4 there is no type `OS::Nova::Sever`, which `s` is to have"),
+    ] {
+        let text = whole.replace(right, wrong);
+        assert_eq!(found(&text), [told]);
+        assert_eq!(wiring(&text), [""; 0]);
+    }
+    let alone = component("recpie: {script: 'true'}");
+    assert_eq!(found(&alone), ["W1301 10 the component `s/web` has no key `recpie`"]);
+    assert_eq!(wiring(&alone), [""; 0]);
+    let kind = component("kind: [worker]");
+    assert_eq!(found(&kind), ["W1301 10 `kind` of `s/web` is a list, not text"]);
+    assert_eq!(wiring(&kind), [""; 0]);
+}
+
+#[test]
+fn a_guard_that_is_not_defined_is_told_how() {
+    let text = component("recipe: {script: 'true'}\n            outputs: [url]")
+        + "outputs: {url: {value: {if: [run_time, {get_attr: [s, web, url]}, null]}}}\n";
+    let all = check(&Loaded::of(&text, "template.yaml"));
+    assert_eq!(all[0].code, "W1115");
+    assert_eq!(all[0].help, ["define what never holds: `conditions: {run_time: false}`"]);
 }

@@ -69,7 +69,7 @@ pub enum Problem {
     #[error("the text is in UTF-16")]
     Utf16,
     /// Deeper than [`DEPTH`].
-    #[error("nested more than {DEPTH} levels deep, which Heat cannot read")]
+    #[error("nested more than {DEPTH} levels deep, which is not read; Heat itself ends a little further")]
     TooDeep,
     /// More than [`NODES`].
     #[error("with all aliases written out this has more than {NODES} values, which Heat cannot read")]
