@@ -52,6 +52,13 @@ pub(super) fn key(function: &str, value: &Expr) -> String {
     digest[..4].iter().fold(format!("{function}."), |key, byte| format!("{key}{byte:02x}"))
 }
 
+/// The function of which a server is told the value under this name in its user data, if it is one that only Heat computes.
+pub fn computed_by_heat(key: &str) -> Option<&str> {
+    let (function, digest) = key.split_once('.')?;
+    let is_digest = digest.len() == 8 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+    (is_digest && is_heats(function)).then_some(function)
+}
+
 /// What of `value` Heat does not know, or must not be asked for: the first reference to an output, a promise, an export of
 /// another stack, a server, or a secret.
 pub(crate) fn unknown_to_heat<'m>(model: &'m Model, value: &'m Expr) -> Option<Reference<'m>> {

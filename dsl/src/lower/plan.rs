@@ -135,7 +135,14 @@ impl<'m> Plan<'m> {
                     if let Some(server) = self.servers.get_mut(reader) {
                         server.told.insert(function::key(name, part), Told::Whole(part));
                     }
-                    part.references(&mut |reference| decide(&text(reference), Way::UserData));
+                    let mut is_of_constants = true;
+                    part.references(&mut |reference| {
+                        is_of_constants = false;
+                        decide(&text(reference), Way::UserData);
+                    });
+                    if is_of_constants {
+                        decide(&function::key(name, part), Way::UserData);
+                    }
                 }
                 _ => {}
             }

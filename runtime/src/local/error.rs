@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use indexmap::IndexMap;
+use wattle::lower::computed_by_heat;
 use wattle::model::Name;
 
 use crate::seed::SeedError;
@@ -24,7 +25,7 @@ pub enum UpError {
         source: io::Error,
     },
     /// Attributes that only OpenStack could tell.
-    #[error("{} of OpenStack {} nothing to stand for {} here", plural(.names.len(), "attribute"),
+    #[error("{} {} nothing to stand for {} here", untold(.names),
         if .names.len() == 1 { "has" } else { "have" }, if .names.len() == 1 { "it" } else { "them" })]
     Attributes {
         /// They, as `RESOURCE.ATTRIBUTE.PATH`, and a server that is told of each.
@@ -72,6 +73,37 @@ impl From<StoreError> for UpError {
     }
 }
 
+/// What nothing stands for, as a message says it.
+fn untold(names: &IndexMap<Name, Name>) -> String {
+    let of_heat = names.keys().filter(|name| computed_by_heat(name).is_some()).count();
+    let attributes = || format!("{} of OpenStack", plural(names.len() - of_heat, "attribute"));
+    let values = || format!("{} that only Heat computes", plural(of_heat, "value"));
+    match of_heat {
+        0 => attributes(),
+        all if all == names.len() => values(),
+        _ => format!("{} and {}", attributes(), values()),
+    }
+}
+
 fn plural(number: usize, word: &str) -> String {
     if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_heat_computes_is_no_attribute() {
+        let text = |names: &[&'static str]| {
+            let names = names.iter().map(|name| (Name::from(*name), Name::from("web"))).collect();
+            UpError::Attributes { names }.to_string()
+        };
+        assert_eq!(text(&["net.mtu"]), "1 attribute of OpenStack has nothing to stand for it here");
+        assert_eq!(text(&["repeat.9c1a53a3"]), "1 value that only Heat computes has nothing to stand for it here");
+        assert_eq!(
+            text(&["net.mtu", "net.name", "repeat.9c1a53a3"]),
+            "2 attributes of OpenStack and 1 value that only Heat computes have nothing to stand for them here"
+        );
+    }
 }

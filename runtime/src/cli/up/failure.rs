@@ -1,5 +1,6 @@
 //! How what stands in the way of `up` is told.
 
+use wattle::lower::computed_by_heat;
 use wattle::manners::reason;
 use wattle::model::Type;
 
@@ -14,7 +15,12 @@ impl From<UpError> for Failure {
             UpError::Attributes { names } => {
                 let mut failure = Self::usage(text);
                 for (name, server) in &names {
-                    failure = failure.note(format!("`{name}`, which {server} is told"));
+                    failure = failure.note(match computed_by_heat(name) {
+                        Some(function) => {
+                            format!("`{name}`, what a `{function}` is, which {server} is told; `lower --explain` shows where")
+                        }
+                        None => format!("`{name}`, which {server} is told"),
+                    });
                 }
                 let flags: Vec<String> = names.keys().map(|name| format!("--attribute {name}=VALUE")).collect();
                 failure.help(format!("add `{}`", flags.join(" ")))
