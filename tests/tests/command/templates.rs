@@ -57,6 +57,19 @@ fn graphs() {
 }
 
 #[test]
+fn a_template_becomes_a_crate_and_nothing_is_overwritten() {
+    let stage = stage();
+    let here = stage.path();
+    golden("import", here, &["import", "plain.yaml", "-o", "plain"]);
+    let code = fs::read_to_string(here.join("plain/src/lib.rs")).expect("the crate");
+    assert!(code.contains("nova::Server::new()") && code.contains("pub fn plain("), "{code}");
+    golden("import-again", here, &["import", "plain.yaml", "-o", "plain"]);
+    golden("import-extended", here, &["import", "app.yaml", "-o", "app"]);
+    golden("import-faulty", here, &["import", "faulty.yaml", "-o", "faulty"]);
+    assert!(!here.join("app").exists() && !here.join("faulty").exists(), "something was written");
+}
+
+#[test]
 fn the_standard_input_is_a_template_too() {
     let stage = stage();
     let run = |args: &[&str], file: &str| {
