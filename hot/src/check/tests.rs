@@ -145,3 +145,16 @@ fn what_heat_does_not_need_yet_may_be_computed_of_attributes() {
     assert_eq!(codes(&template("[md5, {get_attr: [v, value]}]")), [""; 0]);
     assert_eq!(codes(&template("[md6, a]")), ["W1116"]);
 }
+
+#[test]
+fn a_parameter_without_a_value_is_not_an_empty_one() {
+    let subnet = |default: &str| {
+        format!(
+            "heat_template_version: 2021-04-16\nparameters: {{c: {{type: string{default}}}}}\n\
+             resources: {{s: {{type: OS::Neutron::Subnet, properties: {{network: n, cidr: {{get_param: c}}}}}}}}\n"
+        )
+    };
+    assert_eq!(codes(&subnet("")), ["W1104"]);
+    assert_eq!(codes(&subnet(", default: ''")), ["W1203"]);
+    assert_eq!(codes(&subnet(", default: 10.0.0.0/24")), [""; 0]);
+}
