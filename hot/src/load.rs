@@ -80,7 +80,7 @@ impl Loaded {
     }
 
     /// The template in `text`, whose file is called `name`, with the files that it names. What is wrong is found by
-    /// [`crate::check`].
+    /// [`crate::check()`].
     pub fn load(text: &str, name: &str, files: &dyn Files, inputs: &Inputs) -> Self {
         let Nested { template, unreadable } = Nested::read(text, name);
         let mut library = Library::gather(&template, &inputs.environment, files);

@@ -1,7 +1,7 @@
 //! A template as `wattle`'s model: plain HOT, or an extended template, whose servers say in their metadata what software
 //! runs on them.
 //!
-//! What lives here: [`read`], which reads whatever can be read and says all that cannot; [`Stripped`], the template as
+//! What lives here: [`read`], which reads whatever can be read and says all that cannot; [`stripped`], the template as
 //! stock Heat sees it. What must not: what Heat itself refuses (`check`), and what is wrong with the software's wiring,
 //! which `wattle`'s own checks say of the model. The format is documented in `docs/extended-template.md`.
 //!
