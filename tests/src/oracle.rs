@@ -38,9 +38,21 @@ impl Oracle {
         Self::with(&[])
     }
 
+    /// Starts one that says what templates mean: everything that Heat resolves of them.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    pub fn of_meaning() -> Self {
+        Self::run(&["meaning.py", "--stdin"], &[])
+    }
+
     fn with(options: &[&str]) -> Self {
+        Self::run(&["validate.py", "--json", "--graph", "--stdin"], options)
+    }
+
+    fn run(program: &[&str], options: &[&str]) -> Self {
         let mut child = tool()
-            .args(["validate.py", "--json", "--graph", "--stdin"])
+            .args(program)
             .args(options)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -79,22 +79,16 @@ fn talk(kind: &Declaration) -> Option<(&str, usize, &'static str)> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::check::testing::{native_codes, sound};
-    use crate::model::{Content, Model};
-
-    fn recipe(text: &'static str) -> Model {
-        let mut model = sound().model;
-        model.declarations["Db2"].recipe.files[0].content = Content::Text(text.into());
-        model
-    }
+    use crate::check::testing::{native_codes, with_recipe};
+    use crate::model::Model;
 
     pub(in crate::check) fn failing() -> Model {
-        recipe("#!/bin/sh\necho \"$port\"\n  wattle set url http://db\n")
+        with_recipe("#!/bin/sh\necho \"$port\"\n  wattle set url http://db\n")
     }
 
     #[test]
     fn a_comment_may_speak_of_it() {
         let text = "#!/bin/sh\n# not `wattle set`\necho \"$port\" > \"${heat_outputs_path}.url\"\n";
-        assert!(native_codes(&recipe(text)).is_empty());
+        assert!(native_codes(&with_recipe(text)).is_empty());
     }
 }

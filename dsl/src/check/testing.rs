@@ -146,6 +146,13 @@ pub(super) fn sound() -> Sketch {
         .export("url", Type::Uri, output("db/db2", "url"))
 }
 
+/// The same, with this text as the recipe.
+pub(super) fn with_recipe(text: &'static str) -> Model {
+    let mut model = sound().model;
+    model.declarations["Db2"].recipe.files[0].content = Content::Text(text.into());
+    model
+}
+
 pub(super) fn secret(ty: Type) -> Type {
     Type::Hidden(Box::new(ty))
 }

@@ -89,22 +89,16 @@ fn analysis(kind: &Declaration) -> Option<wattle_recipe::Analysis> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::check::testing::{codes, sound};
+    use crate::check::testing::{codes, with_recipe};
     use crate::model::{Content, File, Model};
 
-    fn recipe(text: &'static str) -> Model {
-        let mut model = sound().model;
-        model.declarations["Db2"].recipe.files[0].content = Content::Text(text.into());
-        model
-    }
-
     pub(in crate::check) fn failing() -> Model {
-        recipe("#!/bin/sh\necho \"$prot\"\necho > \"${heat_outputs_path}.url\"\n")
+        with_recipe("#!/bin/sh\necho \"$prot\"\necho > \"${heat_outputs_path}.url\"\n")
     }
 
     #[test]
     fn what_only_the_teardown_reads_is_read() {
-        let mut model = recipe("#!/bin/sh\necho > \"${heat_outputs_path}.url\"\n");
+        let mut model = with_recipe("#!/bin/sh\necho > \"${heat_outputs_path}.url\"\n");
         assert!(codes(&model).contains(&"W0703"));
         let recipe = &mut model.declarations["Db2"].recipe;
         let content = Content::Text("#!/bin/sh\necho \"$port\"\n".into());
@@ -115,6 +109,8 @@ pub(super) mod tests {
 
     #[test]
     fn a_recipe_that_computes_names_is_not_judged() {
-        assert!(codes(&recipe("#!/bin/sh\neval \"echo \\$$1\"\necho > \"${heat_outputs_path}.url\"\n")).is_empty());
+        assert!(
+            codes(&with_recipe("#!/bin/sh\neval \"echo \\$$1\"\necho > \"${heat_outputs_path}.url\"\n")).is_empty()
+        );
     }
 }

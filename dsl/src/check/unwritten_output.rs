@@ -78,18 +78,12 @@ fn run(sink: &mut Sink<'_, '_>) {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::check::testing::{codes, sound};
+    use crate::check::testing::{codes, with_recipe};
     use crate::check::{Limits, check};
-    use crate::model::{Content, Model};
-
-    fn recipe(text: &'static str) -> Model {
-        let mut model = sound().model;
-        model.declarations["Db2"].recipe.files[0].content = Content::Text(text.into());
-        model
-    }
+    use crate::model::Model;
 
     pub(in crate::check) fn failing() -> Model {
-        recipe("#!/bin/sh\necho \"$port\" > \"${heat_outputs_path}.ulr\"\n")
+        with_recipe("#!/bin/sh\necho \"$port\" > \"${heat_outputs_path}.ulr\"\n")
     }
 
     #[test]
@@ -100,8 +94,8 @@ pub(super) mod tests {
 
     #[test]
     fn what_cannot_be_told_is_not_judged() {
-        assert!(codes(&recipe("#!/bin/sh\necho \"$port\" > \"${heat_outputs_path}.$1\"\n")).is_empty());
-        assert!(codes(&recipe("#!/usr/bin/awk -f\nBEGIN { print ENVIRON[\"port\"] }\n")).is_empty());
+        assert!(codes(&with_recipe("#!/bin/sh\necho \"$port\" > \"${heat_outputs_path}.$1\"\n")).is_empty());
+        assert!(codes(&with_recipe("#!/usr/bin/awk -f\nBEGIN { print ENVIRON[\"port\"] }\n")).is_empty());
         let mut dynamic = failing();
         dynamic.declarations["Db2"].outputs["url"].dynamic = true;
         assert!(codes(&dynamic).is_empty());

@@ -31,6 +31,7 @@ use console::Console;
 use crate::manners::{Exit, Failure};
 pub use args::{emission, emission_args, messages};
 pub use emit::{Emission, Emitted, TemplateFormat, emit};
+pub use explain::explained;
 pub use sources::Sources;
 pub use tree::of_model;
 

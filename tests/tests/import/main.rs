@@ -13,7 +13,7 @@ use wattle_tests::oracle::Oracle;
 use wattle_tests::skip;
 
 use made::Made;
-use meaning::{Meaning, differences};
+use meaning::differences;
 
 /// The templates of a folder that are good by themselves, in order.
 fn templates(folder: &str) -> Vec<PathBuf> {
@@ -46,7 +46,7 @@ fn judge(name: &str, templates: &[PathBuf]) {
             .expect("rustfmt starts");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     }
-    let mut heat = Meaning::start();
+    let mut heat = Oracle::of_meaning();
     let mut wrong = String::new();
     for (name, template) in &made.templates {
         let emitted = match made.emit(name, "agents") {
@@ -58,7 +58,7 @@ fn judge(name: &str, templates: &[PathBuf]) {
         };
         let environment = template.parent().map(|folder| folder.join("environments").join(format!("{name}.yaml")));
         let environment = environment.filter(|path| path.exists());
-        let [theirs, ours] = [template, &emitted].map(|path| heat.of(path, environment.as_deref()));
+        let [theirs, ours] = [template, &emitted].map(|path| meaning::of(&mut heat, path, environment.as_deref()));
         let told = differences(&theirs, &ours);
         if !told.is_empty() {
             wrong += &format!("== {name} ({})\n{}\n", emitted.display(), told.join("\n"));

@@ -1,47 +1,14 @@
 //! What a template means to Heat.
 
-use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
+use wattle_tests::oracle::Oracle;
 
-/// A process that tells what one template after the other means.
-pub(crate) struct Meaning {
-    child: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-}
-
-impl Meaning {
-    pub(crate) fn start() -> Self {
-        let mut child = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/heat/run"))
-            .args(["meaning.py", "--stdin"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("tests/heat/run starts");
-        let input = child.stdin.take();
-        let output = BufReader::new(child.stdout.take().expect("a pipe"));
-        Self { child, input, output }
-    }
-
-    pub(crate) fn of(&mut self, template: &Path, environment: Option<&Path>) -> Value {
-        let input = self.input.as_mut().expect("a pipe");
-        let environment: Vec<_> = environment.into_iter().collect();
-        writeln!(input, "{}", json!({ "template": template, "environment": environment })).expect("it listens");
-        let mut line = String::new();
-        self.output.read_line(&mut line).expect("it answers");
-        serde_json::from_str(&line).unwrap_or_else(|error| panic!("it answered {line:?}: {error}"))
-    }
-}
-
-impl Drop for Meaning {
-    fn drop(&mut self) {
-        // It ends with its input.
-        drop(self.input.take());
-        let _ = self.child.wait();
-    }
+/// What `heat` says that a template means.
+pub(crate) fn of(heat: &mut Oracle, template: &Path, environment: Option<&Path>) -> Value {
+    let environment: Vec<_> = environment.into_iter().collect();
+    heat.ask(&json!({ "template": template, "environment": environment }))
 }
 
 /// Where two values differ: the way there and both sides.

@@ -1,5 +1,6 @@
 //! A template as it was given, with its environment and the values of its parameters.
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io;
@@ -43,6 +44,7 @@ pub(super) struct Given {
     pub(super) loaded: Loaded,
     /// The texts that findings can be about, by the names that places have.
     texts: HashMap<String, Arc<str>>,
+    model: OnceCell<Model>,
 }
 
 impl Given {
@@ -74,7 +76,7 @@ impl Given {
         let files = loaded.library.contents.iter();
         texts.extend(files.filter_map(|(path, text)| Some((path.clone(), text.clone().ok()?))));
         texts.insert(name, text.into());
-        Ok(Self { loaded, texts })
+        Ok(Self { loaded, texts, model: OnceCell::new() })
     }
 
     /// Everything that is wrong: what Heat would refuse, else what is wrong with the software's wiring.
@@ -94,7 +96,7 @@ impl Given {
         let known: HashSet<_> = found.iter().map(place).collect();
         let mut limits = Limits::default();
         limits.lowering = lowering;
-        let mut all = check(&self.model(), &limits);
+        let mut all = check(self.model(), &limits);
         all.retain(|finding| !known.contains(&place(finding)));
         all.extend(found);
         all.sort_by_key(|finding| finding.severity);
@@ -102,8 +104,14 @@ impl Given {
     }
 
     /// The model that the template is, as far as it can be read.
-    pub(super) fn model(&self) -> Model {
-        wattle_hot::model::read(&self.loaded).model
+    pub(super) fn model(&self) -> &Model {
+        self.model.get_or_init(|| wattle_hot::model::read(&self.loaded).model)
+    }
+
+    /// The same, for whoever changes it.
+    pub(super) fn take_model(&mut self) -> Model {
+        self.model();
+        self.model.take().expect("INVARIANT: it was read")
     }
 
     /// Where findings were looked for, in words: ` in 3 resources`; nothing where none could be read.

@@ -33,7 +33,7 @@ pub(in crate::cli) fn command() -> Command {
 
 pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let emission = emission(matches)?;
-    let given = Given::read(matches)?;
+    let mut given = Given::read(matches)?;
     let findings = given.findings(true, emission.lowering);
     let format = *matches.get_one("message-format").expect("INVARIANT: the argument has a default");
     if let Some(summary) = view::summary(&findings) {
@@ -47,7 +47,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     if has_errors(&findings) {
         return Ok(Exit::Failed);
     }
-    let mut model = given.model();
+    let mut model = given.take_model();
     if let Some(name) = matches.get_one::<String>("stack") {
         model.stack = name.as_str().into();
     }

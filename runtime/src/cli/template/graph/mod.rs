@@ -34,8 +34,8 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
         ))?;
     }
     let model = is_extended(&given.loaded.template).then(|| given.model());
-    let resources = resources(&given.loaded, model.as_ref());
-    let drawn = drawn::Drawn::of(&resources, model.as_ref());
+    let resources = resources(&given.loaded, model);
+    let drawn = drawn::Drawn::of(&resources, model);
     let text = match matches.get_one::<String>("format").map(String::as_str) {
         Some("json") => drawn.json(),
         Some("mermaid") => drawn.mermaid(),
