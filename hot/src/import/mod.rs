@@ -8,6 +8,7 @@
 //! `value` its parts; `software` tells which deployments become components; `catalog` knows the typed catalog's names, `names` makes names of Rust, `order` has every handle
 //! there before it is used, and `rust` is expressions and their layout.
 
+mod attribute;
 mod blueprint;
 mod call;
 mod catalog;

@@ -36,6 +36,7 @@ use crate::yaml::{Node, Span, Tree};
 pub(crate) use recipe::written as written_recipes;
 pub use reference::placed;
 pub use stripped::{is_extended, stripped};
+pub(crate) use value::constant;
 
 /// What was read.
 #[derive(Clone, Debug)]

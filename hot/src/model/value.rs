@@ -163,7 +163,7 @@ impl Reader<'_> {
 }
 
 /// What is written, with no function called.
-pub(super) fn constant(node: &Node) -> Value {
+pub(crate) fn constant(node: &Node) -> Value {
     match &*node.tree {
         Tree::Null => Value::Null,
         Tree::Boolean(value) => Value::Boolean(*value),

@@ -9,6 +9,7 @@ use wattle::model::{Name, PropertySchema, PropertyType, SchemaConstraint};
 use crate::Loaded;
 use crate::environment::{Implementation, Registry};
 use crate::evaluate::Value;
+use crate::model::constant;
 use crate::properties::{Refused, null};
 use crate::template::{Kind, Parameter, Rule};
 use crate::yaml::Node;
@@ -55,14 +56,12 @@ fn property(parameter: &Parameter, required: bool) -> PropertySchema {
 }
 
 fn constraint_of(rule: &Rule) -> Option<SchemaConstraint> {
-    let number = |node: &Option<Node>| node.as_ref().and_then(|node| number(&Value::literal(node).to_model()));
+    let number = |node: &Option<Node>| node.as_ref().and_then(|node| number(&constant(node)));
     Some(match rule {
         Rule::Length { min, max } => SchemaConstraint::Length(vec![number(min), number(max)]),
         Rule::Range { min, max } => SchemaConstraint::Range(vec![number(min), number(max)]),
         Rule::Modulo { step, offset } => SchemaConstraint::Modulo([number(step)?, number(offset)?]),
-        Rule::AllowedValues(values) => {
-            SchemaConstraint::Allowed(values.iter().map(|value| Value::literal(value).to_model()).collect())
-        }
+        Rule::AllowedValues(values) => SchemaConstraint::Allowed(values.iter().map(constant).collect()),
         Rule::AllowedPattern(pattern) => SchemaConstraint::Pattern(pattern.as_str().into()),
         Rule::Custom(name) => SchemaConstraint::Custom(name.as_str().into()),
     })
