@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use wattle::author::Blueprint;
 use wattle::lower::{Options, lower};
-use wattle_tests::command::wattle;
+use wattle_tests::command::{wattle, wattle_agent};
 use wattle_tests::lab::{BRIDGE, Lab, until};
 use wattle_tests::oracle;
 use wattle_tests::skip::{everything, skipped};
@@ -249,7 +249,7 @@ fn three_tier_comes_to_the_same_as_on_one_machine() {
     let space = zookeeper(&lab);
     let served = lab.folder().join("served");
     fs::create_dir(&served).expect("there is room for a folder");
-    fs::copy(wattle(), served.join("wattle")).expect("there is room for a file");
+    fs::copy(wattle_agent(), served.join("wattle")).expect("there is room for a file");
     serve(&mut lab, &served);
     let mut apply = lab.command(0, wattle());
     apply.args(["seed", "apply", "--space", &space, "--environment"]).arg(&password).arg(&out);
@@ -257,7 +257,7 @@ fn three_tier_comes_to_the_same_as_on_one_machine() {
 
     // Two of the servers fetch the agent, the image of the others has it.
     let url = format!("wattle_agent_url=http://{BRIDGE}:8000/wattle");
-    let sha256 = format!("wattle_agent_sha256={}", sha256(wattle()));
+    let sha256 = format!("wattle_agent_sha256={}", sha256(wattle_agent()));
     let environments = [&*environment, &*credentials, &*password];
     let fetching = user_data(&environments, &[&url, &sha256], &template);
     let having = user_data(&environments, &[], &template);
@@ -267,7 +267,7 @@ fn three_tier_comes_to_the_same_as_on_one_machine() {
         let fetches = server.starts_with("app");
         let sent = if fetches { &fetching } else { &having }[server].clone();
         if !fetches {
-            lab.put(host, "/usr/local/bin/wattle", wattle());
+            lab.put(host, "/usr/local/bin/wattle", wattle_agent());
         }
         // The simulated cloud gives other addresses than the lab.
         let port = identity(&sent)["values"]["web-port.fixed_ips.0.ip_address"].as_str().map(str::to_owned);

@@ -9,51 +9,25 @@ use wattle::manners::{color, forced_color, suggest};
 
 use super::console::Console;
 use super::failure::Exit;
-use super::{agent, down, explain, get, ls, seed, set, status, template, up, watch};
+use super::program::Program;
 
 const EXIT_CODES: &str = "    0  done
     1  it could not be done, or what runs has failed
     2  wrong usage: a command, an option or a name that does not exist or fit; nothing was done";
 
-/// The whole command line.
-pub(super) fn command() -> Command {
-    let commands = [
-        up::command(),
-        down::command(),
-        status::command(),
-        seed::command(),
-        get::command(),
-        set::command(),
-        watch::command(),
-        ls::command(),
-        agent::command(),
-        template::check::command(),
-        template::lower::command(),
-        template::graph::command(),
-        template::import::command(),
-        explain::command(),
-    ];
-    Command::new("wattle")
-        .bin_name("wattle")
+/// The whole command line of a program that has `commands`.
+pub(super) fn command(program: &Program) -> Command {
+    let commands = program.commands.iter().map(|named| (named.command)().arg(color().global(true)));
+    Command::new(program.name)
+        .bin_name(program.name)
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Runs what a blueprint emitted, as a whole on this machine or as the agent of one server; reads, checks and lowers templates")
-        .after_help(section(&[
-            (
-                "Examples",
-                "  wattle up out/three_tier             the whole topology on this machine, until Ctrl-C
-  wattle status --why                  how it is doing, and why something does not go on
-  wattle get db/postgres/url --wait    one value, as soon as it is there
-  wattle seed apply out/three_tier --space zookeeper://zk1:2181
-                                       what servers of OpenStack read, before the stack is created
-  wattle check template.yaml           all that Heat would refuse of a template, at once",
-            ),
-            ("Exit codes", EXIT_CODES),
-        ]))
+        .about(program.about)
+        .after_help(section(&[("Examples", program.examples), ("Exit codes", EXIT_CODES)]))
         .disable_help_subcommand(true)
         .subcommand_required(true)
         .arg_required_else_help(true)
         .max_term_width(120)
-        .subcommands(commands.map(|command| command.arg(color().global(true))))
+        .subcommands(commands)
 }
 
 /// What stands below the options.
@@ -133,11 +107,11 @@ pub(super) fn duration(text: &str) -> Result<std::time::Duration, String> {
 }
 
 /// Reads the command line, and sets the console's colours. Help and wrong usage are written at once.
-pub(super) fn parse(args: &[OsString], console: &mut Console) -> Result<ArgMatches, Exit> {
+pub(super) fn parse(program: &Program, args: &[OsString], console: &mut Console) -> Result<ArgMatches, Exit> {
     if let Some(forced) = forced_color(args) {
         (console.out.color, console.err.color) = (forced, forced);
     }
-    let mut command = command();
+    let mut command = command(program);
     command.try_get_matches_from_mut(args).map_err(|error| {
         let error = suggest(error, active(&command, args));
         let (stream, exit) =
@@ -163,8 +137,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_is_sound() {
-        command().debug_assert();
+    fn the_command_lines_are_sound() {
+        for program in [&super::super::program::OPERATOR, &super::super::program::SERVER] {
+            command(program).debug_assert();
+        }
     }
 
     #[test]

@@ -19,6 +19,7 @@ use crate::local::{self, Folder, Network, Record, Up, Wish};
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
+use super::program::OPERATOR;
 use super::{agent, args, seed};
 
 use session::Session;
@@ -94,7 +95,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     }
     let args = handover::read(std::io::stdin().lock())
         .map_err(|error| Failure::new(format!("nobody has sent it to the background: {}", reason(&error))))?;
-    match args::parse(&args, console) {
+    match args::parse(&OPERATOR, &args, console) {
         Ok(handed) => {
             let (_, matches) = handed.subcommand().expect("INVARIANT: a command is required");
             up(matches, true, console).await

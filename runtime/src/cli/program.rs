@@ -1,0 +1,94 @@
+//! The programs, and which commands each has.
+
+use clap::{ArgMatches, Command};
+use futures_util::future::LocalBoxFuture;
+
+use super::console::Console;
+use super::failure::{Exit, Failure};
+use super::{agent, down, explain, get, ls, seed, set, status, template, up, watch};
+
+/// A program: what is linked into it is what its commands need.
+pub(super) struct Program {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    pub(super) examples: &'static str,
+    pub(super) commands: &'static [Named],
+}
+
+/// A command.
+pub(super) struct Named {
+    pub(super) name: &'static str,
+    pub(super) command: fn() -> Command,
+    pub(super) run: Run,
+}
+
+type Run = for<'a> fn(&'a ArgMatches, &'a mut Console) -> LocalBoxFuture<'a, Result<Exit, Failure>>;
+
+impl Program {
+    pub(super) fn find(&self, name: &str) -> Option<&'static Named> {
+        self.commands.iter().find(|named| named.name == name)
+    }
+}
+
+/// A command that waits for something.
+macro_rules! waiting {
+    ($name:literal, $($module:ident)::+) => {
+        Named { name: $name, command: $($module)::+::command, run: |given, console| Box::pin($($module)::+::run(given, console)) }
+    };
+}
+
+/// A command that waits for nothing.
+macro_rules! at_once {
+    ($name:literal, $($module:ident)::+) => {
+        Named {
+            name: $name,
+            command: $($module)::+::command,
+            run: |given, console| Box::pin(async move { $($module)::+::run(given, console) }),
+        }
+    };
+}
+
+/// The command `wattle`.
+pub(super) const OPERATOR: Program = Program {
+    name: "wattle",
+    about: "Runs what a blueprint emitted, as a whole on this machine or as the agent of one server; reads, checks and \
+            lowers templates",
+    examples: "  wattle up out/three_tier             the whole topology on this machine, until Ctrl-C
+  wattle status --why                  how it is doing, and why something does not go on
+  wattle get db/postgres/url --wait    one value, as soon as it is there
+  wattle seed apply out/three_tier --space zookeeper://zk1:2181
+                                       what servers of OpenStack read, before the stack is created
+  wattle check template.yaml           all that Heat would refuse of a template, at once",
+    commands: &[
+        waiting!("up", up),
+        waiting!("down", down),
+        waiting!("status", status),
+        waiting!("seed", seed),
+        waiting!("get", get),
+        waiting!("set", set),
+        waiting!("watch", watch),
+        waiting!("ls", ls),
+        waiting!("agent", agent),
+        at_once!("check", template::check),
+        at_once!("lower", template::lower),
+        at_once!("graph", template::graph),
+        at_once!("import", template::import),
+        at_once!("explain", explain),
+    ],
+};
+
+/// The command `wattle-agent`, which is `/usr/local/bin/wattle` on servers.
+pub(super) const SERVER: Program = Program {
+    name: "wattle",
+    about: "Acts as the agent of this server; within recipes reads inputs and writes outputs (the whole `wattle` is for operators)",
+    examples: "  wattle agent                         what the emitted user data starts
+  wattle get url                       within a recipe: the value of an input
+  wattle set url http://10.0.0.5/      within a recipe: an output, at once",
+    commands: &[
+        waiting!("agent", agent),
+        waiting!("get", get),
+        waiting!("set", set),
+        waiting!("watch", watch),
+        waiting!("ls", ls),
+    ],
+};

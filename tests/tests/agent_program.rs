@@ -1,0 +1,41 @@
+//! The program that servers fetch: it has what a server needs, and is small.
+
+use std::fs;
+use std::process::{Command, Output};
+
+use wattle_tests::command::{released_agent, wattle_agent};
+use wattle_tests::skip::everything;
+
+fn run(arguments: &[&str]) -> Output {
+    Command::new(wattle_agent()).args(arguments).output().expect("a command starts")
+}
+
+#[test]
+fn it_has_the_commands_of_a_server() {
+    let help = String::from_utf8(run(&["--help"]).stdout).expect("text");
+    let (_, rest) = help.split_once("Commands:\n").expect("a list of commands");
+    let (list, _) = rest.split_once("\n\n").expect("something behind it");
+    // Further lines of a description stand further right.
+    let commands: Vec<&str> =
+        list.lines().filter_map(|line| line.strip_prefix("  ")?.split_once("  ")).map(|(name, _)| name).collect();
+    let commands: Vec<&str> = commands.into_iter().filter(|name| !name.is_empty()).collect();
+    assert_eq!(commands, ["agent", "get", "set", "watch", "ls"], "{help}");
+}
+
+#[test]
+fn what_is_for_operators_is_wrong_usage() {
+    let output = run(&["up", "out/hello"]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = String::from_utf8(output.stderr).expect("text");
+    assert!(told.contains("unrecognized subcommand 'up'"), "{told}");
+}
+
+/// What each server fetches is under 8 MB.
+#[test]
+fn it_is_small() {
+    if !everything("the size of the agent, which takes a release build") {
+        return;
+    }
+    let size = fs::metadata(released_agent()).expect("it is built").len();
+    assert!((1_000_000..8_000_000).contains(&size), "the agent has {size} bytes");
+}
