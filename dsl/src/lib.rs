@@ -45,6 +45,7 @@ pub mod manners;
 pub mod model;
 pub mod names;
 pub mod prelude;
+pub mod values;
 pub mod view;
 
 // What messages of the compiler name: here, so that they name it with the shortest path.

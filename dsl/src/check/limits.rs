@@ -1,6 +1,7 @@
 //! What Heat, Nova and the data space can hold, and who is to run the software.
 
 use crate::lower::Lowering;
+use crate::values::MAX_DATA;
 
 /// Sizes beyond which something would be refused at deployment, and the lowering that is asked for. The defaults are those of stock services.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +21,6 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { user_data: 49_149, entry: 1_000_000, template: 524_288, resources: 1_000, lowering: Lowering::default() }
+        Self { user_data: 49_149, entry: MAX_DATA, template: 524_288, resources: 1_000, lowering: Lowering::default() }
     }
 }

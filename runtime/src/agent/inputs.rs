@@ -11,8 +11,8 @@ use indexmap::IndexMap;
 use jiff::Timestamp;
 use tokio::time::{self, Instant};
 use wattle::model::{Name, Value};
+use wattle::values;
 
-use crate::recipe::print;
 use crate::space::{Content, Failure, Kind, PlannedInput, Source, Space, SpaceError, Waiting, open};
 
 use super::revision::{Outcome, Revision};
@@ -235,11 +235,8 @@ pub(super) fn shown(time: Duration) -> String {
 /// Why there is none.
 pub(super) fn value(shared: &Shared, name: &str, input: &PlannedInput, found: &Found) -> Result<Value, (Kind, String)> {
     let value = resolve(shared, &input.from, found).map_err(|why| (Kind::Input, format!("input `{name}`: {why}")))?;
-    match input.ty.refuse(&value) {
+    match values::refuse(&input.ty, &value) {
         None => Ok(value),
-        Some(_) if input.ty.is_secret() => {
-            Err((Kind::Type, format!("input `{name}`: expected {}, found something else", input.ty)))
-        }
         Some(why) => Err((Kind::Type, format!("input `{name}`: {why}"))),
     }
 }
@@ -262,7 +259,7 @@ fn resolve(shared: &Shared, source: &Source, found: &Found) -> Result<Value, Str
         Source::Text(parts) => {
             let mut text = String::new();
             for part in parts {
-                text.push_str(&print::text(&resolve(shared, part, found)?));
+                text.push_str(&values::text(&resolve(shared, part, found)?));
             }
             Ok(text.into())
         }

@@ -11,8 +11,9 @@ use jiff::Timestamp;
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 use wattle::model::{Name, Value};
+use wattle::values;
 
-use crate::recipe::{Broken, Live, parse};
+use crate::recipe::{Broken, Live};
 use crate::space::{Failure, Kind, PlannedComponent, State, Waiting};
 
 use super::inputs::{self, Missing, Needs};
@@ -249,9 +250,9 @@ impl Live for Run {
             let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
             return Err(broken(Kind::Type, format!("no output `{name}` is declared; declared are: {known}")));
         };
-        let value = match (parse::fit(&output.declared.ty, value.clone()), &value) {
+        let value = match (values::fit(&output.declared.ty, value.clone()), &value) {
             (Ok(value), _) => Ok(value),
-            (Err(_), Value::Str(text)) => parse::parse(&output.declared.ty, text),
+            (Err(_), Value::Str(text)) => values::parse(&output.declared.ty, text),
             (Err(why), _) => Err(why),
         };
         let value = value.map_err(|why| broken(Kind::Type, format!("output `{name}`: {why}")))?;

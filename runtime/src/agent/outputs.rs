@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 use wattle::model::{Name, Value};
+use wattle::values;
 
 use crate::space::{Content, Kind, PlannedComponent, PlannedOutput, SpaceError, Written, seal};
 use crate::store::MAX_DATA;
@@ -17,13 +18,7 @@ pub(super) type Refused = (Kind, String);
 /// # Errors
 /// When it does not fit its type, or is too large.
 pub(super) fn stored(name: &str, output: &PlannedOutput, value: &Value) -> Result<Stored, Refused> {
-    if let Some(why) = output.declared.ty.refuse(value) {
-        // The reason may tell the value.
-        let why = if output.declared.ty.is_secret() {
-            format!("expected {}, found something else", output.declared.ty)
-        } else {
-            why
-        };
+    if let Some(why) = values::refuse(&output.declared.ty, value) {
         return Err((Kind::Type, format!("output `{name}`: {why}")));
     }
     let content = if output.declared.ty.is_secret() {

@@ -2,8 +2,8 @@
 
 use clap::{Arg, ArgMatches, Command};
 use wattle::model::Value;
+use wattle::values::parse;
 
-use crate::recipe::parse::parse;
 use crate::report::Picture;
 use crate::space::{Content, PlannedOutput, Space, Written, seal};
 

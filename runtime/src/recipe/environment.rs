@@ -9,7 +9,9 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::directory::Directory;
-use super::{Job, former, print};
+use wattle::values;
+
+use super::{Job, former};
 
 /// Variables that are passed on, and all whose names begin with `LC_`.
 const INHERITED: &[&str] = &[
@@ -85,7 +87,7 @@ impl Environment {
     /// out, and said so.
     pub(super) fn set_inputs(&mut self, job: &Job, prefix: &str) {
         for (name, value) in &job.inputs {
-            let text = print::text(value);
+            let text = values::text(value);
             let variable = format!("{prefix}{name}");
             let why = if text.contains('\0') {
                 "it holds a zero byte"

@@ -10,8 +10,9 @@ use std::fmt::{self, Write as _};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use wattle::model::{Type, Value};
+use wattle::values;
 
-use super::{Job, print};
+use super::Job;
 
 /// What stands in the place of a secret.
 const MASKED: &[u8] = b"***";
@@ -79,7 +80,7 @@ impl Mask {
             Value::List(values) => values.iter().for_each(|value| self.add(value)),
             Value::Map(values) => values.values().for_each(|value| self.add(value)),
             Value::Str(_) | Value::Integer(_) | Value::Float(_) => {
-                for form in forms(&print::text(value)) {
+                for form in forms(&values::text(value)) {
                     self.add_needle(form);
                 }
             }

@@ -11,8 +11,6 @@ mod group;
 mod lines;
 mod mask;
 mod outputs;
-pub mod parse;
-pub mod print;
 mod process;
 mod puppet;
 mod shell;

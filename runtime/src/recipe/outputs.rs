@@ -9,9 +9,10 @@ use std::path::Path;
 use indexmap::IndexMap;
 use rustix::fs::OFlags;
 use wattle::model::{Name, Type, Value};
+use wattle::values;
 
 use super::directory::Directory;
-use super::{Broken, Job, parse};
+use super::{Broken, Job};
 use crate::space::Kind;
 use crate::store::MAX_DATA;
 
@@ -31,12 +32,12 @@ pub(super) fn collect(
         let collected = native.shift_remove(name);
         let value = match (job.live.published(name), collected) {
             (Some(value), _) => Ok(Some(value)),
-            (None, Some(value)) => parse::fit(&output.declared.ty, value).map(Some).map_err(|why| (Kind::Type, why)),
+            (None, Some(value)) => values::fit(&output.declared.ty, value).map(Some).map_err(|why| (Kind::Type, why)),
             (None, None) => read(&directory.output(name), &output.declared.ty),
         };
         match value {
             Ok(Some(value)) if value.to_string().len() > MAX_DATA => {
-                wrong.push((Kind::Size, not_as_declared(name, &too_large(value.to_string().len()))));
+                wrong.push((Kind::Size, not_as_declared(name, &values::too_large(value.to_string().len()))));
             }
             Ok(Some(value)) => {
                 outputs.insert(name.clone(), value);
@@ -72,14 +73,10 @@ fn not_as_declared(name: &str, why: &str) -> String {
     format!("its output `{name}` is not what it declares: {why}")
 }
 
-fn too_large(size: impl std::fmt::Display) -> String {
-    format!("{size} bytes, and the data space takes {MAX_DATA} at most")
-}
-
 fn read(path: &Path, ty: &Type) -> Result<Option<Value>, (Kind, String)> {
     match text(path) {
         Ok(None) => Ok(None),
-        Ok(Some(text)) => parse::parse(ty, &text).map(Some).map_err(|why| (Kind::Type, why)),
+        Ok(Some(text)) => values::parse(ty, &text).map(Some).map_err(|why| (Kind::Type, why)),
         Err(error) => Err(error),
     }
 }
@@ -96,7 +93,7 @@ fn text(path: &Path) -> Result<Option<String>, (Kind, String)> {
         return Err((Kind::Type, format!("`{}` is not a file", path.display())));
     }
     if data.len() > MAX_DATA as u64 {
-        return Err((Kind::Size, too_large(data.len())));
+        return Err((Kind::Size, values::too_large(data.len())));
     }
     // Not blocking: should it have become a pipe in between, nobody writes to it.
     let nonblocking = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
@@ -104,7 +101,7 @@ fn text(path: &Path) -> Result<Option<String>, (Kind, String)> {
     let mut bytes = Vec::new();
     file.take(MAX_DATA as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() > MAX_DATA {
-        return Err((Kind::Size, too_large(bytes.len())));
+        return Err((Kind::Size, values::too_large(bytes.len())));
     }
     String::from_utf8(bytes)
         .map(Some)

@@ -6,8 +6,8 @@ use indexmap::IndexMap;
 use wattle::lower::Seed;
 use wattle::lower::seed::Wire;
 use wattle::model::{Name, Value};
+use wattle::values;
 
-use crate::recipe::print;
 use crate::space::{Credential, Plan, Source, open, seal};
 
 use super::SeedError;
@@ -94,7 +94,7 @@ impl Resolver<'_> {
                 Some((self.parameters.get(name).cloned().unwrap_or(Value::Null), secret))
             }
             Wire::Text(parts) => {
-                all(parts)?.map(|(values, secret)| (values.iter().map(print::text).collect::<String>().into(), secret))
+                all(parts)?.map(|(values, secret)| (values.iter().map(values::text).collect::<String>().into(), secret))
             }
             Wire::List(parts) => all(parts)?.map(|(values, secret)| (Value::List(values), secret)),
             Wire::Map(parts) => {

@@ -24,9 +24,8 @@ pub use error::StoreError;
 pub use memory::Memory;
 pub(crate) use path::{check_path, parent};
 
-/// Most bytes that a node's data may have. ZooKeeper drops the connection of whoever sends more than 1,048,575 bytes in
-/// one request (`jute.maxbuffer`); the rest is for the path and the request's own fields.
-pub const MAX_DATA: usize = 1_000_000;
+/// Most bytes that a node's data may have.
+pub const MAX_DATA: usize = wattle::values::MAX_DATA;
 
 /// A version of a node's data. Two reads that give the same version gave the same data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -13,7 +13,8 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::watch;
 use tokio::time::Instant;
 use wattle::model::{Name, Type, Value};
-use wattle_runtime::recipe::{Broken, Live, parse};
+use wattle::values;
+use wattle_runtime::recipe::{Broken, Live};
 use wattle_runtime::space::{Failure, Kind};
 
 const TOKEN: &str = "the token";
@@ -133,7 +134,7 @@ impl Live for Agent {
     }
 
     async fn publish(&self, name: &str, value: Value) -> Result<(), Broken> {
-        let value = parse::fit(&self.outputs[name], value).map_err(|why| {
+        let value = values::fit(&self.outputs[name], value).map_err(|why| {
             let message = format!("output `{name}`: {why}");
             Broken { kind: Kind::Type, message, log: Vec::new(), cause: None }
         })?;

@@ -7,8 +7,9 @@ use std::{fs, io};
 use indexmap::IndexMap;
 use serde::Deserialize;
 use wattle::model::{Name, Value};
+use wattle::values;
 
-use super::super::{Broken, Job, parse};
+use super::super::{Broken, Job};
 use crate::space::{self, Kind};
 
 /// How long the failure of an input is asked for that the recipe was told of.
@@ -57,7 +58,7 @@ impl Failure {
         match (&self.input, &self.output) {
             (Some(_), _) => Kind::Input,
             (None, Some(refused))
-                if output(refused).is_some_and(|(to, value)| parse::fit(&to.declared.ty, value).is_ok()) =>
+                if output(refused).is_some_and(|(to, value)| values::fit(&to.declared.ty, value).is_ok()) =>
             {
                 Kind::Size
             }

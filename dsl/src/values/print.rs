@@ -1,6 +1,6 @@
 //! Values as text: what a shell recipe finds in its environment, and what `text!` puts between its own words.
 
-use wattle::model::Value;
+use crate::model::Value;
 
 /// `value` as text: a string as it is, `true` or `false`, a number in decimal, a list or map as compact JSON, nothing as
 /// no text at all.
@@ -15,7 +15,7 @@ pub fn text(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::text;
-    use wattle::model::Value;
+    use crate::model::Value;
 
     #[test]
     fn values_are_printed_as_the_convention_says() {

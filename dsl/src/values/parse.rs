@@ -1,7 +1,9 @@
-//! Values from text, as a recipe writes them: the reverse of [`super::print`].
+//! Values from text, as a recipe writes them: the reverse of [`super::text`].
 
+use crate::model::{Name, Type, Value};
 use indexmap::IndexMap;
-use wattle::model::{Name, Type, Value};
+
+use super::refuse;
 
 /// Most characters of a wrong value that a message shows.
 const SHOWN: usize = 60;
@@ -43,11 +45,7 @@ pub fn parse(ty: &Type, text: &str) -> Result<Value, String> {
 /// As of [`parse`].
 pub fn fit(ty: &Type, value: Value) -> Result<Value, String> {
     let value = converted(ty, value);
-    match ty.refuse(&value) {
-        None => Ok(value),
-        Some(_) if ty.is_secret() => Err(format!("expected {ty}, found something else")),
-        Some(why) => Err(why),
-    }
+    refuse(ty, &value).map_or(Ok(value), Err)
 }
 
 fn converted(ty: &Type, value: Value) -> Value {
@@ -114,9 +112,9 @@ fn shown(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{fit, parse};
-    use crate::recipe::print;
+    use crate::model::{Type, Value};
+    use crate::values::text;
     use proptest::prelude::*;
-    use wattle::model::{Type, Value};
 
     const PORT: Type = Type::Integer { min: 0, max: 65_535 };
 
@@ -219,7 +217,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_was_printed_is_read_again((ty, value) in typed()) {
-            prop_assert_eq!(parse(&ty, &format!("{}\n", print::text(&value))), Ok(value));
+            prop_assert_eq!(parse(&ty, &format!("{}\n", text(&value))), Ok(value));
         }
     }
 }
