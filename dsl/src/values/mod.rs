@@ -3,11 +3,13 @@
 //! What lives here: pure functions that agents, `seed apply` and simulated runs share, so that a value is judged alike
 //! wherever it comes from. What must not: where values are kept, and who may read them.
 
+mod failure;
 mod parse;
 mod print;
 
 use crate::model::{Type, Value};
 
+pub use failure::FailureKind;
 pub use parse::{fit, parse};
 pub use print::text;
 

@@ -6,6 +6,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use wattle::model::Name;
 
+pub use wattle::values::FailureKind as Kind;
+
 /// Why a component did not do what it should. Whoever depends on it passes the same failure on, so that everyone who
 /// waits is told the root cause.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,29 +26,6 @@ pub struct Failure {
     /// Who passed it on, from the root on, as `SERVER/COMPONENT`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub through: Vec<Name>,
-}
-
-/// Kinds of failures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Kind {
-    /// The recipe said so.
-    Recipe,
-    /// The recipe ran for longer than its deadline.
-    Deadline,
-    /// An input was awaited for longer than the deadline.
-    Wait,
-    /// An output is missing after success.
-    Missing,
-    /// A value does not fit the type that was declared for it.
-    Type,
-    /// A value is larger than the data space takes.
-    Size,
-    /// The recipe could not be started.
-    Start,
-    /// An input could not be had: there is no such value, or it may not be read.
-    Input,
 }
 
 impl Failure {
