@@ -27,7 +27,7 @@ pub fn seed(model: &Model) -> Seed {
     Seed::read(std::str::from_utf8(&text).expect("text")).expect("reads")
 }
 
-/// Options that give each parameter without a default a value.
+/// Options that give each parameter without a default a value, with files that stand for what was emitted.
 ///
 /// # Panics
 /// When a parameter is of a type that no test has.
@@ -36,6 +36,8 @@ pub fn options(seed: &Seed) -> Options {
     for (name, parameter) in Given::new().missing(seed) {
         options.given.set(name, value_of(name, &parameter.ty));
     }
+    options.files.templates.insert("template.yaml".to_owned(), format!("description: of {}", seed.digest));
+    options.files.picture = Some(format!("{{\"stack\": \"{}\"}}", seed.stack));
     options
 }
 

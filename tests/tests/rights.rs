@@ -62,10 +62,11 @@ fn readers(seed: &Seed) -> BTreeMap<String, BTreeSet<String>> {
 }
 
 /// What `server` may do with the node at `path` below its stack: read, write, make and remove children.
-fn expected(path: &str, server: &str, readers: &BTreeMap<String, BTreeSet<String>>) -> [bool; 3] {
+fn expected(path: &str, server: &str, readers: &BTreeMap<String, BTreeSet<String>>, picture: &str) -> [bool; 3] {
     let parts: Vec<&str> = path.split('/').collect();
     match parts.as_slice() {
-        ["revision"] | ["recipes", _] => [true, false, false],
+        ["revision"] | ["recipes", _] | ["deployed", "picture"] => [true, false, false],
+        ["deployed", piece] => [picture.contains(piece), false, false],
         ["servers", owner] => [false, false, *owner == server],
         ["servers", owner, "plan"] => [*owner == server, false, false],
         ["status", owner, _] => [true, *owner == server, false],
@@ -124,14 +125,16 @@ async fn matrix(under: Under, key: OperatorKey, model: &Model) {
     let there = nodes(&operator).await;
     let readers = readers(&seed);
     let root = format!("/wattle/{}/", seed.stack);
+    let picture = String::from_utf8(there[&format!("{root}deployed/picture")].clone()).expect("text");
     let mut probes = 0;
     for server in seed.servers.keys() {
         let logins = options.credentials.get(server).expect("made").logins(&seed.stack, server);
         let store = under.login(&logins).await;
         probes += tried(&store, &there, |path, allowed| {
-            let expected = path
-                .strip_prefix(&root)
-                .map_or_else(|| elsewhere_allows(path, server, &seed), |path| expected(path, server, &readers));
+            let expected = path.strip_prefix(&root).map_or_else(
+                || elsewhere_allows(path, server, &seed),
+                |path| expected(path, server, &readers, &picture),
+            );
             assert_eq!(allowed, expected, "`{server}` of `{}` with `{path}`: read, write, make", seed.stack);
         })
         .await;

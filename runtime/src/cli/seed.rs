@@ -11,7 +11,7 @@ use wattle::names::{list, nearest};
 
 use crate::local::{self, Folder};
 use crate::seed::{
-    self, Changes, Credentials, Given, Options, SeedError, lacking, read_operator_key, write_operator_key,
+    self, Changes, Credentials, Files, Given, Options, SeedError, lacking, read_operator_key, write_operator_key,
 };
 use crate::space::{OperatorKey, ROOT, SpaceError};
 use crate::store::{Address, Store, StoreError};
@@ -222,6 +222,7 @@ async fn prepare(matches: &ArgMatches) -> Result<Work, Failure> {
     let is_new_key = key.is_none();
     let mut options = Options::new(key.unwrap_or_else(OperatorKey::generate));
     options.given = given;
+    options.files = Files::read(&directory)?;
     options.stack = matches.get_one::<String>("stack").cloned();
     options.credentials = Credentials::read(&credentials)?;
     options.credentials.complete(&seed);

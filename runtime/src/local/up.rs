@@ -12,7 +12,9 @@ use wattle::lower::Seed;
 use wattle::model::{Name, Value};
 
 use crate::agent;
-use crate::seed::{self, Applied, Credentials, Given, Options, SeedError, read_operator_key, write_operator_key};
+use crate::seed::{
+    self, Applied, Credentials, Files, Given, Options, SeedError, read_operator_key, write_operator_key,
+};
 use crate::space::{OperatorKey, Space};
 use crate::store::embedded::Server;
 use crate::store::{Address, Store};
@@ -31,6 +33,8 @@ use super::{processes, proxies, secrets};
 pub struct Wish {
     /// What was emitted.
     pub seed: Seed,
+    /// The files beside it.
+    pub files: Files,
     /// Values of its parameters.
     pub given: Given,
     /// Whether to make up secret parameters that have no value.
@@ -255,6 +259,7 @@ impl Prepared {
         let address = Address::Socket(folder.socket());
         let mut options = Options::new(key);
         options.given = self.given.clone();
+        options.files = wish.files.clone();
         options.again = again;
         options.credentials = Credentials::read(&file)?;
         options.credentials.complete(&wish.seed);

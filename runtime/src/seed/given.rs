@@ -107,6 +107,12 @@ impl Given {
         self.values.insert(name.to_owned(), Item { value, from: None });
     }
 
+    /// The value that is given for a parameter of type `ty`; none if there is none, or none of that type.
+    pub(super) fn value(&self, name: &str, ty: &Type) -> Option<Value> {
+        let item = self.values.get(name).or_else(|| self.defaults.get(name))?;
+        fit(&item.value, ty).ok()
+    }
+
     /// What is given that `seed` does not have, each as a message says it.
     pub fn unknown(&self, seed: &Seed) -> Vec<String> {
         let names = self.values.keys().filter(|name| !name.starts_with(RESERVED));

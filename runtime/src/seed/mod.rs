@@ -8,6 +8,7 @@
 mod changes;
 mod credentials;
 mod delete;
+mod deployed;
 mod error;
 mod given;
 mod imports;
@@ -32,10 +33,12 @@ use crate::store::{Principal, Store};
 pub use changes::{Change, Changes, ComponentChange, Delta, ServerChanges};
 pub use credentials::{Credentials, read_operator_key, write_operator_key};
 pub use delete::delete;
+pub use deployed::{Files, Snapshot, concealed, deployed, picture};
 pub use error::SeedError;
 pub(crate) use error::lacking;
 pub use given::Given;
 
+use deployed::Keeping;
 use present::{Deployed, Present};
 use resolve::{ImportKey, Resolver};
 use wanted::{Building, Wanted};
@@ -56,6 +59,8 @@ pub struct Options {
     pub credentials: Credentials,
     /// Whether an unchanged seed is a new revision: what failed is tried again.
     pub again: bool,
+    /// What of the deployment's files the data space is to keep, for `plan` and for pictures; nothing by default.
+    pub files: Files,
     /// Whether servers that run may get other credentials than they have. Heat replaces such servers.
     pub renew: bool,
 }
@@ -63,7 +68,15 @@ pub struct Options {
 impl Options {
     /// With nothing given.
     pub fn new(key: OperatorKey) -> Self {
-        Self { stack: None, given: Given::new(), key, credentials: Credentials::new(), again: false, renew: false }
+        Self {
+            stack: None,
+            given: Given::new(),
+            key,
+            credentials: Credentials::new(),
+            files: Files::default(),
+            again: false,
+            renew: false,
+        }
     }
 }
 
@@ -100,6 +113,7 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
         && work.is(&there)
         && !options.again
     {
+        deployed::renew(store, &work.keeping(seed, options, there.goal.revision)).await?;
         return Ok(applied(there.goal.revision, unchanged(&work, seed, there.goal.revision), work.credentials.clone()));
     }
     let found = work.compare(store, seed, options).await?;
@@ -107,6 +121,7 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
     match &present.deployed {
         Some((there, version)) if goal.goal.revision == there.goal.revision => {
             writing.finish(store, &work.layout, &wanted, (there.clone(), *version)).await?;
+            deployed::renew(store, &work.keeping(seed, options, there.goal.revision)).await?;
         }
         _ => writing.carry_out(store, &work.layout, &present, &wanted, &goal).await?,
     }
@@ -129,6 +144,7 @@ struct Work {
     imports: IndexMap<ImportKey, Source>,
     credentials: Credentials,
     principals: HashMap<Name, Principal>,
+    member: Principal,
     digest: String,
     given: String,
 }
@@ -158,6 +174,7 @@ impl Work {
             parameters,
             imports,
             principals: wanted::principals(stack, seed, &credentials),
+            member: credentials.member(stack),
             credentials,
             digest: seed.digest.clone(),
             given: String::new(),
@@ -169,15 +186,19 @@ impl Work {
     /// A digest of all that plans and rights stand on besides the seed: parameters, imports, credentials. It is keyed, so
     /// that whoever sees it cannot try which secret gives it.
     fn digest_of_given(&self, seed: &Seed, key: &OperatorKey) -> String {
-        let stack = self.layout.stack();
         let principals = seed.servers.keys().filter_map(|server| self.principals.get(server)).collect::<Vec<_>>();
         let imports = self.imports.iter().collect::<Vec<_>>();
-        let parts = (&self.parameters, imports, self.credentials.member(stack), principals);
+        let parts = (&self.parameters, imports, &self.member, principals);
         let text = serde_json::to_vec(&parts).expect("INVARIANT: names, values and sources are JSON");
         let key = Sha256::digest(format!("wattle: digest of what is given\n{}", key.expose()));
         let inner = Sha256::new().chain_update(key).chain_update(&text).finalize();
         let outer = Sha256::new().chain_update(key).chain_update(inner).finalize();
         outer.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn keeping<'a>(&'a self, seed: &'a Seed, options: &'a Options, revision: u64) -> Keeping<'a> {
+        let (layout, files, given, key) = (&self.layout, &options.files, &options.given, &options.key);
+        Keeping { layout, seed, files, given, key, member: &self.member, revision }
     }
 
     fn is(&self, there: &Deployed) -> bool {
@@ -186,7 +207,6 @@ impl Work {
 
     async fn compare(&self, store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Result<Found, SeedError> {
         let present = Present::read(store, &self.layout).await?;
-        let stack = self.layout.stack();
         let there = present.deployed.as_ref().map(|(there, _)| there);
         if !options.renew && there.is_some_and(|there| there.goal.revision > 0) {
             let other = |(server, before): (&Name, _)| {
@@ -216,13 +236,14 @@ impl Work {
             seed,
             credentials: &self.credentials,
             principals: self.principals.clone(),
-            member: self.credentials.member(stack),
+            member: self.member.clone(),
             resolver: Resolver { seed, parameters: &self.parameters, imports: &self.imports },
             present: &present,
             revision,
         };
         let wanted = building.build()?;
-        let writing = Writing::make(&self.layout, seed, &present, &wanted)?;
+        let mut writing = Writing::make(&self.layout, seed, &present, &wanted)?;
+        writing.keep(self.keeping(seed, options, revision).steps(&present.files));
         let mut changes = Changes::between(&self.layout, &present, &wanted, revision);
         changes.rights = writing.rights.iter().map(ToString::to_string).collect();
         changes.warnings.clone_from(&writing.warnings);

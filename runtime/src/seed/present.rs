@@ -12,6 +12,7 @@ use wattle::model::Name;
 use crate::space::{Export, Goal, Importer, Layout, Plan, parse_json};
 use crate::store::{Principal, Store, Version};
 
+use super::deployed::There;
 use super::{SeedError, rights};
 
 /// How many requests are under way at a time.
@@ -39,6 +40,8 @@ pub(super) struct Present {
     pub(super) principals: HashMap<Name, Principal>,
     pub(super) member: Option<Principal>,
     pub(super) exports: IndexMap<Name, Export>,
+    /// What is kept of the files of the deployment.
+    pub(super) files: There,
     /// By stack.
     pub(super) importers: IndexMap<Name, Importer>,
 }
@@ -86,6 +89,7 @@ impl Present {
             let names = store.children(&top).await?;
             present.paths.extend(names.into_iter().map(|name| format!("{top}/{name}")));
         }
+        present.files = There::read(store, layout).await?;
         present.exports = present.named(store, &layout.exports()).await?;
         present.importers = present.named(store, &layout.importers()).await?;
         if present.whole {

@@ -11,6 +11,7 @@ use wattle::model::Name;
 use crate::space::{Layout, SERVER, to_json};
 use crate::store::{Access, MAX_DATA, Op};
 
+use super::deployed::Steps;
 use super::present::Present;
 use super::wanted::Wanted;
 use super::{SeedError, imports, rights};
@@ -60,6 +61,14 @@ impl Writing {
         maker.exports()?;
         maker.gone();
         Ok(maker.writing)
+    }
+
+    /// Has what is to be kept of the deployment's files written as well.
+    pub(super) fn keep(&mut self, steps: Steps) {
+        self.before.extend(steps.before);
+        self.granted.extend(steps.granted);
+        self.plans.extend(steps.last);
+        self.gone.extend(steps.gone);
     }
 }
 

@@ -107,4 +107,19 @@ impl Layout {
     pub fn importer(&self, stack: &str) -> String {
         format!("{ROOT}/{}/importers/{stack}", self.stack)
     }
+
+    /// What was deployed last, with its templates and its seed; what it consists of lies below.
+    pub fn deployed(&self) -> String {
+        format!("{ROOT}/{}/deployed", self.stack)
+    }
+
+    /// A piece of a file of what was deployed, by its digest.
+    pub fn deployed_piece(&self, digest: &str) -> String {
+        format!("{ROOT}/{}/deployed/{digest}", self.stack)
+    }
+
+    /// Which pieces are the picture of what was deployed.
+    pub fn deployed_picture(&self) -> String {
+        format!("{ROOT}/{}/deployed/picture", self.stack)
+    }
 }

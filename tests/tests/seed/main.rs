@@ -1,6 +1,7 @@
 //! What a seed writes to a data space: what is there afterwards, also when it was broken off in between.
 
 mod broken_off;
+mod deployed;
 mod imports;
 mod refused;
 mod revisions;

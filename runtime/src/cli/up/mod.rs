@@ -16,6 +16,7 @@ use wattle::manners::reason;
 use wattle::model::{Name, Value};
 
 use crate::local::{self, Folder, Network, Record, Up, Wish};
+use crate::seed::Files;
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
@@ -172,6 +173,7 @@ fn wish(matches: &ArgMatches, directory: &Path) -> Result<Wish, Failure> {
         _ => None,
     };
     Ok(Wish {
+        files: Files::read(directory)?,
         given: seed::given(matches, directory)?,
         generate_secrets: matches.get_flag("generate-secrets"),
         attributes,

@@ -1,0 +1,99 @@
+//! What the data space keeps of a deployment's files.
+
+use std::sync::Arc;
+
+use wattle_runtime::seed::{Options, apply, concealed, delete, deployed, picture};
+use wattle_runtime::space::Layout;
+use wattle_runtime::store::{Access, Store};
+use wattle_tests::seeds::{SECRET, Watch, nodes, options, seed};
+
+use super::{memory, three_tier};
+
+/// Text of more than one piece, which no other text has a piece of.
+fn large(word: &str) -> String {
+    (0..80_000).map(|i| format!("{word} {i}\n")).collect()
+}
+
+fn pieces(store: &std::collections::BTreeMap<String, Vec<u8>>) -> usize {
+    store.keys().filter(|path| path.starts_with("/wattle/three_tier/deployed/")).count()
+}
+
+#[tokio::test]
+async fn what_was_deployed_can_be_had_back_without_its_secrets() {
+    let (store, seed) = (memory(), seed(&three_tier(2)));
+    let layout = Layout::new("three_tier");
+    assert!(deployed(&store, &layout).await.expect("reads").is_none());
+    assert_eq!(picture(&store, &layout).await.expect("reads"), None);
+    let mut options = options(&seed);
+    options.files.templates.insert("part-1.yaml".to_owned(), large("part"));
+    options.files.picture = Some(large("picture"));
+    options.credentials = apply(&store, &seed, &options).await.expect("applies").credentials;
+    let snapshot = deployed(&store, &layout).await.expect("reads").expect("kept");
+    assert_eq!(snapshot.revision, 1);
+    assert_eq!(snapshot.templates, options.files.templates);
+    assert_eq!((snapshot.seed, snapshot.parameters), concealed(&seed, &options.given, &options.key));
+    assert_eq!(picture(&store, &layout).await.expect("reads"), options.files.picture);
+
+    // Another secret is another digest, the same one with another key too.
+    let digest_of = |options: &Options| concealed(&seed, &options.given, &options.key).1["db_password"].clone();
+    let mut other = options.clone();
+    other.given.set("db_password", format!("{SECRET}-other").into());
+    assert_ne!(digest_of(&other), digest_of(&options));
+    assert!(!digest_of(&options).to_string().contains(SECRET));
+    other.given = options.given.clone();
+    assert_eq!(digest_of(&other), digest_of(&options));
+    other.key = wattle_runtime::space::OperatorKey::generate();
+    assert_ne!(digest_of(&other), digest_of(&options));
+
+    assert!(delete(&store, "three_tier", true).await.expect("deletes"));
+    assert!(!nodes(&store).await.keys().any(|path| path.contains("deployed")));
+}
+
+#[tokio::test]
+async fn a_change_of_the_template_alone_is_kept_without_a_new_revision() {
+    let seed = seed(&three_tier(1));
+    let watch = Watch::over(memory());
+    let store: Arc<dyn Store> = watch.clone();
+    let layout = Layout::new("three_tier");
+    let mut options = options(&seed);
+    options.files.templates.insert("part-1.yaml".to_owned(), large("part"));
+    options.credentials = apply(&store, &seed, &options).await.expect("applies").credentials;
+    let count = pieces(&nodes(&store).await);
+
+    let written = watch.guard.ops().len();
+    apply(&store, &seed, &options).await.expect("applies");
+    assert_eq!(watch.guard.ops().len(), written, "nothing has changed, and something is written");
+
+    options.files.templates.insert("template.yaml".to_owned(), "description: another".to_owned());
+    let applied = apply(&store, &seed, &options).await.expect("applies");
+    assert!(applied.changes.is_empty() && applied.revision == 1);
+    let snapshot = deployed(&store, &layout).await.expect("reads").expect("kept");
+    assert_eq!(snapshot.templates, options.files.templates);
+    let after = nodes(&store).await;
+    assert_eq!(pieces(&after), count, "old pieces stay");
+    // Only what is another was written: neither the large part nor the picture.
+    let ops = watch.guard.ops();
+    assert!(ops[written..].iter().all(|op| op.path().contains("/deployed")), "{ops:?}");
+    assert_eq!(ops.len() - written, 3, "a piece comes, the record says so, and a piece goes");
+
+    options.files = wattle_runtime::seed::Files::default();
+    apply(&store, &seed, &options).await.expect("applies");
+    assert!(!nodes(&store).await.keys().any(|path| path.contains("deployed")));
+}
+
+#[tokio::test]
+async fn only_the_picture_is_for_others_than_the_operator() {
+    let seed = seed(&three_tier(1));
+    let watch = Watch::over(memory());
+    let store: Arc<dyn Store> = watch.clone();
+    let options = options(&seed);
+    apply(&store, &seed, &options).await.expect("applies");
+    let accesses = watch.guard.accesses();
+    let members = &accesses[&Layout::new("three_tier").recipes()];
+    assert_eq!(members, &Access::new());
+    let readable = accesses.iter().filter(|(path, access)| path.contains("/deployed") && **access != Access::new());
+    let readable: Vec<_> = readable.map(|(path, access)| (path.clone(), access.clone())).collect();
+    assert_eq!(readable.len(), 2, "the picture and its piece: {readable:?}");
+    let revision = &accesses["/wattle/three_tier/revision"];
+    assert!(readable.iter().all(|(_, access)| access == revision), "what every server of the stack may read");
+}
