@@ -44,6 +44,7 @@ pub mod lower;
 pub mod manners;
 pub mod model;
 pub mod names;
+pub mod picture;
 pub mod plan;
 pub mod prelude;
 pub mod values;

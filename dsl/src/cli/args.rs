@@ -14,6 +14,7 @@ use crate::view;
 
 use super::console::Console;
 use super::emit::{Emission, TemplateFormat};
+use super::graph::{self, Drawing};
 use super::help;
 use crate::manners::{Exit, Failure};
 
@@ -31,6 +32,7 @@ pub(super) struct Request {
 pub(super) enum Command {
     Emit { emission: Emission, messages: view::Format },
     Check { format: view::Format },
+    Graph { drawing: Drawing },
     Explain { code: Option<String> },
 }
 
@@ -74,6 +76,10 @@ fn command<B: Blueprint>(width: Option<usize>) -> clap::Command {
         .about("Check the model and write nothing but what was found")
         .arg(messages("format").alias("message-format").help("How to write what was found"))
         .args(common_args());
+    let graph = clap::Command::new("graph")
+        .about("Draw servers, the software on them, and who waits for whom: as an image, a page, or for other tools")
+        .args(graph::drawing_args())
+        .args(common_args());
     let explain = clap::Command::new("explain")
         .about("Explain the code of an error or a warning; without a code, list them all")
         .arg(Arg::new("code").value_name("CODE").help("The code, such as W0101"))
@@ -83,7 +89,7 @@ fn command<B: Blueprint>(width: Option<usize>) -> clap::Command {
         .about(help::first_paragraph(B::DESCRIPTION))
         .after_help(help::after::<B>())
         .disable_help_subcommand(true)
-        .subcommands([emit, check, explain])
+        .subcommands([emit, check, graph, explain])
         .args(emit_args())
         .args(common_args());
     match width {
@@ -225,7 +231,7 @@ fn is_given(matches: &ArgMatches, name: &str) -> bool {
 fn request(matches: &ArgMatches) -> Result<Request, Failure> {
     let command = matches.subcommand();
     let given = Given { before: matches, behind: command.map(|(_, behind)| behind) };
-    if let Some((name @ ("check" | "explain"), behind)) = command
+    if let Some((name @ ("check" | "graph" | "explain"), behind)) = command
         && let Some(option) = EMIT_ONLY.into_iter().find(|option| is_given(matches, option))
     {
         let failure = Failure::usage(format!("`--{option}` before `{name}` is an option of `emit`"));
@@ -239,6 +245,7 @@ fn request(matches: &ArgMatches) -> Result<Request, Failure> {
         Some(("check", behind)) => {
             Command::Check { format: *behind.get_one("format").expect("INVARIANT: the argument has a default") }
         }
+        Some(("graph", behind)) => Command::Graph { drawing: graph::drawing(behind)? },
         Some(("explain", behind)) => {
             return Ok(Request {
                 command: Command::Explain { code: behind.get_one("code").cloned() },

@@ -12,6 +12,7 @@ use crate::lower::hot::Template;
 use crate::lower::{self, Environment, Filled, Lowered, Lowering, Seed, native};
 use crate::manners::reason;
 use crate::model::{Content, Model, Name};
+use crate::picture::Picture;
 
 use super::files::{self, File, Written};
 use super::tree::{self, count};
@@ -19,6 +20,7 @@ use crate::manners::Failure;
 
 const ENVIRONMENT: &str = "environment.yaml";
 const SEED: &str = "seed.yaml";
+const PICTURE: &str = "graph.json";
 const MODEL: &str = "model.yaml";
 
 /// More nested templates than these are shown as one line.
@@ -67,6 +69,7 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
     let directory = emission.out.join(&*model.stack);
     let filled = filled(&directory)?;
     let extended = emission.model.then(|| extended::template(model));
+    let picture = Picture::of(model).without_texts();
     let beside = beside(model)?;
     let count_beside = beside.len();
     let (shown, removed) = match emission.lowering {
@@ -78,7 +81,7 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
                 decisions: false,
             };
             let lowered = lower::lower(model, &options);
-            let mut files = files(&lowered, extended.as_ref(), &filled, emission.format);
+            let mut files = files(&lowered, extended.as_ref(), &picture, &filled, emission.format);
             files.splice(0..0, beside);
             let (written, removed) = files::replace(&directory, files, is_emitted)?;
             let shown = shown(written, &lowered.nested, count_beside);
@@ -90,6 +93,7 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
             let lowered = native::lower(model);
             let mut files = vec![environment(&lowered.environment, &filled), whole(&lowered.template, emission.format)];
             files.extend(extended.as_ref().map(model_file));
+            files.push(picture_file(&picture));
             files.splice(0..0, beside);
             let (written, removed) = files::replace(&directory, files, is_emitted)?;
             (shown(written, &IndexMap::new(), count_beside), removed)
@@ -107,6 +111,7 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
 fn files<'a>(
     lowered: &'a Lowered,
     extended: Option<&'a Template>,
+    picture: &'a Picture,
     filled: &'a Filled,
     format: TemplateFormat,
 ) -> Vec<File<'a>> {
@@ -115,6 +120,7 @@ fn files<'a>(
     files.push(environment(&lowered.environment, filled));
     files.push(whole(&lowered.template, format));
     files.extend(extended.map(model_file));
+    files.push(picture_file(picture));
     files.push(File {
         name: SEED.into(),
         content: of_seed(&lowered.seed),
@@ -194,6 +200,15 @@ fn model_file(extended: &Template) -> File<'_> {
     }
 }
 
+/// What is drawn of the model.
+fn picture_file(picture: &Picture) -> File<'_> {
+    File {
+        name: PICTURE.into(),
+        content: "the picture, for the live view".into(),
+        write: Box::new(|file| Ok(file.write_all(picture.to_json().as_bytes())?)),
+    }
+}
+
 fn of_seed(seed: &Seed) -> String {
     let components = seed.servers.values().map(|server| server.components.len()).sum();
     let counts = [
@@ -214,7 +229,7 @@ fn seed(seed: &Seed, file: &mut fs::File) -> Result<(), EmitError> {
 /// Whether a file of this name is one that `emit` writes.
 fn is_emitted(name: &str) -> bool {
     let part = || name.strip_prefix("part-").and_then(|rest| rest.strip_suffix(".yaml"));
-    matches!(name, "template.yaml" | "template.json" | ENVIRONMENT | SEED | MODEL)
+    matches!(name, "template.yaml" | "template.json" | ENVIRONMENT | SEED | MODEL | PICTURE)
         || part().is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 

@@ -8,6 +8,7 @@ mod console;
 mod emit;
 mod explain;
 mod files;
+mod graph;
 mod help;
 mod settings;
 mod shape;
@@ -23,6 +24,7 @@ use std::process::ExitCode;
 use crate::author::Blueprint;
 use crate::check::{self, Diagnostic, Limits, Severity};
 use crate::model::Model;
+use crate::picture::Picture;
 use crate::view;
 
 use args::{Command, Request};
@@ -32,12 +34,13 @@ use crate::manners::{Exit, Failure};
 pub use args::{emission, emission_args, messages};
 pub use emit::{Emission, Emitted, TemplateFormat, emit};
 pub use explain::explained;
+pub use graph::{Drawing, PictureFormat, drawing, drawing_args};
 pub use sources::Sources;
 pub use tree::of_model;
 
 /// Runs the command line of a blueprint and returns the program's exit code.
 ///
-/// Commands are `emit` (the default), `check` and `explain CODE`; `--help` tells the rest. What was asked for goes to the
+/// Commands are `emit` (the default), `check`, `graph` and `explain CODE`; `--help` tells the rest. What was asked for goes to the
 /// standard output: the tree of what `emit` wrote, what `check` found, the page that `explain` shows. Everything else,
 /// the errors and warnings that stand before an `emit` among it, goes to the standard error.
 ///
@@ -99,6 +102,15 @@ fn execute<B: Blueprint>(
             }
             Ok(exit(&findings))
         }
+        Command::Graph { drawing } => {
+            let model = model(blueprint, request)?;
+            if let Some(summary) = view::summary(&errors(findings(&model, request))) {
+                let told = format!("{summary} in the model, which `check` tells; some of the picture may be missing\n");
+                console.err.write(&told)?;
+            }
+            console.out.write(&drawing.write(drawing.draw(&Picture::of(&model)))?)?;
+            Ok(Exit::Fine)
+        }
         Command::Emit { emission, messages } => {
             let model = model(blueprint, request)?;
             let findings = findings(&model, request);
@@ -145,6 +157,11 @@ fn findings(model: &Model, request: &Request) -> Vec<Diagnostic> {
             finding.severity = Severity::Error;
         }
     }
+    findings
+}
+
+fn errors(mut findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    findings.retain(|finding| finding.severity == Severity::Error);
     findings
 }
 

@@ -35,7 +35,7 @@ pub(super) fn of_files(directory: &str, files: &[Written]) -> String {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "one decimal is shown")]
-fn size(bytes: u64) -> String {
+pub(super) fn size(bytes: u64) -> String {
     match bytes {
         0..1024 => format!("{bytes} B"),
         1024..1_048_576 => format!("{:.1} KiB", bytes as f64 / 1024.0),

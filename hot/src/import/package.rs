@@ -81,7 +81,8 @@ pub(super) fn beside(written: &str) -> String {
 }
 
 /// What is emitted beside the files of a template.
-const EMITTED: [&str; 5] = ["template.yaml", "template.json", "environment.yaml", "seed.yaml", "model.yaml"];
+const EMITTED: [&str; 6] =
+    ["template.yaml", "template.json", "environment.yaml", "seed.yaml", "model.yaml", "graph.json"];
 
 /// Where the crate of the template `root` keeps the file at `path`.
 pub(super) fn kept(root: &str, path: &str) -> String {

@@ -42,7 +42,11 @@ impl<'a> Simulation<'a> {
         let files = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
         let mut files: Vec<_> = files
             .filter(|path| path.extension().is_some_and(|ending| ending == "yaml" || ending == "json"))
-            .filter(|path| !path.file_name().is_some_and(|name| name == "seed.yaml" || name == "environment.yaml"))
+            .filter(|path| {
+                !path.file_name().is_some_and(|name| {
+                    ["seed.yaml", "environment.yaml", "graph.json"].iter().any(|other| name == *other)
+                })
+            })
             .collect();
         files.sort();
         for file in files {

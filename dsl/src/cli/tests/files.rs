@@ -125,7 +125,7 @@ fn emit_leaves_the_old_files_when_it_fails() {
     assert_eq!(demo(&["--out", scratch.path()]).exit, Exit::Fine);
     let directory = scratch.0.join("demo");
     let before = content(&directory);
-    assert_eq!(before.keys().collect::<Vec<_>>(), ["environment.yaml", "seed.yaml", "template.yaml"]);
+    assert_eq!(before.keys().collect::<Vec<_>>(), ["environment.yaml", "graph.json", "seed.yaml", "template.yaml"]);
 
     assert_eq!(demo(&["--out", scratch.path(), "--set", "loose=true"]).exit, Exit::Failed);
     assert_eq!(content(&directory), before);
@@ -152,7 +152,7 @@ fn json_templates_replace_yaml_ones() {
     assert_eq!(demo(&["--out", scratch.path()]).exit, Exit::Fine);
     assert_eq!(demo(&["--out", scratch.path(), "--format", "json"]).exit, Exit::Fine);
     let content = content(&scratch.0.join("demo"));
-    assert_eq!(content.keys().collect::<Vec<_>>(), ["environment.yaml", "seed.yaml", "template.json"]);
+    assert_eq!(content.keys().collect::<Vec<_>>(), ["environment.yaml", "graph.json", "seed.yaml", "template.json"]);
     let template: serde_json::Value = serde_json::from_str(&content["template.json"]).expect("JSON");
     assert_eq!(template["heat_template_version"], "2021-04-16");
 }
@@ -206,12 +206,15 @@ fn a_lowering_without_a_seed_leaves_none() {
         assert_eq!(run.exit, Exit::Fine, "{run}");
         content(&directory).into_keys().collect::<Vec<_>>()
     };
-    assert_eq!(names(&[]), ["environment.yaml", "seed.yaml", "template.yaml"]);
-    assert_eq!(names(&["--lowering", "heat-native"]), ["environment.yaml", "template.yaml"]);
-    assert_eq!(names(&[]).len(), 3);
+    assert_eq!(names(&[]), ["environment.yaml", "graph.json", "seed.yaml", "template.yaml"]);
+    assert_eq!(names(&["--lowering", "heat-native"]), ["environment.yaml", "graph.json", "template.yaml"]);
+    assert_eq!(names(&[]).len(), 4);
     let told = run_of(&Quiet, &["--lowering", "heat-native", "--out", scratch.path()], false).err;
     assert!(told.contains("seed.yaml`: Heat's own way has no seed"), "{told}");
-    assert_eq!(names(&["emit", "--lowering=heat-native", "--format=json"]), ["environment.yaml", "template.json"]);
+    assert_eq!(
+        names(&["emit", "--lowering=heat-native", "--format=json"]),
+        ["environment.yaml", "graph.json", "template.json"]
+    );
     let template: serde_json::Value = serde_json::from_str(&content(&directory)["template.json"]).expect("JSON");
     assert_eq!(template["resources"].as_object().expect("resources").keys().collect::<Vec<_>>(), ["server"]);
 }
@@ -224,5 +227,5 @@ fn nested_templates_are_written_and_told_as_one() {
     let parts = content(&scratch.0.join("demo")).into_keys().filter(|name| name.starts_with("part-")).count();
     assert!(parts > 4 && run.out.contains(&format!("part-1.yaml to part-{parts}.yaml")), "{run}");
     assert_eq!(demo(&["--out", scratch.path()]).exit, Exit::Fine);
-    assert_eq!(content(&scratch.0.join("demo")).len(), 3);
+    assert_eq!(content(&scratch.0.join("demo")).len(), 4);
 }

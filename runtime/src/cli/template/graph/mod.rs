@@ -4,6 +4,7 @@ mod drawn;
 
 use clap::{ArgMatches, Command};
 use wattle::check::{Diagnostic, Severity};
+use wattle::cli::{PictureFormat, drawing, drawing_args};
 use wattle::lower::Lowering;
 use wattle::model::{Model, Resource};
 use wattle::view;
@@ -11,18 +12,18 @@ use wattle_hot::model::{is_extended, stripped};
 use wattle_hot::{Graph, Loaded};
 
 use super::given::{self, Given};
-use crate::cli::args;
 use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
 
 pub(in crate::cli) fn command() -> Command {
     Command::new("graph")
-        .about("Show what Heat makes before what, and which component waits for which")
+        .about("Draw what Heat makes before what, and which component waits for which")
         .args(given::args())
-        .arg(args::format(&["dot", "mermaid", "json"]))
+        .args(drawing_args())
 }
 
 pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let drawing = drawing(matches)?;
     let given = Given::read(matches)?;
     if let Some(text) = given.unreadable(&console.err.options()) {
         console.err.write(&text)?;
@@ -35,13 +36,12 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     }
     let model = is_extended(&given.loaded.template).then(|| given.model());
     let resources = resources(&given.loaded, model);
-    let drawn = drawn::Drawn::of(&resources, model);
-    let text = match matches.get_one::<String>("format").map(String::as_str) {
-        Some("json") => drawn.json(),
-        Some("mermaid") => drawn.mermaid(),
-        _ => drawn.dot(),
+    let picture = drawn::picture(&resources, given.model());
+    let text = match drawing.format {
+        PictureFormat::Json => drawn::json(&resources, &picture),
+        _ => drawing.draw(&picture),
     };
-    console.out.write(&text)?;
+    console.out.write(&drawing.write(text)?)?;
     Ok(Exit::Fine)
 }
 

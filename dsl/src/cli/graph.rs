@@ -1,0 +1,120 @@
+//! `graph`: what is drawn of a picture, and where it goes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Arg, ArgMatches};
+
+use crate::manners::{Failure, reason};
+use crate::picture::{self, Picture};
+
+use super::tree;
+
+/// How a picture is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PictureFormat {
+    /// Graphviz's language.
+    Dot,
+    /// Mermaid's language.
+    Mermaid,
+    /// An image.
+    Svg,
+    /// A page to look around in.
+    Html,
+    /// The data.
+    Json,
+}
+
+const FORMATS: [(&str, PictureFormat); 5] = [
+    ("dot", PictureFormat::Dot),
+    ("mermaid", PictureFormat::Mermaid),
+    ("svg", PictureFormat::Svg),
+    ("html", PictureFormat::Html),
+    ("json", PictureFormat::Json),
+];
+
+/// What was asked to be drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drawing {
+    /// How it is written.
+    pub format: PictureFormat,
+    /// The file; the standard output when `None`.
+    pub out: Option<PathBuf>,
+}
+
+/// The options of `graph`.
+pub fn drawing_args() -> [Arg; 2] {
+    let format = |name: String| FORMATS.into_iter().find(|(known, _)| *known == name).map(|(_, format)| format);
+    let formats = PossibleValuesParser::new(FORMATS.map(|(name, _)| name));
+    [
+        Arg::new("format")
+            .long("format")
+            .value_name("FORMAT")
+            .value_parser(formats.try_map(move |name| format(name).ok_or("no format")))
+            .help("How to draw it [default: what FILE's ending says, else dot]"),
+        Arg::new("out")
+            .long("out")
+            .short('o')
+            .value_name("FILE")
+            .value_parser(clap::value_parser!(PathBuf))
+            .help("Where to write it [default: the standard output]"),
+    ]
+}
+
+/// What [`drawing_args`] were given.
+///
+/// # Errors
+/// A file whose ending says nothing, and no format.
+pub fn drawing(matches: &ArgMatches) -> Result<Drawing, Failure> {
+    let out: Option<PathBuf> = matches.get_one::<PathBuf>("out").filter(|out| *out != Path::new("-")).cloned();
+    let given = matches.get_one::<PictureFormat>("format").copied();
+    let format = match (given, &out) {
+        (Some(format), _) => format,
+        (None, None) => PictureFormat::Dot,
+        (None, Some(out)) => of_ending(out).ok_or_else(|| {
+            Failure::usage(format!("the ending of `{}` does not say what to draw", out.display()))
+                .help("give `--format` dot, mermaid, svg, html or json, or a file that ends in .dot, .mmd, .svg, .html or .json")
+        })?,
+    };
+    Ok(Drawing { format, out })
+}
+
+fn of_ending(file: &Path) -> Option<PictureFormat> {
+    match file.extension()?.to_str()? {
+        "dot" | "gv" => Some(PictureFormat::Dot),
+        "mmd" | "mermaid" => Some(PictureFormat::Mermaid),
+        "svg" => Some(PictureFormat::Svg),
+        "html" | "htm" => Some(PictureFormat::Html),
+        "json" => Some(PictureFormat::Json),
+        _ => None,
+    }
+}
+
+impl Drawing {
+    /// The picture in the format that was asked for.
+    pub fn draw(&self, picture: &Picture) -> String {
+        match self.format {
+            PictureFormat::Dot => picture::dot(picture),
+            PictureFormat::Mermaid => picture::mermaid(picture),
+            PictureFormat::Svg => picture::svg(picture),
+            PictureFormat::Html => picture::html(picture),
+            PictureFormat::Json => picture.to_pretty_json(),
+        }
+    }
+
+    /// Writes what was drawn into the file that was asked for, and returns what is left for the standard output: a word on
+    /// the file, or what was drawn.
+    ///
+    /// # Errors
+    /// The file could not be written.
+    pub fn write(&self, drawn: String) -> Result<String, Failure> {
+        let Some(out) = &self.out else { return Ok(drawn) };
+        fs::write(out, &drawn).map_err(|error| {
+            let failure = Failure::files(format!("cannot write `{}`: {}", out.display(), reason(&error)));
+            failure.help("`-o FILE` chooses another place; its folder must be there")
+        })?;
+        Ok(format!("{}  {}\n", out.display(), tree::size(drawn.len() as u64)))
+    }
+}

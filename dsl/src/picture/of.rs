@@ -1,0 +1,268 @@
+//! A picture of a model.
+
+use std::collections::HashSet;
+
+use indexmap::IndexMap;
+
+use crate::graph::{self, Graph, Node};
+use crate::model::{self, Binding, Content, Declaration, Expr, Input, Model, Name, Ports};
+
+use super::words::{place, ty, value};
+use super::{Component, Edge, Exported, File, Kind, Module, Parameter, Picture, Port, Resource, Role, Why, Wired};
+
+/// Heat's types of networks.
+const NETWORKS: [&str; 2] = ["OS::Neutron::Net", "OS::Neutron::ProviderNet"];
+
+impl Role {
+    /// How a resource of Heat's type `ty` is drawn.
+    pub fn of(ty: &str) -> Self {
+        match ty {
+            model::Resource::SERVER => Self::Server,
+            ty if NETWORKS.contains(&ty) => Self::Network,
+            _ => Self::Other,
+        }
+    }
+}
+
+impl Picture {
+    /// The picture of a model, whatever is wrong with it: what refers to nothing is left out.
+    pub fn of(model: &Model) -> Self {
+        let mut picture = Self::new(model.stack.clone());
+        picture.description = model.description.as_str().into();
+        picture.at = place(&model.at);
+        picture.modules = modules(model);
+        picture.resources = resources(model);
+        picture.kinds = kinds(model, &mut picture.texts);
+        picture.components = model.components.iter().map(|(key, of)| component(model, key, of)).collect();
+        picture.edges = edges(model);
+        picture.parameters = model.parameters.iter().map(|(name, of)| (name.clone(), parameter(of))).collect();
+        let exports = model.exports.iter().map(|(name, export)| {
+            let value = value(&export.value, export.ty.is_secret()).into();
+            (name.clone(), Exported { value, ty: Some(ty(&export.ty).into()), at: place(&export.at) })
+        });
+        let outputs = model.outputs.iter().map(|(name, output)| {
+            let value = value(&output.value, false).into();
+            (name.clone(), Exported { value, ty: None, at: place(&output.at) })
+        });
+        picture.exports = exports.chain(outputs).collect();
+        picture
+    }
+}
+
+/// The innermost module around what has this qualified name.
+fn around(model: &Model, name: &str) -> Option<Name> {
+    let mut rest = name;
+    while let Some((outer, _)) = rest.rsplit_once('.') {
+        if let Some((known, _)) = model.modules.get_key_value(outer) {
+            return Some(known.clone());
+        }
+        rest = outer;
+    }
+    None
+}
+
+/// The modules, each behind the one around it.
+fn modules(model: &Model) -> Vec<Module> {
+    let module = |(name, of): (&Name, &model::Module)| Module {
+        name: name.clone(),
+        module: around(model, name),
+        kind: of.kind.clone(),
+        at: place(&of.at),
+    };
+    let mut modules: Vec<_> = model.modules.iter().map(module).collect();
+    modules.sort_by_key(|module| module.name.split('.').count());
+    modules
+}
+
+fn resources(model: &Model) -> Vec<Resource> {
+    let mut existing: Vec<Resource> = Vec::new();
+    let mut all: Vec<Resource> = Vec::new();
+    for (name, of) in &model.resources {
+        let mut networks = Vec::new();
+        if of.is_server() {
+            networks = model.networks_of(of).into_iter().cloned().collect();
+            for (name, doc) in existing_networks(of) {
+                if !existing.iter().any(|network| network.name == name) {
+                    existing.push(Resource { doc, ..Resource::new(name.clone(), "", Role::Network) });
+                }
+                networks.push(name);
+            }
+        }
+        let property = |(name, binding): (&Name, &Binding)| (name.clone(), property(binding));
+        all.push(Resource {
+            module: around(model, name),
+            doc: of.description.as_str().into(),
+            networks,
+            properties: of.properties.iter().map(property).collect(),
+            at: place(&of.at),
+            ..Resource::new(name.clone(), of.ty.clone(), Role::of(&of.ty))
+        });
+    }
+    existing.append(&mut all);
+    existing
+}
+
+/// A value in words, short enough to be shown beside others.
+fn property(binding: &Binding) -> Name {
+    const SHOWN: usize = 200;
+    let text = value(&binding.value, false);
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
+}
+
+/// The networks of a server that no resource of the model makes: named, or told by a parameter.
+fn existing_networks(server: &model::Resource) -> Vec<(Name, Name)> {
+    let items = match server.properties.get("networks").map(|binding| &binding.value) {
+        Some(Expr::List(items)) => items.iter().collect::<Vec<_>>(),
+        Some(Expr::Constant(_)) | None => return constant_networks(server),
+        Some(_) => return Vec::new(),
+    };
+    let network = |item: &Expr| {
+        let Expr::Map(item) = item else { return None };
+        match item.get("network").or_else(|| item.get("uuid"))? {
+            Expr::Parameter(name) => Some((format!("parameter {name}").into(), "exists already".into())),
+            Expr::Constant(name) => Some((name.as_str()?.into(), "exists already".into())),
+            _ => None,
+        }
+    };
+    items.into_iter().filter_map(network).collect()
+}
+
+fn constant_networks(server: &model::Resource) -> Vec<(Name, Name)> {
+    let networks = server.properties.get("networks").and_then(|binding| binding.value.constant());
+    let Some(model::Value::List(items)) = networks else { return Vec::new() };
+    let network = |item: &model::Value| match item {
+        model::Value::Map(item) => {
+            let name = item.get("network").or_else(|| item.get("uuid"))?.as_str()?;
+            Some((name.into(), "exists already".into()))
+        }
+        _ => None,
+    };
+    items.iter().filter_map(network).collect()
+}
+
+fn kinds(model: &Model, texts: &mut Vec<Name>) -> IndexMap<Name, Kind> {
+    let used: HashSet<&Name> = model.components.values().map(|component| &component.declaration).collect();
+    let declared = model.declarations.iter().filter(|(path, _)| used.contains(path));
+    declared.map(|(path, of)| (path.clone(), kind(of, texts))).collect()
+}
+
+fn kind(of: &Declaration, texts: &mut Vec<Name>) -> Kind {
+    let file = |file: &model::File| {
+        let text = match &file.content {
+            Content::Text(text) => Some(index(texts, text)),
+            Content::Binary(_) => None,
+        };
+        File { path: file.path.as_ref().into(), text }
+    };
+    Kind {
+        name: of.name.clone(),
+        doc: of.doc.trim().into(),
+        tool: of.recipe.tool.to_string().into(),
+        recipe: of.recipe.entry.clone(),
+        teardown: of.recipe.teardown.clone(),
+        files: of.recipe.files.iter().map(file).collect(),
+        inputs: of.inputs.iter().map(|(name, input)| (name.clone(), read(input))).collect(),
+        outputs: of.outputs.iter().map(|(name, output)| (name.clone(), written(output))).collect(),
+        listens: of.listens.iter().map(listen).collect(),
+        deadline: of.deadline,
+        wait: of.wait,
+        at: place(&of.at),
+    }
+}
+
+fn index(texts: &mut Vec<Name>, text: &str) -> usize {
+    texts.iter().position(|known| **known == *text).unwrap_or_else(|| {
+        texts.push(text.into());
+        texts.len() - 1
+    })
+}
+
+fn read(input: &Input) -> Port {
+    let default = input.default.as_ref().map(|default| value(&Expr::Constant(default.clone()), input.ty.is_secret()));
+    Port {
+        ty: ty(&input.ty).into(),
+        doc: input.doc.trim().into(),
+        optional: !input.required,
+        default: default.map(Into::into),
+    }
+}
+
+fn written(output: &model::OutputDeclaration) -> Port {
+    Port { ty: ty(&output.ty).into(), doc: output.doc.trim().into(), optional: false, default: None }
+}
+
+fn listen(listen: &model::Listen) -> Name {
+    let ports = match &listen.ports {
+        Ports::OfInput(input) => input.to_string(),
+        Ports::Fixed { first, last } if first == last => first.to_string(),
+        Ports::Fixed { first, last } => format!("{first}-{last}"),
+    };
+    format!("{} {ports}", listen.protocol).into()
+}
+
+fn component(model: &Model, key: &Name, of: &model::Component) -> Component {
+    let inputs = of.inputs.iter().map(|(name, binding)| {
+        let declared = model.declaration(of).and_then(|declared| declared.inputs.get(name));
+        let secret = declared.is_none_or(|input| input.ty.is_secret());
+        (name.clone(), Wired { value: value(&binding.value, secret).into(), at: place(&binding.at) })
+    });
+    Component {
+        key: key.clone(),
+        server: of.server.clone(),
+        name: of.name.clone(),
+        kind: of.declaration.clone(),
+        inputs: inputs.collect(),
+        at: place(&of.at),
+    }
+}
+
+fn parameter(of: &model::Parameter) -> Parameter {
+    Parameter {
+        ty: of.ty.to_string().into(),
+        doc: of.description.trim().into(),
+        default: of.default.as_ref().filter(|_| !of.is_hidden()).map(|default| default.to_string().into()),
+    }
+}
+
+/// Who waits for whom, and each edge once.
+fn edges(model: &Model) -> Vec<Edge> {
+    let mut known = HashSet::new();
+    let edge = |(to, edge, from): (Node<'_>, graph::Edge<'_>, Node<'_>)| {
+        let mut drawn = Edge::new(name(from), name(to), Why::Infrastructure);
+        drawn.at = place(edge.at);
+        match edge.why {
+            graph::Why::Data { input, output, promise } => {
+                drawn.why = Why::Data;
+                drawn.output = Some(output.clone());
+                drawn.promise = promise.map(|(promise, _)| promise.clone());
+                drawn.ty = match to {
+                    Node::Component(_, component) => {
+                        let input = model.declaration(component).and_then(|declared| declared.inputs.get(input));
+                        input.map(|input| ty(&input.ty).into())
+                    }
+                    Node::Resource(..) => None,
+                };
+                drawn.input = Some(input.clone());
+            }
+            graph::Why::RunList => drawn.why = Why::RunList,
+            graph::Why::After => drawn.why = Why::After,
+            graph::Why::Property(property) => drawn.input = Some(property.clone()),
+            graph::Why::DependsOn => drawn.input = Some("depends_on".into()),
+            graph::Why::Setting(setting) => drawn.input = Some(setting.into()),
+            graph::Why::UserData { component, input, .. } => drawn.input = Some(format!("{component} {input}").into()),
+        }
+        drawn
+    };
+    let new = |edge: &Edge| known.insert((edge.from.clone(), edge.to.clone(), edge.input.clone(), edge.output.clone()));
+    Graph::of(model).edges().map(edge).filter(new).collect()
+}
+
+fn name(node: Node<'_>) -> Name {
+    match node {
+        Node::Component(key, _) => key.clone(),
+        Node::Resource(name, _) => name.clone(),
+    }
+}

@@ -1,0 +1,45 @@
+// What other scripts of the page may use, as `window.wattle`. A page that shows what runs adds its scripts behind this
+// one (`live*.js`), and finds in `wattle.picture.live` where events come from.
+//
+//   wattle.picture             the data, in the format `wattle-picture/1`
+//   wattle.ready               a promise: fulfilled when the picture was drawn for the first time
+//   wattle.setStates(states)   paints states onto components: { 'server/component': { state, text } }. `state` is one of
+//                              'waiting', 'running', 'done', 'failed', or null for none; `text` says more, such as what is
+//                              waited for. Components that are not named keep what they have. A folded server or module
+//                              shows the worst state within.
+//   wattle.addTab(id, title)   adds a tab to the side panel and returns its element, which is the caller's to fill
+//   wattle.showTab(id)         shows a tab; 'details' is the page's own
+//   wattle.select(id)          selects a component, a server, a network or a module, unfolds what is around it, and brings
+//                              it into view; null selects nothing
+//   wattle.onSelect(callback)  calls back with the name of what is selected from now on, or null
+//   wattle.say(text)           tells who cannot see the page
+
+const hooks = (() => {
+  const listeners = [];
+  const states = new Map();
+  const said = document.getElementById('said');
+  let drawn;
+  const ready = new Promise((resolve) => (drawn = resolve));
+  let selected = null;
+
+  const api = {
+    picture,
+    ready,
+    setStates(given) {
+      for (const [key, state] of Object.entries(given)) {
+        if (state?.state) states.set(key, state);
+        else states.delete(key);
+      }
+    },
+    addTab: panel.add,
+    showTab: panel.show,
+    select(id) {
+      selected = id;
+      for (const listener of listeners) listener(selected);
+    },
+    onSelect: (callback) => void listeners.push(callback),
+    say: (text) => void (said.textContent = text),
+  };
+  window.wattle = Object.freeze(api);
+  return { drawn, states };
+})();

@@ -1,0 +1,55 @@
+//! The page: one HTML file with everything in it, which asks no network for anything.
+//!
+//! What lives here: how the file is put together. What the page does is in the scripts beside this; `page/hooks.js` says
+//! what other scripts of the page may call.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest, Sha256};
+
+use super::Picture;
+
+const BODY: &str = include_str!("body.html");
+
+const STYLES: [&str; 1] = [include_str!("page.css")];
+
+/// One script, in this order.
+const SCRIPTS: [&str; 4] =
+    [include_str!("data.js"), include_str!("panel.js"), include_str!("hooks.js"), include_str!("start.js")];
+
+/// The page of a picture.
+///
+/// Nothing of the picture is read as HTML or as a script, whatever stands in its names and texts: it is data of the type
+/// JSON in which no `<` is left, and the policy of the page lets no other script run than those that belong to it.
+pub fn html(picture: &Picture) -> String {
+    let style = STYLES.concat();
+    let script = format!("'use strict';\n{}", SCRIPTS.concat());
+    let connect = if picture.live.is_some() { "'self'" } else { "'none'" };
+    let policy = format!(
+        "default-src 'none'; script-src {}; style-src {}; connect-src {connect}; worker-src blob:; img-src data:; \
+         base-uri 'none'; form-action 'none'",
+        hash(&script),
+        hash(&style),
+    );
+    let data = picture.to_json().replace('<', "\\u003c");
+    let title = escaped(&picture.stack);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title} – wattle</title>\n\
+         <style>{style}</style>\n</head>\n{BODY}\
+         <script type=\"application/json\" id=\"picture\">{data}</script>\n\
+         <script>{script}</script>\n</html>\n"
+    )
+}
+
+/// What a policy names inline text by.
+fn hash(text: &str) -> String {
+    format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
+}
+
+/// Text within an element.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}

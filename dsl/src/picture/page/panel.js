@@ -1,0 +1,51 @@
+// The side panel: tabs, each with a panel of its own.
+
+const panel = (() => {
+  const tabs = document.getElementById('tabs');
+  const panels = document.getElementById('panels');
+  const known = new Map();
+
+  /** Adds a tab, and returns the element that is its panel, for the caller to fill. */
+  function add(id, title) {
+    const tab = document.createElement('button');
+    tab.type = 'button';
+    tab.id = `tab-${id}`;
+    tab.textContent = title;
+    tab.setAttribute('role', 'tab');
+    tab.setAttribute('aria-controls', `panel-${id}`);
+    const body = document.createElement('section');
+    body.id = `panel-${id}`;
+    body.setAttribute('role', 'tabpanel');
+    body.setAttribute('aria-labelledby', tab.id);
+    body.tabIndex = 0;
+    tab.addEventListener('click', () => show(id));
+    known.set(id, { tab, body });
+    tabs.append(tab);
+    panels.append(body);
+    show(known.keys().next().value);
+    return body;
+  }
+
+  /** Shows a tab instead of the one that is shown. */
+  function show(id) {
+    for (const [other, { tab, body }] of known) {
+      const shown = other === id;
+      tab.setAttribute('aria-selected', String(shown));
+      tab.tabIndex = shown ? 0 : -1;
+      body.hidden = !shown;
+    }
+  }
+
+  tabs.addEventListener('keydown', (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const ids = [...known.keys()];
+    const at = ids.findIndex((id) => known.get(id).tab === document.activeElement);
+    const next = ids[(at + step + ids.length) % ids.length];
+    show(next);
+    known.get(next).tab.focus();
+    event.preventDefault();
+  });
+
+  return { add, show };
+})();

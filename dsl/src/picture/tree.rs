@@ -1,0 +1,65 @@
+//! What is within what: modules, resources, components.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Component, Edge, Module, Picture, Resource, Role, Why};
+
+/// What stands in a frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Item<'p> {
+    Module(&'p Module),
+    Resource(&'p Resource),
+}
+
+/// A picture by what is within what.
+pub(super) struct Tree<'p> {
+    within: HashMap<&'p str, Vec<Item<'p>>>,
+    components: HashMap<&'p str, Vec<&'p Component>>,
+    networks: HashSet<&'p str>,
+    on: HashMap<&'p str, &'p Resource>,
+}
+
+impl<'p> Tree<'p> {
+    pub(super) fn of(picture: &'p Picture) -> Self {
+        let modules: HashSet<&str> = picture.modules.iter().map(|module| &*module.name).collect();
+        let frame = |module: &'p Option<crate::model::Name>| {
+            module.as_deref().filter(|name| modules.contains(name)).unwrap_or_default()
+        };
+        let mut within: HashMap<&str, Vec<Item<'p>>> = HashMap::new();
+        for module in &picture.modules {
+            within.entry(frame(&module.module)).or_default().push(Item::Module(module));
+        }
+        for resource in &picture.resources {
+            within.entry(frame(&resource.module)).or_default().push(Item::Resource(resource));
+        }
+        let mut components: HashMap<&str, Vec<&Component>> = HashMap::new();
+        for component in &picture.components {
+            components.entry(&component.server).or_default().push(component);
+        }
+        let networks = picture.resources.iter().filter(|resource| resource.role == Role::Network);
+        let servers = picture.resources.iter().filter(|resource| !resource.networks.is_empty());
+        Self {
+            within,
+            components,
+            networks: networks.map(|network| &*network.name).collect(),
+            on: servers.map(|server| (&*server.name, server)).collect(),
+        }
+    }
+
+    /// What stands in the module `name`; outside of all for the empty name.
+    pub(super) fn within(&self, name: &str) -> &[Item<'p>] {
+        self.within.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The components on a server.
+    pub(super) fn on(&self, server: &str) -> &[&'p Component] {
+        self.components.get(server).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether an edge says no more than that a server is on a network.
+    pub(super) fn is_membership(&self, edge: &Edge) -> bool {
+        edge.why == Why::Infrastructure
+            && self.networks.contains(&*edge.from)
+            && self.on.get(&*edge.to).is_some_and(|server| server.networks.contains(&edge.from))
+    }
+}

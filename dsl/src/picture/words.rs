@@ -1,0 +1,73 @@
+//! Values and types in the few words that a picture has room for.
+
+use crate::model::{Expr, Name, Source, Step, Type};
+
+/// A place, as `file:line:column`; nothing where it is not known.
+pub(super) fn place(at: &Source) -> Name {
+    if at.is_known() { at.to_string().into() } else { Name::default() }
+}
+
+/// A type in short.
+pub(super) fn ty(ty: &Type) -> String {
+    match ty {
+        Type::Boolean => "boolean".into(),
+        Type::Integer { .. } => "integer".into(),
+        Type::Float => "float".into(),
+        Type::Str => "string".into(),
+        Type::Ip => "ip".into(),
+        Type::Ipv4 => "ipv4".into(),
+        Type::Ipv6 => "ipv6".into(),
+        Type::Uri => "url".into(),
+        Type::Seconds => "duration".into(),
+        Type::List(item) => format!("list of {}", self::ty(item)),
+        Type::Map(item) => format!("map of {}", self::ty(item)),
+        Type::Struct(fields) => {
+            let fields: Vec<_> = fields.iter().map(|(name, of)| format!("{name}: {}", self::ty(of))).collect();
+            format!("{{{}}}", fields.join(", "))
+        }
+        Type::Any => "any".into(),
+        Type::Hidden(inner) => format!("secret {}", self::ty(inner)),
+    }
+}
+
+/// A constant that nobody is to see.
+const MASKED: &str = "•••";
+
+/// What a value is, or where it comes from. Constants are masked where they are `secret`.
+pub(super) fn value(expr: &Expr, secret: bool) -> String {
+    let all = |parts: &[Expr]| parts.iter().map(|part| value(part, secret)).collect::<Vec<_>>();
+    match expr {
+        Expr::Constant(_) if secret => MASKED.into(),
+        Expr::Constant(constant) => constant.to_string(),
+        Expr::Parameter(name) => format!("parameter {name}"),
+        Expr::Resource(name) => name.to_string(),
+        Expr::Attribute { resource, attribute, path } => {
+            let mut text = format!("{resource}.{attribute}");
+            for step in path {
+                match step {
+                    Step::Key(name) | Step::Resource(name) => text.extend([".", name]),
+                    Step::Index(index) => text.push_str(&format!(".{index}")),
+                }
+            }
+            text
+        }
+        Expr::Output { component, output } => format!("{component}/{output}"),
+        Expr::Promise(name) => format!("promise {name}"),
+        Expr::Import { stack, export } => format!("{export} of stack {stack}"),
+        Expr::Text(parts) => {
+            let part = |part: &Expr| match part {
+                Expr::Constant(_) if secret => MASKED.into(),
+                Expr::Constant(constant) => constant.as_str().map_or_else(|| constant.to_string(), str::to_owned),
+                other => format!("{{{}}}", value(other, secret)),
+            };
+            format!("\"{}\"", parts.iter().map(part).collect::<String>())
+        }
+        Expr::List(items) => format!("[{}]", all(items).join(", ")),
+        Expr::Map(items) => {
+            let items: Vec<_> = items.iter().map(|(name, item)| format!("{name}: {}", value(item, secret))).collect();
+            format!("{{{}}}", items.join(", "))
+        }
+        Expr::Function { name, argument } => format!("{name}({})", value(argument, secret)),
+        Expr::Foreign { what } => format!("{what} of another topology"),
+    }
+}
