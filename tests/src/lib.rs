@@ -15,18 +15,3 @@ pub mod skip;
 pub mod stores;
 pub mod workload;
 pub mod zookeeper;
-
-/// The README's code compiles.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct Readme;
-
-/// The code of the page on parts compiles.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/parts.md")]
-struct Parts;
-
-/// The code of the page on the catalog compiles.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/catalog.md")]
-struct Catalog;

@@ -11,8 +11,10 @@ const PAGE: &str = include_str!("../../../docs/recipes.md");
 
 /// The first block in `language` that holds `mark`, with each of `changes` made.
 fn block(language: &str, mark: &str, changes: &[(&str, &str)]) -> String {
-    let fence = format!("```{language}\n");
-    let mut blocks = PAGE.split(&fence).skip(1).map(|rest| rest.split_once("```\n").unwrap().0);
+    let fence = format!("```{language} ");
+    // Behind the fence stands which file it is.
+    let blocks = PAGE.split(&fence).skip(1).map(|rest| rest.split_once('\n').unwrap().1);
+    let mut blocks = blocks.map(|rest| rest.split_once("```\n").unwrap().0);
     let mut text = blocks.find(|block| block.contains(mark)).unwrap().to_owned();
     for (from, to) in changes {
         assert!(text.contains(from), "{from} in {text}");

@@ -1,0 +1,192 @@
+//! A page's commands, given in their order.
+
+use std::fs;
+use std::sync::Mutex;
+
+use wattle_tests::skip;
+
+use crate::block::{Block, Language};
+use crate::pages::Page;
+use crate::pattern::difference;
+use crate::session::{Session, repository};
+
+/// A command with what a page shows of its output.
+#[derive(Debug, PartialEq, Eq)]
+struct Shown {
+    command: String,
+    /// Nothing where the page shows nothing, which says nothing.
+    output: Option<String>,
+}
+
+/// Runs the pages' commands, two runs at a time, and returns what differs from what is shown.
+pub(crate) fn run(runs: &[Vec<Page>]) -> Vec<String> {
+    let left = Mutex::new(runs.iter());
+    let wrong = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let next = left.lock().expect("no panic").next();
+                    let Some(pages) = next else { break };
+                    let found = run_pages(pages);
+                    wrong.lock().expect("no panic").extend(found);
+                }
+            });
+        }
+    });
+    wrong.into_inner().expect("no panic")
+}
+
+fn run_pages(pages: &[Page]) -> Option<String> {
+    let blocks: Vec<&Block> = pages.iter().flat_map(|page| &page.blocks).collect();
+    if !blocks.iter().any(|block| block.language == Language::Console && block.not_run.is_none()) {
+        return None;
+    }
+    let mut session = Session::new(&repository().join(pages[0].files()));
+    for block in blocks {
+        if block.slow && !skip::everything(&format!("the commands of {} from line {} on", block.page, block.line)) {
+            return None;
+        }
+        let ran = match (block.language, &block.file) {
+            (Language::Diff, Some(file)) => change(&mut session, file, &block.text),
+            (_, Some(file)) => write(&mut session, file, &block.text),
+            (Language::Console, None) if block.not_run.is_none() => give(&mut session, block),
+            _ => Ok(()),
+        };
+        if let Err(error) = ran {
+            return Some(format!("{block}: {error}"));
+        }
+    }
+    None
+}
+
+fn write(session: &mut Session, file: &str, text: &str) -> Result<(), String> {
+    let path = session.here().join(file);
+    fs::create_dir_all(path.parent().expect("a folder"))
+        .and_then(|()| fs::write(&path, text))
+        .map_err(|error| format!("`{file}` is not written: {error}"))
+}
+
+/// Changes a file: what stays and goes stands in it once.
+fn change(session: &mut Session, file: &str, text: &str) -> Result<(), String> {
+    let path = session.here().join(file);
+    let old = fs::read_to_string(&path).map_err(|error| format!("`{file}` is not read: {error}"))?;
+    let new = changed(&old, text)?;
+    fs::write(&path, new).map_err(|error| format!("`{file}` is not written: {error}"))
+}
+
+fn changed(old: &str, change: &str) -> Result<String, String> {
+    let mut text = old.to_owned();
+    // `@@` stands between places.
+    for place in change.split("@@\n") {
+        let side = |mark: char| -> String {
+            let lines = place.lines().filter(|line| line.is_empty() || line.starts_with(' ') || line.starts_with(mark));
+            lines.map(|line| format!("{}\n", line.get(1..).unwrap_or_default())).collect()
+        };
+        let (before, after) = (side('-'), side('+'));
+        match text.matches(&before).count() {
+            1 => text = text.replacen(&before, &after, 1),
+            n => return Err(format!("what is changed stands there {n} times:\n{before}\nin\n{text}")),
+        }
+    }
+    Ok(text)
+}
+
+fn give(session: &mut Session, block: &Block) -> Result<(), String> {
+    let shown = shown(&block.text)?;
+    let last = shown.len() - 1;
+    if block.in_repository {
+        // The repository stays as it is: what a command writes, it writes here.
+        session.run(
+            "cargo() { local name=$1; shift; CARGO_TARGET_DIR=$WATTLE_BOOK_PROGRAMS env -u CARGO_INCREMENTAL -u \
+             CARGO_PROFILE_DEV_DEBUG cargo \"$name\" --manifest-path \"$WATTLE_BOOK_REPOSITORY/Cargo.toml\" \"$@\"; }",
+        )?;
+    }
+    for (n, Shown { command, output }) in shown.iter().enumerate() {
+        let interrupted = output.as_ref().and_then(|output| output.split_once("^C\n"));
+        let (said, code) = match interrupted {
+            Some((before, _)) => session.interrupt(command, |said| difference(before, said).is_none())?,
+            None => session.run(command)?,
+        };
+        let output = interrupted.map(|(before, behind)| format!("{before}{behind}")).or_else(|| output.clone());
+        if (code != 0) != (block.fails && n == last) {
+            return Err(format!("`{command}` ends with {code} and says\n{said}"));
+        }
+        if let Some(difference) = output.as_ref().and_then(|output| difference(output, &said)) {
+            return Err(format!("`{command}`: {difference}"));
+        }
+    }
+    if block.in_repository {
+        session.run("unset -f cargo")?;
+    }
+    Ok(())
+}
+
+/// The commands of a block: `$ ` begins one, and what is indented behind a `\` goes on with it.
+fn shown(text: &str) -> Result<Vec<Shown>, String> {
+    let mut found: Vec<Shown> = Vec::new();
+    let mut goes_on = false;
+    for line in text.lines() {
+        if let Some(command) = line.strip_prefix("$ ") {
+            found.push(Shown { command: command.to_owned(), output: None });
+        } else {
+            let last = found.last_mut().ok_or("it does not begin with a command: `$ ...`")?;
+            if goes_on {
+                last.command += &format!("\n{line}");
+            } else {
+                let output = last.output.get_or_insert_default();
+                *output += &format!("{line}\n");
+            }
+        }
+        goes_on = found.last().is_some_and(|last| last.output.is_none() && line.ends_with('\\'));
+    }
+    if found.is_empty() { Err(String::from("there is no command in it")) } else { Ok(found) }
+}
+
+#[test]
+fn commands_and_what_they_say() {
+    let given = shown("$ a \\\n    b\nsaid\n\nmore\n$ c\n").unwrap();
+    assert_eq!(given.len(), 2);
+    assert_eq!((&*given[0].command, given[0].output.as_deref()), ("a \\\n    b", Some("said\n\nmore\n")));
+    assert_eq!((&*given[1].command, given[1].output.as_deref()), ("c", None));
+    assert!(shown("a\n").is_err());
+    assert!(shown("").is_err());
+}
+
+#[test]
+fn changes_are_made_where_they_fit() {
+    assert_eq!(changed("a\nb\nc\n", " a\n-b\n+d\n"), Ok("a\nd\nc\n".to_owned()));
+    assert_eq!(changed("a\nb\nc\n", "-a\n+d\n@@\n c\n+e\n"), Ok("d\nb\nc\ne\n".to_owned()));
+    assert!(changed("a\nb\na\n", "-a\n+d\n").is_err_and(|error| error.contains("2 times")));
+    assert!(changed("a\n", "-x\n").is_err_and(|error| error.contains("0 times")));
+}
+
+/// A page of the test's own, and what is wrong with it.
+#[cfg(test)]
+fn wrong_with(text: &str) -> String {
+    let (blocks, wrong) = crate::block::blocks("page.md", text);
+    let page = Page { path: "page.md".into(), text: text.into(), blocks, wrong };
+    run_pages(&[page]).unwrap_or_default()
+}
+
+#[test]
+fn a_page_that_shows_what_is_not_so_is_told() {
+    let sound = "```sh file=a/b.sh\necho hello\n```\n```console\n$ cd a\n$ sh b.sh\nhello\n```\n```diff file=b.sh\n-echo hello\n+exit \
+                 3\n```\n```console fails\n$ sh b.sh\n```\n";
+    assert_eq!(wrong_with(sound), "");
+    assert!(
+        wrong_with(&sound.replace("\nhello\n`", "\nhallo\n`"))
+            .contains("page.md:4: `sh b.sh`: the page shows\n  | hallo\n")
+    );
+    assert!(wrong_with(&sound.replace("+exit 3", "+exit 0")).contains("`sh b.sh` ends with 0"));
+    assert!(wrong_with(&sound.replace(" fails", "")).contains("ends with 3"));
+    assert!(wrong_with(&sound.replace("-echo", "-ecko")).contains("page.md:9: what is changed stands there 0 times"));
+}
+
+#[test]
+fn what_goes_on_is_ended_by_ctrl_c() {
+    let page = "```console\n$ sh -c 'trap \"echo ends; exit 0\" INT; echo begins; while :; do sleep 0.1; done'\nbegins\n^C\nends\n$ \
+                echo next\nnext\n```\n";
+    assert_eq!(wrong_with(page), "");
+    assert!(wrong_with(&page.replace("\nends", "\nend")).contains("  | ends"));
+}

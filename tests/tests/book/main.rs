@@ -1,0 +1,55 @@
+//! The book: every block of code in the documentation is compiled or run, every link leads somewhere.
+//!
+//! A block that nobody would compile or run is an error. `WATTLE_TEST_PAGE=docs/recipes.md` runs the commands of that page
+//! only.
+
+mod block;
+mod code;
+mod commands;
+mod links;
+mod pages;
+mod pattern;
+mod session;
+
+use block::Language;
+
+#[test]
+fn every_block_is_one_that_is_looked_at() {
+    let mut wrong = Vec::new();
+    for page in pages::all() {
+        wrong.extend(page.wrong.clone());
+        for block in &page.blocks {
+            wrong.extend(code::wrong(block).map(|error| format!("{block}: {error}")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn rust_compiles() {
+    code::compile(&pages::all());
+}
+
+#[test]
+fn commands_do_what_the_pages_show() {
+    let wrong = commands::run(&pages::runs());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn every_link_leads_somewhere_and_every_page_is_in_the_summary() {
+    let wrong = links::wrong(&pages::all());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What nobody runs is little, and said.
+#[test]
+fn what_is_not_run_is_told() {
+    for page in pages::all() {
+        for block in page.blocks.iter().filter(|block| block.language == Language::Console) {
+            if let Some(why) = &block.not_run {
+                wattle_tests::skip::skipped(&format!("the commands of {block}"), why);
+            }
+        }
+    }
+}

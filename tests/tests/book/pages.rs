@@ -1,0 +1,76 @@
+//! The pages, and in which order they are read.
+
+use std::fs;
+use std::path::Path;
+
+use crate::block::{Block, blocks};
+use crate::session::repository;
+
+pub(crate) struct Page {
+    /// As a path within the repository.
+    pub(crate) path: String,
+    pub(crate) text: String,
+    pub(crate) blocks: Vec<Block>,
+    /// What is wrong with how its blocks are written.
+    pub(crate) wrong: Vec<String>,
+}
+
+impl Page {
+    fn read(path: &str) -> Self {
+        let text = fs::read_to_string(repository().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let (blocks, wrong) = blocks(path, &text);
+        Self { path: path.to_owned(), text, blocks, wrong }
+    }
+
+    /// The folder of files that its commands find: beside the page, under its name.
+    pub(crate) fn files(&self) -> String {
+        self.path.trim_end_matches(".md").to_owned()
+    }
+}
+
+/// What is read outside of the book.
+const OUTSIDE: [&str; 2] = ["README.md", "ARCHITECTURE.md"];
+
+/// Every page: those of the book in its order, then the others.
+pub(crate) fn all() -> Vec<Page> {
+    let summary = Page::read("docs/SUMMARY.md");
+    let mut paths: Vec<String> =
+        crate::links::links(&summary.text).into_iter().map(|(_, link)| format!("docs/{link}")).collect();
+    paths.extend(OUTSIDE.map(str::to_owned));
+    let mut unlisted = below("docs");
+    unlisted.retain(|path| path != "docs/SUMMARY.md" && !paths.contains(path));
+    paths.extend(unlisted);
+    paths.iter().map(|path| Page::read(path)).collect()
+}
+
+/// Pages whose commands are given one after another in one folder: those of a folder with a step by step guide, else each
+/// alone.
+pub(crate) fn runs() -> Vec<Vec<Page>> {
+    let mut runs: Vec<Vec<Page>> = Vec::new();
+    for page in all() {
+        let guided = page.path.starts_with("docs/tutorial/");
+        match runs.iter_mut().find(|run| guided && run[0].path.starts_with("docs/tutorial/")) {
+            Some(run) => run.push(page),
+            None => runs.push(vec![page]),
+        }
+    }
+    let asked = std::env::var("WATTLE_TEST_PAGE").ok();
+    runs.retain(|run| asked.as_ref().is_none_or(|asked| run.iter().any(|page| page.path == *asked)));
+    assert!(!runs.is_empty(), "there is no page {asked:?}");
+    runs
+}
+
+/// The pages below a folder.
+pub(crate) fn below(folder: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(repository().join(folder)).expect("a folder").flatten() {
+        let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
+        if entry.path().is_dir() {
+            found.extend(below(&path));
+        } else if Path::new(&path).extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}

@@ -1,0 +1,200 @@
+//! A shell with a folder of its own, in which a page's commands are given one after another.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use wattle_tests::command::wattle;
+use wattle_tests::zookeeper::ZooKeeper;
+
+/// Ends what a command said.
+const END: &str = "\u{1}end\u{1}";
+
+/// Tells the end of a command, and its exit code.
+const TOLD: &str = "printf '\\n\\001end\\001%s\\n' \"$?\"";
+
+/// No command of a page takes longer.
+const LONGEST: Duration = Duration::from_mins(4);
+
+/// The address at which pages find their ZooKeeper.
+const ZOOKEEPER: &str = "10.0.0.5:2181";
+
+pub(crate) fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository")
+}
+
+/// Where the crates of pages are built.
+pub(crate) fn target() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("book")
+}
+
+pub(crate) struct Session {
+    folder: tempfile::TempDir,
+    shell: Child,
+    input: ChildStdin,
+    output: Receiver<String>,
+    zookeeper: Option<ZooKeeper>,
+}
+
+impl Session {
+    /// A shell in an empty folder, which then holds what is in `files`, if that is a folder.
+    pub(crate) fn new(files: &Path) -> Self {
+        let folder = tempfile::Builder::new().prefix("wattle-book-").tempdir().expect("a folder");
+        let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(folder.path(), open).expect("services of recipes run as users of their own");
+        if files.is_dir() {
+            let copied = Command::new("cp").arg("-r").arg(files.join(".")).arg(folder.path()).status();
+            assert!(copied.is_ok_and(|status| status.success()), "{} is not copied", files.display());
+        }
+        let home = |variable: &str, folder: &str| {
+            let own = std::env::var_os(variable).map(PathBuf::from);
+            own.unwrap_or_else(|| PathBuf::from(std::env::var_os("HOME").expect("a home")).join(folder))
+        };
+        let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/book/bin");
+        let programs = wattle().parent().expect("a folder");
+        let path = std::env::var("PATH").expect("a PATH");
+        let path = format!("{}:{}:{}/examples:{path}", own.display(), programs.display(), programs.display());
+        let mut command = Command::new("bash");
+        command.args(["--noprofile", "--norc"]).current_dir(folder.path());
+        for (name, _) in std::env::vars() {
+            if name.starts_with("WATTLE_") || name.starts_with("CARGO_") || name.starts_with("NEXTEST") {
+                command.env_remove(name);
+            }
+        }
+        for name in ["RUSTFLAGS", "NO_COLOR", "LD_LIBRARY_PATH"] {
+            command.env_remove(name);
+        }
+        command
+            .env("CARGO_HOME", home("CARGO_HOME", ".cargo"))
+            .env("RUSTUP_HOME", home("RUSTUP_HOME", ".rustup"))
+            .env("HOME", folder.path())
+            .env("PATH", path)
+            .env("XDG_RUNTIME_DIR", folder.path().join(".user"))
+            .env("CARGO_TARGET_DIR", target())
+            .env("CARGO_NET_OFFLINE", "true")
+            .env("CARGO_TERM_COLOR", "never")
+            .env("CARGO_INCREMENTAL", "0")
+            .env("CARGO_PROFILE_DEV_DEBUG", "0")
+            .env("COLUMNS", "100")
+            .env("WATTLE_BOOK_REPOSITORY", repository())
+            .env("WATTLE_BOOK_PROGRAMS", programs.parent().expect("a folder"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        let mut shell = command.spawn().expect("bash starts");
+        let input = shell.stdin.take().expect("piped");
+        let (sender, output) = channel();
+        let stream = BufReader::new(shell.stdout.take().expect("piped"));
+        std::thread::spawn(move || stream.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        let mut session = Self { folder, shell, input, output, zookeeper: None };
+        session.run("exec 2>&1").expect("it is a shell");
+        session
+    }
+
+    /// What a command says on both streams, and its exit code.
+    pub(crate) fn run(&mut self, command: &str) -> Result<(String, i32), String> {
+        let command = self.known(command);
+        writeln!(self.input, "{{ {command}\n}} </dev/null; {TOLD}").expect("bash reads");
+        self.said(&command)
+    }
+
+    /// The same of a command that ends by Ctrl-C, as soon as it has said enough.
+    pub(crate) fn interrupt(
+        &mut self,
+        command: &str,
+        is_enough: impl Fn(&str) -> bool,
+    ) -> Result<(String, i32), String> {
+        let command = self.known(command);
+        // In the background a shell has Ctrl-C ignored, but for jobs that it controls.
+        writeln!(self.input, "set -m; {{ {command}\n}} </dev/null & set +m").expect("bash reads");
+        let mut said = String::new();
+        let mut enough = false;
+        while !enough {
+            let line = self.output.recv_timeout(LONGEST);
+            let line = line.map_err(|_| format!("`{command}` does not say what is shown, but\n{said}"));
+            let told = line.map(|line| said += &format!("{line}\n"));
+            enough = told.is_err() || is_enough(&self.shown(&said));
+            if enough {
+                writeln!(self.input, "kill -INT -- -$!; wait $!; {TOLD}").expect("bash reads");
+            }
+            told?;
+        }
+        let (rest, code) = self.said(&command)?;
+        Ok((self.shown(&said) + &rest, code))
+    }
+
+    fn known(&mut self, command: &str) -> String {
+        if !command.contains(ZOOKEEPER) {
+            return command.to_owned();
+        }
+        let zookeeper = self.zookeeper.get_or_insert_with(|| ZooKeeper::start(1));
+        command.replace(ZOOKEEPER, zookeeper.hosts())
+    }
+
+    /// What is said until the command ends.
+    fn said(&self, command: &str) -> Result<(String, i32), String> {
+        let mut said = String::new();
+        loop {
+            match self.output.recv_timeout(LONGEST) {
+                Ok(line) => match line.strip_prefix(END) {
+                    // The line break that is ours.
+                    Some(code) => {
+                        let said = said.strip_suffix('\n').unwrap_or(&said);
+                        return Ok((self.shown(said), code.parse().expect("a code")));
+                    }
+                    None => said += &format!("{line}\n"),
+                },
+                Err(_) => {
+                    return Err(format!("`{command}` does not end: show `^C` where it is ended. It says\n{said}"));
+                }
+            }
+        }
+    }
+
+    /// What is said, with names that are always the same.
+    fn shown(&self, said: &str) -> String {
+        let here = self.folder.path().to_str().expect("text");
+        let said = said.replace(here, "~").replace(&repository().display().to_string(), "~/wattle");
+        match &self.zookeeper {
+            Some(zookeeper) => said.replace(zookeeper.hosts(), ZOOKEEPER),
+            None => said,
+        }
+    }
+
+    /// The folder where the shell is.
+    pub(crate) fn here(&mut self) -> PathBuf {
+        let (said, _) = self.run("pwd").expect("a shell knows where it is");
+        self.folder.path().join(said.trim().trim_start_matches('~').trim_start_matches('/'))
+    }
+}
+
+/// However a page ends, nothing of it goes on.
+impl Drop for Session {
+    fn drop(&mut self) {
+        for folder in up_below(self.folder.path()) {
+            let mut down = Command::new(wattle());
+            down.arg("down").arg(&folder).env("XDG_RUNTIME_DIR", self.folder.path().join(".user"));
+            let _ = down.output();
+        }
+        let _ = self.shell.kill();
+        let _ = self.shell.wait();
+    }
+}
+
+/// The folders below `folder` in which `wattle up` keeps something.
+fn up_below(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+            if path.ends_with(".wattle") {
+                found.push(folder.clone());
+            } else if path.is_dir() && !path.is_symlink() {
+                folders.push(path);
+            }
+        }
+    }
+    found
+}
