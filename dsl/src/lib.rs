@@ -47,6 +47,7 @@ pub mod names;
 pub mod picture;
 pub mod plan;
 pub mod prelude;
+pub mod requirement;
 pub mod values;
 pub mod view;
 

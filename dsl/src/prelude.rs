@@ -6,7 +6,8 @@ pub use std::process::ExitCode;
 pub use std::time::Duration;
 
 pub use crate::author::{
-    Attribute, Component, Export, Exports, Module, Output, Parameter, Promise, RawResource, Secret, Topology, Url,
+    Attribute, Component, Demand, Export, Exports, Module, Output, Parameter, Promise, RawResource, Secret,
+    Subject as _, Topology, Url, that,
 };
 pub use crate::hot;
 pub use crate::model::Order;

@@ -172,7 +172,7 @@ proptest! {
                     *made.entry((component.to_string(), input.to_string())).or_default() += 1;
                 }
                 Reader::Property { .. } => prop_assert_eq!(decision.way, Way::Heat),
-                Reader::Export(_) | Reader::Output(_) => {}
+                Reader::Export(_) | Reader::Output(_) | Reader::Requirement(_) => {}
             }
         }
         // A promise is one reference, and as many decisions as what fulfils it has references.

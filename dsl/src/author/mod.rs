@@ -5,6 +5,7 @@
 
 mod blueprint;
 mod catalogs;
+mod comparable;
 mod component;
 mod constant;
 mod exports;
@@ -18,6 +19,7 @@ mod parameters;
 mod port;
 mod promise;
 mod property;
+mod requirement;
 mod scalar;
 mod secret;
 mod text;
@@ -31,10 +33,14 @@ pub use module::{Module, RawResource};
 pub use parameters::Parameters;
 pub use port::PortType;
 pub use promise::Promise;
+pub use requirement::{Demand, Each, IntoDemand, Subject, That, that};
 pub use scalar::{NotAUrl, Url};
 pub use secret::Secret;
 pub use text::Text;
 pub use topology::Topology;
+
+// What values can be required to be.
+pub use comparable::{Comparable, Comparand, Compares, Divisible, Lengthy, Listed, Ordered, Textual};
 
 // What a catalog's resources are made of, and what tells which values go where.
 pub use exports::{ExportName, Exportable};

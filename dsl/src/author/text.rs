@@ -45,6 +45,8 @@ impl Stage for AtRunTime {
 
 /// Who may see a value.
 pub trait Privacy {
+    /// Whether it holds a secret.
+    const IS_SECRET: bool;
     /// The stricter of this and `Other`.
     type And<Other: Privacy>: Privacy;
 }
@@ -56,10 +58,12 @@ pub struct Open;
 pub struct Confidential;
 
 impl Privacy for Open {
+    const IS_SECRET: bool = false;
     type And<Other: Privacy> = Other;
 }
 
 impl Privacy for Confidential {
+    const IS_SECRET: bool = true;
     type And<Other: Privacy> = Confidential;
 }
 

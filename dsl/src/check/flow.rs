@@ -99,6 +99,11 @@ impl<'m> Origins<'m> {
         }
     }
 
+    /// The declared type of `value`, if it has one.
+    pub(super) fn type_of(&self, value: &Expr) -> Option<Type> {
+        self.origin(value).map(|origin| origin.ty.clone())
+    }
+
     /// Calls `visit` for everything secret that `value` is made of.
     pub(super) fn secrets(&self, value: &'m Expr, visit: &mut impl FnMut(Origin<'m>)) {
         match value {

@@ -50,7 +50,7 @@ check! {
 fn run(sink: &mut Sink<'_, '_>) {
     let mut found = Vec::new();
     place::each(sink.model, |place, at, value| {
-        if matches!(place, Place::Input { .. } | Place::Promise(_)) {
+        if matches!(place, Place::Input { .. } | Place::Promise(_) | Place::Requirement(_)) {
             functions(value, &mut |name, function| {
                 if let Some(unknown) = unknown_to_heat(sink.model, function) {
                     found.push((place, at, name, unknown));

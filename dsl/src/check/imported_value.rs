@@ -2,7 +2,7 @@
 
 use crate::model::Reference;
 
-use super::place;
+use super::place::{self, Place};
 use super::registry::check;
 use super::sink::Sink;
 
@@ -56,6 +56,10 @@ fn run(sink: &mut Sink<'_, '_>) {
     place::each(model, |place, at, value| {
         value.references(&mut |reference| {
             let Reference::Import { stack, export } = reference else { return };
+            // A requirement on it is judged by nobody, whatever else there is: W0910.
+            if matches!(place, Place::Requirement(_)) {
+                return;
+            }
             let finding = IMPORTED_VALUE
                 .finding(format!("{place} reads the export `{export}` of the stack `{stack}`, and Heat cannot"))
                 .label(at, "there is no data space to read it from")

@@ -18,6 +18,7 @@ mod suggestion;
 mod unused;
 mod uses;
 
+mod broken_requirement;
 mod conditional_server;
 mod cycle;
 mod deployment_name;
@@ -31,8 +32,10 @@ mod export_of_another_stack;
 mod exported_secret;
 mod foreign_handle;
 mod heats_function;
+mod heats_requirement;
 mod illegal_name;
 mod imported_value;
+mod impossible_requirement;
 mod late_property;
 mod live_recipe;
 mod missing_input;
@@ -54,6 +57,7 @@ mod shared_name;
 mod stored_secret;
 mod unconnected_network;
 mod unfulfilled_promise;
+mod unjudged_requirement;
 mod unknown_attribute;
 mod unknown_constraint;
 mod unknown_name;
@@ -123,6 +127,9 @@ pub static CHECKS: &[&Check] = &[
     &unwritten_output::UNWRITTEN_OUTPUT,
     &parameter_default::PARAMETER_DEFAULT,
     &unknown_constraint::UNKNOWN_CONSTRAINT,
+    &broken_requirement::BROKEN_REQUIREMENT,
+    &unjudged_requirement::UNJUDGED_REQUIREMENT,
+    &impossible_requirement::IMPOSSIBLE_REQUIREMENT,
     &imported_value::IMPORTED_VALUE,
     &live_recipe::LIVE_RECIPE,
     &early_output::EARLY_OUTPUT,
@@ -132,6 +139,7 @@ pub static CHECKS: &[&Check] = &[
     &whole_stack::WHOLE_STACK,
     &deployment_name::DEPLOYMENT_NAME,
     &own_format::OWN_FORMAT,
+    &heats_requirement::HEATS_REQUIREMENT,
 ];
 
 /// The check with the code `code`, in any case of letters.

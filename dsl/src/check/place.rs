@@ -24,6 +24,7 @@ pub(super) enum Place<'m> {
     },
     Promise(&'m Name),
     Export(&'m Name),
+    Requirement(&'m Name),
 }
 
 /// As a message says it: the property `image` of `db`.
@@ -37,6 +38,7 @@ impl fmt::Display for Place<'_> {
             Self::Input { component, input } => write!(f, "the input `{input}` of `{component}`"),
             Self::Promise(name) => write!(f, "the promise `{name}`"),
             Self::Export(name) => write!(f, "the export `{name}`"),
+            Self::Requirement(name) => write!(f, "the requirement `{name}`"),
         }
     }
 }
@@ -66,6 +68,9 @@ pub(super) fn each<'m>(model: &'m Model, mut visit: impl FnMut(Place<'m>, &'m So
     }
     for (name, export) in &model.exports {
         visit(Place::Export(name), &export.at, &export.value);
+    }
+    for (name, requirement) in &model.requirements {
+        requirement.predicate.each(&mut |value| visit(Place::Requirement(name), &requirement.at, value));
     }
     for (name, output) in &model.outputs {
         for value in output.condition.iter().chain([&output.value]) {

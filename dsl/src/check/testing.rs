@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::lower::Lowering;
 use crate::model::{
     After, Binding, Component, Content, Declaration, Export, Expr, File, Input, Model, Name, OutputDeclaration,
-    Parameter, Promise, Recipe, Resource, Source, Tool, Type,
+    Parameter, Predicate, Promise, Recipe, Requirement, Resource, Source, Tool, Type,
 };
 
 use super::{Limits, check};
@@ -126,6 +126,12 @@ impl Sketch {
     pub(super) fn parameter(mut self, name: &str, ty: Type) -> Self {
         let parameter = Parameter::new(ty, self.at());
         self.model.parameters.insert(name.into(), parameter);
+        self
+    }
+
+    pub(super) fn require(mut self, name: &str, predicate: Predicate<Expr>) -> Self {
+        let requirement = Requirement::new(predicate, self.at());
+        self.model.requirements.insert(name.into(), requirement);
         self
     }
 

@@ -53,6 +53,9 @@ const FAILING: &[Failing] = &[
     ("W0705", unwritten_output::tests::failing),
     ("W0801", parameter_default::tests::failing),
     ("W0802", unknown_constraint::tests::failing),
+    ("W0803", broken_requirement::tests::failing),
+    ("W0804", unjudged_requirement::tests::failing),
+    ("W0805", impossible_requirement::tests::failing),
     ("W0901", imported_value::tests::failing),
     ("W0902", live_recipe::tests::failing),
     ("W0903", early_output::tests::failing),
@@ -62,6 +65,7 @@ const FAILING: &[Failing] = &[
     ("W0907", whole_stack::tests::failing),
     ("W0908", deployment_name::tests::failing),
     ("W0909", own_format::tests::failing),
+    ("W0910", heats_requirement::tests::failing),
 ];
 
 /// What is found in a model that is to be lowered for what the check with the code `code` is about.

@@ -51,7 +51,8 @@ impl<'m> Uses<'m> {
         };
         let mut imports = None;
         place::each(model, |place, at, value| {
-            let is_property = !matches!(place, Place::Input { .. } | Place::Promise(_) | Place::Export(_));
+            let is_property =
+                !matches!(place, Place::Input { .. } | Place::Promise(_) | Place::Export(_) | Place::Requirement(_));
             value.references(&mut |reference| {
                 match reference {
                     Reference::Attribute { .. } => uses.attributes.push(Use { place, at, reference }),

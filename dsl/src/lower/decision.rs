@@ -36,6 +36,8 @@ pub enum Reader {
     Export(Name),
     /// An output of the stack that is no export.
     Output(Name),
+    /// A requirement.
+    Requirement(Name),
 }
 
 /// How a value gets to who refers to it.
@@ -94,7 +96,7 @@ pub fn names_of(value: &Expr) -> Vec<String> {
 }
 
 /// A reference as a decision names it.
-pub(super) fn text(reference: Reference<'_>) -> String {
+pub(crate) fn text(reference: Reference<'_>) -> String {
     match reference {
         Reference::Parameter(name) | Reference::Resource(name) | Reference::Promise(name) => name.to_string(),
         Reference::Attribute { resource, attribute, path } => {

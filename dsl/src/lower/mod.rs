@@ -12,6 +12,7 @@ mod function;
 pub mod hot;
 pub mod native;
 mod plan;
+pub(crate) mod reads;
 pub(crate) mod resolve;
 pub mod seed;
 mod split;

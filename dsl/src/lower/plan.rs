@@ -6,6 +6,8 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::model::{Component, Expr, Model, Name, Reference, Resource, Step};
 
+use crate::requirement;
+
 use super::decision::{Decision, Decisions, Reader, Way, text};
 use super::function::{self, is_heats, is_pseudo};
 
@@ -17,6 +19,8 @@ pub(super) struct Plan<'m> {
     pub(super) servers: IndexMap<&'m Name, Server<'m>>,
     /// Who reads each entry, by the entry's address `SERVER/COMPONENT/OUTPUT`.
     pub(super) readers: HashMap<String, IndexSet<&'m Name>>,
+    /// The requirements that are judged before each component runs.
+    pub(super) judged: HashMap<&'m Name, Vec<&'m Name>>,
 }
 
 /// What one server has to do.
@@ -68,6 +72,7 @@ impl<'m> Plan<'m> {
         let mut plan = Self {
             servers: servers.map(|(name, _)| (name, Server::default())).collect(),
             readers: HashMap::with_capacity(model.components.len()),
+            judged: HashMap::new(),
         };
         for (key, component) in &model.components {
             if let Some(server) = plan.servers.get_mut(&component.server) {
@@ -85,7 +90,30 @@ impl<'m> Plan<'m> {
                 plan.input(model, &component.server, &binding.value, &mut decide, 0);
             }
         }
+        plan.requirements(model, decisions);
         plan
+    }
+
+    /// What agents judge before a component runs: they are given the same as the component is.
+    fn requirements(&mut self, model: &'m Model, decisions: &mut Decisions) {
+        for (name, components) in requirement::readers(model) {
+            let requirement = &model.requirements[name];
+            for (index, key) in components.into_iter().enumerate() {
+                self.judged.entry(key).or_default().push(name);
+                let mut decide = |reference: &str, way| {
+                    if index == 0 {
+                        decisions.note(|| Decision {
+                            reader: Reader::Requirement(name.clone()),
+                            reference: reference.to_owned(),
+                            way,
+                            at: requirement.at.clone(),
+                        });
+                    }
+                };
+                let server = &model.components[key].server;
+                requirement.predicate.each(&mut |value| self.input(model, server, value, &mut decide, 0));
+            }
+        }
     }
 
     /// Whether the server runs an agent.

@@ -1,6 +1,7 @@
 //! The template of the whole model, before it is cut.
 
 use crate::model::{Expr, Model, Name, Reference, Resource};
+use crate::requirement::{self, When};
 
 use super::agent::{self, Words};
 use super::decision::{Decision, Decisions, Reader, Way, text};
@@ -10,6 +11,7 @@ use super::resolve::for_heat;
 
 pub(super) fn build(model: &Model, plan: &Plan<'_>, decisions: &mut Decisions) -> Template {
     let mut template = with_parameters(model);
+    requirements(model, &mut template, decisions);
     if model.resources.keys().any(|name| plan.is_managed(name)) {
         template.parameters.extend(agent::parameters(&model.stack));
         template.resources.insert(agent::ROOT.into(), agent::root());
@@ -50,6 +52,32 @@ pub(crate) fn with_parameters(model: &Model) -> Template {
         (name.clone(), hot)
     }));
     template
+}
+
+/// Has Heat judge what it can of the requirements on parameters.
+pub(super) fn requirements(model: &Model, template: &mut Template, decisions: &mut Decisions) {
+    for (name, requirement) in &model.requirements {
+        if requirement::when(model, &requirement.predicate) != When::Apply {
+            continue;
+        }
+        let heats = requirement::of_heat(model, name, requirement);
+        let way = if heats.whole { Way::Heat } else { Way::Seed };
+        for (parameter, constraint) in heats.constraints {
+            if let Some(hot) = template.parameters.get_mut(&parameter) {
+                hot.constraints.push(constraint);
+            }
+        }
+        requirement.predicate.each(&mut |value| {
+            value.references(&mut |reference| {
+                decisions.note(|| Decision {
+                    reader: Reader::Requirement(name.clone()),
+                    reference: text(reference),
+                    way,
+                    at: requirement.at.clone(),
+                });
+            });
+        });
+    }
 }
 
 /// Adds the author's resources, each as `finish` leaves it.

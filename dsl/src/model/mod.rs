@@ -9,6 +9,7 @@ mod expr;
 mod function;
 mod parameter;
 mod port;
+mod requirement;
 mod resource;
 mod schema;
 mod source;
@@ -28,6 +29,7 @@ pub use component::{
 pub use expr::{Expr, Reference, Step};
 pub use parameter::{Constraint, Parameter, ParameterType};
 pub use port::Type;
+pub use requirement::{Predicate, Requirement, Test, Tested};
 pub use resource::{Binding, Order, Resource};
 pub use schema::{AttributeSchema, PropertySchema, PropertyType, Schema, SchemaConstraint};
 pub use source::Source;
@@ -78,6 +80,9 @@ pub struct Model {
     /// What the stack shows besides its exports, by name.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub outputs: IndexMap<Name, StackOutput>,
+    /// What must hold of values, by qualified name.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub requirements: IndexMap<Name, Requirement>,
     /// Files that the template names: templates of nested stacks, and what `get_file` reads.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub files: IndexMap<Name, Content>,
@@ -160,6 +165,8 @@ pub enum Kind {
     Condition,
     /// An output of the stack that is no export.
     StackOutput,
+    /// A requirement.
+    Requirement,
 }
 
 impl std::fmt::Display for Kind {
@@ -175,6 +182,7 @@ impl std::fmt::Display for Kind {
             Self::Export => "export",
             Self::Condition => "condition",
             Self::StackOutput => "output of the stack",
+            Self::Requirement => "requirement",
         })
     }
 }
@@ -210,6 +218,7 @@ impl Default for Model {
             imports: Vec::new(),
             exports: IndexMap::new(),
             outputs: IndexMap::new(),
+            requirements: IndexMap::new(),
             files: IndexMap::new(),
             modules: IndexMap::new(),
             schemas: IndexMap::new(),

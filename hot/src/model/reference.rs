@@ -90,6 +90,10 @@ impl Reader<'_> {
                 }
             }
             Referring::Export(name) | Referring::Output(name) => output(name),
+            Referring::Requirement(name) => {
+                let all = self.stack.and_then(|stack| stack.get("requirements"));
+                value(all.and_then(|all| pairs(all).find(|(known, ..)| **known == **name).map(|(_, _, node)| node)))
+            }
         }
     }
 }

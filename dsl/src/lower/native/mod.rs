@@ -47,6 +47,7 @@ pub struct Lowered {
 pub fn lower(model: &Model) -> Lowered {
     let mut decisions = Decisions::new(true);
     let mut template = template::with_parameters(model);
+    template::requirements(model, &mut template, &mut decisions);
     let hosts: HashSet<&Name> = model.components.values().map(|component| &component.server).collect();
     template::resources(model, &mut template, &mut decisions, |name, resource, hot| {
         if resource.is_server() && hosts.contains(name) {

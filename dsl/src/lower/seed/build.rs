@@ -6,10 +6,11 @@ use sha2::{Digest, Sha256};
 use crate::lower::plan::{Plan, SERVER_ENTRIES, Server};
 use crate::lower::resolve::for_agent;
 use crate::model::{Content, Declaration, Model, Name, Order, Source};
+use crate::requirement::{self, Operand, When};
 
 use super::{
     FORMAT, Seed, SeedAttribute, SeedComponent, SeedDeclaration, SeedEntry, SeedExport, SeedInput, SeedOutput,
-    SeedParameter, SeedRecipe, SeedServer, hex,
+    SeedParameter, SeedRecipe, SeedRequirement, SeedServer, hex,
 };
 
 pub(in crate::lower) fn build(model: &Model, plan: &Plan<'_>) -> Seed {
@@ -32,6 +33,7 @@ pub(in crate::lower) fn build(model: &Model, plan: &Plan<'_>) -> Seed {
             .iter()
             .map(|(name, e)| (name.clone(), SeedExport { ty: e.ty.clone(), value: for_agent(model, &e.value) }))
             .collect(),
+        requirements: requirements(model),
         recipes,
         sources: sources(model),
     };
@@ -98,6 +100,7 @@ fn servers(model: &Model, plan: &Plan<'_>) -> IndexMap<Name, SeedServer> {
                     declaration: component.declaration.clone(),
                     after: after.get(key).cloned().unwrap_or_default(),
                     inputs: inputs.map(|(name, b)| (name.clone(), for_agent(model, &b.value))).collect(),
+                    requires: plan.judged.get(key).into_iter().flatten().map(|name| (*name).clone()).collect(),
                 };
                 (component.name.clone(), component_seed)
             })
@@ -127,6 +130,24 @@ fn entries(model: &Model, plan: &Plan<'_>) -> IndexMap<Name, SeedEntry> {
         }
     }
     entries
+}
+
+/// Those that `check` has not judged.
+fn requirements(model: &Model) -> IndexMap<Name, SeedRequirement> {
+    let mut found = IndexMap::new();
+    for (name, requirement) in &model.requirements {
+        let when = requirement::when(model, &requirement.predicate);
+        if when == When::Check {
+            continue;
+        }
+        let named = requirement::operands(model, &requirement.predicate);
+        let predicate =
+            named.map(|operand| Operand { name: operand.name.clone(), from: for_agent(model, &operand.from) });
+        let heat = when == When::Apply && requirement::of_heat(model, name, requirement).whole;
+        let (because, at) = (requirement.because.clone(), requirement::place(&requirement.at));
+        found.insert(name.clone(), SeedRequirement { when, heat, predicate, because, at });
+    }
+    found
 }
 
 fn sources(model: &Model) -> IndexMap<Name, String> {

@@ -9,7 +9,8 @@ use indexmap::{IndexMap, IndexSet};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::model::{Content, Name, Order, Step, Tool, Type, Value};
+use crate::model::{Content, Name, Order, Predicate, Step, Tool, Type, Value};
+use crate::requirement::{Operand, When};
 
 pub(super) use build::build;
 
@@ -25,7 +26,7 @@ pub struct Seed {
     pub format: Cow<'static, str>,
     /// Name of the stack, unless the operator chooses another.
     pub stack: Name,
-    /// SHA-256 of everything below but `sources`: two seeds of one digest ask for the same.
+    /// SHA-256 of everything below but `sources` and other places: two seeds of one digest ask for the same.
     pub digest: String,
     /// What must be given before the seed can be written.
     pub parameters: IndexMap<Name, SeedParameter>,
@@ -37,6 +38,9 @@ pub struct Seed {
     pub entries: IndexMap<Name, SeedEntry>,
     /// What other stacks may read.
     pub exports: IndexMap<Name, SeedExport>,
+    /// What must hold of values that are not known while the blueprint is built.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub requirements: IndexMap<Name, SeedRequirement>,
     /// The files that recipes need, by `sha256:HEX`.
     pub recipes: IndexMap<String, Content>,
     /// Where the author declared what: `FILE:LINE:COLUMN` by resource, and by `SERVER/COMPONENT`.
@@ -156,6 +160,29 @@ pub struct SeedComponent {
     /// What its inputs are wired to.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub inputs: IndexMap<Name, Wire>,
+    /// The requirements that its agent judges before it runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requires: Vec<Name>,
+}
+
+/// What must hold of values.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct SeedRequirement {
+    /// When all values are known.
+    pub when: When,
+    /// Whether Heat judges it as well: then it may wait until the stack is created.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub heat: bool,
+    /// What must hold; [`crate::requirement::judge`] tells whether it does.
+    pub predicate: Predicate<Operand<Wire>>,
+    /// Why, in the author's words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub because: String,
+    /// Where it was required, as `FILE:LINE:COLUMN`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub at: String,
 }
 
 /// Where a value comes from, for an agent.
@@ -257,6 +284,11 @@ impl Seed {
         // The recipes' own digests stand in the declarations.
         let parts = (&self.stack, &self.parameters, &self.declarations, &self.servers, &self.entries, &self.exports);
         serde_json::to_writer(&mut hashing, &parts).expect("INVARIANT: a seed is JSON, and hashing takes every byte");
+        for (name, requirement) in &self.requirements {
+            let SeedRequirement { when, heat, predicate, because, at: _ } = requirement;
+            let parts = (name, when, heat, predicate, because);
+            serde_json::to_writer(&mut hashing, &parts).expect("INVARIANT: as above");
+        }
         let hashing = hashing.into_inner().map_err(|_| ()).expect("INVARIANT: hashing takes every byte");
         hex(&hashing.0.finalize())
     }

@@ -36,6 +36,7 @@ fn reader(reader: &Reader) -> String {
         Reader::Property { resource, property } => format!("{resource}.{property}"),
         Reader::Export(name) => format!("export {name}"),
         Reader::Output(name) => format!("output {name}"),
+        Reader::Requirement(name) => format!("requirement {name}"),
     }
 }
 

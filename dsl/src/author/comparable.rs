@@ -1,0 +1,251 @@
+//! Which values compare with which, and what else they can be tested for.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::time::Duration;
+
+use crate::model::Value;
+
+use super::expression::Expression;
+use super::handle::{Attribute, Output, Parameter};
+use super::port::PortType;
+use super::promise::Promise;
+use super::scalar::Url;
+use super::secret::Secret;
+use super::text::{Privacy, Text};
+
+/// A type whose values can be compared.
+#[diagnostic::on_unimplemented(
+    message = "values of type `{Self}` cannot be compared",
+    label = "neither text, a number, a boolean, an address, nor a list or map of them",
+    note = "compare its parts: let the component write each as an output of its own"
+)]
+pub trait Comparable: PortType {
+    /// The type without its confidentiality.
+    type Plain;
+}
+
+/// A type whose values are more or less than each other.
+#[diagnostic::on_unimplemented(
+    message = "a value of type `{Self}` is neither more nor less than another",
+    label = "no number",
+    note = "`at_least`, `at_most`, `more_than`, `less_than` and `between` are for numbers and lengths of time; how long text or a list is, is tested by `length(3..)`"
+)]
+pub trait Ordered: Comparable {}
+
+/// A whole number.
+#[diagnostic::on_unimplemented(message = "a value of type `{Self}` has no multiples", label = "no whole number")]
+pub trait Divisible: Ordered {}
+
+/// A type whose values are text.
+#[diagnostic::on_unimplemented(
+    message = "a value of type `{Self}` is no text",
+    label = "no text",
+    note = "`matches`, `starts_with`, `ends_with` and `contains` are for text; each item of a list is tested by `every(|item| item.matches(...))`, and `includes` looks for one"
+)]
+pub trait Textual: PortType {}
+
+/// A type whose values have a length.
+#[diagnostic::on_unimplemented(
+    message = "a value of type `{Self}` has no length",
+    label = "neither text, a list, nor a map"
+)]
+pub trait Lengthy: PortType {}
+
+/// A type whose values have items.
+#[diagnostic::on_unimplemented(message = "a value of type `{Self}` has no items", label = "neither a list nor a map")]
+pub trait Listed: PortType {
+    /// The type of each item.
+    type Item: PortType;
+}
+
+/// A value with which one of type `T` can be compared: a constant of that type, or what is deferred and will be like it.
+#[diagnostic::on_unimplemented(
+    message = "a value of type `{T}` cannot be compared with `{Self}`",
+    label = "this is `{Self}`, the other is `{T}`",
+    note = "what is compared are values of one type; numbers of any type compare with deferred numbers of any other"
+)]
+pub trait Comparand<T> {
+    /// The value, and whether it is secret.
+    #[doc(hidden)]
+    fn into_comparand(self) -> (Expression, bool);
+}
+
+/// A type whose deferred values compare with a `T`.
+#[diagnostic::on_unimplemented(
+    message = "a value of type `{T}` cannot be compared with one of type `{Self}`",
+    label = "this is a deferred `{Self}`, the other is `{T}`"
+)]
+pub trait Compares<T>: PortType {}
+
+macro_rules! plain {
+    ($($ty:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Comparable for $ty {
+            type Plain = $ty;
+        }
+        #[diagnostic::do_not_recommend]
+        impl Comparand<$ty> for $ty {
+            fn into_comparand(self) -> (Expression, bool) {
+                (Expression::Constant(self.into_value()), false)
+            }
+        }
+    )*};
+}
+plain!(bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 String IpAddr Ipv4Addr Ipv6Addr Url Duration);
+
+macro_rules! marked {
+    ($($trait:ident: $($ty:ty)*;)*) => {$($(
+        #[diagnostic::do_not_recommend]
+        impl $trait for $ty {}
+    )*
+        #[diagnostic::do_not_recommend]
+        impl<T: $trait> $trait for Secret<T> {}
+    )*};
+}
+marked! {
+    Ordered: u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 Duration;
+    Divisible: u8 u16 u32 u64 i8 i16 i32 i64;
+    Textual: String IpAddr Ipv4Addr Ipv6Addr Url;
+    Lengthy: String Url;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Comparable> Comparable for Secret<T> {
+    type Plain = T::Plain;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Comparable> Comparable for Vec<T> {
+    type Plain = Vec<T::Plain>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Comparable> Comparable for BTreeMap<String, T> {
+    type Plain = BTreeMap<String, T::Plain>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: PortType> Lengthy for Vec<T> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: PortType> Lengthy for BTreeMap<String, T> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: PortType> Listed for Vec<T> {
+    type Item = T;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: PortType> Listed for BTreeMap<String, T> {
+    type Item = T;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Listed> Listed for Secret<T> {
+    type Item = Secret<T::Item>;
+}
+
+macro_rules! compares {
+    ($($from:ty: $($to:ty)*;)*) => {$($(
+        #[diagnostic::do_not_recommend]
+        impl Compares<$to> for $from {}
+    )*)*};
+}
+macro_rules! numbers {
+    ($($from:ty)*) => {
+        $(compares! { $from: u8 u16 u32 u64 i8 i16 i32 i64 f32 f64; })*
+    };
+}
+numbers!(u8 u16 u32 u64 i8 i16 i32 i64 f32 f64);
+compares! {
+    bool: bool;
+    Duration: Duration;
+    String: String Url IpAddr Ipv4Addr Ipv6Addr;
+    Url: Url String;
+    IpAddr: IpAddr Ipv4Addr Ipv6Addr String;
+    Ipv4Addr: Ipv4Addr IpAddr String;
+    Ipv6Addr: Ipv6Addr IpAddr String;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Compares<U>, U> Compares<U> for Secret<T> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Compares<U>, U> Compares<Vec<U>> for Vec<T> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Compares<U>, U> Compares<BTreeMap<String, U>> for BTreeMap<String, T> {}
+
+macro_rules! deferred {
+    ($($handle:ident)*) => {$(
+        impl<T: Compares<U>, U> Comparand<U> for $handle<T> {
+            fn into_comparand(self) -> (Expression, bool) {
+                (self.into(), T::port_type().is_secret())
+            }
+        }
+    )*};
+}
+deferred!(Parameter Attribute Output Promise);
+
+#[diagnostic::do_not_recommend]
+impl<T: Compares<U>, U> Comparand<U> for Secret<T> {
+    fn into_comparand(self) -> (Expression, bool) {
+        (Expression::Constant(self.into_value()), true)
+    }
+}
+
+macro_rules! text {
+    ($($ty:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Comparand<$ty> for &str {
+            fn into_comparand(self) -> (Expression, bool) {
+                (self.into(), false)
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl<S, P: Privacy> Comparand<$ty> for Text<S, P> {
+            fn into_comparand(self) -> (Expression, bool) {
+                (self.into(), P::IS_SECRET)
+            }
+        }
+    )*};
+}
+text!(String Url IpAddr Ipv4Addr Ipv6Addr);
+
+#[diagnostic::do_not_recommend]
+impl Comparand<String> for &String {
+    fn into_comparand(self) -> (Expression, bool) {
+        (self.as_str().into(), false)
+    }
+}
+
+fn list<T, C: Comparand<T>>(items: impl IntoIterator<Item = C>) -> (Expression, bool) {
+    let (items, secret): (Vec<_>, Vec<_>) = items.into_iter().map(C::into_comparand).unzip();
+    let constants: Option<Vec<Value>> = items.iter().map(constant).collect();
+    (
+        constants.map_or(Expression::List(items), |items| Expression::Constant(Value::List(items))),
+        secret.contains(&true),
+    )
+}
+
+fn constant(item: &Expression) -> Option<Value> {
+    match item {
+        Expression::Constant(value) => Some(value.clone()),
+        _ => None,
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T, C: Comparand<T>> Comparand<Vec<T>> for Vec<C> {
+    fn into_comparand(self) -> (Expression, bool) {
+        list(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T, C: Comparand<T>, const N: usize> Comparand<Vec<T>> for [C; N] {
+    fn into_comparand(self) -> (Expression, bool) {
+        list(self)
+    }
+}

@@ -1,0 +1,421 @@
+//! What an author requires of values: `t.require("enough memory", p.memory.at_least(2048))`.
+
+use std::ops::RangeBounds;
+
+use crate::model::{self, Expr, Kind, Predicate, Source, Test, Tested};
+
+use super::comparable::{Comparable, Comparand, Divisible, Lengthy, Listed, Ordered, Textual};
+use super::expression::Expression;
+use super::handle::{Attribute, Output, Parameter};
+use super::port::PortType;
+use super::promise::Promise;
+use super::secret::Secret;
+use super::text::{Confidential, Open, Text};
+use super::topology::{Topology, insert};
+
+/// What must hold of values. [`Subject`] makes one of a value, `all`, `any`, `!` and the like one of several.
+#[derive(Clone)]
+#[must_use = "it is required by `t.require(name, ...)`"]
+pub struct Demand {
+    predicate: Predicate<Expression>,
+    because: String,
+}
+
+impl Demand {
+    fn new(predicate: Predicate<Expression>) -> Self {
+        Self { predicate, because: String::new() }
+    }
+
+    /// All of these.
+    pub fn all<D: IntoDemand>(demands: impl IntoIterator<Item = D>) -> Self {
+        Self::joined(demands, Predicate::All)
+    }
+
+    /// At least one of these.
+    pub fn any<D: IntoDemand>(demands: impl IntoIterator<Item = D>) -> Self {
+        Self::joined(demands, Predicate::Any)
+    }
+
+    fn joined<D: IntoDemand>(
+        demands: impl IntoIterator<Item = D>,
+        join: impl FnOnce(Vec<Predicate<Expression>>) -> Predicate<Expression>,
+    ) -> Self {
+        let mut parts: Vec<_> = demands.into_iter().map(|demand| demand.into_demand().predicate).collect();
+        Self::new(if parts.len() == 1 { parts.remove(0) } else { join(parts) })
+    }
+
+    /// This and the other.
+    pub fn and(self, other: impl IntoDemand) -> Self {
+        Self::all([self, other.into_demand()])
+    }
+
+    /// This or the other.
+    pub fn or(self, other: impl IntoDemand) -> Self {
+        Self::any([self, other.into_demand()])
+    }
+
+    /// Says why: whoever breaks it is told.
+    pub fn because(mut self, reason: impl Into<String>) -> Self {
+        self.because = reason.into();
+        self
+    }
+}
+
+/// The opposite.
+impl std::ops::Not for Demand {
+    type Output = Self;
+
+    fn not(self) -> Self {
+        Self::new(Predicate::Not(Box::new(self.predicate)))
+    }
+}
+
+/// What can be required: what tests of values make, and whatever the blueprint itself finds true or false.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be required",
+    label = "nothing that is true or false",
+    note = "what can be required is a test of a value: `p.memory.at_least(2048)`, `db.port.is_not(p.port)`, `p.zones.every(|zone| zone.matches(\"[a-z]+\"))`",
+    note = "a constant is tested as `that(nodes).at_least(3)`"
+)]
+pub trait IntoDemand {
+    /// The demand.
+    fn into_demand(self) -> Demand;
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoDemand for Demand {
+    fn into_demand(self) -> Demand {
+        self
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoDemand for bool {
+    fn into_demand(self) -> Demand {
+        that(self).is(true)
+    }
+}
+
+/// A value that can be tested: a deferred one as it is, a constant by [`that`].
+///
+/// Text and numbers compare with constants and with other deferred values of their kind. A secret may be tested as well,
+/// and no message shows it.
+///
+/// ```
+/// use wattle::prelude::*;
+///
+/// #[derive(Parameters)]
+/// pub struct Settings {
+///     /// Megabytes of memory of the database.
+///     #[parameter(default = 4096)]
+///     memory: Parameter<u32>,
+///     /// Zones for the servers.
+///     #[parameter]
+///     zones: Parameter<Vec<String>>,
+///     /// Password of the owner.
+///     #[parameter]
+///     password: Parameter<Secret<String>>,
+///     /// Name of the owner.
+///     #[parameter]
+///     owner: Parameter<String>,
+/// }
+///
+/// fn requirements(t: &mut Topology, p: &Settings) {
+///     t.require("enough memory", p.memory.at_least(2048).because("the database does not start with less"));
+///     t.require("zones", p.zones.is_not_empty().and(p.zones.every(|zone| zone.matches("[a-z]+-[0-9]"))));
+///     t.require("password", p.password.length(12..).and(p.password.is_not(p.owner)));
+/// }
+/// # let mut t = Topology::new("demo");
+/// # let p = <Settings as wattle::author::Parameters>::declare(&mut t);
+/// # requirements(&mut t, &p);
+/// # assert_eq!(t.finish(Exports::new()).requirements.len(), 3);
+/// ```
+pub trait Subject: Sized {
+    /// The type of the value.
+    type Value: PortType;
+
+    /// The value; none for the item of a list.
+    #[doc(hidden)]
+    fn into_subject(self) -> Option<Expression>;
+
+    /// It is the same as `other`.
+    fn is(self, other: impl Comparand<<Self::Value as Comparable>::Plain>) -> Demand
+    where
+        Self::Value: Comparable,
+    {
+        compared(self, other, Test::Is)
+    }
+
+    /// It is not the same as `other`.
+    fn is_not(self, other: impl Comparand<<Self::Value as Comparable>::Plain>) -> Demand
+    where
+        Self::Value: Comparable,
+    {
+        compared(self, other, Test::IsNot)
+    }
+
+    /// It is not less than `least`.
+    fn at_least(self, least: impl Comparand<<Self::Value as Comparable>::Plain>) -> Demand
+    where
+        Self::Value: Ordered,
+    {
+        compared(self, least, Test::AtLeast)
+    }
+
+    /// It is not more than `most`.
+    fn at_most(self, most: impl Comparand<<Self::Value as Comparable>::Plain>) -> Demand
+    where
+        Self::Value: Ordered,
+    {
+        compared(self, most, Test::AtMost)
+    }
+
+    /// It is more than `other`.
+    fn more_than(self, other: impl Comparand<<Self::Value as Comparable>::Plain>) -> Demand
+    where
+        Self::Value: Ordered,
+    {
+        compared(self, other, Test::MoreThan)
+    }
+
+    /// It is less than `other`.
+    fn less_than(self, other: impl Comparand<<Self::Value as Comparable>::Plain>) -> Demand
+    where
+        Self::Value: Ordered,
+    {
+        compared(self, other, Test::LessThan)
+    }
+
+    /// It is not less than `least` and not more than `most`.
+    fn between(
+        self,
+        least: impl Comparand<<Self::Value as Comparable>::Plain>,
+        most: impl Comparand<<Self::Value as Comparable>::Plain>,
+    ) -> Demand
+    where
+        Self::Value: Ordered,
+    {
+        let (least, secret) = least.into_comparand();
+        let (most, also) = most.into_comparand();
+        tested(self, Test::Between(least, most), secret || also)
+    }
+
+    /// It is the same as one of `values`.
+    fn one_of<C: Comparand<<Self::Value as Comparable>::Plain>>(self, values: impl IntoIterator<Item = C>) -> Demand
+    where
+        Self::Value: Comparable,
+    {
+        let (values, secret): (Vec<_>, Vec<_>) = values.into_iter().map(C::into_comparand).unzip();
+        tested(self, Test::OneOf(values), secret.contains(&true))
+    }
+
+    /// It is a whole multiple of `step`.
+    fn multiple_of(self, step: u32) -> Demand
+    where
+        Self::Value: Divisible,
+    {
+        tested(self, Test::MultipleOf(step), false)
+    }
+
+    /// The regular expression `pattern` matches all of it.
+    fn matches(self, pattern: &str) -> Demand
+    where
+        Self::Value: Textual,
+    {
+        tested(self, Test::Matches(pattern.into()), false)
+    }
+
+    /// It begins with `start`.
+    fn starts_with(self, start: impl Comparand<String>) -> Demand
+    where
+        Self::Value: Textual,
+    {
+        compared(self, start, Test::StartsWith)
+    }
+
+    /// It ends with `end`.
+    fn ends_with(self, end: impl Comparand<String>) -> Demand
+    where
+        Self::Value: Textual,
+    {
+        compared(self, end, Test::EndsWith)
+    }
+
+    /// It has `part` in it.
+    fn contains(self, part: impl Comparand<String>) -> Demand
+    where
+        Self::Value: Textual,
+    {
+        compared(self, part, Test::Includes)
+    }
+
+    /// `item` is one of its items.
+    fn includes(self, item: impl Comparand<<<Self::Value as Listed>::Item as Comparable>::Plain>) -> Demand
+    where
+        Self::Value: Listed<Item: Comparable>,
+    {
+        compared(self, item, Test::Includes)
+    }
+
+    /// It has so many characters or items: `length(12..)`, `length(1..=63)`.
+    fn length(self, length: impl RangeBounds<u32>) -> Demand
+    where
+        Self::Value: Lengthy,
+    {
+        use std::ops::Bound;
+        let min = match length.start_bound() {
+            Bound::Included(min) => Some(*min),
+            Bound::Excluded(min) => Some(min.saturating_add(1)),
+            Bound::Unbounded => None,
+        };
+        let max = match length.end_bound() {
+            Bound::Included(max) => Some(*max),
+            // Nothing is shorter than nothing: that no length is right is found by `check`.
+            Bound::Excluded(0) => return tested(self, Test::Length { min: Some(1), max: Some(0) }, false),
+            Bound::Excluded(max) => Some(max - 1),
+            Bound::Unbounded => None,
+        };
+        tested(self, Test::Length { min, max }, false)
+    }
+
+    /// It has at least one character or item.
+    fn is_not_empty(self) -> Demand
+    where
+        Self::Value: Lengthy,
+    {
+        self.length(1..)
+    }
+
+    /// Every item is as `demand` says.
+    fn every<D: IntoDemand>(self, demand: impl FnOnce(Each<<Self::Value as Listed>::Item>) -> D) -> Demand
+    where
+        Self::Value: Listed,
+    {
+        let item = demand(Each::new()).into_demand().predicate;
+        tested(self, Test::EveryItem(Box::new(item)), false)
+    }
+
+    /// At least one item is as `demand` says.
+    fn some<D: IntoDemand>(self, demand: impl FnOnce(Each<<Self::Value as Listed>::Item>) -> D) -> Demand
+    where
+        Self::Value: Listed,
+    {
+        let item = demand(Each::new()).into_demand().predicate;
+        tested(self, Test::SomeItem(Box::new(item)), false)
+    }
+}
+
+fn compared<S: Subject, T>(
+    subject: S,
+    other: impl Comparand<T>,
+    test: impl FnOnce(Expression) -> Test<Expression>,
+) -> Demand {
+    let (other, secret) = other.into_comparand();
+    tested(subject, test(other), secret)
+}
+
+fn tested<S: Subject>(subject: S, test: Test<Expression>, secret: bool) -> Demand {
+    let secret = secret || S::Value::port_type().is_secret();
+    Demand::new(Predicate::Tested(Tested { value: subject.into_subject(), test, secret }))
+}
+
+macro_rules! handles {
+    ($($handle:ident)*) => {$(
+        impl<T: PortType> Subject for $handle<T> {
+            type Value = T;
+
+            fn into_subject(self) -> Option<Expression> {
+                Some(self.into())
+            }
+        }
+    )*};
+}
+handles!(Parameter Attribute Output Promise);
+
+impl<S> Subject for Text<S, Open> {
+    type Value = String;
+
+    fn into_subject(self) -> Option<Expression> {
+        Some(self.into())
+    }
+}
+
+impl<S> Subject for Text<S, Confidential> {
+    type Value = Secret<String>;
+
+    fn into_subject(self) -> Option<Expression> {
+        Some(self.into())
+    }
+}
+
+/// A constant that can be tested. Made by [`that`].
+pub struct That<T>(T);
+
+/// A constant that can be tested: `that(nodes).at_least(3)`.
+pub fn that<T: PortType>(value: T) -> That<T> {
+    That(value)
+}
+
+impl<T: PortType> Subject for That<T> {
+    type Value = T;
+
+    fn into_subject(self) -> Option<Expression> {
+        Some(Expression::Constant(self.0.into_value()))
+    }
+}
+
+/// Each item of a list, within [`Subject::every`] and [`Subject::some`].
+pub struct Each<T>(std::marker::PhantomData<fn() -> T>);
+
+impl<T> Each<T> {
+    fn new() -> Self {
+        Self(std::marker::PhantomData)
+    }
+}
+
+impl<T> Clone for Each<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Each<T> {}
+
+impl<T: PortType> Subject for Each<T> {
+    type Value = T;
+
+    fn into_subject(self) -> Option<Expression> {
+        None
+    }
+}
+
+impl Topology {
+    /// Requires something of values, whenever they are known: constants when `check` runs, parameters when the stack is
+    /// deployed, and what exists only at run time before any component runs that reads it all.
+    ///
+    /// What does not hold is told by `name`, with this place and the values that were seen. Inside a module the name is
+    /// qualified by the module's own.
+    ///
+    /// ```
+    /// use wattle::prelude::*;
+    ///
+    /// fn cluster(t: &mut Topology, nodes: u32) {
+    ///     t.require("a majority", that(nodes).at_least(3));
+    ///     t.require("no tie", nodes % 2 == 1);
+    /// }
+    /// # let mut t = Topology::new("demo");
+    /// # cluster(&mut t, 4);
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0803"));
+    /// ```
+    #[track_caller]
+    pub fn require(&mut self, name: impl AsRef<str>, demand: impl IntoDemand) {
+        let at = Source::caller();
+        let Demand { predicate, because } = demand.into_demand();
+        let predicate: Predicate<Expr> = predicate.map(|value| self.lower(value.clone()));
+        let mut requirement = model::Requirement::new(predicate, at);
+        requirement.because = because;
+        let name = self.qualified(name.as_ref());
+        let model = &mut self.model;
+        insert(&mut model.requirements, &mut model.duplicates, Kind::Requirement, name, requirement, |r| &r.at);
+    }
+}

@@ -1,0 +1,133 @@
+//! W0803: a requirement that does not hold.
+
+use crate::model::{Expr, Model, Reference, Requirement, Value};
+use crate::requirement::{self, Verdict, When, judge, operands};
+
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// What a blueprint requires does not hold: of constants, or of the defaults that its parameters have.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// let nodes = 2_u32;
+    /// t.require("a majority", that(nodes).at_least(3).because("two nodes cannot outvote one that is lost"));
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0803"));
+    /// ```
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// let nodes = 3_u32;
+    /// t.require("a majority", that(nodes).at_least(3).because("two nodes cannot outvote one that is lost"));
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0803"));
+    /// ```
+    ///
+    /// A parameter's value is judged when it is given, by Heat and by `wattle seed apply`; what exists only at run time, by
+    /// the agent of each component that reads it, before the component runs.
+    BROKEN_REQUIREMENT: "W0803", Error, "a requirement that does not hold", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let model = sink.model;
+    for (name, requirement) in &model.requirements {
+        let when = requirement::when(model, &requirement.predicate);
+        let predicate = operands(model, &requirement.predicate);
+        let Verdict::Fails(reasons) = judge(&predicate, &mut |value| known(model, value)) else { continue };
+        let of = if when == When::Check { "" } else { " with the parameters' defaults" };
+        let mut finding = BROKEN_REQUIREMENT
+            .finding(format!("the requirement `{name}` does not hold{of}: {}", reasons.join("; ")))
+            .label(&requirement.at, "required here");
+        for (parameter, at) in defaults(model, requirement) {
+            finding = finding.label(at, format!("the default of `{parameter}`"));
+        }
+        let because = requirement.because.trim();
+        if !because.is_empty() {
+            finding = finding.note(format!("the author says why: {}", because.replace('\n', " ")));
+        }
+        let help = match when {
+            When::Check => "change the values, or what is required of them",
+            _ => "change or leave out the default, or change what is required",
+        };
+        sink.push(finding.help(help));
+    }
+}
+
+fn defaults<'m>(model: &'m Model, requirement: &'m Requirement) -> Vec<(&'m str, &'m crate::model::Source)> {
+    let mut found: Vec<(&str, _)> = Vec::new();
+    requirement.predicate.each(&mut |value| {
+        value.references(&mut |reference| {
+            let Reference::Parameter(name) = reference else { return };
+            if let Some(parameter) = model.parameters.get(name)
+                && parameter.default.is_some()
+                && !found.iter().any(|(known, _)| *known == &**name)
+            {
+                found.push((name, &parameter.at));
+            }
+        });
+    });
+    found
+}
+
+/// The value, if constants and defaults tell it.
+fn known(model: &Model, value: &Expr) -> Option<Value> {
+    let all = |parts: &[Expr]| parts.iter().map(|part| known(model, part)).collect::<Option<Vec<_>>>();
+    match value {
+        Expr::Constant(value) => Some(value.clone()),
+        Expr::Parameter(name) => model.parameters.get(name)?.default.clone(),
+        Expr::List(items) => all(items).map(Value::List),
+        Expr::Text(parts) => Some(all(parts)?.iter().map(crate::heat::plain).collect::<String>().into()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{Sketch, codes, parameter, secret, sound};
+    use crate::check::{Limits, check};
+    use crate::model::{Expr, Model, Predicate, Test, Tested, Type, Value};
+
+    pub(in crate::check) fn tested(value: impl Into<Expr>, test: Test<Expr>) -> Predicate<Expr> {
+        Predicate::Tested(Tested { value: Some(value.into()), test, secret: false })
+    }
+
+    pub(in crate::check) fn failing() -> Model {
+        let mut sketch = sound().require("a majority", tested(2, Test::AtLeast(3.into())));
+        sketch.model.requirements["a majority"].because = "two nodes cannot outvote one that is lost".into();
+        sketch.model
+    }
+
+    fn with_default(ty: Type, default: impl Into<Value>, test: Test<Expr>) -> Sketch {
+        let mut sketch = sound().parameter("p", ty).require("r", tested(parameter("p"), test));
+        sketch.model.parameters["p"].default = Some(default.into());
+        sketch
+    }
+
+    #[test]
+    fn what_holds_is_fine() {
+        assert!(codes(&sound().require("r", tested(3, Test::AtLeast(3.into()))).model).is_empty());
+        assert!(codes(&with_default(Type::Str, "abc", Test::Matches("[a-c]+".into())).model).is_empty());
+    }
+
+    #[test]
+    fn a_default_that_breaks_it_is_found_and_its_place_is_shown() {
+        let model = with_default(Type::Str, "abd", Test::Matches("[a-c]+".into())).model;
+        let found = check(&model, &Limits::default());
+        assert_eq!(found.len(), 1);
+        assert_eq!(
+            found[0].message,
+            "the requirement `r` does not hold with the parameters' defaults: `p` is \"abd\", and must match `[a-c]+`"
+        );
+        assert_eq!(found[0].labels.len(), 2);
+    }
+
+    #[test]
+    fn a_secret_default_is_not_told() {
+        let model = with_default(secret(Type::Str), "hunter2", Test::IsNot("hunter2".into())).model;
+        let found = check(&model, &Limits::default());
+        assert!(found.iter().any(|finding| finding.code == "W0803"));
+        assert!(!format!("{found:?}").contains("hunter2"), "{found:?}");
+    }
+}

@@ -1,0 +1,171 @@
+//! When the values of a requirement are known, and who reads them.
+
+use std::collections::{HashMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::lower::{decision, reads};
+use crate::model::{Expr, Model, Name, Predicate, Reference, Test};
+
+/// A value of a requirement, and what messages call it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Operand<V> {
+    /// What it is called: `memory`, `db/postgres/port`; none for a constant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<Name>,
+    /// The value, or where it comes from.
+    pub from: V,
+}
+
+/// When all values of a requirement are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum When {
+    /// While the blueprint is built: `check` judges it.
+    Check,
+    /// With the parameters: Heat judges it where it can, and `seed apply` in any case.
+    Apply,
+    /// At run time: each agent judges it that reads all of its values.
+    RunTime,
+}
+
+/// When all values of `predicate` are known.
+pub fn when(model: &Model, predicate: &Predicate<Expr>) -> When {
+    let mut found = When::Check;
+    predicate.each(&mut |value| {
+        let mut of_value = if matches!(value, Expr::Constant(_)) { When::Check } else { When::Apply };
+        reads::run_time(model, value, &mut |_| of_value = When::RunTime);
+        found = found.max(of_value);
+    });
+    found
+}
+
+/// What is read at run time for a requirement.
+pub(crate) fn run_time(model: &Model, predicate: &Predicate<Expr>) -> Vec<String> {
+    let mut found = Vec::new();
+    predicate.each(&mut |value| {
+        reads::run_time(model, value, &mut |read| {
+            if !found.contains(&read) {
+                found.push(read);
+            }
+        });
+    });
+    found
+}
+
+/// The requirements that are judged at run time, each with the components that judge it: those that read all of its values.
+pub fn readers(model: &Model) -> Vec<(&Name, Vec<&Name>)> {
+    let of_run_time = |(name, requirement): (_, &crate::model::Requirement)| {
+        let needed = run_time(model, &requirement.predicate);
+        (!needed.is_empty()).then_some((name, needed))
+    };
+    let needed: Vec<_> = model.requirements.iter().filter_map(of_run_time).collect();
+    let wanted: HashSet<&String> = needed.iter().flat_map(|(_, needed)| needed).collect();
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let mut read: HashMap<String, HashSet<&Name>> = HashMap::new();
+    for (key, component) in &model.components {
+        for binding in component.inputs.values() {
+            reads::run_time(model, &binding.value, &mut |name| {
+                if wanted.contains(&name) {
+                    read.entry(name).or_default().insert(key);
+                }
+            });
+        }
+    }
+    let judges = |needed: &[String]| {
+        let all: Option<Vec<_>> = needed.iter().map(|name| read.get(name)).collect();
+        let all = all.unwrap_or_default();
+        let Some((first, rest)) = all.split_first() else { return Vec::new() };
+        let mut judges: Vec<&Name> =
+            first.iter().copied().filter(|key| rest.iter().all(|others| others.contains(key))).collect();
+        judges.sort_by_cached_key(|key| model.components.get_index_of(*key));
+        judges
+    };
+    needed.iter().map(|(name, needed)| (*name, judges(needed))).collect()
+}
+
+/// The predicate with what its values are called, and marked where one of them is secret.
+pub(crate) fn operands(model: &Model, predicate: &Predicate<Expr>) -> Predicate<Operand<Expr>> {
+    let mut named = predicate.map(|value| Operand { name: name(value), from: value.clone() });
+    mark(model, &mut named);
+    named
+}
+
+fn mark(model: &Model, predicate: &mut Predicate<Operand<Expr>>) {
+    match predicate {
+        Predicate::All(parts) | Predicate::Any(parts) => parts.iter_mut().for_each(|part| mark(model, part)),
+        Predicate::Not(part) => mark(model, part),
+        Predicate::Tested(tested) => {
+            let mut secret = tested.secret;
+            let mut look = |operand: &Operand<Expr>| secret |= is_secret(model, &operand.from);
+            tested.value.iter().for_each(&mut look);
+            tested.test.each(&mut |operand| look(operand));
+            tested.secret = secret;
+            if let (true, Some(operand)) = (secret, &mut tested.value)
+                && matches!(operand.from, Expr::Text(_) | Expr::List(_) | Expr::Map(_) | Expr::Function { .. })
+            {
+                // What stands around a secret may be one as well.
+                operand.name = Some("what is computed of a secret".into());
+            }
+            if let Test::EveryItem(item) | Test::SomeItem(item) = &mut tested.test {
+                mark(model, item);
+            }
+        }
+    }
+}
+
+/// Whether a secret is in a value, as far as types tell.
+pub(crate) fn is_secret(model: &Model, value: &Expr) -> bool {
+    let mut secret = false;
+    value.references(&mut |reference| {
+        secret |= match reference {
+            Reference::Parameter(name) => model.parameters.get(name).is_some_and(crate::model::Parameter::is_hidden),
+            Reference::Output { component, output } => {
+                let kind = model.components.get(component).and_then(|component| model.declaration(component));
+                kind.and_then(|kind| kind.outputs.get(output)).is_some_and(|output| output.ty.is_secret())
+            }
+            Reference::Promise(name) => model.promises.get(name).is_some_and(|promise| promise.ty.is_secret()),
+            Reference::Import { stack, export } => model
+                .imports
+                .iter()
+                .any(|import| import.stack == *stack && import.export == *export && import.ty.is_secret()),
+            Reference::Resource(_) | Reference::Attribute { .. } | Reference::Foreign { .. } => false,
+        };
+    });
+    secret
+}
+
+/// What messages call a value.
+fn name(value: &Expr) -> Option<Name> {
+    match value {
+        Expr::Constant(_) => None,
+        Expr::Text(parts) => {
+            let part = |part: &Expr| match (part, name(part)) {
+                (_, Some(name)) => format!("{{{name}}}"),
+                (Expr::Constant(value), None) => value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned),
+                _ => String::new(),
+            };
+            Some(parts.iter().map(part).collect::<String>().into())
+        }
+        Expr::List(items) => Some(format!("[{}]", names(items.iter())).into()),
+        Expr::Map(items) => Some(format!("{{{}}}", names(items.values())).into()),
+        Expr::Function { name, argument } => Some(format!("{name}({})", names([&**argument].into_iter())).into()),
+        other => {
+            let mut found = None;
+            other.references(&mut |reference| {
+                found.get_or_insert_with(|| Name::from(decision::text(reference)));
+            });
+            found
+        }
+    }
+}
+
+fn names<'e>(values: impl Iterator<Item = &'e Expr>) -> String {
+    let one = |value: &Expr| match value {
+        Expr::Constant(value) => value.to_string(),
+        other => name(other).unwrap_or_default().to_string(),
+    };
+    values.map(one).collect::<Vec<_>>().join(", ")
+}
