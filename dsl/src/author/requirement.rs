@@ -130,6 +130,7 @@ impl IntoDemand for bool {
 /// # requirements(&mut t, &p);
 /// # assert_eq!(t.finish(Exports::new()).requirements.len(), 3);
 /// ```
+#[expect(clippy::wrong_self_convention, reason = "they say what is required of a value, and ask nothing of it")]
 pub trait Subject: Sized {
     /// The type of the value.
     type Value: PortType;

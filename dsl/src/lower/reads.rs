@@ -25,7 +25,7 @@ fn within<'m>(model: &'m Model, value: &'m Expr, visit: &mut impl FnMut(String),
             }
             Expr::Import { stack, export } => visit(format!("{stack}:{export}")),
             Expr::Promise(name) if depth <= model.promises.len() => {
-                for binding in model.promises.get(name).into_iter().flat_map(|promise| promise.fulfilled.first()) {
+                if let Some(binding) = model.promises.get(name).and_then(|promise| promise.fulfilled.first()) {
                     within(model, &binding.value, visit, depth + 1);
                 }
             }

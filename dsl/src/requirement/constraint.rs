@@ -83,11 +83,11 @@ fn of_number(model: &Model, parameter: &Parameter, test: &Test<Expr>) -> Option<
     }
 }
 
-fn of_text(test: &Test<Expr>) -> Option<Constraint> {
+fn of_text(asked: &Test<Expr>) -> Option<Constraint> {
     let text = |value: &Expr| value.constant()?.as_str().map(ToOwned::to_owned);
     let literal = |value: &Expr| Some(pattern::literal(&text(value)?));
     let allowed = |pattern: String| Some(Constraint::AllowedPattern(pattern.into()));
-    match test {
+    match asked {
         Test::Is(value) => Some(Constraint::AllowedValues(vec![text(value)?.into()])),
         Test::OneOf(values) => {
             let values: Option<Vec<Value>> = values.iter().map(|value| Some(text(value)?.into())).collect();

@@ -133,10 +133,10 @@ fn items(value: &Value) -> Option<Vec<(String, &Value)>> {
 }
 
 /// Whether `value` passes; none where the test is made for other values.
-fn holds<V>(test: &Test<Operand<V>>, value: &Value, given: &[Value]) -> Option<bool> {
+fn holds<V>(asked: &Test<Operand<V>>, value: &Value, given: &[Value]) -> Option<bool> {
     let number = |index: usize| compare(value, given.get(index)?);
     let text = |index: usize| Some((value.as_str()?, given.get(index)?.as_str()?));
-    match test {
+    match asked {
         Test::Is(_) => Some(same(value, given.first()?)),
         Test::IsNot(_) => Some(!same(value, given.first()?)),
         Test::AtLeast(_) => Some(number(0)?.is_ge()),

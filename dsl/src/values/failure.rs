@@ -23,4 +23,6 @@ pub enum FailureKind {
     Start,
     /// An input could not be had: there is no such value, or it may not be read.
     Input,
+    /// What is required of the values that it reads does not hold.
+    Requirement,
 }

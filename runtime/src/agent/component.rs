@@ -8,6 +8,7 @@ use indexmap::IndexMap;
 use jiff::Timestamp;
 use tokio::time::{self, Instant};
 use wattle::model::{Name, Tool, Value};
+use wattle::requirement::{self, Verdict};
 
 use crate::recipe::{Broken, Job, Live, Runner};
 use crate::space::{Content, Failure, Kind, PlannedComponent, Script, State, Waiting};
@@ -160,6 +161,7 @@ impl<'a> Component<'a> {
         for (name, input) in &read {
             inputs::needs(name, &input.from, &mut needs);
         }
+        self.add_judged(&mut needs);
         let found = self.wait(&needs).await?;
         let mut values = IndexMap::with_capacity(read.len());
         for (name, input) in read {
@@ -167,6 +169,7 @@ impl<'a> Component<'a> {
                 .map_err(|(kind, message)| Missing::Own(kind, message))?;
             values.insert(name.clone(), value);
         }
+        self.judge(&found)?;
         let fingerprint = fingerprint(self.planned, &values);
         if let (Some(known), Some(finished)) = (&known, finished)
             && finished.fingerprint == fingerprint
@@ -178,6 +181,47 @@ impl<'a> Component<'a> {
             .await
             .map_err(|(kind, message)| Missing::Own(kind, message))?;
         Ok(Next::Run { inputs: values, fingerprint: (!asks_itself).then_some(fingerprint) })
+    }
+
+    /// What is required is judged of all that it is about, whoever asks for inputs.
+    fn add_judged(&self, needs: &mut Needs) {
+        let mut judged = Needs::new();
+        for requirement in self.planned.requires.values() {
+            requirement.predicate.each(&mut |operand| inputs::add(&operand.from, None, &mut judged));
+        }
+        for (name, input) in &self.planned.inputs {
+            let mut read = Needs::new();
+            inputs::needs(name, &input.from, &mut read);
+            for (awaited, input) in read.into_iter().filter(|(awaited, _)| judged.contains_key(awaited)) {
+                needs.entry(awaited).or_insert(input);
+            }
+        }
+        for (awaited, _) in judged {
+            needs.entry(awaited).or_insert(None);
+        }
+    }
+
+    /// Judges what is required of the values that it reads. A requirement is no part of what a component is: one that has
+    /// changed is judged anew, and runs nothing anew.
+    fn judge(&self, found: &Found) -> Result<(), Missing> {
+        let mut broken = Vec::new();
+        for (name, requirement) in &self.planned.requires {
+            let mut unknown = None;
+            let verdict = requirement::judge(&requirement.predicate, &mut |source| {
+                inputs::resolve(self.shared, source, found).map_err(|why| unknown = Some(why)).ok()
+            });
+            match (verdict, unknown) {
+                (Verdict::Holds, _) => {}
+                (Verdict::Fails(reasons), _) => {
+                    broken.push(requirement::told(name, &requirement.at, &reasons, &requirement.because));
+                }
+                (Verdict::Unknown, why) => {
+                    let why = why.unwrap_or_else(|| "not all of its values are known".to_owned());
+                    return Err(Missing::Own(Kind::Input, format!("the requirement `{name}` cannot be judged: {why}")));
+                }
+            }
+        }
+        if broken.is_empty() { Ok(()) } else { Err(Missing::Own(Kind::Requirement, broken.join("; "))) }
     }
 
     /// What it published when it finished, for those who read it now.

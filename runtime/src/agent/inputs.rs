@@ -49,19 +49,24 @@ impl Awaited {
 /// What is awaited, and the inputs that need it, none for mere order.
 pub(super) type Needs = IndexMap<Awaited, Option<Name>>;
 
-/// What of `input` is awaited.
+/// What of the input `name` is awaited.
 pub(super) fn needs(name: &Name, source: &Source, needs: &mut Needs) {
+    add(source, Some(name), needs);
+}
+
+/// What is awaited for a value, and the input that it is for.
+pub(super) fn add(source: &Source, input: Option<&Name>, needs: &mut Needs) {
     match source {
         Source::Entry(entry) => {
-            needs.entry(Awaited::Entry(entry.clone())).or_insert_with(|| Some(name.clone()));
+            needs.entry(Awaited::Entry(entry.clone())).or_insert_with(|| input.cloned());
         }
         Source::Foreign { stack, entry } => {
             let awaited = Awaited::Foreign(stack.clone(), entry.clone());
-            needs.entry(awaited).or_insert_with(|| Some(name.clone()));
+            needs.entry(awaited).or_insert_with(|| input.cloned());
         }
-        Source::Text(parts) | Source::List(parts) => parts.iter().for_each(|part| self::needs(name, part, needs)),
-        Source::Map(parts) => parts.values().for_each(|part| self::needs(name, part, needs)),
-        Source::Function { argument, .. } => self::needs(name, argument, needs),
+        Source::Text(parts) | Source::List(parts) => parts.iter().for_each(|part| add(part, input, needs)),
+        Source::Map(parts) => parts.values().for_each(|part| add(part, input, needs)),
+        Source::Function { argument, .. } => add(argument, input, needs),
         Source::Value(_) | Source::Sealed(_) | Source::UserData(_) => {}
     }
 }
@@ -241,7 +246,11 @@ pub(super) fn value(shared: &Shared, name: &str, input: &PlannedInput, found: &F
     }
 }
 
-fn resolve(shared: &Shared, source: &Source, found: &Found) -> Result<Value, String> {
+/// The value, all that it needs being there.
+///
+/// # Errors
+/// Why there is none.
+pub(super) fn resolve(shared: &Shared, source: &Source, found: &Found) -> Result<Value, String> {
     let awaited = |awaited: &Awaited| {
         found.get(awaited).cloned().ok_or_else(|| format!("nobody waited for `{}`", awaited.name()))
     };

@@ -187,6 +187,14 @@ fn differences(before: &PlannedComponent, after: &PlannedComponent) -> Vec<Strin
         };
         note(of(before) != of(after), &format!("output `{name}`"));
     }
+    let requirements: IndexSet<_> = after.requires.keys().chain(before.requires.keys()).collect();
+    for name in requirements {
+        // Where it stands is no part of it.
+        let of = |component: &PlannedComponent| {
+            component.requires.get(name).map(|required| (required.predicate.clone(), required.because.clone()))
+        };
+        note(of(before) != of(after), &format!("requirement `{name}`"));
+    }
     what
 }
 

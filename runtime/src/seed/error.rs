@@ -33,7 +33,7 @@ pub enum SeedError {
         /// What is wrong with it.
         reason: String,
     },
-    /// Parameters that are missing, unknown or of another type: all of them.
+    /// Parameters that are missing, unknown, of another type, or not as is required: all of them.
     #[error("{}", parameters(missing, faults))]
     Parameters {
         /// Those without a value, and their types.

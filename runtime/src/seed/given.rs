@@ -9,8 +9,9 @@ use wattle::lower::Seed;
 use wattle::lower::seed::{SeedParameter, Wire};
 use wattle::model::{Name, Type, Value};
 use wattle::names::nearest;
+use wattle::requirement::When;
 
-use super::SeedError;
+use super::{SeedError, requirements};
 
 /// Names of our own in templates: what a seed does not know of, but Heat does.
 const RESERVED: &str = "wattle_";
@@ -134,36 +135,48 @@ impl Given {
         missing.collect()
     }
 
-    /// The values that `seed` needs, each of the type that it declares: those that a component or an export reads.
+    /// The values that `seed` needs, each of the type that it declares: those that a component or an export reads. What is
+    /// required of parameters is judged of all that are given.
     ///
     /// # Errors
     /// [`SeedError::Parameters`], with all that is wrong.
     pub(super) fn resolve(&self, seed: &Seed) -> Result<IndexMap<Name, Value>, SeedError> {
         let mut faults = self.unknown(seed);
         let mut missing = IndexMap::new();
-        let needed = needed(seed);
+        let (needed, judged) = (needed(seed), requirements::judged_here(seed));
         let mut values = IndexMap::with_capacity(needed.len());
+        let mut known = IndexMap::with_capacity(seed.parameters.len());
         for (name, parameter) in &seed.parameters {
             let given = self.values.get(&**name).or_else(|| self.defaults.get(&**name));
-            match given {
+            let value = match given {
                 Some(item) => match fit(&item.value, &parameter.ty) {
-                    Ok(value) if needed.contains(name) => drop(values.insert(name.clone(), value)),
-                    Ok(_) => {}
-                    Err(why) => faults.push(item.refused(name, &why)),
+                    Ok(value) => value,
+                    Err(why) => {
+                        faults.push(item.refused(name, &why));
+                        continue;
+                    }
                 },
-                None if !needed.contains(name) => {}
                 None => match &parameter.default {
-                    Some(default) => drop(values.insert(name.clone(), default.clone())),
-                    None => drop(missing.insert(name.clone(), parameter.ty.clone())),
+                    Some(default) => default.clone(),
+                    None if needed.contains(name) || judged.contains(name) => {
+                        missing.insert(name.clone(), parameter.ty.clone());
+                        continue;
+                    }
+                    None => continue,
                 },
+            };
+            if needed.contains(name) {
+                values.insert(name.clone(), value.clone());
             }
+            known.insert(name, value);
         }
+        faults.extend(requirements::broken(seed, &known));
         let is_fine = faults.is_empty() && missing.is_empty();
         if is_fine { Ok(values) } else { Err(SeedError::Parameters { missing, faults }) }
     }
 }
 
-/// The parameters that components and exports read.
+/// The parameters that components and exports read, and requirements that agents judge.
 fn needed(seed: &Seed) -> IndexSet<&Name> {
     let mut found = IndexSet::new();
     for component in seed.servers.values().flat_map(|server| server.components.values()) {
@@ -173,10 +186,13 @@ fn needed(seed: &Seed) -> IndexSet<&Name> {
     for export in seed.exports.values().filter(|export| !export.ty.is_secret()) {
         parameters(&export.value, &mut found);
     }
+    for requirement in seed.requirements.values().filter(|requirement| requirement.when == When::RunTime) {
+        requirement.predicate.each(&mut |operand| parameters(&operand.from, &mut found));
+    }
     found
 }
 
-fn parameters<'s>(wire: &'s Wire, found: &mut IndexSet<&'s Name>) {
+pub(super) fn parameters<'s>(wire: &'s Wire, found: &mut IndexSet<&'s Name>) {
     match wire {
         Wire::Parameter(name) => drop(found.insert(name)),
         Wire::Text(parts) | Wire::List(parts) => parts.iter().for_each(|part| parameters(part, found)),

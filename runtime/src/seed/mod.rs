@@ -13,6 +13,7 @@ mod error;
 mod given;
 mod imports;
 mod present;
+mod requirements;
 mod resolve;
 mod rights;
 mod wanted;

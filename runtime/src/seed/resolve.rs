@@ -154,8 +154,15 @@ impl<'a> Sealer<'a> {
 fn opened(plan: &Plan, credential: &Credential) -> HashMap<String, String> {
     let opener = credential.opener();
     let mut found = HashMap::new();
-    for input in plan.components.values().flat_map(|component| component.inputs.values()) {
-        each(&input.from, &mut |source| {
+    let mut sources = Vec::new();
+    for component in plan.components.values() {
+        sources.extend(component.inputs.values().map(|input| &input.from));
+        for requirement in component.requires.values() {
+            requirement.predicate.each(&mut |operand| sources.push(&operand.from));
+        }
+    }
+    for source in sources {
+        each(source, &mut |source| {
             if let Source::Sealed(sealed) = source
                 && let Ok(value) = open(sealed, &opener)
             {

@@ -6,8 +6,9 @@ use indexmap::IndexMap;
 use wattle::lower::Seed;
 use wattle::lower::seed::{SeedComponent, SeedDeclaration, SeedServer};
 use wattle::model::Name;
+use wattle::requirement::Operand;
 
-use crate::space::{Export, Importer, Plan, PlannedComponent, PlannedInput, PlannedOutput, Source};
+use crate::space::{Export, Importer, Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, Source};
 use crate::store::{Access, MAX_DATA, Principal};
 
 use super::credentials::Credentials;
@@ -138,7 +139,27 @@ impl Building<'_> {
             let planned = PlannedOutput { declared: declared.clone(), recipients };
             outputs.insert(output.clone(), planned);
         }
-        Ok(PlannedComponent { recipe: declaration.recipe.clone(), after: component.after.clone(), inputs, outputs })
+        let requires = component.requires.iter().map(|name| Ok((name.clone(), self.requirement(name, sealer)?)));
+        Ok(PlannedComponent {
+            recipe: declaration.recipe.clone(),
+            after: component.after.clone(),
+            inputs,
+            outputs,
+            requires: requires.collect::<Result<_, SeedError>>()?,
+        })
+    }
+
+    fn requirement(&self, name: &Name, sealer: &mut Sealer<'_>) -> Result<PlannedRequirement, SeedError> {
+        let requirement = self.seed.requirements.get(name).ok_or_else(|| SeedError::Damaged {
+            what: format!("it has no requirement `{name}`, of which it speaks"),
+        })?;
+        let mut secret = false;
+        requirement.predicate.tested(&mut |tested| secret |= tested.secret);
+        let predicate = requirement.predicate.try_map(&mut |operand| {
+            let from = self.resolver.source(&operand.from, secret, sealer)?;
+            Ok::<_, SeedError>(Operand { name: operand.name.clone(), from })
+        })?;
+        Ok(PlannedRequirement { predicate, because: requirement.because.clone(), at: requirement.at.clone() })
     }
 
     /// For whom a secret entry is encrypted: its readers, and the writer, who gives it out again in later revisions.

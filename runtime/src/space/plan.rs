@@ -3,7 +3,8 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use wattle::lower::seed::{SeedAttribute, SeedOutput, SeedRecipe};
-use wattle::model::{Name, Order, Type, Value};
+use wattle::model::{Name, Order, Predicate, Type, Value};
+use wattle::requirement::Operand;
 
 use crate::store::Principal;
 
@@ -56,6 +57,22 @@ pub struct PlannedComponent {
     /// What it writes.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub outputs: IndexMap<Name, PlannedOutput>,
+    /// What must hold of what it reads before it runs.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub requires: IndexMap<Name, PlannedRequirement>,
+}
+
+/// What must hold of values that a component reads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlannedRequirement {
+    /// What must hold.
+    pub predicate: Predicate<Operand<Source>>,
+    /// Why, in the author's words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub because: String,
+    /// Where it was required, as `FILE:LINE:COLUMN`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub at: String,
 }
 
 /// Which script of a component runs.

@@ -196,6 +196,7 @@ impl Case {
                 after: Vec::new(),
                 inputs: self.inputs.iter().map(input).collect(),
                 outputs: self.outputs.iter().map(output).collect(),
+                requires: IndexMap::new(),
             },
             script,
             inputs: IndexMap::new(),

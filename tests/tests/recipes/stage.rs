@@ -115,6 +115,7 @@ impl Stage {
             after: Vec::new(),
             inputs: IndexMap::new(),
             outputs: IndexMap::new(),
+            requires: IndexMap::new(),
         };
         let job = Job {
             name: "db/it".into(),

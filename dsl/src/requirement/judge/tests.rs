@@ -76,11 +76,11 @@ fn brute(predicate: &Predicate<Given>, values: &[Value], item: Option<&Value>) -
 }
 
 /// The tests over integers and texts of a few letters.
-fn simple(test: &Test<Given>, subject: &Value, of: &dyn Fn(&Given) -> Value) -> Option<bool> {
+fn simple(asked: &Test<Given>, subject: &Value, of: &dyn Fn(&Given) -> Value) -> Option<bool> {
     let integer = |value: &Value| if let Value::Integer(value) = value { Some(*value) } else { None };
     let text = |value: &Value| if let Value::Str(value) = value { Some(value.to_string()) } else { None };
     let equal = |one: &Value, other: &Value| one.to_string() == other.to_string();
-    Some(match test {
+    Some(match asked {
         Test::Is(other) => equal(subject, &of(other)),
         Test::IsNot(other) => !equal(subject, &of(other)),
         Test::AtLeast(other) => integer(subject)? >= integer(&of(other))?,

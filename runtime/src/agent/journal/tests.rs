@@ -46,6 +46,7 @@ fn started(component: &str, number: u64, fingerprint: &str) -> Record {
         after: Vec::new(),
         inputs: IndexMap::new(),
         outputs: IndexMap::new(),
+        requires: IndexMap::new(),
     };
     Record::Started {
         component: component.into(),

@@ -1,0 +1,48 @@
+//! Requirements on parameters, judged before anything is written.
+
+use indexmap::{IndexMap, IndexSet};
+use wattle::lower::Seed;
+use wattle::lower::seed::Wire;
+use wattle::model::{Name, Value};
+use wattle::requirement::{Verdict, When, judge, told};
+use wattle::values::text;
+
+use super::given::parameters;
+
+/// The parameters of requirements that nobody but `seed apply` judges: they must have a value.
+pub(super) fn judged_here(seed: &Seed) -> IndexSet<&Name> {
+    let mut found = IndexSet::new();
+    for requirement in seed.requirements.values().filter(|one| one.when == When::Apply && !one.heat) {
+        requirement.predicate.each(&mut |operand| parameters(&operand.from, &mut found));
+    }
+    found
+}
+
+/// What does not hold of the parameters that are known, each as a message says it. What agents judge later is judged as
+/// far as parameters tell.
+pub(super) fn broken(seed: &Seed, parameters: &IndexMap<&Name, Value>) -> Vec<String> {
+    let mut found = Vec::new();
+    for (name, requirement) in &seed.requirements {
+        if let Verdict::Fails(reasons) = judge(&requirement.predicate, &mut |wire| known(wire, parameters)) {
+            found.push(told(name, &requirement.at, &reasons, &requirement.because));
+        }
+    }
+    found
+}
+
+/// The value, if constants and known parameters make it.
+fn known(wire: &Wire, parameters: &IndexMap<&Name, Value>) -> Option<Value> {
+    let all = |parts: &[Wire]| parts.iter().map(|part| known(part, parameters)).collect::<Option<Vec<_>>>();
+    match wire {
+        Wire::Value(value) => Some(value.clone()),
+        Wire::Parameter(name) => parameters.get(name).cloned(),
+        Wire::Text(parts) => Some(all(parts)?.iter().map(text).collect::<String>().into()),
+        Wire::List(parts) => all(parts).map(Value::List),
+        Wire::Map(parts) => {
+            let part = |(name, part): (&Name, &Wire)| Some((name.clone(), known(part, parameters)?));
+            parts.iter().map(part).collect::<Option<_>>().map(Value::Map)
+        }
+        Wire::Function { name, argument } => wattle_hot::evaluate::apply(name, &known(argument, parameters)?).ok(),
+        _ => None,
+    }
+}
