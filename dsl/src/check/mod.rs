@@ -83,6 +83,7 @@ pub use diagnostic::{Diagnostic, Label, Severity};
 pub use explain::{explain, nearest_code};
 pub use limits::Limits;
 pub use registry::Check;
+pub(crate) use secret_leak::is_for_secrets;
 pub use unknown_constraint::NAMES as NAMED_CONSTRAINTS;
 
 /// Every check, by code.

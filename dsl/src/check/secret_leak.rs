@@ -123,7 +123,7 @@ fn shown<'m>(origins: &Origins<'m>, key: &Name, value: &'m Expr, visit: &mut imp
 }
 
 /// Whether a property of this name carries secrets by its nature.
-fn is_for_secrets(name: &str) -> bool {
+pub(crate) fn is_for_secrets(name: &str) -> bool {
     const WORDS: [&str; 10] =
         ["pass", "secret", "private", "token", "credential", "user_data", "personality", "psk", "auth", "certificate"];
     let name = name.to_ascii_lowercase();

@@ -14,7 +14,7 @@ pub fn gather(read: &mut dyn FnMut(&str) -> Option<String>) -> IndexMap<String, 
     let root = ROOTS.into_iter().find_map(|name| Some((name.to_owned(), read(name)?)));
     let mut open: Vec<(String, String)> = root.into_iter().collect();
     while let Some((name, text)) = open.pop() {
-        let value = if is_template(&name) { parse(&text) } else { None };
+        let value = if is_template(&name) { parse(&text).ok() } else { None };
         let mut named = Vec::new();
         if let Some(value) = &value {
             names(value, &mut named);
@@ -37,14 +37,14 @@ pub(super) fn is_template(name: &str) -> bool {
 }
 
 /// A template's text as a value.
-pub(super) fn parse(text: &str) -> Option<Value> {
+pub(super) fn parse(text: &str) -> Result<Value, String> {
     // JSON is YAML, but is read much faster as what it is.
     if text.trim_start().starts_with('{')
         && let Ok(value) = serde_json::from_str(text)
     {
-        return Some(value);
+        return Ok(value);
     }
-    serde_yaml::from_str(text).ok()
+    serde_yaml::from_str(text).map_err(|error| error.to_string())
 }
 
 /// The files that a template names: of nested stacks, and by `get_file`.

@@ -1,8 +1,173 @@
 //! What a changed blueprint would do to what is deployed.
 //!
 //! What lives here: two deployed states and what lies between them, as data and as text. What must not: I/O, and anything
-//! that decides what is deployed.
+//! that decides what is deployed. What Heat does is Heat's, and what agents do is theirs: tests compare with both.
 
+mod component;
+mod expression;
 mod files;
+mod flat;
+mod resource;
+mod rules;
+mod show;
+mod state;
+mod words;
 
+#[cfg(test)]
+mod tests;
+
+use indexmap::IndexMap;
+use serde::Serialize;
+
+use crate::model::{Name, Schema};
+
+pub use component::recipe_differences;
 pub use files::gather;
+pub use state::{State, StateError, environment};
+
+/// The format of a plan as JSON.
+pub const FORMAT: &str = "wattle-plan/1";
+
+/// What would become of everything.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Plan {
+    /// The name and version of this format.
+    pub format: &'static str,
+    /// The stack.
+    pub stack: Name,
+    /// What Heat would do with each resource, by `NAME`, or by `NESTED/NAME` in a nested stack.
+    pub resources: IndexMap<Name, ResourcePlan>,
+    /// What agents would do with each component, by `SERVER/COMPONENT`.
+    pub components: IndexMap<Name, ComponentPlan>,
+    /// How many of each there are.
+    pub summary: Summary,
+}
+
+/// What becomes of a resource.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ResourcePlan {
+    /// Its type.
+    #[serde(rename = "type")]
+    pub ty: Name,
+    /// What Heat does with it.
+    pub action: Action,
+    /// Why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub because: Vec<Reason>,
+    /// How it could be avoided.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub help: Vec<String>,
+}
+
+/// What Heat does with a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Action {
+    /// It stays as it is.
+    Unchanged,
+    /// It changes in place if a value changes that only Heat knows.
+    MayUpdate,
+    /// It is replaced if a value changes that only Heat knows.
+    MayReplace,
+    /// It changes in place.
+    Update,
+    /// It comes.
+    Create,
+    /// Another one takes its place.
+    Replace,
+    /// It goes.
+    Delete,
+    /// Heat refuses the change, and the whole update with it.
+    Refused,
+}
+
+/// What becomes of a component.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ComponentPlan {
+    /// What the agent does with it.
+    pub action: Run,
+    /// Why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub because: Vec<Reason>,
+}
+
+/// What an agent does with a component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Run {
+    /// It is as it was when it finished: nothing is run.
+    Skip,
+    /// It runs again if a value changes that is only known at run time.
+    MayRunAgain,
+    /// It runs again.
+    RunAgain,
+    /// It runs, on a server that has not run it.
+    Run,
+    /// Its teardown runs.
+    TearDown,
+    /// It has no teardown: it stays on its server, and nothing looks after it any more.
+    Forget,
+    /// Its server goes, and it with it.
+    Gone,
+}
+
+/// Why something changes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Reason {
+    /// What is another: a property, ``input `port` ``, ``file `db2.sh` ``.
+    pub what: String,
+    /// What it was, shortened; a secret is not shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// What it becomes, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// What makes it another, or may do so, where it is not written down anew itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub through: Option<String>,
+}
+
+/// How many of each there are; what is not there is not counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Summary {
+    /// Whether anything would change, or may.
+    pub changes: bool,
+    /// Resources by what becomes of them.
+    pub resources: IndexMap<Action, usize>,
+    /// Components by what becomes of them.
+    pub components: IndexMap<Run, usize>,
+}
+
+/// What it takes to get from what is deployed (nothing: `None`) to `after`. `schema` tells what Heat knows of a resource
+/// type.
+pub fn plan(before: Option<&State>, after: &State, schema: &dyn Fn(&str) -> Option<Schema>) -> Plan {
+    let resources = resource::plan(before, after, schema);
+    let components = component::plan(before, after, &resources);
+    let stack = after.stack().or_else(|| before?.stack()).cloned().unwrap_or_else(|| "".into());
+    let mut summary = Summary::default();
+    for resource in resources.values() {
+        *summary.resources.entry(resource.action).or_default() += 1;
+    }
+    for component in components.values() {
+        *summary.components.entry(component.action).or_default() += 1;
+    }
+    summary.resources.sort_unstable_keys();
+    summary.components.sort_unstable_keys();
+    summary.changes = summary.resources.keys().any(|action| *action != Action::Unchanged)
+        || summary.components.keys().any(|run| *run != Run::Skip);
+    Plan { format: FORMAT, stack, resources, components, summary }
+}
+
+impl Plan {
+    /// Whether nothing would change, for sure.
+    pub fn is_empty(&self) -> bool {
+        !self.summary.changes
+    }
+}

@@ -1,0 +1,389 @@
+//! What becomes of components: what makes an agent run one again.
+
+use std::collections::{HashMap, HashSet};
+
+use indexmap::{IndexMap, IndexSet};
+
+use crate::lower::Seed;
+use crate::lower::seed::{FORMAT, SeedComponent, SeedDeclaration, SeedRecipe, Wire};
+use crate::model::{Name, Tool, Value};
+
+use super::state::State;
+use super::{Action, ComponentPlan, Reason, ResourcePlan, Run, words};
+
+/// What of the recipe's own is another: its tool, what it runs, its files. Any of it makes an agent run it again.
+pub fn recipe_differences(before: &SeedRecipe, after: &SeedRecipe) -> Vec<String> {
+    let mut what = Vec::new();
+    if before.tool != after.tool {
+        what.push("tool".to_owned());
+    }
+    if before.entry != after.entry {
+        what.push("recipe".to_owned());
+    }
+    let paths: IndexSet<_> = after.files.keys().chain(before.files.keys()).collect();
+    let others = paths.into_iter().filter(|path| before.files.get(*path) != after.files.get(*path));
+    what.extend(others.map(|path| format!("file `{path}`")));
+    what
+}
+
+/// What a value is on both sides.
+enum Compared {
+    /// The same.
+    Same,
+    /// Another.
+    Other,
+    /// Perhaps another.
+    Perhaps,
+}
+
+/// One side: a seed with its parameters.
+struct Side<'a> {
+    seed: &'a Seed,
+    parameters: &'a IndexMap<Name, Value>,
+}
+
+impl<'a> Side<'a> {
+    fn of(state: &'a State) -> Option<Self> {
+        Some(Self { seed: state.seed.as_ref()?, parameters: &state.parameters })
+    }
+
+    fn component(&self, server: &str, name: &str) -> Option<(&'a SeedComponent, &'a SeedDeclaration)> {
+        let component = self.seed.servers.get(server)?.components.get(name)?;
+        Some((component, self.seed.declarations.get(&component.declaration)?))
+    }
+
+    fn parameter(&self, name: &str) -> Option<&'a Value> {
+        self.parameters.get(name).or_else(|| self.seed.parameters.get(name)?.default.as_ref())
+    }
+
+    /// What an input is wired to, or its default; none if it is not given at all.
+    fn input(&self, component: &SeedComponent, declaration: &SeedDeclaration, input: &str) -> Option<Wire> {
+        let wire = component.inputs.get(input).cloned();
+        wire.or_else(|| declaration.inputs.get(input)?.default.clone().map(Wire::Value))
+    }
+}
+
+/// A wire with what is known of its parameters; those that are known on one side only stay.
+fn resolved(wire: &Wire, own: &Side<'_>, other: &Side<'_>) -> Wire {
+    match wire {
+        Wire::Parameter(name) => match own.parameter(name) {
+            Some(value) if !other.seed.parameters.contains_key(name) || other.parameter(name).is_some() => {
+                Wire::Value(value.clone())
+            }
+            _ => wire.clone(),
+        },
+        Wire::Text(parts) => Wire::Text(parts.iter().map(|part| resolved(part, own, other)).collect()),
+        Wire::List(parts) => {
+            let parts: Vec<Wire> = parts.iter().map(|part| resolved(part, own, other)).collect();
+            let values = parts.iter().map(value).collect::<Option<Vec<Value>>>();
+            values.map_or(Wire::List(parts), |values| Wire::Value(Value::List(values)))
+        }
+        Wire::Map(parts) => {
+            let parts: IndexMap<Name, Wire> =
+                parts.iter().map(|(name, part)| (name.clone(), resolved(part, own, other))).collect();
+            let values = parts.iter().map(|(name, part)| Some((name.clone(), value(part)?)));
+            let values = values.collect::<Option<IndexMap<Name, Value>>>();
+            values.map_or(Wire::Map(parts), |values| Wire::Value(Value::Map(values)))
+        }
+        Wire::Function { name, argument } => {
+            Wire::Function { name: name.clone(), argument: Box::new(resolved(argument, own, other)) }
+        }
+        other => other.clone(),
+    }
+}
+
+fn value(wire: &Wire) -> Option<Value> {
+    match wire {
+        Wire::Value(value) => Some(value.clone()),
+        _ => None,
+    }
+}
+
+fn entries<'w>(wire: &'w Wire, found: &mut Vec<&'w Name>) {
+    match wire {
+        Wire::Entry(entry) => found.push(entry),
+        Wire::Text(parts) | Wire::List(parts) => parts.iter().for_each(|part| entries(part, found)),
+        Wire::Map(parts) => parts.values().for_each(|part| entries(part, found)),
+        Wire::Function { argument, .. } => entries(argument, found),
+        _ => {}
+    }
+}
+
+/// Whether something of it is only known at run time.
+fn is_open(wire: &Wire) -> bool {
+    match wire {
+        Wire::Value(_) => false,
+        Wire::Text(parts) | Wire::List(parts) => parts.iter().any(is_open),
+        Wire::Map(parts) => parts.values().any(is_open),
+        Wire::Function { .. } | Wire::Parameter(_) | Wire::Entry(_) | Wire::UserData(_) | Wire::Import { .. } => true,
+    }
+}
+
+/// How many constants differ between wires that are otherwise alike; none if they are not.
+fn constants(before: &Wire, after: &Wire) -> Option<usize> {
+    let all = |before: &[Wire], after: &[Wire]| {
+        if before.len() != after.len() {
+            return None;
+        }
+        before.iter().zip(after).map(|(before, after)| constants(before, after)).sum()
+    };
+    match (before, after) {
+        (Wire::Value(before), Wire::Value(after)) => Some(usize::from(before != after)),
+        (Wire::Text(before), Wire::Text(after)) | (Wire::List(before), Wire::List(after)) => all(before, after),
+        (Wire::Map(before), Wire::Map(after)) if before.len() == after.len() => {
+            before.iter().map(|(name, part)| constants(part, after.get(name)?)).sum()
+        }
+        (before, after) => (before == after).then_some(0),
+    }
+}
+
+struct Work<'a> {
+    old: Side<'a>,
+    new: Side<'a>,
+    /// What becomes of a server, by its own name.
+    servers: HashMap<Name, Action>,
+    /// The servers whose attributes may be others.
+    moving: HashSet<Name>,
+    plans: IndexMap<Name, ComponentPlan>,
+}
+
+pub(super) fn plan(
+    before: Option<&State>,
+    after: &State,
+    resources: &IndexMap<Name, ResourcePlan>,
+) -> IndexMap<Name, ComponentPlan> {
+    let nothing = nothing();
+    let none = IndexMap::new();
+    let old = before.and_then(Side::of).unwrap_or(Side { seed: &nothing, parameters: &none });
+    let new = Side::of(after).unwrap_or(Side { seed: &nothing, parameters: &none });
+    let (mut servers, mut moving): (HashMap<Name, Action>, HashSet<Name>) = Default::default();
+    for (name, plan) in resources {
+        let own = name.rsplit_once('/').map_or(&**name, |(_, own)| own);
+        // What goes in one nested stack and comes in another is replaced.
+        let action = servers.get(own).map_or(plan.action, |known| match (known, plan.action) {
+            (Action::Delete, Action::Create) | (Action::Create, Action::Delete) => Action::Replace,
+            (known, action) => (*known).max(action),
+        });
+        servers.insert(own.into(), action);
+        // What else changes in place leaves addresses and names as they are.
+        let is_elsewhere = |reason: &Reason| matches!(&*reason.what, "networks" | "name");
+        if matches!(action, Action::Replace | Action::MayReplace | Action::Create)
+            || action == Action::Update && plan.because.iter().any(is_elsewhere)
+        {
+            moving.insert(own.into());
+        }
+    }
+    let mut work = Work { old, new, servers, moving, plans: IndexMap::new() };
+    work.all();
+    work.plans
+}
+
+impl Work<'_> {
+    fn all(&mut self) {
+        let mut doubts: HashMap<Name, Vec<(Name, Name, Name)>> = HashMap::new();
+        let mut open: Vec<Name> = Vec::new();
+        let new = self.new.seed;
+        for (server, seed) in &new.servers {
+            for name in seed.components.keys() {
+                let key: Name = format!("{server}/{name}").into();
+                let (plan, reads) = self.judge(server, name);
+                // What may come to be another is looked at once it is known what runs.
+                for (entry, input) in reads {
+                    let writer: Name = writer_of(&entry).into();
+                    doubts.entry(writer).or_default().push((key.clone(), input, entry));
+                }
+                if plan.action != Run::Skip {
+                    open.push(key.clone());
+                }
+                self.plans.insert(key, plan);
+            }
+        }
+        // A server's own attributes may be others when it is.
+        open.extend(self.moving.iter().map(|server| Name::from(format!("{server}/server"))));
+        open.sort_unstable();
+        let mut seen: HashSet<Name> = HashSet::new();
+        while let Some(writer) = open.pop() {
+            if !seen.insert(writer.clone()) {
+                continue;
+            }
+            for (key, input, entry) in doubts.get(&writer).into_iter().flatten() {
+                let Some(plan) = self.plans.get_mut(key) else { continue };
+                if matches!(plan.action, Run::Skip | Run::MayRunAgain) {
+                    plan.action = Run::MayRunAgain;
+                    let through = Some(format!("if `{entry}` changes"));
+                    let reason = Reason { what: format!("input `{input}`"), through, ..Reason::default() };
+                    if !plan.because.contains(&reason) {
+                        plan.because.push(reason);
+                    }
+                    open.push(key.clone());
+                }
+            }
+        }
+        self.gone();
+    }
+
+    /// What becomes of a component for itself, and which entries it reads otherwise unchanged, each with the input.
+    fn judge(&self, server: &Name, name: &Name) -> (ComponentPlan, Vec<(Name, Name)>) {
+        let run = |action, because| (ComponentPlan { action, because }, Vec::new());
+        let because = |text: &str| {
+            vec![Reason { what: "server".to_owned(), through: Some(text.to_owned()), ..Reason::default() }]
+        };
+        match self.servers.get(server) {
+            Some(Action::Replace) => return run(Run::Run, because("its server is replaced")),
+            Some(Action::Create) => return run(Run::Run, Vec::new()),
+            _ => {}
+        }
+        let (Some((was, declared)), Some((is, declares))) =
+            (self.old.component(server, name), self.new.component(server, name))
+        else {
+            return run(Run::Run, Vec::new());
+        };
+        let mut because: Vec<Reason> = recipe_differences(&declared.recipe, &declares.recipe)
+            .into_iter()
+            .map(|what| Reason { what, ..Reason::default() })
+            .collect();
+        let note = |because: &mut Vec<Reason>, what: String| because.push(Reason { what, ..Reason::default() });
+        let outputs: IndexSet<&Name> = declares.outputs.keys().chain(declared.outputs.keys()).collect();
+        for output in outputs {
+            if declared.outputs.get(output) != declares.outputs.get(output) {
+                note(&mut because, format!("output `{output}`"));
+            }
+        }
+        let (mut perhaps, mut reads) = (Vec::new(), Vec::new());
+        let inputs: IndexSet<&Name> = declares.inputs.keys().chain(declared.inputs.keys()).collect();
+        for input in inputs {
+            let what = format!("input `{input}`");
+            let (from, to) = (self.old.input(was, declared, input), self.new.input(is, declares, input));
+            let (from, to) = match (from, to) {
+                (None, None) => continue,
+                (Some(from), Some(to)) => (from, to),
+                (from, _) => {
+                    note(
+                        &mut because,
+                        format!("{what}, which {} given", if from.is_some() { "is no longer" } else { "is now" }),
+                    );
+                    continue;
+                }
+            };
+            let shape = |declaration: &SeedDeclaration| {
+                declaration.inputs.get(input).map(|input| (input.ty.clone(), input.path.clone()))
+            };
+            if shape(declared) != shape(declares) {
+                note(&mut because, format!("the type of {what}"));
+                continue;
+            }
+            let (from, to) = (resolved(&from, &self.old, &self.new), resolved(&to, &self.new, &self.old));
+            let is_secret = declares.inputs.get(input).is_some_and(|input| input.ty.is_secret());
+            let named = if is_secret { "secret" } else { &**input };
+            match compare(&from, &to) {
+                Compared::Other if declares.recipe.tool != Tool::Chef => {
+                    let text = |wire: &Wire| value(wire).unwrap_or(Value::Null);
+                    let (from, to) = words::pair(named, &text(&from), &text(&to));
+                    because.push(Reason { what, from, to, through: None });
+                }
+                Compared::Other => {
+                    let through = Some("if its recipe reads it".to_owned());
+                    perhaps.push(Reason { what, through, ..Reason::default() });
+                }
+                Compared::Perhaps => {
+                    let through = Some("what it is wired to is another".to_owned());
+                    perhaps.push(Reason { what, through, ..Reason::default() });
+                }
+                Compared::Same => {}
+            }
+            let mut found = Vec::new();
+            entries(&to, &mut found);
+            reads.extend(found.into_iter().map(|entry| (entry.clone(), input.clone())));
+        }
+        if let Some(Action::MayReplace) = self.servers.get(server) {
+            let through = Some("if its server is replaced".to_owned());
+            perhaps.push(Reason { what: "server".to_owned(), through, ..Reason::default() });
+        }
+        let action = if !because.is_empty() {
+            Run::RunAgain
+        } else if !perhaps.is_empty() {
+            Run::MayRunAgain
+        } else {
+            Run::Skip
+        };
+        because.extend(perhaps);
+        (ComponentPlan { action, because }, reads)
+    }
+
+    /// What has left the model.
+    fn gone(&mut self) {
+        for (server, seed) in &self.old.seed.servers {
+            for name in seed.components.keys() {
+                let key: Name = format!("{server}/{name}").into();
+                if self.plans.contains_key(&key) {
+                    continue;
+                }
+                let teardown =
+                    self.old.component(server, name).and_then(|(_, declared)| declared.recipe.teardown.clone());
+                let mut because = Vec::new();
+                let leaves = !self.new.seed.servers.contains_key(server);
+                if leaves {
+                    let through = Some("its server leaves the stack".to_owned());
+                    because.push(Reason { what: "server".to_owned(), through, ..Reason::default() });
+                }
+                let action = match (teardown, leaves) {
+                    (Some(_), _) => Run::TearDown,
+                    (None, true) => Run::Gone,
+                    (None, false) => Run::Forget,
+                };
+                self.plans.insert(key, ComponentPlan { action, because });
+            }
+        }
+    }
+}
+
+fn nothing() -> Seed {
+    Seed {
+        format: FORMAT.into(),
+        stack: "".into(),
+        digest: String::new(),
+        parameters: IndexMap::new(),
+        declarations: IndexMap::new(),
+        servers: IndexMap::new(),
+        entries: IndexMap::new(),
+        exports: IndexMap::new(),
+        recipes: IndexMap::new(),
+        sources: IndexMap::new(),
+    }
+}
+
+/// What writes an entry: `SERVER/COMPONENT`.
+fn writer_of(entry: &str) -> &str {
+    entry.rsplit_once('/').map_or(entry, |(writer, _)| writer)
+}
+
+fn compare(before: &Wire, after: &Wire) -> Compared {
+    if before == after {
+        return Compared::Same;
+    }
+    if !is_open(before) && !is_open(after) {
+        return if plain(before) == plain(after) { Compared::Same } else { Compared::Other };
+    }
+    match constants(before, after) {
+        Some(0) => Compared::Same,
+        Some(1) => Compared::Other,
+        _ => Compared::Perhaps,
+    }
+}
+
+/// A value of which all is known, texts put together.
+fn plain(wire: &Wire) -> Value {
+    match wire {
+        Wire::Value(value) => value.clone(),
+        Wire::Text(parts) => {
+            let text = |part: &Wire| match plain(part) {
+                Value::Str(text) => text.to_string(),
+                other => other.to_string(),
+            };
+            parts.iter().map(text).collect::<String>().into()
+        }
+        Wire::List(parts) => Value::List(parts.iter().map(plain).collect()),
+        Wire::Map(parts) => Value::Map(parts.iter().map(|(name, part)| (name.clone(), plain(part))).collect()),
+        _ => Value::Null,
+    }
+}

@@ -1,0 +1,217 @@
+//! How a plan reads.
+
+use std::fmt::Write as _;
+
+use clap::builder::styling::{AnsiColor, Style};
+use indexmap::IndexMap;
+
+use crate::model::{Name, Resource};
+
+use super::{Action, ComponentPlan, Plan, Reason, ResourcePlan, Run, Summary};
+
+/// How something is painted.
+#[derive(Clone, Copy)]
+enum Tone {
+    Good,
+    Change,
+    Doubt,
+    Bad,
+    Head,
+    Faint,
+}
+
+struct Page {
+    text: String,
+    color: bool,
+}
+
+impl Page {
+    fn painted(&self, text: &str, tone: Tone) -> String {
+        if !self.color {
+            return text.to_owned();
+        }
+        let color = |color: AnsiColor| Style::new().fg_color(Some(color.into()));
+        let style = match tone {
+            Tone::Good => color(AnsiColor::Green),
+            Tone::Change => color(AnsiColor::Yellow),
+            Tone::Doubt => color(AnsiColor::Cyan),
+            Tone::Bad => color(AnsiColor::Red).bold(),
+            Tone::Head => Style::new().bold(),
+            Tone::Faint => Style::new().dimmed(),
+        };
+        format!("{style}{text}{style:#}")
+    }
+
+    fn line(&mut self, indent: usize, text: &str) {
+        let _ = writeln!(self.text, "{:indent$}{text}", "");
+    }
+
+    fn reasons(&mut self, indent: usize, reasons: &[Reason]) {
+        for reason in reasons {
+            let text = match (&reason.from, &reason.to, &reason.through) {
+                (Some(from), Some(to), _) => format!("{}: {from} -> {to}", reason.what),
+                (None, Some(to), _) => format!("{}: now {to}", reason.what),
+                (Some(from), None, _) => format!("{}: no longer {from}", reason.what),
+                (None, None, Some(through)) => format!("{}: {through}", reason.what),
+                (None, None, None) => format!("{} has changed", reason.what),
+            };
+            self.line(indent, &text);
+        }
+    }
+
+    fn resource(&mut self, indent: usize, name: &str, plan: &ResourcePlan) {
+        let (sign, tone, what) = match plan.action {
+            Action::Unchanged => (" ", Tone::Head, ""),
+            Action::MayUpdate => ("?", Tone::Doubt, "may change in place"),
+            Action::MayReplace => ("?", Tone::Bad, "may be replaced"),
+            Action::Update => ("~", Tone::Change, "changes in place"),
+            Action::Create => ("+", Tone::Good, "is created"),
+            Action::Replace => ("-/+", Tone::Bad, "is replaced"),
+            Action::Delete => ("-", Tone::Bad, "is deleted"),
+            Action::Refused => ("!", Tone::Bad, "cannot be changed: Heat refuses the update"),
+        };
+        let ty = self.painted(&format!("({})", plan.ty), Tone::Faint);
+        let text = if what.is_empty() {
+            format!("{sign} {} {ty}", self.painted(name, tone))
+        } else {
+            format!("{} {ty}: {}", self.painted(&format!("{sign} {name}"), tone), self.painted(what, tone))
+        };
+        self.line(indent, &text);
+        self.reasons(indent + 6, &plan.because);
+        for help in &plan.help {
+            let help = format!("{} {help}", self.painted("help:", Tone::Doubt));
+            self.line(indent + 6, &help);
+        }
+    }
+
+    fn component(&mut self, indent: usize, name: &str, plan: &ComponentPlan) {
+        let (sign, tone, what) = match plan.action {
+            Run::Skip => return,
+            Run::MayRunAgain => ("?", Tone::Doubt, "may run again"),
+            Run::RunAgain => ("~", Tone::Change, "runs again"),
+            Run::Run => ("+", Tone::Good, "runs"),
+            Run::TearDown => ("-", Tone::Bad, "is torn down"),
+            Run::Forget => ("-", Tone::Change, "has no teardown: what it installed stays"),
+            Run::Gone => ("-", Tone::Bad, "goes with its server"),
+        };
+        let text = format!("{}: {what}", self.painted(&format!("{sign} {name}"), tone));
+        // That a server brings its components along needs no words.
+        let is_servers = |reason: &Reason| reason.what == "server" && plan.action != Run::MayRunAgain;
+        let because: Vec<Reason> = plan.because.iter().filter(|reason| !is_servers(reason)).cloned().collect();
+        self.line(indent, &text);
+        self.reasons(indent + 6, &because);
+    }
+}
+
+impl Plan {
+    /// The plan as people read it: what changes, by server, and how many of each there are.
+    pub fn to_text(&self, color: bool) -> String {
+        let mut page = Page { text: String::new(), color };
+        let mut components: IndexMap<&str, Vec<(&str, &ComponentPlan)>> = IndexMap::new();
+        for (key, plan) in self.components.iter().filter(|(_, plan)| plan.action != Run::Skip) {
+            let (server, name) = key.split_once('/').unwrap_or((key, ""));
+            components.entry(server).or_default().push((name, plan));
+        }
+        let own = |name: &Name| name.rsplit_once('/').map_or(name.to_string(), |(_, own)| own.to_owned());
+        let (servers, others): (Vec<_>, Vec<_>) =
+            self.resources.iter().partition(|(_, plan)| &*plan.ty == Resource::SERVER);
+        for (name, plan) in others.into_iter().filter(|(_, plan)| plan.action != Action::Unchanged) {
+            page.resource(0, name, plan);
+        }
+        for (name, plan) in servers {
+            // Of a server that goes in one nested stack and comes in another, the one that comes has the components.
+            let comes = plan.action != Action::Delete
+                || !self
+                    .resources
+                    .iter()
+                    .any(|(other, plan)| other != name && own(other) == own(name) && plan.action == Action::Create);
+            let software = if comes { components.shift_remove(own(name).as_str()) } else { None };
+            if plan.action != Action::Unchanged || software.is_some() {
+                page.resource(0, name, plan);
+            }
+            for (name, plan) in software.into_iter().flatten() {
+                page.component(4, name, plan);
+            }
+        }
+        for (server, software) in components {
+            let head = page.painted(server, Tone::Head);
+            page.line(2, &head);
+            for (name, plan) in software {
+                page.component(4, name, plan);
+            }
+        }
+        if !page.text.is_empty() {
+            page.text.push('\n');
+        }
+        let summary = page.painted(&self.summary.to_string(), Tone::Head);
+        page.line(0, &summary);
+        page.text
+    }
+
+    /// The plan for programs.
+    ///
+    /// # Panics
+    /// Never.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("INVARIANT: a plan is JSON");
+        text.push('\n');
+        text
+    }
+}
+
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+/// `2 to create, 1 to update, 0 to replace, 0 to delete; 3 components run, 1 runs again; 14 resources and 2 components
+/// stay as they are`.
+impl std::fmt::Display for Summary {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let of = |action: Action| self.resources.get(&action).copied().unwrap_or(0);
+        let runs = |run: Run| self.components.get(&run).copied().unwrap_or(0);
+        let (same, skipped) = (of(Action::Unchanged), runs(Run::Skip));
+        if !self.changes {
+            let what = format!("{} and {}", count(same, "resource"), count(skipped, "component"));
+            return write!(f, "nothing changes: {what} stay as they are");
+        }
+        write!(
+            f,
+            "{} to create, {} to update, {} to replace, {} to delete",
+            of(Action::Create),
+            of(Action::Update),
+            of(Action::Replace),
+            of(Action::Delete)
+        )?;
+        let perhaps = of(Action::MayUpdate) + of(Action::MayReplace);
+        if perhaps > 0 {
+            write!(f, ", {perhaps} perhaps")?;
+        }
+        if of(Action::Refused) > 0 {
+            write!(f, ", {} that Heat refuses", of(Action::Refused))?;
+        }
+        let mut parts = Vec::new();
+        for (run, one, many) in [
+            (Run::Run, "component runs", "components run"),
+            (Run::RunAgain, "runs again", "run again"),
+            (Run::MayRunAgain, "may run again", "may run again"),
+            (Run::TearDown, "is torn down", "are torn down"),
+            (Run::Forget, "is forgotten", "are forgotten"),
+            (Run::Gone, "goes with its server", "go with their servers"),
+        ] {
+            match runs(run) {
+                0 => {}
+                number => parts.push(format!("{number} {}", if number == 1 { one } else { many })),
+            }
+        }
+        if parts.is_empty() {
+            parts.push("no component runs".to_owned());
+        } else if runs(Run::Run) == 0 {
+            parts[0] = format!("of the components {}", parts[0]);
+        }
+        write!(f, "; {}", parts.join(", "))?;
+        if same + skipped > 0 {
+            write!(f, "; {} and {} stay as they are", count(same, "resource"), count(skipped, "component"))?;
+        }
+        Ok(())
+    }
+}
