@@ -43,3 +43,4 @@ pub mod yaml;
 pub use check::{check, explain};
 pub use graph::Graph;
 pub use load::{Library, Loaded, Mention, Nested};
+pub use types::schema;

@@ -16,6 +16,7 @@ use super::console::Console;
 use super::emit::{Emission, TemplateFormat};
 use super::graph::{self, Drawing};
 use super::help;
+use super::plan::{Planning, plan_against, plan_format};
 use crate::manners::{Exit, Failure};
 
 /// What was asked for.
@@ -33,6 +34,7 @@ pub(super) enum Command {
     Emit { emission: Emission, messages: view::Format },
     Check { format: view::Format },
     Graph { drawing: Drawing },
+    Plan { planning: Planning },
     Explain { code: Option<String> },
 }
 
@@ -80,6 +82,13 @@ fn command<B: Blueprint>(width: Option<usize>) -> clap::Command {
         .about("Draw servers, the software on them, and who waits for whom: as an image, a page, or for other tools")
         .args(graph::drawing_args())
         .args(common_args());
+    let [out, _, resources, bytes, _] = emission_args();
+    let plan = clap::Command::new("plan")
+        .about("Say what would become of what is deployed: of each resource and of each component; changes nothing")
+        .arg(plan_against())
+        .arg(out.help("Where `emit` writes: without --against, what it wrote last to DIR/<stack>/ is compared"))
+        .args([plan_format(), resources, bytes])
+        .args(common_args());
     let explain = clap::Command::new("explain")
         .about("Explain the code of an error or a warning; without a code, list them all")
         .arg(Arg::new("code").value_name("CODE").help("The code, such as W0101"))
@@ -89,7 +98,7 @@ fn command<B: Blueprint>(width: Option<usize>) -> clap::Command {
         .about(help::first_paragraph(B::DESCRIPTION))
         .after_help(help::after::<B>())
         .disable_help_subcommand(true)
-        .subcommands([emit, check, graph, explain])
+        .subcommands([emit, check, graph, plan, explain])
         .args(emit_args())
         .args(common_args());
     match width {
@@ -231,7 +240,7 @@ fn is_given(matches: &ArgMatches, name: &str) -> bool {
 fn request(matches: &ArgMatches) -> Result<Request, Failure> {
     let command = matches.subcommand();
     let given = Given { before: matches, behind: command.map(|(_, behind)| behind) };
-    if let Some((name @ ("check" | "graph" | "explain"), behind)) = command
+    if let Some((name @ ("check" | "graph" | "plan" | "explain"), behind)) = command
         && let Some(option) = EMIT_ONLY.into_iter().find(|option| is_given(matches, option))
     {
         let failure = Failure::usage(format!("`--{option}` before `{name}` is an option of `emit`"));
@@ -245,6 +254,20 @@ fn request(matches: &ArgMatches) -> Result<Request, Failure> {
         Some(("check", behind)) => {
             Command::Check { format: *behind.get_one("format").expect("INVARIANT: the argument has a default") }
         }
+        Some(("plan", behind)) => Command::Plan {
+            planning: Planning {
+                against: behind.get_one("against").cloned(),
+                emission: Emission {
+                    out: behind.get_one::<PathBuf>("out").cloned().expect("INVARIANT: the argument has a default"),
+                    lowering: given.required("lowering"),
+                    format: TemplateFormat::Yaml,
+                    stack_resources: behind.get_one("stack-resources").copied(),
+                    stack_bytes: behind.get_one("stack-bytes").copied(),
+                    model: false,
+                },
+                is_json: behind.get_one::<String>("format").is_some_and(|format| format == "json"),
+            },
+        },
         Some(("graph", behind)) => Command::Graph { drawing: graph::drawing(behind)? },
         Some(("explain", behind)) => {
             return Ok(Request {

@@ -43,6 +43,18 @@ pub struct Emission {
     pub model: bool,
 }
 
+impl Emission {
+    /// How the model is lowered for agents.
+    pub(super) fn options(&self) -> lower::Options {
+        let defaults = lower::Options::default();
+        lower::Options {
+            stack_resources: self.stack_resources.unwrap_or(defaults.stack_resources),
+            stack_bytes: self.stack_bytes.unwrap_or(defaults.stack_bytes),
+            decisions: false,
+        }
+    }
+}
+
 /// How templates are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TemplateFormat {
@@ -74,13 +86,7 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
     let count_beside = beside.len();
     let (shown, removed) = match emission.lowering {
         Lowering::Agents => {
-            let defaults = lower::Options::default();
-            let options = lower::Options {
-                stack_resources: emission.stack_resources.unwrap_or(defaults.stack_resources),
-                stack_bytes: emission.stack_bytes.unwrap_or(defaults.stack_bytes),
-                decisions: false,
-            };
-            let lowered = lower::lower(model, &options);
+            let lowered = lower::lower(model, &emission.options());
             let mut files = files(&lowered, extended.as_ref(), &picture, &filled, emission.format);
             files.splice(0..0, beside);
             let (written, removed) = files::replace(&directory, files, is_emitted)?;

@@ -59,6 +59,7 @@ const EXIT_CODES: &str = "    0  done; there may be warnings
     1  the model has errors; nothing was written
     2  wrong usage: an option, a setting or a code that does not exist or fit; nothing was written
     3  files could not be written; those that were there before are whole
+    4  `plan`: something would change, or may
   101  the blueprint panicked; nothing was written";
 
 fn describe(parameter: &Parameter) -> String {

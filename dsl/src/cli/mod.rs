@@ -10,6 +10,7 @@ mod explain;
 mod files;
 mod graph;
 mod help;
+mod plan;
 mod settings;
 mod shape;
 mod sources;
@@ -35,12 +36,13 @@ pub use args::{emission, emission_args, messages};
 pub use emit::{Emission, Emitted, TemplateFormat, emit};
 pub use explain::explained;
 pub use graph::{Drawing, PictureFormat, drawing, drawing_args};
+pub use plan::{plan_against, plan_format, planned, state_of};
 pub use sources::Sources;
 pub use tree::of_model;
 
 /// Runs the command line of a blueprint and returns the program's exit code.
 ///
-/// Commands are `emit` (the default), `check`, `graph` and `explain CODE`; `--help` tells the rest. What was asked for goes to the
+/// Commands are `emit` (the default), `check`, `graph`, `plan` and `explain CODE`; `--help` tells the rest. What was asked for goes to the
 /// standard output: the tree of what `emit` wrote, what `check` found, the page that `explain` shows. Everything else,
 /// the errors and warnings that stand before an `emit` among it, goes to the standard error.
 ///
@@ -50,6 +52,7 @@ pub use tree::of_model;
 /// | 1 | the model has errors (with `--deny-warnings`: or warnings); nothing was written |
 /// | 2 | wrong usage: an option, a setting or a code that does not exist or fit; nothing was written |
 /// | 3 | files could not be written; those that were there before are whole |
+/// | 4 | `plan`: something would change, or may |
 /// | 101 | the blueprint panicked; nothing was written |
 ///
 /// `emit` replaces all of its files or none: it writes everything beside the old files first, and only then lets each new
@@ -110,6 +113,12 @@ fn execute<B: Blueprint>(
             }
             console.out.write(&drawing.write(drawing.draw(&Picture::of(&model)))?)?;
             Ok(Exit::Fine)
+        }
+        Command::Plan { planning } => {
+            let model = model(blueprint, request)?;
+            let findings = errors(findings(&model, request));
+            report(&findings, view::Format::Full, console, read);
+            if findings.is_empty() { planning.run(&model, console) } else { Ok(Exit::Failed) }
         }
         Command::Emit { emission, messages } => {
             let model = model(blueprint, request)?;

@@ -14,6 +14,8 @@ pub enum Exit {
     Usage = 2,
     /// Files could not be written.
     Files = 3,
+    /// Done: something would change, or may.
+    Changes = 4,
 }
 
 impl From<Exit> for ExitCode {

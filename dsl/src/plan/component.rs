@@ -1,5 +1,6 @@
 //! What becomes of components: what makes an agent run one again.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use indexmap::{IndexMap, IndexSet};
@@ -55,12 +56,12 @@ impl<'a> Side<'a> {
     fn parameter(&self, name: &str) -> Option<&'a Value> {
         self.parameters.get(name).or_else(|| self.seed.parameters.get(name)?.default.as_ref())
     }
+}
 
-    /// What an input is wired to, or its default; none if it is not given at all.
-    fn input(&self, component: &SeedComponent, declaration: &SeedDeclaration, input: &str) -> Option<Wire> {
-        let wire = component.inputs.get(input).cloned();
-        wire.or_else(|| declaration.inputs.get(input)?.default.clone().map(Wire::Value))
-    }
+/// What an input is wired to, or its default; none if it is not given at all.
+fn input_of(component: &SeedComponent, declaration: &SeedDeclaration, input: &str) -> Option<Wire> {
+    let wire = component.inputs.get(input).cloned();
+    wire.or_else(|| declaration.inputs.get(input)?.default.clone().map(Wire::Value))
 }
 
 /// A wire with what is known of its parameters; those that are known on one side only stay.
@@ -233,27 +234,27 @@ impl Work<'_> {
             Some(Action::Create) => return run(Run::Run, Vec::new()),
             _ => {}
         }
-        let (Some((was, declared)), Some((is, declares))) =
+        let (Some((was, declared)), Some((is, now))) =
             (self.old.component(server, name), self.new.component(server, name))
         else {
             return run(Run::Run, Vec::new());
         };
-        let mut because: Vec<Reason> = recipe_differences(&declared.recipe, &declares.recipe)
+        let mut because: Vec<Reason> = recipe_differences(&declared.recipe, &now.recipe)
             .into_iter()
             .map(|what| Reason { what, ..Reason::default() })
             .collect();
         let note = |because: &mut Vec<Reason>, what: String| because.push(Reason { what, ..Reason::default() });
-        let outputs: IndexSet<&Name> = declares.outputs.keys().chain(declared.outputs.keys()).collect();
+        let outputs: IndexSet<&Name> = now.outputs.keys().chain(declared.outputs.keys()).collect();
         for output in outputs {
-            if declared.outputs.get(output) != declares.outputs.get(output) {
+            if declared.outputs.get(output) != now.outputs.get(output) {
                 note(&mut because, format!("output `{output}`"));
             }
         }
         let (mut perhaps, mut reads) = (Vec::new(), Vec::new());
-        let inputs: IndexSet<&Name> = declares.inputs.keys().chain(declared.inputs.keys()).collect();
+        let inputs: IndexSet<&Name> = now.inputs.keys().chain(declared.inputs.keys()).collect();
         for input in inputs {
             let what = format!("input `{input}`");
-            let (from, to) = (self.old.input(was, declared, input), self.new.input(is, declares, input));
+            let (from, to) = (input_of(was, declared, input), input_of(is, now, input));
             let (from, to) = match (from, to) {
                 (None, None) => continue,
                 (Some(from), Some(to)) => (from, to),
@@ -268,15 +269,15 @@ impl Work<'_> {
             let shape = |declaration: &SeedDeclaration| {
                 declaration.inputs.get(input).map(|input| (input.ty.clone(), input.path.clone()))
             };
-            if shape(declared) != shape(declares) {
+            if shape(declared) != shape(now) {
                 note(&mut because, format!("the type of {what}"));
                 continue;
             }
             let (from, to) = (resolved(&from, &self.old, &self.new), resolved(&to, &self.new, &self.old));
-            let is_secret = declares.inputs.get(input).is_some_and(|input| input.ty.is_secret());
+            let is_secret = now.inputs.get(input).is_some_and(|input| input.ty.is_secret());
             let named = if is_secret { "secret" } else { &**input };
             match compare(&from, &to) {
-                Compared::Other if declares.recipe.tool != Tool::Chef => {
+                Compared::Other if now.recipe.tool != Tool::Chef => {
                     let text = |wire: &Wire| value(wire).unwrap_or(Value::Null);
                     let (from, to) = words::pair(named, &text(&from), &text(&to));
                     because.push(Reason { what, from, to, through: None });
@@ -364,11 +365,47 @@ fn compare(before: &Wire, after: &Wire) -> Compared {
     if !is_open(before) && !is_open(after) {
         return if plain(before) == plain(after) { Compared::Same } else { Compared::Other };
     }
-    match constants(before, after) {
-        Some(0) => Compared::Same,
-        Some(1) => Compared::Other,
-        _ => Compared::Perhaps,
+    match (&*parts(before), &*parts(after)) {
+        (Wire::List(before), Wire::List(after)) if before.len() == after.len() => {
+            all(before.iter().zip(after).map(|(before, after)| compare(before, after)))
+        }
+        (Wire::Map(before), Wire::Map(after))
+            if before.len() == after.len() && before.keys().all(|name| after.contains_key(name)) =>
+        {
+            all(before.iter().map(|(name, part)| compare(part, &after[name])))
+        }
+        // Other lengths, or other names.
+        (Wire::List(_), Wire::List(_)) | (Wire::Map(_), Wire::Map(_)) => Compared::Other,
+        (before, after) => match constants(before, after) {
+            Some(0) => Compared::Same,
+            Some(1) => Compared::Other,
+            _ => Compared::Perhaps,
+        },
     }
+}
+
+/// A list or a map of which all is known, by its parts.
+fn parts(wire: &Wire) -> Cow<'_, Wire> {
+    match wire {
+        Wire::Value(Value::List(items)) => Cow::Owned(Wire::List(items.iter().cloned().map(Wire::Value).collect())),
+        Wire::Value(Value::Map(items)) => {
+            let items = items.iter().map(|(name, item)| (name.clone(), Wire::Value(item.clone())));
+            Cow::Owned(Wire::Map(items.collect()))
+        }
+        other => Cow::Borrowed(other),
+    }
+}
+
+fn all(parts: impl Iterator<Item = Compared>) -> Compared {
+    let mut found = Compared::Same;
+    for part in parts {
+        match part {
+            Compared::Other => return Compared::Other,
+            Compared::Perhaps => found = Compared::Perhaps,
+            Compared::Same => {}
+        }
+    }
+    found
 }
 
 /// A value of which all is known, texts put together.

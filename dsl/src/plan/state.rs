@@ -94,6 +94,11 @@ impl State {
         self.seed.as_ref().map(|seed| &seed.stack)
     }
 
+    /// What parameters are given.
+    pub fn parameters(&self) -> &IndexMap<Name, Value> {
+        &self.parameters
+    }
+
     /// What servers do.
     pub fn seed(&self) -> Option<&Seed> {
         self.seed.as_ref()

@@ -23,6 +23,11 @@ pub(crate) struct Type {
     pub(crate) placeholder: bool,
 }
 
+/// What Heat knows of a resource type; none if it is not Heat's own.
+pub fn schema(name: &str) -> Option<Schema> {
+    wattle_catalog::schema(name)
+}
+
 impl Type {
     fn of(name: &str) -> Option<Self> {
         let schema = wattle_catalog::schema(name)?;

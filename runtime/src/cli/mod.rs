@@ -15,6 +15,7 @@ mod get;
 mod here;
 mod ls;
 mod paint;
+mod plan;
 mod program;
 mod progress;
 mod recipe;
@@ -43,6 +44,7 @@ use program::Program;
 /// | 0 | done |
 /// | 1 | it could not be done, or what runs has failed |
 /// | 2 | wrong usage: a command, an option or a name that does not exist or fit; nothing was done |
+/// | 4 | `plan`: something would change, or may |
 pub fn main() -> ExitCode {
     run(&program::OPERATOR)
 }

@@ -5,7 +5,7 @@ use futures_util::future::LocalBoxFuture;
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
-use super::{agent, down, explain, get, ls, seed, set, status, template, up, watch};
+use super::{agent, down, explain, get, ls, plan, seed, set, status, template, up, watch};
 
 /// A program: what is linked into it is what its commands need.
 pub(super) struct Program {
@@ -58,11 +58,14 @@ pub(super) const OPERATOR: Program = Program {
   wattle get db/postgres/url --wait    one value, as soon as it is there
   wattle seed apply out/three_tier --space zookeeper://zk1:2181
                                        what servers of OpenStack read, before the stack is created
+  wattle plan out/three_tier --space zookeeper://zk1:2181
+                                       what would become of what is deployed, before it is updated
   wattle check template.yaml           all that Heat would refuse of a template, at once",
     commands: &[
         waiting!("up", up),
         waiting!("down", down),
         waiting!("status", status),
+        waiting!("plan", plan),
         waiting!("seed", seed),
         waiting!("get", get),
         waiting!("set", set),

@@ -183,18 +183,18 @@ fn from_file(assignment: &str) -> Result<(String, String), Failure> {
     Ok((name.trim().to_owned(), value.to_owned()))
 }
 
-struct Work {
+pub(super) struct Work {
     directory: PathBuf,
-    seed: Seed,
-    address: Address,
-    key_file: PathBuf,
-    is_new_key: bool,
-    store: Arc<dyn Store>,
-    options: Options,
+    pub(super) seed: Seed,
+    pub(super) address: Address,
+    pub(super) key_file: PathBuf,
+    pub(super) is_new_key: bool,
+    pub(super) store: Arc<dyn Store>,
+    pub(super) options: Options,
 }
 
-/// All that `apply` and `diff` need.
-async fn prepare(matches: &ArgMatches) -> Result<Work, Failure> {
+/// All that `apply`, `diff` and `plan` need.
+pub(super) async fn prepare(matches: &ArgMatches) -> Result<Work, Failure> {
     let directory = matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required").clone();
     let seed = read(&directory)?;
     let given = given(matches, &directory)?;

@@ -1,4 +1,4 @@
-//! What a seed changes in a data space.
+//! What a seed changes in a data space. What that makes agents and Heat do is `wattle::plan`'s to say.
 
 use std::fmt;
 
@@ -6,6 +6,7 @@ use indexmap::{IndexMap, IndexSet};
 use serde::Serialize;
 use wattle::model::Name;
 use wattle::names::list;
+use wattle::plan::recipe_differences;
 
 use crate::space::{Layout, Plan, PlannedComponent};
 
@@ -157,19 +158,13 @@ fn server(before: Option<&Plan>, after: Option<&Plan>) -> ServerChanges {
 
 /// What of a component is another. For whom a secret is encrypted is a matter of rights.
 fn differences(before: &PlannedComponent, after: &PlannedComponent) -> Vec<String> {
-    let mut what = Vec::new();
+    let mut what = recipe_differences(&before.recipe, &after.recipe);
     let mut note = |differs: bool, name: &str| {
         if differs {
             what.push(name.to_owned());
         }
     };
-    note(before.recipe.tool != after.recipe.tool, "tool");
-    note(before.recipe.entry != after.recipe.entry, "recipe");
     note(before.recipe.teardown != after.recipe.teardown, "teardown");
-    let paths: IndexSet<_> = after.recipe.files.keys().chain(before.recipe.files.keys()).collect();
-    for path in paths {
-        note(before.recipe.files.get(path) != after.recipe.files.get(path), &format!("file `{path}`"));
-    }
     note(before.recipe.deadline != after.recipe.deadline, "deadline");
     note(before.recipe.wait != after.recipe.wait, "wait");
     note(before.after != after.after, "order");

@@ -335,7 +335,8 @@ pub fn concealed(seed: &Seed, given: &Given, key: &OperatorKey) -> (Seed, IndexM
             input.default = input.default.as_ref().map(conceal);
         }
     }
-    let mut parameters = IndexMap::new();
+    // Parameters of our own, such as where agents are fetched: Heat takes them, and no seed has them.
+    let mut parameters = given.reserved();
     for (name, parameter) in &mut seed.parameters {
         let is_secret = parameter.ty.is_secret();
         if let Some(value) = given.value(name, &parameter.ty) {

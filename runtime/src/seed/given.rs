@@ -114,6 +114,20 @@ impl Given {
         fit(&item.value, ty).ok()
     }
 
+    /// All that is given, by name.
+    pub fn all(&self) -> IndexMap<Name, Value> {
+        let all = self.defaults.iter().chain(&self.values);
+        all.map(|(name, item)| (name.as_str().into(), item.value.clone())).collect()
+    }
+
+    /// The parameters of our own that are given and are no secrets.
+    pub(super) fn reserved(&self) -> IndexMap<Name, Value> {
+        let own = |name: &str| name.starts_with(RESERVED) && name != "wattle_credentials";
+        let mut all = self.all();
+        all.retain(|name, _| own(name));
+        all
+    }
+
     /// What is given that `seed` does not have, each as a message says it.
     pub fn unknown(&self, seed: &Seed) -> Vec<String> {
         let names = self.values.keys().filter(|name| !name.starts_with(RESERVED));

@@ -1,0 +1,132 @@
+//! `plan`: what the blueprint as it is now would do to what was emitted before.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgMatches};
+use indexmap::IndexMap;
+
+use crate::emit;
+use crate::lower::hot::Template;
+use crate::lower::{self, Lowering, native};
+use crate::manners::{Exit, Failure, reason};
+use crate::model::{Content, Model};
+use crate::plan::{Plan, State, plan};
+
+use super::console::Console;
+use super::emit::Emission;
+
+/// What a plan is made against, and how it is written.
+#[derive(Debug)]
+pub(super) struct Planning {
+    pub(super) against: Option<PathBuf>,
+    pub(super) emission: Emission,
+    pub(super) is_json: bool,
+}
+
+/// The option that says how a plan is written.
+pub fn plan_format() -> Arg {
+    Arg::new("format")
+        .long("format")
+        .value_name("FORMAT")
+        .default_value("plain")
+        .value_parser(["plain", "json"])
+        .help("How to write it: for people, or for programs")
+}
+
+/// What `--against` is.
+pub fn plan_against() -> Arg {
+    Arg::new("against")
+        .long("against")
+        .value_name("DIR")
+        .value_parser(clap::value_parser!(PathBuf))
+        .help("Compare with what was emitted to this directory")
+}
+
+/// A plan in the format that was asked for, and the exit code: whether anything would change.
+pub fn planned(plan: &Plan, matches: &ArgMatches, color: bool) -> (String, Exit) {
+    written(plan, matches.get_one::<String>("format").is_some_and(|format| format == "json"), color)
+}
+
+fn written(plan: &Plan, is_json: bool, color: bool) -> (String, Exit) {
+    let text = if is_json { plan.to_json() } else { plan.to_text(color) };
+    (text, if plan.is_empty() { Exit::Fine } else { Exit::Changes })
+}
+
+/// The state that a directory holds.
+///
+/// # Errors
+/// When nothing was emitted to it, or what lies there cannot be read.
+pub fn state_of(directory: &Path) -> Result<State, Failure> {
+    let mut failed = None;
+    let mut read = |name: &str| match fs::read(directory.join(name)) {
+        Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) => {
+            if !matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) {
+                failed.get_or_insert_with(|| format!("`{}`: {}", directory.join(name).display(), reason(&error)));
+            }
+            None
+        }
+    };
+    let state = State::of_folder(&mut read);
+    match (failed, state) {
+        (Some(why), _) => Err(Failure::usage(format!("cannot read {why}"))),
+        (None, Ok(state)) => Ok(state),
+        (None, Err(error)) => Err(Failure::usage(format!("`{}` was not emitted: {error}", directory.display()))
+            .help("a blueprint's program writes it, to `out/STACK` by default: give that directory")),
+    }
+}
+
+/// A template as text.
+fn json(template: &Template) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    emit::json(template, &mut bytes).map_err(|error| Failure::new(format!("cannot be emitted: {error}")))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+impl Planning {
+    /// Says what a model without errors would do.
+    pub(super) fn run(&self, model: &Model, console: &mut Console<'_>) -> Result<Exit, Failure> {
+        let own = self.emission.out.join(&*model.stack);
+        let before = match &self.against {
+            Some(directory) => Some(state_of(directory)?),
+            None if own.exists() => Some(state_of(&own)?),
+            None => {
+                let text = format!("nothing was emitted to `{}` yet: this is a first deployment\n", own.display());
+                console.err.write(&text)?;
+                None
+            }
+        };
+        let after = self.state(model, &own, before.as_ref())?;
+        let schema = |ty: &str| model.schemas.get(ty).cloned();
+        let plan = plan(before.as_ref(), &after, &schema);
+        let (text, exit) = written(&plan, self.is_json, console.out.color);
+        console.out.write(&text)?;
+        Ok(exit)
+    }
+
+    /// What `emit` would write, with what an operator has filled in.
+    fn state(&self, model: &Model, own: &Path, before: Option<&State>) -> Result<State, Failure> {
+        let mut files: IndexMap<String, String> = IndexMap::new();
+        for (name, content) in &model.files {
+            files.insert(name.to_string(), String::from_utf8_lossy(Content::bytes(content)).into_owned());
+        }
+        let (template, seed) = match self.emission.lowering {
+            Lowering::Agents => {
+                let lowered = lower::lower(model, &self.emission.options());
+                for (name, nested) in &lowered.nested {
+                    files.insert(name.clone(), json(nested)?);
+                }
+                (lowered.template, Some(lowered.seed))
+            }
+            Lowering::HeatNative => (native::lower(model).template, None),
+        };
+        files.insert("template.yaml".to_owned(), json(&template)?);
+        let filled = fs::read_to_string(own.join("environment.yaml")).ok();
+        let parameters = match filled.and_then(|text| crate::plan::environment(&text).ok()) {
+            Some(parameters) => parameters,
+            None => before.map(|before| before.parameters().clone()).unwrap_or_default(),
+        };
+        State::new(&files, parameters, seed).map_err(|error| Failure::new(error.to_string()))
+    }
+}

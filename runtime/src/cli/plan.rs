@@ -1,0 +1,88 @@
+//! `wattle plan`: what a directory that was emitted would do to what is deployed.
+
+use std::path::{Path, PathBuf};
+
+use clap::{ArgMatches, Command};
+use wattle::cli::{plan_against, plan_format, planned, state_of};
+use wattle::manners::Exit;
+use wattle::plan::{State, StateError, plan};
+
+use crate::seed::{concealed, deployed};
+use crate::space::Layout;
+
+use super::console::Console;
+use super::failure::Failure;
+use super::{args, seed};
+
+pub(super) fn command() -> Command {
+    Command::new("plan")
+        .about("Say what would become of what is deployed: of each resource and of each component; change nothing")
+        .arg(seed::directory())
+        .arg(plan_against())
+        .arg(plan_format())
+        .args(seed::parameters())
+        .args(args::data_space())
+        .after_help(args::section(&[
+            (
+                "What is compared",
+                "  Without --against: what the last `seed apply` or `up` left in the data space.
+  A parameter that is known on one side only is taken for the same on both.",
+            ),
+            ("Exit codes", "    0  nothing would change\n    4  something would change, or may"),
+        ]))
+}
+
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let directory = matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required");
+    let (before, after) = match matches.get_one::<PathBuf>("against") {
+        Some(against) => {
+            let mut after = state_of(directory)?;
+            let given = seed::given(matches, directory)?;
+            after.give(given.all());
+            (Some(state_of(against)?), after)
+        }
+        None => in_space(matches, directory, console).await?,
+    };
+    let plan = plan(before.as_ref(), &after, &wattle_hot::schema);
+    let (text, exit) = planned(&plan, matches, console.out.color);
+    console.out.write(&text)?;
+    Ok(exit)
+}
+
+/// What the data space holds, and what the directory would make of it.
+async fn in_space(
+    matches: &ArgMatches,
+    directory: &Path,
+    console: &mut Console,
+) -> Result<(Option<State>, State), Failure> {
+    let work = seed::prepare(matches).await?;
+    if work.is_new_key {
+        let failure = Failure::usage(format!("there is no operator's key `{}`", work.key_file.display()));
+        return Err(failure
+            .help("it is the file `operator.key` that the first `seed apply` wrote: `--key FILE`")
+            .help("or compare with what was emitted before: `--against DIR`"));
+    }
+    let stack = work.options.stack.clone().unwrap_or_else(|| work.seed.stack.to_string());
+    let layout = Layout::new(&stack);
+    let read = |error: StateError| Failure::usage(format!("`{}` cannot be planned: {error}", directory.display()));
+    let (seed, parameters) = concealed(&work.seed, &work.options.given, &work.options.key);
+    let after = State::new(&work.options.files.templates, parameters, Some(seed)).map_err(read)?;
+    let before = match deployed(&work.store, &layout).await? {
+        Some(snapshot) => {
+            let text = format!("compared with revision {} of `{stack}` at {}\n", snapshot.revision, work.address);
+            console.err.write(&text)?;
+            Some(State::new(&snapshot.templates, snapshot.parameters, Some(snapshot.seed)).map_err(read)?)
+        }
+        None if work.store.get(&layout.revision()).await?.is_none() => {
+            console.err.write(&format!("{} holds no stack `{stack}`: this is a first deployment\n", work.address))?;
+            None
+        }
+        None => {
+            let text = format!("the data space at {} does not keep what was deployed as `{stack}`", work.address);
+            return Err(Failure::new(text)
+                .note("an earlier wattle applied its seed")
+                .help("compare with what was emitted then: `--against DIR`"));
+        }
+    };
+    Ok((before, after))
+}
