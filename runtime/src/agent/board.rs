@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use tokio::time;
 use wattle::model::Name;
 
-use crate::space::{Failure, Finishing, Leaving, ServerStatus, Space, SpaceError, State, Status, Waiting};
+use crate::space::{Failure, Finishing, Leaving, ServerStatus, Space, SpaceError, State, Status, Step, Waiting};
 use crate::store::StoreError;
 
 /// How long a state that may pass at once is kept before it is published.
@@ -36,6 +36,8 @@ struct Inner {
     revision: u64,
     since: Timestamp,
     components: IndexMap<Name, Status>,
+    // What components of which nothing was told yet have behind them from before this agent.
+    recalled: IndexMap<Name, Vec<Step>>,
     troubles: IndexMap<String, String>,
     leaving: IndexMap<Name, Leaving>,
     finishing: Vec<Finishing>,
@@ -65,6 +67,7 @@ impl Board {
             revision: 0,
             since: Timestamp::now(),
             components: IndexMap::new(),
+            recalled: IndexMap::new(),
             troubles: IndexMap::new(),
             leaving: IndexMap::new(),
             finishing: Vec::new(),
@@ -102,6 +105,7 @@ impl Board {
         state.finishing.clear();
         let before = std::mem::take(&mut state.components);
         state.components = components.filter_map(|name| Some((name.clone(), before.get(name)?.clone()))).collect();
+        state.recalled.clear();
         state.dirty.clear();
         state.logged.clear();
         // What is still wrong is told again.
@@ -137,6 +141,23 @@ impl Board {
         self.put(component, revision, now, None);
     }
 
+    /// What a component has behind it in this revision, as an agent before this one wrote it down.
+    pub(super) fn recall(&self, component: &Name, revision: u64, past: Vec<Step>) {
+        let mut state = self.state();
+        if revision == state.revision && !past.is_empty() {
+            state.recalled.insert(component.clone(), past);
+        }
+    }
+
+    /// What a component has behind it once it begins to be in the state `next`.
+    pub(super) fn past(&self, component: &Name, revision: u64, at: Timestamp, next: &State) -> Vec<Step> {
+        let state = self.state();
+        match state.components.get(component).filter(|status| status.revision == revision) {
+            Some(status) => status.past_at(at, next),
+            None => state.recalled.get(component).cloned().unwrap_or_default(),
+        }
+    }
+
     fn put(&self, component: &Name, revision: u64, now: State, deadline: Option<Timestamp>) {
         let full = self.full(component);
         let urgent = matches!(now, State::Done | State::Failed(_));
@@ -153,17 +174,23 @@ impl Board {
             State::Done => tracing::info!(component = &*full, revision, "done"),
             State::Failed(failure) => tracing::error!(component = &*full, revision, "failed: {failure}"),
         }
-        let since = Timestamp::now();
-        // A wait for less than before has not begun anew.
-        let since = match (&now, state.components.get(component)) {
-            (State::Waiting(_), Some(before))
-                if before.revision == revision && matches!(before.state, State::Waiting(_)) =>
-            {
-                before.since
+        let at = Timestamp::now();
+        let recalled = state.recalled.shift_remove(component);
+        let before = state.components.get(component).filter(|before| before.revision == revision);
+        let (past, since) = match (before, recalled) {
+            // A wait for less than before has not begun anew.
+            (Some(before), _) => match (&now, &before.state) {
+                (State::Waiting(_), State::Waiting(_)) => (before.past_at(at, &now), before.since),
+                _ => (before.past_at(at, &now), at),
+            },
+            // What had ended before this agent began, has ended then.
+            (None, Some(past)) => {
+                let ended = past.last().filter(|_| urgent).map(|step| step.until);
+                (past, ended.unwrap_or(at))
             }
-            _ => since,
+            (None, None) => (Vec::new(), at),
         };
-        state.components.insert(component.clone(), Status { revision, since, deadline, state: now });
+        state.components.insert(component.clone(), Status { revision, since, deadline, state: now, past });
         state.dirty.insert(component.clone());
         drop(state);
         self.changed.notify_one();
@@ -326,5 +353,57 @@ fn log_wait(server: &str, component: &str, waiting: &Waiting) {
         tracing::info!(component, %since, "waits for `{what}` from `{from}` (its input `{input}`)");
     } else {
         tracing::info!(component, %since, "waits until `{what}` has ended");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::space::Did;
+
+    use super::*;
+
+    fn waits(what: &[&str]) -> State {
+        let since = Timestamp::UNIX_EPOCH;
+        State::Waiting(what.iter().map(|what| Waiting { what: (*what).into(), input: None, since }).collect())
+    }
+
+    fn told(board: &Board) -> Vec<String> {
+        let name = |step: &Step| match &step.did {
+            Did::Waited { what, .. } => what.to_string(),
+            did => format!("{did:?}"),
+        };
+        board.state().components["c"].past.iter().map(name).collect()
+    }
+
+    #[test]
+    fn what_a_component_has_behind_it_grows_with_each_state() {
+        let (board, name) = (Board::new(&"s".into()), Name::from("c"));
+        board.begin(1, [&name].into_iter(), std::iter::empty());
+        board.set(&name, 1, waits(&["s/before"]));
+        board.set(&name, 1, waits(&["a/x/url", "b/x/url"]));
+        assert_eq!(told(&board), ["s/before"]);
+        board.set(&name, 1, waits(&["b/x/url"]));
+        board.runs(&name, 1, Timestamp::now());
+        assert_eq!(told(&board), ["s/before", "a/x/url", "b/x/url"]);
+        let past = board.past(&name, 1, Timestamp::now(), &State::Done);
+        board.set(&name, 1, State::Done);
+        assert_eq!(told(&board), ["s/before", "a/x/url", "b/x/url", "Ran"]);
+        assert_eq!(past.len(), 4, "the journal has the same");
+
+        // The next revision begins with nothing.
+        board.begin(2, [&name].into_iter(), std::iter::empty());
+        board.set(&name, 2, State::Done);
+        assert_eq!(told(&board), [""; 0]);
+    }
+
+    #[test]
+    fn what_had_ended_before_an_agent_began_ended_then() {
+        let (board, name) = (Board::new(&"s".into()), Name::from("c"));
+        board.begin(1, [&name].into_iter(), std::iter::empty());
+        let (since, until) = (Timestamp::UNIX_EPOCH, Timestamp::from_second(9).unwrap());
+        board.recall(&name, 1, vec![Step { since, until, did: Did::Ran }]);
+        board.set(&name, 1, State::Done);
+        assert_eq!(told(&board), ["Ran"]);
+        assert_eq!(board.state().components["c"].since, until);
     }
 }

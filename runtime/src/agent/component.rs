@@ -11,7 +11,7 @@ use wattle::model::{Name, Tool, Value};
 use wattle::requirement::{self, Verdict};
 
 use crate::recipe::{Broken, Job, Live, Runner};
-use crate::space::{Content, Failure, Kind, PlannedComponent, Script, State, Waiting};
+use crate::space::{Content, Failure, Kind, PlannedComponent, Script, State, Step, Waiting};
 
 use super::fingerprint::fingerprint;
 use super::inputs::{self, Awaited, Found, Missing, Needs};
@@ -79,6 +79,11 @@ impl<'a> Component<'a> {
         self.shared.board.set(self.name, self.revision.id.number, state);
     }
 
+    /// What it has behind it at a time, in which it begins to be in the state `next`.
+    fn past(&self, at: Timestamp, next: &State) -> Vec<Step> {
+        self.shared.board.past(self.name, self.revision.id.number, at, next)
+    }
+
     fn entry(&self, output: &str) -> String {
         format!("{}/{output}", self.full)
     }
@@ -105,6 +110,8 @@ impl<'a> Component<'a> {
 
     /// Waits for what it needs, and decides what is to be done; none if there is a newer revision.
     async fn prepare(&self) -> Option<Next> {
+        let past = self.shared.journal().past(self.name, &self.revision.id, Timestamp::now());
+        self.shared.board.recall(self.name, self.revision.id.number, past);
         let failed = self.shared.journal().failed(self.name, &self.revision.id).cloned();
         if let Some(failure) = failed {
             return Some(Next::Failed(failure, Journalled::Yes));
@@ -247,11 +254,13 @@ impl<'a> Component<'a> {
         fingerprint: Option<String>,
         there: &IndexMap<Name, Content>,
     ) -> Outcome {
+        let at = Timestamp::now();
         self.shared
             .record(&[Record::Started {
                 component: self.name.clone(),
                 revision: self.revision.id.clone(),
-                at: Timestamp::now(),
+                at,
+                past: self.past(at, &State::Running),
                 planned: self.planned.clone(),
                 fingerprint: fingerprint.clone(),
                 inputs: self.keep(&inputs),
@@ -304,9 +313,11 @@ impl<'a> Component<'a> {
                         let fingerprint = self::fingerprint(self.planned, &read);
                         (read, absent, fingerprint)
                     };
+                    let at = Timestamp::now();
                     let finished = Record::Finished {
                         component: self.name.clone(),
-                        at: Timestamp::now(),
+                        at,
+                        past: self.past(at, &State::Done),
                         fingerprint,
                         inputs: self.keep(&inputs),
                         absent,
@@ -337,8 +348,9 @@ impl<'a> Component<'a> {
             Journalled::NorRead(inputs) => Some(Some(inputs)),
         };
         if let Some(inputs) = inputs {
+            let past = self.past(Timestamp::now(), &State::Failed(failure.clone()));
             let (component, revision, failure) = (self.name.clone(), self.revision.id.clone(), failure.clone());
-            self.shared.record(&[Record::Failed { component, revision, failure, inputs }]).await;
+            self.shared.record(&[Record::Failed { component, revision, failure, inputs, past }]).await;
         }
         // What an earlier revision's run published is of no account in this one.
         let early = self.known().filter(|known| known.revision == self.revision.id);

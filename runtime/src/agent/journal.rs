@@ -23,7 +23,7 @@ use indexmap::IndexMap;
 use jiff::Timestamp;
 use wattle::model::Name;
 
-use crate::space::{Content, Failure, PlannedComponent};
+use crate::space::{Content, Did, Failure, PlannedComponent, Step};
 
 use super::record::{Record, RevisionId, Stored};
 
@@ -33,6 +33,10 @@ pub(super) struct Known {
     /// Larger for what was started later.
     pub(super) order: u64,
     pub(super) revision: RevisionId,
+    /// When its recipe began to run.
+    pub(super) at: Timestamp,
+    /// What it had behind it then.
+    pub(super) past: Vec<Step>,
     pub(super) planned: PlannedComponent,
     pub(super) fingerprint: Option<String>,
     pub(super) inputs: IndexMap<Name, Content>,
@@ -44,9 +48,20 @@ pub(super) struct Known {
 /// A component that succeeded.
 #[derive(Clone, Debug)]
 pub(super) struct Finished {
+    pub(super) at: Timestamp,
+    /// What it had behind it then.
+    pub(super) past: Vec<Step>,
     pub(super) fingerprint: String,
     pub(super) read: Vec<Name>,
     pub(super) outputs: IndexMap<Name, Stored>,
+}
+
+/// A component that failed.
+#[derive(Clone, Debug)]
+struct Failed {
+    revision: RevisionId,
+    failure: Failure,
+    past: Vec<Step>,
 }
 
 /// Why a journal cannot be used.
@@ -129,7 +144,7 @@ pub(super) struct Journal {
     lines: usize,
     order: u64,
     known: IndexMap<Name, Known>,
-    failed: IndexMap<Name, (RevisionId, Failure)>,
+    failed: IndexMap<Name, Failed>,
 }
 
 impl Journal {
@@ -209,7 +224,7 @@ impl Journal {
 
     fn note(&mut self, record: Record) {
         match record {
-            Record::Started { component, revision, planned, fingerprint, inputs, at: _ } => {
+            Record::Started { component, revision, planned, fingerprint, inputs, at, past } => {
                 self.order += 1;
                 // The same run again after a crash: what it published stays.
                 let early = match self.known.get_mut(&component) {
@@ -222,7 +237,8 @@ impl Journal {
                     }
                     _ => IndexMap::new(),
                 };
-                let known = Known { order: self.order, revision, planned, fingerprint, inputs, early, finished: None };
+                let (order, finished) = (self.order, None);
+                let known = Known { order, revision, at, past, planned, fingerprint, inputs, early, finished };
                 self.known.insert(component, known);
             }
             Record::Early { component, output, stored } => {
@@ -230,12 +246,12 @@ impl Journal {
                     known.early.insert(output, stored);
                 }
             }
-            Record::Finished { component, fingerprint, inputs, absent, outputs, at: _ } => {
+            Record::Finished { component, fingerprint, inputs, absent, outputs, at, past } => {
                 if let Some(known) = self.known.get_mut(&component) {
                     let read = inputs.keys().cloned().chain(absent).collect();
                     known.inputs = inputs;
                     known.early.clear();
-                    known.finished = Some(Finished { fingerprint, read, outputs });
+                    known.finished = Some(Finished { at, past, fingerprint, read, outputs });
                 }
                 self.failed.shift_remove(&component);
             }
@@ -247,11 +263,11 @@ impl Journal {
                     }
                 }
             }
-            Record::Failed { component, revision, failure, inputs } => {
+            Record::Failed { component, revision, failure, inputs, past } => {
                 if let (Some(known), Some(inputs)) = (self.known.get_mut(&component), inputs) {
                     known.inputs = inputs;
                 }
-                self.failed.insert(component, (revision, failure));
+                self.failed.insert(component, Failed { revision, failure, past });
             }
             Record::Undoing { component } => {
                 if let Some(known) = self.known.get_mut(&component) {
@@ -273,7 +289,22 @@ impl Journal {
 
     /// How `component` failed in `revision`, if it did.
     pub(super) fn failed(&self, component: &str, revision: &RevisionId) -> Option<&Failure> {
-        self.failed.get(component).filter(|(failed, _)| failed == revision).map(|(_, failure)| failure)
+        self.failed.get(component).filter(|failed| failed.revision == *revision).map(|failed| &failed.failure)
+    }
+
+    /// What `component` has behind it in `revision`, as whoever opens the journal finds it at the time `now`.
+    pub(super) fn past(&self, component: &str, revision: &RevisionId, now: Timestamp) -> Vec<Step> {
+        if let Some(failed) = self.failed.get(component).filter(|failed| failed.revision == *revision) {
+            return failed.past.clone();
+        }
+        let Some(known) = self.known.get(component).filter(|known| known.revision == *revision) else {
+            return Vec::new();
+        };
+        if let Some(finished) = &known.finished {
+            return finished.past.clone();
+        }
+        let broken_off = Step { since: known.at, until: now, did: Did::BrokenOff };
+        known.past.iter().cloned().chain([broken_off]).collect()
     }
 
     /// Everything that was started and has not left, the last first.
@@ -317,14 +348,14 @@ impl Journal {
         started.sort_by_key(|(_, known)| known.order);
         for (component, known) in started {
             let component = || component.clone();
-            let at = Timestamp::now();
             records.push(Record::Started {
                 component: component(),
                 revision: known.revision.clone(),
-                at,
+                at: known.at,
                 planned: known.planned.clone(),
                 fingerprint: known.fingerprint.clone(),
                 inputs: known.inputs.clone(),
+                past: known.past.clone(),
             });
             for (output, stored) in &known.early {
                 records.push(Record::Early { component: component(), output: output.clone(), stored: stored.clone() });
@@ -333,17 +364,18 @@ impl Journal {
                 let absent = finished.read.iter().filter(|name| !known.inputs.contains_key(*name)).cloned().collect();
                 records.push(Record::Finished {
                     component: component(),
-                    at,
+                    at: finished.at,
                     fingerprint: finished.fingerprint.clone(),
                     inputs: known.inputs.clone(),
                     absent,
                     outputs: finished.outputs.clone(),
+                    past: finished.past.clone(),
                 });
             }
         }
-        for (component, (revision, failure)) in &self.failed {
-            let (component, revision, failure) = (component.clone(), revision.clone(), failure.clone());
-            records.push(Record::Failed { component, revision, failure, inputs: None });
+        for (component, failed) in &self.failed {
+            let (component, Failed { revision, failure, past }) = (component.clone(), failed.clone());
+            records.push(Record::Failed { component, revision, failure, inputs: None, past });
         }
         records
     }

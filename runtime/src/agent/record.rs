@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use wattle::model::Name;
 
-use crate::space::{Content, Failure, PlannedComponent};
+use crate::space::{Content, Failure, PlannedComponent, Step};
 
 /// A revision. Numbers begin anew when a data space is made anew; digests tell such revisions apart.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +37,9 @@ pub(super) enum Record {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fingerprint: Option<String>,
         inputs: IndexMap<Name, Content>,
+        /// What it had behind it then in its revision.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        past: Vec<Step>,
     },
     /// It publishes an output while it runs.
     Early { component: Name, output: Name, stored: Stored },
@@ -51,6 +54,9 @@ pub(super) enum Record {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         absent: Vec<Name>,
         outputs: IndexMap<Name, Stored>,
+        /// What it had behind it then in its revision.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        past: Vec<Step>,
     },
     /// It is as it was when it finished, in a revision that has other readers, deadlines or a teardown for it.
     Kept { component: Name, planned: PlannedComponent, outputs: IndexMap<Name, Stored> },
@@ -62,6 +68,9 @@ pub(super) enum Record {
         /// What its recipe read, if only its run could tell.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         inputs: Option<IndexMap<Name, Content>>,
+        /// What it had behind it then in its revision.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        past: Vec<Step>,
     },
     /// Its teardown is about to run.
     Undoing { component: Name },

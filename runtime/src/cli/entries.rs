@@ -1,73 +1,20 @@
 //! The entries of a stack, as an operator sees them.
 
-use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use wattle::model::{Name, Value};
 use wattle::names::nearest;
 
-use crate::report::{Picture, natural};
-use crate::space::{Content, Space, SpaceError, Written};
+use crate::report::{self, Picture};
+use crate::space::{Content, Space, Written};
 
 use super::failure::Failure;
 
-/// Requests that are under way at the same time.
-const AT_ONCE: usize = 64;
-
-/// The names of all entries at or below `path` (`SERVER[/COMPONENT[/OUTPUT]]`, or empty for all), components in their
-/// order.
+/// The names of all entries at or below `path`, as [`report::entries`] has them.
 pub(super) async fn list(space: &Space, picture: &Picture, path: &str) -> Result<Vec<Name>, Failure> {
-    let store = space.store();
-    let root = space.layout().entries();
-    let mut servers = store.children(&root).await?;
-    servers.sort_by(|a, b| natural(a, b));
-    let wanted = servers.into_iter().filter(|server| within(server, path));
-    let groups = stream::iter(wanted).map(|server| {
-        let root = &root;
-        async move {
-            let mut components = store.children(&format!("{root}/{server}")).await?;
-            let order = |name: &String| {
-                let standing = picture.servers.get(server.as_str());
-                // A server's own attributes come first: its components begin with them.
-                standing.and_then(|standing| standing.components.get_index_of(name.as_str())).map_or(0, |at| at + 1)
-            };
-            components.sort_by_key(order);
-            let mut names = Vec::new();
-            for component in components {
-                for output in store.children(&format!("{root}/{server}/{component}")).await? {
-                    names.push(Name::from(format!("{server}/{component}/{output}")));
-                }
-            }
-            Ok::<_, Failure>(names)
-        }
-    });
-    let groups: Vec<Vec<Name>> = groups.buffered(AT_ONCE).try_collect().await?;
-    let names = groups.into_iter().flatten().filter(|name| within(name, path)).collect::<Vec<_>>();
+    let names = report::entries(space, picture, path).await?;
     if names.is_empty() && !path.is_empty() {
         return Err(unknown(space, picture, path).await);
     }
     Ok(names)
-}
-
-/// Whether `name` is at, above or below `path`.
-fn within(name: &str, path: &str) -> bool {
-    let below = |inner: &str, outer: &str| {
-        inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    path.is_empty() || below(name, path) || below(path, name)
-}
-
-/// What each entry holds.
-pub(super) async fn contents(space: &Space, names: &[Name]) -> Result<Vec<Option<Written>>, Failure> {
-    let peek = |name: &Name| {
-        let name = name.clone();
-        async move {
-            match space.peek(&name).await {
-                // It left the model meanwhile.
-                Err(SpaceError::Unknown { .. }) => Ok(None),
-                other => other,
-            }
-        }
-    };
-    Ok(stream::iter(names).map(peek).buffered(AT_ONCE).try_collect().await?)
 }
 
 /// The path without slashes around it.
@@ -79,7 +26,7 @@ pub(super) fn tidy(path: &str) -> &str {
 pub(super) async fn unknown(space: &Space, picture: &Picture, path: &str) -> Failure {
     let stack = space.layout().stack();
     let mut failure = Failure::usage(format!("the stack `{stack}` has no entry `{path}`"));
-    let all = Box::pin(list(space, picture, "")).await.unwrap_or_default();
+    let all = report::entries(space, picture, "").await.unwrap_or_default();
     let depth = path.split('/').count();
     let mut candidates: Vec<String> =
         all.iter().map(|name| name.split('/').take(depth).collect::<Vec<_>>().join("/")).collect();

@@ -6,7 +6,7 @@ use clap::{Arg, ArgMatches, Command};
 use serde_json::json;
 use wattle::model::Name;
 
-use crate::report::{Condition, Picture};
+use crate::report::{self, Condition, Picture};
 use crate::space::{State, Written};
 
 use super::console::Console;
@@ -29,7 +29,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let space = target.space().await?;
     let picture = target::patiently(&target.address, Picture::read(&space, None)).await?;
     let names = entries::list(&space, &picture, path).await?;
-    let contents = entries::contents(&space, &names).await?;
+    let contents = report::contents(&space, &names).await?;
     let text = if args::is_json(matches) {
         let entries: serde_json::Map<String, serde_json::Value> =
             names.iter().zip(&contents).map(|(name, held)| (name.to_string(), entries::json(held.as_ref()))).collect();

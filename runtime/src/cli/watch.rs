@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde_json::json;
 use wattle::model::Name;
 
-use crate::report::Picture;
+use crate::report::{self, Picture};
 use crate::space::Written;
 
 use super::console::Console;
@@ -52,7 +52,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             }
             picture = Some(new);
         }
-        let contents = target::patiently(&target.address, entries::contents(&space, &names)).await?;
+        let contents = target::patiently(&target.address, report::contents(&space, &names)).await?;
         for (name, held) in names.iter().zip(contents) {
             let before = seen.get(name);
             if before.is_some_and(|before| *before == held) || (before.is_none() && held.is_none()) {

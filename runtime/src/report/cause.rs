@@ -164,13 +164,10 @@ impl<'p> Search<'p> {
     }
 
     fn wait(&mut self, wait: &Waiting) {
-        if let Some(part) = self.picture.find(&wait.what) {
+        if let Some(part) = self.picture.writer(&wait.what) {
             return self.component(part);
         }
         let Some((producer, _)) = wait.what.rsplit_once('/') else { return self.elsewhere(wait) };
-        if let Some(part) = self.picture.find(producer) {
-            return self.component(part);
-        }
         let server = producer.strip_suffix("/server").and_then(|server| self.picture.servers.get_key_value(server));
         match server {
             Some((server, standing)) if standing.alive.is_none() => self.no_agent(server),

@@ -4,9 +4,13 @@
 //! looks; that is the command's business.
 
 mod cause;
+mod entries;
 mod picture;
+mod timeline;
 
 pub use cause::{Cause, Root, roots};
 pub(crate) use cause::{Span, still_runs};
+pub use entries::{contents, entries};
 pub(crate) use picture::natural;
 pub use picture::{Condition, Part, Picture, Standing, Tally};
+pub use timeline::{Hop, Life, critical_path, lives};

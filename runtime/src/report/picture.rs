@@ -173,6 +173,12 @@ impl Picture {
         Some(self.part(server, name, status.as_ref()))
     }
 
+    /// The component that an entry `SERVER/COMPONENT/OUTPUT` is of, or that is meant itself; none for what another stack
+    /// has, or a server's agent tells.
+    pub fn writer(&self, what: &str) -> Option<Part<'_>> {
+        self.find(what).or_else(|| self.find(what.rsplit_once('/')?.0))
+    }
+
     fn part<'p>(&'p self, server: &'p Name, name: &'p Name, status: Option<&'p Status>) -> Part<'p> {
         let condition = match status {
             Some(status) if status.revision >= self.revision() => Condition::Said(status),

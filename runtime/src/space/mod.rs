@@ -27,7 +27,7 @@ pub use failure::{Failure, Kind};
 pub use layout::{Layout, ROOT, SERVER};
 pub use plan::{Goal, Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, Script, Source};
 pub use seal::{SealError, open, seal};
-pub use status::{Alive, Finishing, Leaving, ServerStatus, State, Status, Waiting};
+pub use status::{Alive, Did, Finishing, Leaving, ServerStatus, State, Status, Step, Waiting};
 
 /// Why the data space did not do what it was asked.
 #[derive(Debug, thiserror::Error)]

@@ -19,6 +19,70 @@ pub struct Status {
     /// How.
     #[serde(flatten)]
     pub state: State,
+    /// What it has behind it in this revision, in the order in which that ended; of very much, the last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub past: Vec<Step>,
+}
+
+/// Most steps that a status keeps.
+const STEPS: usize = 256;
+
+/// A piece of the time that a component has behind it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// From when.
+    pub since: Timestamp,
+    /// Until when.
+    pub until: Timestamp,
+    /// What it did then.
+    #[serde(flatten)]
+    pub did: Did,
+}
+
+/// What a component did for some time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "did", rename_all = "kebab-case")]
+pub enum Did {
+    /// It waited.
+    Waited {
+        /// For the entry `SERVER/COMPONENT/OUTPUT`, or the component `SERVER/COMPONENT` that had to end before.
+        #[serde(rename = "for")]
+        what: Name,
+        /// The input that needed it; none for mere order.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        input: Option<Name>,
+    },
+    /// Its recipe ran.
+    Ran,
+    /// Its recipe ran, and was broken off because its agent went away. Until when is not known: it ends when the next
+    /// agent found it.
+    BrokenOff,
+}
+
+impl Status {
+    /// What it has behind it at a time, in which it begins to be in the state `next`.
+    pub fn past_at(&self, at: Timestamp, next: &State) -> Vec<Step> {
+        let mut past = self.past.clone();
+        match &self.state {
+            State::Waiting(waits) => {
+                let goes_on = |wait: &Waiting| matches!(next, State::Waiting(next) if next.contains(wait));
+                past.extend(waits.iter().filter(|wait| !goes_on(wait)).map(|wait| wait.step(at)));
+            }
+            State::Running if *next != State::Running => {
+                past.push(Step { since: self.since, until: at, did: Did::Ran })
+            }
+            _ => {}
+        }
+        past.drain(..past.len().saturating_sub(STEPS));
+        past
+    }
+}
+
+impl Waiting {
+    fn step(&self, until: Timestamp) -> Step {
+        let did = Did::Waited { what: self.what.clone(), input: self.input.clone() };
+        Step { since: self.since, until, did }
+    }
 }
 
 /// How a component is doing.

@@ -55,6 +55,7 @@ fn started(component: &str, number: u64, fingerprint: &str) -> Record {
         planned,
         fingerprint: Some(fingerprint.to_owned()),
         inputs: IndexMap::new(),
+        past: Vec::new(),
     }
 }
 
@@ -70,6 +71,7 @@ fn finished(component: &str, fingerprint: &str) -> Record {
         inputs: IndexMap::new(),
         absent: vec!["absent".into()],
         outputs: [("url".into(), stored("http://db"))].into(),
+        past: Vec::new(),
     }
 }
 
@@ -164,7 +166,15 @@ fn a_failure_is_one_of_its_revision() {
         at: Timestamp::now(),
         through: Vec::new(),
     };
-    journal.append(&[Record::Failed { component: "a".into(), revision: revision(1), failure, inputs: None }]).unwrap();
+    journal
+        .append(&[Record::Failed {
+            component: "a".into(),
+            revision: revision(1),
+            failure,
+            inputs: None,
+            past: Vec::new(),
+        }])
+        .unwrap();
     assert!(journal.failed("a", &revision(1)).is_some());
     assert!(journal.failed("a", &revision(2)).is_none());
     // A data space that was made anew begins with the same number.
@@ -217,7 +227,8 @@ fn machines_that_boot_anew_have_nothing_finished() {
         at: Timestamp::now(),
         through: Vec::new(),
     };
-    let failed = Record::Failed { component: "b".into(), revision: revision(1), failure, inputs: None };
+    let failed =
+        Record::Failed { component: "b".into(), revision: revision(1), failure, inputs: None, past: Vec::new() };
     place.open().append(&[started("a", 1, "x"), finished("a", "x"), started("b", 1, "y"), failed]).unwrap();
     assert!(place.open().failed("b", &revision(1)).is_some());
     forget_finished(place.0.path()).unwrap();
@@ -257,4 +268,43 @@ fn a_damaged_journal_is_left_for_the_agent_to_find() {
     fs::write(place.path(), &text).unwrap();
     forget_finished(place.0.path()).unwrap();
     assert_eq!(place.text(), text);
+}
+
+#[test]
+fn what_a_component_has_behind_it_is_known_again() {
+    let at = |second| Timestamp::from_second(second).unwrap();
+    let waited = Step { since: at(1), until: at(5), did: Did::Waited { what: "a/b/url".into(), input: None } };
+    let ran = Step { since: at(5), until: at(9), did: Did::Ran };
+    let mut began = started("a", 1, "x");
+    let Record::Started { at: begun, past, .. } = &mut began else { unreachable!() };
+    (*begun, *past) = (at(5), vec![waited.clone()]);
+    let mut ended = finished("a", "x");
+    let Record::Finished { at: end, past, .. } = &mut ended else { unreachable!() };
+    (*end, *past) = (at(9), vec![waited.clone(), ran.clone()]);
+
+    let place = Place::new();
+    place.open().append(&[began]).unwrap();
+    let broken_off = Step { since: at(5), until: at(7), did: Did::BrokenOff };
+    assert_eq!(place.open().past("a", &revision(1), at(7)), [waited.clone(), broken_off]);
+    place.open().append(&[ended]).unwrap();
+    assert_eq!(place.open().past("a", &revision(1), at(20)), [waited.clone(), ran.clone()]);
+    assert_eq!(place.open().past("a", &revision(2), at(20)), []);
+
+    let mut journal = place.open();
+    journal.rewrite(&journal.records()).unwrap();
+    assert_eq!(place.open().past("a", &revision(1), at(20)), [waited.clone(), ran]);
+
+    let failure = Failure {
+        component: "s/b".into(),
+        kind: Kind::Recipe,
+        message: String::new(),
+        log: Vec::new(),
+        at: at(9),
+        through: Vec::new(),
+    };
+    let past = vec![waited.clone()];
+    journal
+        .append(&[Record::Failed { component: "b".into(), revision: revision(1), failure, inputs: None, past }])
+        .unwrap();
+    assert_eq!(place.open().past("b", &revision(1), at(20)), [waited]);
 }

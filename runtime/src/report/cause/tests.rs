@@ -36,7 +36,7 @@ fn picture(alive: &[&str], lines: &[&str]) -> Picture {
             }
             other => panic!("{other}"),
         };
-        let status = state.map(|state| Status { revision, since: TIMES.0, deadline: None, state });
+        let status = state.map(|state| Status { revision, since: TIMES.0, deadline: None, state, past: Vec::new() });
         let standing = picture.servers.entry(server.into()).or_insert_with(|| {
             let agent = Alive { since: TIMES.0, host: "h".into(), pid: 1, version: "0".into() };
             let alive = alive.contains(&server).then_some(agent);

@@ -1,0 +1,71 @@
+//! The entries of a stack, as an operator sees them.
+
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use wattle::model::Name;
+
+use crate::space::{Space, SpaceError, Written};
+
+use super::{Picture, natural};
+
+/// Requests that are under way at the same time.
+const AT_ONCE: usize = 64;
+
+/// The names of all entries at, above or below `path` (`SERVER[/COMPONENT[/OUTPUT]]`, or empty for all), components in
+/// their order.
+///
+/// # Errors
+/// When they cannot be read.
+pub async fn entries(space: &Space, picture: &Picture, path: &str) -> Result<Vec<Name>, SpaceError> {
+    let store = space.store();
+    let root = space.layout().entries();
+    let mut servers = store.children(&root).await?;
+    servers.sort_by(|a, b| natural(a, b));
+    let wanted = servers.into_iter().filter(|server| within(server, path));
+    let groups = stream::iter(wanted).map(|server| {
+        let root = &root;
+        async move {
+            let mut components = store.children(&format!("{root}/{server}")).await?;
+            let order = |name: &String| {
+                let standing = picture.servers.get(server.as_str());
+                // A server's own attributes come first: its components begin with them.
+                standing.and_then(|standing| standing.components.get_index_of(name.as_str())).map_or(0, |at| at + 1)
+            };
+            components.sort_by_key(order);
+            let mut names = Vec::new();
+            for component in components {
+                for output in store.children(&format!("{root}/{server}/{component}")).await? {
+                    names.push(Name::from(format!("{server}/{component}/{output}")));
+                }
+            }
+            Ok::<_, SpaceError>(names)
+        }
+    });
+    let groups: Vec<Vec<Name>> = groups.buffered(AT_ONCE).try_collect().await?;
+    Ok(groups.into_iter().flatten().filter(|name| within(name, path)).collect())
+}
+
+/// Whether `name` is at, above or below `path`.
+fn within(name: &str, path: &str) -> bool {
+    let below = |inner: &str, outer: &str| {
+        inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    path.is_empty() || below(name, path) || below(path, name)
+}
+
+/// What each entry holds.
+///
+/// # Errors
+/// When one cannot be read.
+pub async fn contents(space: &Space, names: &[Name]) -> Result<Vec<Option<Written>>, SpaceError> {
+    let peek = |name: &Name| {
+        let name = name.clone();
+        async move {
+            match space.peek(&name).await {
+                // It left the model meanwhile.
+                Err(SpaceError::Unknown { .. }) => Ok(None),
+                other => other,
+            }
+        }
+    };
+    stream::iter(names).map(peek).buffered(AT_ONCE).try_collect().await
+}
