@@ -8,3 +8,4 @@ pub mod report;
 pub mod seed;
 pub mod space;
 pub mod store;
+pub mod ui;

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use tokio::time;
 use wattle::model::Name;
 
-use crate::space::{Failure, Finishing, Leaving, ServerStatus, Space, SpaceError, State, Status, Step, Waiting};
+use crate::space::{Did, Failure, Finishing, Leaving, ServerStatus, Space, SpaceError, State, Status, Step, Waiting};
 use crate::store::StoreError;
 
 /// How long a state that may pass at once is kept before it is published.
@@ -36,7 +36,7 @@ struct Inner {
     revision: u64,
     since: Timestamp,
     components: IndexMap<Name, Status>,
-    // What components of which nothing was told yet have behind them from before this agent.
+    // What components have behind them from before this agent, which has not run them.
     recalled: IndexMap<Name, Vec<Step>>,
     troubles: IndexMap<String, String>,
     leaving: IndexMap<Name, Leaving>,
@@ -175,20 +175,23 @@ impl Board {
             State::Failed(failure) => tracing::error!(component = &*full, revision, "failed: {failure}"),
         }
         let at = Timestamp::now();
-        let recalled = state.recalled.shift_remove(component);
+        let recalled = match &now {
+            State::Running => state.recalled.shift_remove(component),
+            _ => state.recalled.get(component).cloned(),
+        };
         let before = state.components.get(component).filter(|before| before.revision == revision);
         let (past, since) = match (before, recalled) {
+            // What had ended before this agent began, has ended then; what the agent looked for again is of no account.
+            (_, Some(past)) if urgent && past.last().is_some_and(|step| step.did != Did::BrokenOff) => {
+                let ended = past.last().map_or(at, |step| step.until);
+                (past, ended)
+            }
             // A wait for less than before has not begun anew.
             (Some(before), _) => match (&now, &before.state) {
                 (State::Waiting(_), State::Waiting(_)) => (before.past_at(at, &now), before.since),
                 _ => (before.past_at(at, &now), at),
             },
-            // What had ended before this agent began, has ended then.
-            (None, Some(past)) => {
-                let ended = past.last().filter(|_| urgent).map(|step| step.until);
-                (past, ended.unwrap_or(at))
-            }
-            (None, None) => (Vec::new(), at),
+            (None, past) => (past.unwrap_or_default(), at),
         };
         state.components.insert(component.clone(), Status { revision, since, deadline, state: now, past });
         state.dirty.insert(component.clone());
@@ -358,8 +361,6 @@ fn log_wait(server: &str, component: &str, waiting: &Waiting) {
 
 #[cfg(test)]
 mod tests {
-    use crate::space::Did;
-
     use super::*;
 
     fn waits(what: &[&str]) -> State {
@@ -402,6 +403,7 @@ mod tests {
         board.begin(1, [&name].into_iter(), std::iter::empty());
         let (since, until) = (Timestamp::UNIX_EPOCH, Timestamp::from_second(9).unwrap());
         board.recall(&name, 1, vec![Step { since, until, did: Did::Ran }]);
+        board.set(&name, 1, waits(&["a/x/url"]));
         board.set(&name, 1, State::Done);
         assert_eq!(told(&board), ["Ran"]);
         assert_eq!(board.state().components["c"].since, until);

@@ -6,15 +6,18 @@ use clap::{ArgMatches, Command};
 use jiff::Timestamp;
 use serde_json::json;
 
-use crate::report::{Cause, Condition, Picture, Root, Span, Standing, roots, still_runs};
+use crate::local::{self, Folder};
+use crate::report::{Condition, Picture, Span, Standing, json_of_condition, json_of_root, roots, still_runs};
 use crate::space::{State, Status, Waiting};
+use crate::ui::Ui;
 
 use super::console::Console;
 use super::entries::one_line;
 use super::failure::{Exit, Failure};
 use super::paint::{Cell, Tone, paint, table, width};
 use super::progress::size;
-use super::{args, ls, target, why};
+use super::signals::Signals;
+use super::{args, ls, target, timeline, ui, why};
 
 /// How often to look again.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -24,6 +27,8 @@ pub(super) fn command() -> Command {
         .about("Show how servers and components are doing, and for what they wait")
         .arg(args::flag("watch", "Show it again and again, until everything is done or Ctrl-C"))
         .arg(args::flag("why", "Tell the root cause of whatever does not go on"))
+        .arg(args::flag("timeline", "Draw what waited and ran when, and the chain that took the time"))
+        .arg(ui::option().conflicts_with_all(["watch", "why", "timeline"]))
         .arg(args::format(&["plain", "json"]))
         .arg(args::directory())
         .args(args::data_space())
@@ -36,8 +41,13 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let listening = ui::listen(matches).await?;
     let target = target::find(matches, console)?;
     let space = target.space().await?;
+    if let Some(listening) = listening {
+        let view = ui::show(listening, &space, target.folder.as_ref(), console)?;
+        return serve(view, target.folder.as_ref(), console).await;
+    }
     let is_watching = matches.get_flag("watch");
     let mut before: Option<Picture> = None;
     let mut shown: Option<(String, Timestamp)> = None;
@@ -52,6 +62,10 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         if matches.get_flag("why") {
             text.push('\n');
             text.push_str(&why::why(picture, now, color));
+        }
+        if matches.get_flag("timeline") {
+            text.push('\n');
+            text.push_str(&timeline::timeline(picture, now, color, width(is_terminal).min(timeline::WIDTH)));
         }
         text
     };
@@ -74,6 +88,27 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         before = Some(picture);
         tokio::time::sleep(PAUSE).await;
     }
+}
+
+/// Shows it in browsers, until Ctrl-C, or until the `up` that it is of has ended.
+async fn serve(view: Ui, folder: Option<&Folder>, console: &mut Console) -> Result<Exit, Failure> {
+    let gone = async {
+        match folder {
+            Some(folder) => local::gone(folder).await,
+            None => std::future::pending().await,
+        }
+    };
+    let mut signals = Signals::listen()?;
+    console.err.write("Ctrl-C ends it\n")?;
+    let is_gone = tokio::select! {
+        () = signals.end() => false,
+        () = gone => true,
+    };
+    view.end(if is_gone { "what was up has ended" } else { "`wattle status --ui` was ended" }).await;
+    if is_gone {
+        console.err.write("what was up has ended\n")?;
+    }
+    Ok(Exit::Fine)
 }
 
 /// From the top of the screen, each line's rest and what is below cleared: nothing flickers. What does not fit is left
@@ -206,7 +241,7 @@ fn json(picture: &Picture, now: Timestamp) -> serde_json::Value {
                 .components
                 .keys()
                 .filter_map(|name| picture.find(&format!("{server}/{name}")))
-                .map(|part| (part.name.to_string(), json_of_part(part.condition)))
+                .map(|part| (part.name.to_string(), json_of_condition(part.condition)))
                 .collect();
             (
                 server.to_string(),
@@ -234,41 +269,4 @@ fn json(picture: &Picture, now: Timestamp) -> serde_json::Value {
         "servers": servers,
         "causes": roots(picture).iter().map(|root| json_of_root(root, now)).collect::<Vec<_>>(),
     })
-}
-
-fn json_of_part(condition: Condition<'_>) -> serde_json::Value {
-    let Condition::Said(status) = condition else { return json!({ "state": "not-begun" }) };
-    let (state, waits, failure) = match &status.state {
-        State::Waiting(waits) => ("waiting", Some(waits), None),
-        State::Running => ("running", None, None),
-        State::Done => ("done", None, None),
-        State::Failed(failure) => ("failed", None, Some(failure)),
-    };
-    let mut object = json!({ "state": state, "revision": status.revision, "since": status.since });
-    if let Some(deadline) = status.deadline {
-        object["deadline"] = json!(deadline);
-    }
-    if let Some(waits) = waits {
-        object["waiting"] = json!(waits);
-    }
-    if let Some(failure) = failure {
-        object["failure"] = json!(failure);
-    }
-    object
-}
-
-fn json_of_root(root: &Root, now: Timestamp) -> serde_json::Value {
-    let mut object = json!({ "cause": root.cause.word(), "sentence": root.cause.sentence(now), "holds": root.holds });
-    match &root.cause {
-        Cause::Failed(failure) | Cause::LeftOver(failure) => object["failure"] = json!(failure),
-        Cause::NoAgent { server, .. } => object["server"] = json!(server),
-        Cause::Attribute { entry } => object["entry"] = json!(entry),
-        Cause::Elsewhere { what, .. } => object["entry"] = json!(what),
-        Cause::Circle { components } => object["components"] = json!(components),
-        _ => {}
-    }
-    if let Some(component) = root.cause.component() {
-        object["component"] = json!(component);
-    }
-    object
 }

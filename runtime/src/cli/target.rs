@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::ArgMatches;
 use wattle::names::{list, nearest};
 
+use crate::local::Folder;
 use crate::seed::read_operator_key;
 use crate::space::{OperatorKey, ROOT, Space};
 use crate::store::{Address, Login, Store};
@@ -23,6 +24,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) address: Address,
+    /// Of what `up` runs on this machine.
+    pub(super) folder: Option<Folder>,
     key: Option<PathBuf>,
     stack: Option<String>,
 }
@@ -42,7 +45,7 @@ pub(super) fn find(matches: &ArgMatches, console: &mut Console) -> Result<Target
     let stack = text("stack", "WATTLE_STACK");
     if let (Some(address), None) = (text("space", "WATTLE_SPACE"), dir) {
         let beside = || Some(PathBuf::from("operator.key")).filter(|file| file.exists());
-        return Ok(Target { address: address_of(&address)?, key: key.or_else(beside), stack });
+        return Ok(Target { address: address_of(&address)?, folder: None, key: key.or_else(beside), stack });
     }
     let found = match dir {
         Some(dir) => here::running_in(dir).map(Found::Here),
@@ -59,7 +62,8 @@ pub(super) fn find(matches: &ArgMatches, console: &mut Console) -> Result<Target
     };
     let address = Address::Socket(folder.socket());
     let stack = stack.or_else(|| folder.record().ok().flatten().map(|record| record.stack));
-    Ok(Target { address, key: key.or_else(|| Some(folder.operator_key())), stack })
+    let key = key.or_else(|| Some(folder.operator_key()));
+    Ok(Target { address, folder: Some(folder), key, stack })
 }
 
 /// Where a data space is, from the command line.

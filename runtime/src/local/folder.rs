@@ -16,10 +16,14 @@ use std::io;
 use std::net::Ipv4Addr;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use wattle::model::Name;
+
+/// How often to look whether it still runs.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// Where the state of one `up` is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -186,6 +190,13 @@ impl Folder {
     /// All of one server.
     pub fn server(&self, server: &str) -> PathBuf {
         self.servers().join(server)
+    }
+}
+
+/// Ready when no process keeps up what is in `folder` any more.
+pub async fn gone(folder: &Folder) {
+    while folder.is_running() {
+        tokio::time::sleep(LOOK).await;
     }
 }
 

@@ -5,12 +5,14 @@
 
 mod cause;
 mod entries;
+mod json;
 mod picture;
 mod timeline;
 
 pub use cause::{Cause, Root, roots};
 pub(crate) use cause::{Span, still_runs};
 pub use entries::{contents, entries};
+pub use json::{json_of_condition, json_of_root};
 pub(crate) use picture::natural;
 pub use picture::{Condition, Part, Picture, Standing, Tally};
 pub use timeline::{Hop, Life, critical_path, lives};

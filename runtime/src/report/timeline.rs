@@ -71,8 +71,7 @@ fn steps(status: &Status, now: Timestamp) -> (Vec<Step>, Option<Timestamp>) {
     match &status.state {
         State::Done | State::Failed(_) => (status.past.clone(), Some(status.since)),
         State::Waiting(waits) if waits.is_empty() => (status.past.clone(), None),
-        State::Waiting(_) => (status.past_at(now, &State::Done), None),
-        State::Running => (status.past_at(now, &State::Done), None),
+        State::Waiting(_) | State::Running => (status.past_at(now, &State::Done), None),
     }
 }
 

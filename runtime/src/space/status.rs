@@ -69,7 +69,7 @@ impl Status {
                 past.extend(waits.iter().filter(|wait| !goes_on(wait)).map(|wait| wait.step(at)));
             }
             State::Running if *next != State::Running => {
-                past.push(Step { since: self.since, until: at, did: Did::Ran })
+                past.push(Step { since: self.since, until: at, did: Did::Ran });
             }
             _ => {}
         }

@@ -17,14 +17,32 @@ const STYLES: [&str; 1] = [include_str!("page.css")];
 const SCRIPTS: [&str; 4] =
     [include_str!("data.js"), include_str!("panel.js"), include_str!("hooks.js"), include_str!("start.js")];
 
+/// What is added to a page that shows what runs.
+const LIVE_STYLE: &str = include_str!("live.css");
+
+/// Behind the page's own scripts, in this order.
+const LIVE_SCRIPTS: [&str; 6] = [
+    include_str!("live.js"),
+    include_str!("live-now.js"),
+    include_str!("live-log.js"),
+    include_str!("live-data.js"),
+    include_str!("live-timeline.js"),
+    include_str!("live-start.js"),
+];
+
 /// The page of a picture.
 ///
 /// Nothing of the picture is read as HTML or as a script, whatever stands in its names and texts: it is data of the type
 /// JSON in which no `<` is left, and the policy of the page lets no other script run than those that belong to it.
 pub fn html(picture: &Picture) -> String {
-    let style = STYLES.concat();
-    let script = format!("'use strict';\n{}", SCRIPTS.concat());
-    let connect = if picture.live.is_some() { "'self'" } else { "'none'" };
+    let is_live = picture.live.is_some();
+    let mut style = STYLES.concat();
+    let mut script = format!("'use strict';\n{}", SCRIPTS.concat());
+    if is_live {
+        style.push_str(LIVE_STYLE);
+        script.push_str(&LIVE_SCRIPTS.concat());
+    }
+    let connect = if is_live { "'self'" } else { "'none'" };
     let policy = format!(
         "default-src 'none'; script-src {}; style-src {}; connect-src {connect}; worker-src blob:; img-src data:; \
          base-uri 'none'; form-action 'none'",

@@ -276,8 +276,8 @@ fn what_a_component_has_behind_it_is_known_again() {
     let waited = Step { since: at(1), until: at(5), did: Did::Waited { what: "a/b/url".into(), input: None } };
     let ran = Step { since: at(5), until: at(9), did: Did::Ran };
     let mut began = started("a", 1, "x");
-    let Record::Started { at: begun, past, .. } = &mut began else { unreachable!() };
-    (*begun, *past) = (at(5), vec![waited.clone()]);
+    let Record::Started { at: start, past, .. } = &mut began else { unreachable!() };
+    (*start, *past) = (at(5), vec![waited.clone()]);
     let mut ended = finished("a", "x");
     let Record::Finished { at: end, past, .. } = &mut ended else { unreachable!() };
     (*end, *past) = (at(9), vec![waited.clone(), ran.clone()]);

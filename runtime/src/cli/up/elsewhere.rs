@@ -8,15 +8,16 @@ use wattle::manners::reason;
 
 use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
-use crate::cli::target;
+use crate::cli::{target, ui};
 use crate::local::{self, Folder, Wish};
 use crate::report::Picture;
 use crate::space::Space;
 use crate::store::Address;
+use crate::ui::Listening;
 
 use super::session::{Session, follow, place};
-use super::signals::Signals;
 use super::{handover, record};
+use crate::cli::signals::Signals;
 
 /// How long a detached `up` may take until its agents are started: hundreds of networks take a while.
 const START: Duration = Duration::from_mins(5);
@@ -27,6 +28,7 @@ pub(super) async fn join(
     wish: Wish,
     until_done: bool,
     is_detached: bool,
+    listening: Option<Listening>,
     console: &mut Console,
 ) -> Result<Exit, Failure> {
     let mut signals = Signals::listen()?;
@@ -46,7 +48,13 @@ pub(super) async fn join(
     }
     let told = local::told(&folder, &wish.seed, &record);
     let session = Session { folder, seed: wish.seed, space, record, told, until_done: true, begin };
-    follow(&session, None, &mut signals, console).await
+    let show = |listening| ui::show(listening, &session.space, Some(&session.folder), console);
+    let view = listening.map(show).transpose()?;
+    let followed = follow(&session, None, &mut signals, console).await;
+    if let Some(view) = view {
+        view.end("the command that showed this has ended").await;
+    }
+    followed
 }
 
 /// Starts another process that keeps it up, and waits until it does.

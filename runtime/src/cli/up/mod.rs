@@ -4,7 +4,6 @@ mod elsewhere;
 mod failure;
 mod handover;
 mod session;
-mod signals;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -21,10 +20,10 @@ use crate::seed::Files;
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::program::OPERATOR;
-use super::{agent, args, seed};
+use super::{agent, args, seed, ui};
 
+use super::signals::Signals;
 use session::Session;
-use signals::Signals;
 
 pub(super) fn command() -> Command {
     Command::new("up")
@@ -44,6 +43,7 @@ pub(super) fn command() -> Command {
                 .long("detach")
                 .short('d')
                 .action(ArgAction::SetTrue)
+                .conflicts_with("ui")
                 .help("Leave it running in the background; `wattle down` ends it"),
         )
         .arg(args::flag("until-done", "Do not stay when everything is done or has failed; the exit code tells which"))
@@ -63,6 +63,7 @@ pub(super) fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("Where to keep what is needed to run it [default: DIR/.wattle]"),
         )
+        .arg(ui::option())
         .args(agent::limits())
         .arg(Arg::new("background").long("background").hide(true).action(ArgAction::SetTrue))
         .after_help(args::section(&[
@@ -118,8 +119,9 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
     })?;
     let until_done = matches.get_flag("until-done") && !is_background;
     let is_detached = matches.get_flag("detach") && !is_background;
+    let listening = ui::listen(matches).await?;
     let Some(lock) = folder.lock().map_err(|error| unusable(&folder, &error))? else {
-        return elsewhere::join(folder, wish, until_done, is_detached, console).await;
+        return elsewhere::join(folder, wish, until_done, is_detached, listening, console).await;
     };
     if is_detached {
         drop(lock);
@@ -144,7 +146,14 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
     let record = record(&folder)?;
     let told = local::told(&folder, &seed, &record);
     let session = Session { folder, seed, space: up.space().clone(), record, told, until_done, begin };
-    let followed = session::follow(&session, Some(&mut up), &mut signals, console).await;
+    let show = |listening| ui::show(listening, &session.space, Some(&session.folder), console);
+    let (view, followed) = match listening.map(show).transpose() {
+        Ok(view) => (view, session::follow(&session, Some(&mut up), &mut signals, console).await),
+        Err(failure) => (None, Err(failure)),
+    };
+    if let Some(view) = view {
+        view.end(&format!("{} was ended", session.record.stack)).await;
+    }
     let ended = session::end(up, &session, &mut signals, console).await;
     let code = followed?;
     ended.map(|()| code)

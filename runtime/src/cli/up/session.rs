@@ -14,11 +14,11 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::paint::{Tone, paint};
 use crate::cli::progress::{Progress, size_of};
 use crate::cli::{exports, why};
-use crate::local::{Folder, Network, Record, Up};
+use crate::local::{self, Folder, Network, Record, Up};
 use crate::report::{Picture, Span, roots};
 use crate::space::Space;
 
-use super::signals::{Signals, Told};
+use crate::cli::signals::{Signals, Told};
 
 /// How often to look at everything.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -57,7 +57,7 @@ pub(super) async fn follow(
                     progress.clear(console)?;
                     return Ok(Exit::Fine);
                 }
-                () = gone(&session.folder) => {
+                () = local::gone(&session.folder) => {
                     progress.clear(console)?;
                     let what = format!("{} was ended before it was done", session.record.stack);
                     return Err(Failure::new(what)
@@ -117,13 +117,6 @@ pub(super) fn place(record: &Record) -> String {
         (Network::Namespaces, _) => "in networks of their own".into(),
         (Network::Loopback, None) => "at loopback addresses".into(),
         (Network::Loopback, Some(why)) => format!("at loopback addresses, without networks of their own: {why}"),
-    }
-}
-
-/// Ready when no process keeps it up any more.
-async fn gone(folder: &Folder) {
-    while folder.is_running() {
-        tokio::time::sleep(PAUSE).await;
     }
 }
 

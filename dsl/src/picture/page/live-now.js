@@ -1,0 +1,163 @@
+// How it is going: the banner, the states on the picture, and the tab that tells what holds everything up.
+
+const liveNow = (() => {
+  const { make, now, goto } = live;
+  const banner = make('p', { id: 'live-banner', role: 'alert', hidden: true });
+  const tally = make('p', { id: 'live-tally', role: 'status' });
+  let body;
+  let selected = null;
+
+  function start() {
+    document.getElementById('bar').append(tally);
+    document.getElementById('bar').after(banner);
+    body = wattle.addTab('live-now', 'Now');
+    wattle.onSelect((id) => {
+      selected = id;
+      draw();
+    });
+    live.onChange(update);
+    setInterval(tick, 1000);
+    wattle.showTab('live-now');
+    update(null);
+  }
+
+  function update(changes) {
+    const keys = Object.keys(changes ? (changes.components ?? {}) : now.components);
+    if (keys.length) wattle.setStates(Object.fromEntries(keys.map((key) => [key, live.doing(key)])));
+    tell();
+    draw();
+  }
+
+  /** What stands above everything. */
+  function tell() {
+    const { all = 0, done = 0, running = 0, waiting = 0, failed = 0 } = now.tally;
+    const parts = [`${done} of ${all} done`];
+    if (running) parts.push(`${running} running`);
+    if (waiting) parts.push(`${waiting} waiting`);
+    if (failed) parts.push(`${failed} failed`);
+    const text = now.revision ? `revision ${now.revision}: ${parts.join(', ')}` : 'nothing is known yet';
+    if (tally.textContent !== text) tally.textContent = text;
+    tally.dataset.state = failed ? 'failed' : running || waiting ? 'running' : all && done === all ? 'done' : 'none';
+    const [kind, words] = trouble();
+    banner.hidden = !words;
+    banner.dataset.kind = kind;
+    if (banner.textContent !== words) banner.textContent = words;
+  }
+
+  function trouble() {
+    if (now.ended) return ['ended', `This is how it was: ${now.ended}.`];
+    if (now.refused) {
+      return ['lost', 'What serves this page does not know it any more. Start it again, and open the URL that it prints.'];
+    }
+    if (!now.connected) return ['lost', now.revision ? 'The connection is lost; trying again …' : 'Connecting …'];
+    if (now.trouble) return ['lost', `The data space cannot be read, so this may be out of date: ${now.trouble}`];
+    if (now.applying) return ['note', `Revision ${now.applying} is being applied.`];
+    return ['note', ''];
+  }
+
+  function draw() {
+    if (!body || body.hidden) return;
+    const focused = document.activeElement?.dataset?.focus;
+    body.replaceChildren(...(selected ? [one(selected)] : []), causes(), path(), servers());
+    if (focused) body.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus();
+    body.querySelectorAll('button.live-goto').forEach((button, at) => (button.dataset.focus = `${at} ${button.textContent}`));
+  }
+
+  /** Lengths of time grow. */
+  function tick() {
+    for (const element of document.querySelectorAll('[data-since]')) element.textContent = live.since(element.dataset.since);
+  }
+
+  const ago = (stamp) => make('span', { 'data-since': stamp }, live.since(stamp));
+
+  function one(id) {
+    const told = now.components[id];
+    const title = make('h2', {}, id);
+    if (!told) {
+      const server = now.servers[id];
+      if (!server) return make('section', {}, title);
+      const agent = server.agent
+        ? make('p', {}, 'Its agent is up since ', ago(server.agent.since), ` (process ${server.agent.pid} on ${server.agent.host}).`)
+        : make('p', { class: 'live-bad' }, 'No agent acts for it.');
+      const own = Object.keys(now.components).filter((key) => key.slice(0, key.lastIndexOf('/')) === id);
+      const list = own.map((key) => make('li', { 'data-state': live.doing(key).state }, goto(key), ` ${live.doing(key).text}`));
+      return make('section', {}, title, agent, ...troubles(server), make('ul', {}, ...list));
+    }
+    const state = live.doing(id);
+    const parts = [title, make('p', { class: 'live-state', 'data-state': state.state }, sentence(told, state))];
+    if (told.state === 'waiting') {
+      const waits = told.waiting.map((wait) => {
+        const from = live.writer(wait.for);
+        return make(
+          'li',
+          {},
+          goto(wait.for),
+          wait.input ? ` for its input ${wait.input}` : ' must have ended before',
+          ', for ',
+          ago(wait.since),
+          from ? `; ${from} ${live.doing(from).text}` : '',
+        );
+      });
+      parts.push(make('ul', { class: 'live-waits' }, ...waits));
+    }
+    if (told.failure) parts.push(failure(told.failure));
+    return make('section', {}, ...parts);
+  }
+
+  function sentence(told, state) {
+    const span = make('span', {}, state.text);
+    if (told.since) span.append(told.state === 'done' ? ', ' : told.state === 'failed' ? ', ' : ' for ', ago(told.since));
+    if (told.since && (told.state === 'done' || told.state === 'failed')) span.append(' ago');
+    if (told.deadline) span.append('; its deadline is in ', live.span(Date.parse(told.deadline) - live.time()));
+    return span;
+  }
+
+  function failure(told) {
+    const through = told.through?.length ? make('p', {}, 'Passed on by ', told.through.join(', ')) : null;
+    const log = told.log?.length
+      ? make('details', { open: true }, make('summary', {}, 'its last lines'), make('pre', { tabindex: '0' }, told.log.join('\n')))
+      : null;
+    return make('div', { class: 'live-failure' }, make('p', {}, goto(told.component), `: ${told.message}`), through, log);
+  }
+
+  function troubles(server) {
+    return (server.troubles ?? []).map((trouble) => make('p', { class: 'live-bad' }, trouble));
+  }
+
+  function causes() {
+    if (!now.causes.length) {
+      const text = now.over ? 'Everything has been done.' : 'Nothing holds anything up.';
+      return make('section', {}, make('h2', {}, 'What holds it up'), make('p', {}, text));
+    }
+    const list = now.causes.map((cause) => {
+      const holds = cause.holds?.length ? ` It holds up ${cause.holds.length}.` : '';
+      const word = cause.component ?? cause.server;
+      return make('li', { 'data-cause': cause.cause }, word ? goto(word) : null, word ? ' ' : null, `${cause.sentence}.${holds}`);
+    });
+    return make('section', {}, make('h2', {}, 'What holds it up'), make('ol', { class: 'live-causes' }, ...list));
+  }
+
+  function path() {
+    const hops = now.critical;
+    if (!hops.length) return null ?? make('section', { hidden: true });
+    const end = (hop) => (hop.until ? Date.parse(hop.until) : live.time());
+    const whole = end(hops[hops.length - 1]) - Date.parse(hops[0].since);
+    const list = hops.map((hop) => {
+      const took = end(hop) - Date.parse(hop.since);
+      const ran = hop.ran ? `ran ${live.span(end(hop) - Math.max(Date.parse(hop.ran), Date.parse(hop.since)))}` : 'did not run';
+      const bar = make('meter', { min: 0, max: Math.max(1, whole), value: took, title: live.span(took) });
+      return make('li', {}, goto(hop.component), ` ${live.span(took)} (${ran})`, hop.for ? `, after ${hop.for}` : '', bar);
+    });
+    const title = `What took the time: ${live.span(whole)}${hops[hops.length - 1].until ? '' : ' until now'}`;
+    return make('section', { id: 'live-path' }, make('h2', {}, title), make('ol', {}, ...list));
+  }
+
+  function servers() {
+    const bad = Object.entries(now.servers).filter(([, server]) => server.troubles?.length);
+    if (!bad.length) return make('section', { hidden: true });
+    const list = bad.flatMap(([name, server]) => server.troubles.map((text) => make('li', {}, goto(name), ` ${text}`)));
+    return make('section', {}, make('h2', {}, 'Troubles'), make('ul', {}, ...list));
+  }
+
+  return { start, draw };
+})();

@@ -1,0 +1,125 @@
+// What runs: the stream of events, what it has told, and who wants to know. In a page that is served live only.
+//
+// The events are those of `wattle-live/1` (docs/live-view.md): `state` is everything, `change` what has changed since,
+// `end` that nothing more comes. Whatever is shown is text: nothing that was told is ever read as HTML.
+
+const live = (() => {
+  const MAPS = ['servers', 'components', 'plans', 'entries'];
+  const empty = () => ({ tally: {}, causes: [], critical: [], servers: {}, components: {}, plans: {}, entries: {} });
+  const listeners = [];
+  const now = { ...empty(), connected: false, ended: null };
+  // How far the clock of whoever serves is ahead of this one.
+  let ahead = 0;
+
+  /** Calls back after every change; `all` when everything may be another. */
+  const onChange = (callback) => void listeners.push(callback);
+
+  function changed(keys) {
+    for (const listener of listeners) listener(keys);
+  }
+
+  const time = () => Date.now() + ahead;
+
+  function take(told, isWhole) {
+    if (told.at) ahead = Date.parse(told.at) - Date.now();
+    const former = now.revision;
+    if (isWhole) Object.assign(now, empty());
+    for (const [key, value] of Object.entries(told)) {
+      if (!MAPS.includes(key)) now[key] = value;
+      else if (isWhole) now[key] = value;
+      else merge(now[key], value);
+    }
+    changed(isWhole ? null : told);
+    // Another revision may have other components, and so another picture.
+    const known = new Set(picture.components.map((component) => component.key));
+    const isOther = Object.keys(now.components).some((key) => !known.has(key));
+    if (former !== undefined && former !== now.revision && isOther) location.reload();
+  }
+
+  function merge(map, changes) {
+    for (const [key, value] of Object.entries(changes)) {
+      if (value === null) delete map[key];
+      else map[key] = value;
+    }
+  }
+
+  function connect() {
+    const source = new EventSource(picture.live.events);
+    const hear = (name, then) => source.addEventListener(name, (event) => then(JSON.parse(event.data)));
+    hear('state', (told) => {
+      Object.assign(now, { connected: true, ended: null });
+      take(told, true);
+    });
+    hear('change', (told) => take(told, false));
+    hear('end', (told) => {
+      source.close();
+      Object.assign(now, { connected: false, ended: told.why || 'it has ended' });
+      changed(null);
+    });
+    source.addEventListener('error', () => {
+      if (now.ended) return;
+      now.connected = false;
+      now.refused = source.readyState === EventSource.CLOSED;
+      changed(null);
+      // A browser comes again by itself, but not after an answer that is no stream.
+      if (now.refused) setTimeout(connect, 5000);
+    });
+  }
+
+  /** A length of time in words. */
+  function span(milliseconds) {
+    const seconds = Math.max(0, milliseconds) / 1000;
+    const two = (number) => String(Math.floor(number)).padStart(2, '0');
+    if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+    if (seconds < 10) return `${seconds.toFixed(1)} s`;
+    if (seconds < 60) return `${Math.floor(seconds)} s`;
+    if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${two(seconds % 60)} s`;
+    return `${Math.floor(seconds / 3600)} h ${two((seconds % 3600) / 60)} min`;
+  }
+
+  const since = (stamp) => span(time() - Date.parse(stamp));
+
+  /** The component that an entry is of, or that is meant itself; null for what another stack has. */
+  function writer(what) {
+    if (what in now.components) return what;
+    const above = what.slice(0, what.lastIndexOf('/'));
+    return above in now.components ? above : null;
+  }
+
+  /** What a component is doing: a word of the page's, and a sentence. */
+  function doing(key) {
+    const told = now.components[key];
+    if (!told || told.state === 'not-begun') return { state: null, text: 'has not begun' };
+    const of = (list) => list.map((wait) => wait.for).slice(0, 3).join(', ') + (list.length > 3 ? ', …' : '');
+    switch (told.state) {
+      case 'waiting':
+        return { state: 'waiting', text: told.stopped ? 'its agent is gone' : `waits for ${of(told.waiting)}` };
+      case 'running':
+        return told.stopped ? { state: 'failed', text: 'ran when its agent went away' } : { state: 'running', text: 'runs' };
+      case 'failed': {
+        const isOwn = !told.failure.through?.length;
+        return { state: 'failed', text: isOwn ? told.failure.message : `because ${told.failure.component} failed` };
+      }
+      default:
+        return { state: told.state, text: told.state };
+    }
+  }
+
+  /** An element with attributes, and children that are elements or text. */
+  function make(tag, attributes = {}, ...children) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (typeof value === 'function') element.addEventListener(name, value);
+      else if (value === true) element.setAttribute(name, '');
+      else if (value !== false && value != null) element.setAttribute(name, value);
+    }
+    element.append(...children.filter((child) => child != null && child !== false));
+    return element;
+  }
+
+  /** A button that selects a component or a server on the picture. */
+  const goto = (name, target = writer(name) ?? name) =>
+    make('button', { type: 'button', class: 'live-goto', click: () => wattle.select(target) }, name);
+
+  return { now, onChange, connect, time, span, since, writer, doing, make, goto };
+})();

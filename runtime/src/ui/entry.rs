@@ -1,0 +1,81 @@
+//! What an entry holds, for a browser: nothing of a secret, and of a large value its beginning.
+
+use serde_json::{Value, json};
+use wattle::model::Type;
+
+use crate::report::Picture;
+use crate::space::{Content, Written};
+
+/// Most bytes of a value that are told.
+const LARGEST: usize = 4096;
+
+/// The type that the entry `SERVER/COMPONENT/OUTPUT` was declared with; none for an attribute of a server.
+pub(super) fn declared<'p>(picture: &'p Picture, entry: &str) -> Option<&'p Type> {
+    let (component, output) = entry.rsplit_once('/')?;
+    let (server, component) = component.rsplit_once('/')?;
+    let plan = picture.servers.get(server)?.plan.as_ref()?;
+    Some(&plan.components.get(component)?.outputs.get(output)?.declared.ty)
+}
+
+/// What an entry holds.
+pub(super) fn json(held: Option<&Written>, ty: Option<&Type>, revision: u64) -> Value {
+    let is_secret = ty.is_some_and(Type::is_secret);
+    let mut object = match held.map(|held| &held.content) {
+        None => json!({ "state": "empty" }),
+        Some(Content::Failure(failure)) => json!({ "state": "failure", "failure": failure }),
+        Some(Content::Sealed(_)) => json!({ "state": "secret" }),
+        // Whoever wrote it, it was declared to be none of our business.
+        Some(Content::Value(_)) if is_secret => json!({ "state": "secret" }),
+        Some(Content::Value(value)) => {
+            let mut object = shown(value);
+            object["state"] = json!("value");
+            object
+        }
+    };
+    if let Some(ty) = ty {
+        object["type"] = json!(ty.to_string());
+    }
+    if let Some(held) = held {
+        object["revision"] = json!(held.revision);
+        object["former"] = json!(held.revision < revision);
+    }
+    object
+}
+
+/// `{"value": ...}`, or of a large one `{"begins": TEXT, "size": BYTES}`.
+pub(super) fn shown(value: &wattle::model::Value) -> Value {
+    let text = value.to_string();
+    if text.len() <= LARGEST {
+        return json!({ "value": value });
+    }
+    let begins = &text[..text.floor_char_boundary(LARGEST)];
+    json!({ "begins": begins, "size": text.len() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(content: Content) -> Written {
+        Written { revision: 1, content }
+    }
+
+    #[test]
+    fn nothing_of_a_secret_is_told() {
+        let hidden = Type::Hidden(Box::new(Type::Str));
+        let secret = written(Content::Value("hunter2".into()));
+        let told = json(Some(&secret), Some(&hidden), 1);
+        assert_eq!(told, json!({ "state": "secret", "type": "a string (secret)", "revision": 1, "former": false }));
+        let told = json(Some(&written(Content::Sealed("c2VhbGVk".into()))), None, 2);
+        assert_eq!(told, json!({ "state": "secret", "revision": 1, "former": true }));
+    }
+
+    #[test]
+    fn a_large_value_is_cut_and_its_size_told() {
+        let text = "é".repeat(LARGEST);
+        let told = shown(&text.as_str().into());
+        assert_eq!(told["size"], text.len() + 2);
+        assert!(told["begins"].as_str().unwrap().len() <= LARGEST);
+        assert_eq!(shown(&7.into()), json!({ "value": 7 }));
+    }
+}

@@ -1,0 +1,161 @@
+//! The server: its socket, its connections, and its end.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio::task::{JoinHandle, JoinSet};
+
+use super::answer::{Asked, answer};
+use super::guard::Token;
+use super::watcher::{self, Looks};
+use super::{Shown, UiError};
+
+/// Most connections at the same time. A browser has six at most.
+const CONNECTIONS: usize = 64;
+/// How long a client may take to say what it wants.
+const HEADER: Duration = Duration::from_secs(10);
+/// How long clients have to take the last words.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// A live view that is served, until it is dropped.
+#[derive(Debug)]
+pub struct Ui {
+    address: SocketAddr,
+    token: Token,
+    ended: watch::Sender<Option<String>>,
+    server: JoinHandle<()>,
+    watcher: JoinHandle<()>,
+}
+
+/// A live view that has its place, and shows nothing yet.
+#[derive(Debug)]
+pub struct Listening {
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+impl Listening {
+    /// Takes a place at `address`; a free port of it, if that is 0.
+    ///
+    /// # Errors
+    /// Why it cannot be.
+    pub async fn at(address: SocketAddr) -> Result<Self, UiError> {
+        let refused = |source: io::Error| match source.kind() {
+            io::ErrorKind::AddrInUse => UiError::Taken { address },
+            io::ErrorKind::AddrNotAvailable => UiError::Elsewhere { address },
+            _ => UiError::Listen { address, source },
+        };
+        let listener = TcpListener::bind(address).await.map_err(refused)?;
+        let address = listener.local_addr().map_err(refused)?;
+        Ok(Self { listener, address })
+    }
+
+    /// Serves what is `shown`.
+    pub fn show(self, shown: Shown) -> Ui {
+        let Self { listener, address } = self;
+        let token = Token::generate();
+        let looks = Looks::new();
+        let (ended, _) = watch::channel(None);
+        let watcher = tokio::spawn(watcher::watch(shown.space.clone(), looks.clone()));
+        let asked = Asked { shown, token: token.clone(), own: address.ip(), looks, ended: ended.subscribe() };
+        let server = tokio::spawn(serve(listener, Arc::new(asked)));
+        Ui { address, token, ended, server, watcher }
+    }
+}
+
+impl Ui {
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What a browser is given to look. Whoever has it may look.
+    pub fn url(&self) -> String {
+        let mut shown = self.address;
+        if shown.ip().is_unspecified() {
+            shown.set_ip(if shown.is_ipv4() { [127, 0, 0, 1].into() } else { std::net::Ipv6Addr::LOCALHOST.into() });
+        }
+        format!("http://{shown}/?token={}", self.token.as_str())
+    }
+
+    /// Tells all browsers that it is over, and why, and ends.
+    pub async fn end(mut self, why: &str) {
+        self.ended.send_replace(Some(why.to_owned()));
+        // What does not take its last words in time is cut off.
+        let _ = tokio::time::timeout(LAST_WORDS, &mut self.server).await;
+    }
+}
+
+impl Drop for Ui {
+    fn drop(&mut self) {
+        self.server.abort();
+        self.watcher.abort();
+    }
+}
+
+/// Serves connections until it is over, and lets those that are there end.
+async fn serve(listener: TcpListener, asked: Arc<Asked>) {
+    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    let mut connections = JoinSet::new();
+    let mut ended = asked.ended.clone();
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = ended.wait_for(Option::is_some) => break,
+        };
+        while connections.try_join_next().is_some() {}
+        match accepted {
+            Ok((stream, _)) => match Arc::clone(&room).try_acquire_owned() {
+                Ok(permit) => {
+                    let asked = Arc::clone(&asked);
+                    connections.spawn(async move {
+                        connection(stream, asked).await;
+                        drop(permit);
+                    });
+                }
+                Err(_) => turn_away(&stream),
+            },
+            // Too many open files: some will be closed.
+            Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+        }
+    }
+    drop(listener);
+    while connections.join_next().await.is_some() {}
+}
+
+async fn connection(stream: TcpStream, asked: Arc<Asked>) {
+    let _ = stream.set_nodelay(true);
+    let mut ended = asked.ended.clone();
+    let service = service_fn(|request| {
+        let asked = Arc::clone(&asked);
+        async move { Ok::<_, Infallible>(answer(&asked, &request).await) }
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(HEADER).max_buf_size(16 * 1024);
+    let mut served = std::pin::pin!(http.serve_connection(TokioIo::new(stream), service));
+    tokio::select! {
+        _ = &mut served => return,
+        _ = ended.wait_for(Option::is_some) => {}
+    }
+    served.as_mut().graceful_shutdown();
+    // A client that has gone is no matter of ours.
+    let _ = served.await;
+}
+
+fn turn_away(stream: &TcpStream) {
+    let text = format!("all {CONNECTIONS} connections of this live view are taken; close a window\n");
+    let answer = format!(
+        "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n{text}",
+        text.len()
+    );
+    // A new connection has room for so little.
+    let _ = stream.try_write(answer.as_bytes());
+}

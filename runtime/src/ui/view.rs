@@ -1,0 +1,222 @@
+//! What browsers are told, as JSON: the format `wattle-live/1` of docs/live-view.md.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use wattle::model::Name;
+
+use crate::report::{self, Condition, Picture, Standing, critical_path, roots};
+use crate::space::{Plan, Written};
+
+use super::{entry, plan};
+
+/// The format of the events.
+const FORMAT: &str = "wattle-live/1";
+/// Most causes that are told.
+const CAUSES: usize = 20;
+
+/// Everything at one time, each piece as JSON.
+#[derive(Clone, Debug, Default)]
+pub(super) struct View {
+    /// What there is once.
+    top: IndexMap<&'static str, Arc<str>>,
+    servers: Pieces,
+    components: Pieces,
+    entries: Pieces,
+    /// What servers are to do.
+    plans: Pieces,
+    // Of which each plan was written, so that it is written once.
+    of: IndexMap<Name, Arc<Plan>>,
+}
+
+type Pieces = IndexMap<Name, Arc<str>>;
+
+impl View {
+    /// `picture` and what the entries hold; what `before` has already is taken from there.
+    pub(super) fn of(
+        picture: &Picture,
+        entries: &IndexMap<Name, Option<Written>>,
+        now: Timestamp,
+        before: &Self,
+    ) -> Self {
+        let revision = picture.revision();
+        let tally = picture.tally();
+        let text = |value: Value| -> Arc<str> { value.to_string().into() };
+        let top = [
+            ("stack", json!(picture.stack)),
+            ("revision", json!(revision)),
+            ("applying", json!(picture.goal.as_ref().and_then(|goal| goal.applying))),
+            ("over", json!(tally.is_over() && tally.all > 0)),
+            (
+                "tally",
+                json!({
+                    "all": tally.all, "done": tally.done, "running": tally.running,
+                    "waiting": tally.waiting, "failed": tally.failed,
+                }),
+            ),
+            (
+                "causes",
+                roots(picture).iter().take(CAUSES).map(|root| report::json_of_root(root, now)).collect::<Value>(),
+            ),
+            ("critical", critical_path(picture, now).iter().map(hop).collect()),
+            ("trouble", Value::Null),
+        ];
+        let plan_of = |server: &Name| picture.servers.get(server).and_then(|standing| standing.plan.as_ref());
+        let mut plans = Pieces::new();
+        let mut of = IndexMap::new();
+        for server in picture.servers.keys() {
+            let Some(plan) = plan_of(server) else { continue };
+            let same = before.of.get(server).filter(|before| Arc::ptr_eq(before, plan));
+            let written = same.and_then(|_| before.plans.get(server)).cloned();
+            plans.insert(server.clone(), written.unwrap_or_else(|| text(plan::json(plan))));
+            of.insert(server.clone(), Arc::clone(plan));
+        }
+        let component = |part: report::Part<'_>| {
+            let mut object = report::json_of_condition(part.condition);
+            if matches!(part.condition, Condition::Said(_))
+                && picture.servers.get(part.server).is_some_and(|standing| standing.alive.is_none())
+            {
+                object["stopped"] = json!(true);
+            }
+            (Name::from(part.path()), text(object))
+        };
+        let entry = |(name, held): (&Name, &Option<Written>)| {
+            (name.clone(), text(entry::json(held.as_ref(), entry::declared(picture, name), revision)))
+        };
+        Self {
+            top: top.into_iter().map(|(key, value)| (key, text(value))).collect(),
+            servers: picture.servers.iter().map(|(name, standing)| (name.clone(), text(server(standing)))).collect(),
+            components: picture.parts().map(component).collect(),
+            entries: entries.iter().map(entry).collect(),
+            plans,
+            of,
+        }
+    }
+
+    /// The same, but it is not known whether it still is so.
+    pub(super) fn in_trouble(&self, why: &str) -> Self {
+        let mut view = self.clone();
+        view.top.insert("trouble", json!(why).to_string().into());
+        view
+    }
+
+    /// Whether nothing was seen yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.top.is_empty()
+    }
+
+    /// Whether there is such a server, or such a component `SERVER/COMPONENT`.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.servers.contains_key(name) || self.components.contains_key(name)
+    }
+
+    /// Whether there is such a server.
+    pub(super) fn has_server(&self, name: &str) -> bool {
+        self.servers.contains_key(name)
+    }
+
+    fn maps(&self) -> [(&'static str, &Pieces); 4] {
+        [
+            ("servers", &self.servers),
+            ("components", &self.components),
+            ("plans", &self.plans),
+            ("entries", &self.entries),
+        ]
+    }
+
+    /// All of it.
+    pub(super) fn whole(&self) -> String {
+        let top = self.top.iter().map(|(key, value)| (*key, &**value));
+        let maps =
+            self.maps().map(|(key, pieces)| (key, object(pieces.iter().map(|(name, piece)| (&**name, &**piece)))));
+        let maps = maps.iter().map(|(key, text)| (*key, text.as_str()));
+        let format = format!("\"{FORMAT}\"");
+        let at = json!(Timestamp::now()).to_string();
+        object([("format", format.as_str()), ("at", &at)].into_iter().chain(top).chain(maps))
+    }
+
+    /// What is other than it was `before`: pieces that are no more are `null`. None if nothing is.
+    pub(super) fn since(&self, before: &Self) -> Option<String> {
+        let changed = self.top.iter().filter(|(key, value)| before.top.get(*key) != Some(*value));
+        let mut found: Vec<(&str, String)> = changed.map(|(key, value)| (*key, value.to_string())).collect();
+        for ((key, now), (_, then)) in self.maps().into_iter().zip(before.maps()) {
+            let new = now.iter().filter(|(name, piece)| then.get(*name) != Some(*piece));
+            let new = new.map(|(name, piece)| (&**name, &**piece));
+            let gone = then.keys().filter(|name| !now.contains_key(*name)).map(|name| (&**name, "null"));
+            let text = object(new.chain(gone));
+            if text != "{}" {
+                found.push((key, text));
+            }
+        }
+        if found.is_empty() {
+            return None;
+        }
+        let at = json!(Timestamp::now()).to_string();
+        Some(object([("at", at.as_str())].into_iter().chain(found.iter().map(|(key, text)| (*key, text.as_str())))))
+    }
+}
+
+/// An object of JSON, of values that are JSON already.
+fn object<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    let pairs = pairs.map(|(key, value)| format!("{}:{value}", json!(key)));
+    format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
+}
+
+/// A hop; of one that is under way, when it was looked at says nothing.
+fn hop(hop: &report::Hop) -> Value {
+    let mut object = json!(hop);
+    if hop.open
+        && let Some(object) = object.as_object_mut()
+    {
+        object.remove("until");
+    }
+    object
+}
+
+fn server(standing: &Standing) -> Value {
+    json!({
+        "agent": standing.alive,
+        "troubles": standing.troubles,
+        "leaving": standing.leaving,
+        "finishing": standing.finishing,
+        "behind": standing.is_behind,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn view(top: &str, components: &[(&str, &str)]) -> View {
+        View {
+            top: [("revision", top.into())].into(),
+            components: components.iter().map(|(name, text)| ((*name).into(), (*text).into())).collect(),
+            ..View::default()
+        }
+    }
+
+    fn changes(before: &View, after: &View) -> Option<Value> {
+        let mut changes: Value = serde_json::from_str(&after.since(before)?).unwrap();
+        assert!(changes.as_object_mut().unwrap().remove("at").is_some());
+        Some(changes)
+    }
+
+    #[test]
+    fn only_what_has_changed_is_told() {
+        let before = view("1", &[("a/x", "1"), ("a/y", "2")]);
+        assert_eq!(changes(&before, &before.clone()), None);
+        let after = view("1", &[("a/x", "3"), ("a/z", "4")]);
+        assert_eq!(changes(&before, &after), Some(json!({ "components": { "a/x": 3, "a/z": 4, "a/y": null } })));
+        assert_eq!(changes(&before, &view("2", &[("a/x", "1"), ("a/y", "2")])), Some(json!({ "revision": 2 })));
+    }
+
+    #[test]
+    fn everything_is_one_object() {
+        let whole: Value = serde_json::from_str(&view("1", &[("a/\"x", "{}")]).whole()).unwrap();
+        assert_eq!(whole["format"], "wattle-live/1");
+        assert_eq!(whole["components"]["a/\"x"], json!({}));
+        assert_eq!(whole["entries"], json!({}));
+    }
+}

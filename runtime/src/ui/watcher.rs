@@ -1,0 +1,99 @@
+//! Looking at the data space, for as long as anybody wants to know.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use indexmap::IndexMap;
+use jiff::Timestamp;
+use tokio::sync::{Notify, watch};
+use wattle::model::Name;
+
+use crate::report::{self, Picture};
+use crate::space::{Content, Space, SpaceError, Written};
+
+use super::view::View;
+
+/// How often to look, at most.
+const PAUSE: Duration = Duration::from_millis(300);
+/// How much longer than a look the pause after it is: looking is not to be what a data space is busy with.
+const RATIO: u32 = 4;
+/// How long a data space may take to answer.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What was seen last, for all who look.
+#[derive(Debug)]
+pub(super) struct Looks {
+    views: watch::Sender<Arc<View>>,
+    wanted: Notify,
+}
+
+impl Looks {
+    pub(super) fn new() -> Arc<Self> {
+        Arc::new(Self { views: watch::Sender::new(Arc::default()), wanted: Notify::new() })
+    }
+
+    /// What is seen from now on. As long as the result lives, somebody looks.
+    pub(super) fn look(&self) -> watch::Receiver<Arc<View>> {
+        let mut views = self.views.subscribe();
+        views.mark_unchanged();
+        self.wanted.notify_one();
+        views
+    }
+
+    /// What was seen last.
+    pub(super) fn last(&self) -> Arc<View> {
+        Arc::clone(&self.views.borrow())
+    }
+}
+
+/// Looks for ever, while anybody wants to know.
+pub(super) async fn watch(space: Space, looks: Arc<Looks>) {
+    let mut seen = Seen::default();
+    loop {
+        if looks.views.receiver_count() == 0 {
+            looks.wanted.notified().await;
+        }
+        let begin = Instant::now();
+        let view = match tokio::time::timeout(PATIENCE, seen.look(&space)).await {
+            Ok(Ok(view)) => view,
+            Ok(Err(error)) => looks.last().in_trouble(&error.to_string()),
+            Err(_) => looks.last().in_trouble(&format!("it has not answered for {} s", PATIENCE.as_secs())),
+        };
+        looks.views.send_replace(Arc::new(view));
+        tokio::time::sleep(PAUSE.max(begin.elapsed() * RATIO)).await;
+    }
+}
+
+/// What is not read again as long as it cannot have changed.
+#[derive(Default)]
+struct Seen {
+    picture: Option<Picture>,
+    entries: IndexMap<Name, Option<Written>>,
+    view: View,
+}
+
+impl Seen {
+    async fn look(&mut self, space: &Space) -> Result<View, SpaceError> {
+        let picture = Picture::read(space, self.picture.as_ref()).await?;
+        let revision = picture.revision();
+        // A revision may have other entries than the one before.
+        if self.picture.as_ref().is_none_or(|before| before.goal != picture.goal) {
+            let names = report::entries(space, &picture, "").await?;
+            let mut before = std::mem::take(&mut self.entries);
+            self.entries = names.into_iter().map(|name| (name.clone(), before.swap_remove(&name).flatten())).collect();
+        }
+        // A value of the revision is there to stay.
+        let may_change = |held: &Option<Written>| match held {
+            Some(Written { revision: of, content: Content::Value(_) | Content::Sealed(_) }) => *of < revision,
+            _ => true,
+        };
+        let names: Vec<Name> =
+            self.entries.iter().filter(|(_, held)| may_change(held)).map(|(name, _)| name.clone()).collect();
+        for (name, held) in names.iter().zip(report::contents(space, &names).await?) {
+            self.entries.insert(name.clone(), held);
+        }
+        self.view = View::of(&picture, &self.entries, Timestamp::now(), &self.view);
+        self.picture = Some(picture);
+        Ok(self.view.clone())
+    }
+}
