@@ -1,5 +1,6 @@
 //! What several tests and benchmarks of wattle build on.
 
+pub mod browser;
 pub mod command;
 pub mod conformance;
 pub mod lab;

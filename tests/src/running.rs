@@ -44,7 +44,7 @@ impl fmt::Display for Ran {
     }
 }
 
-/// An `up` in the foreground.
+/// A command that goes on, in the foreground.
 pub struct Foreground {
     child: Child,
     said: Arc<Mutex<String>>,
@@ -128,20 +128,18 @@ impl Stage {
 
     /// Starts `wattle up DIR ...`.
     pub fn up(&self, args: &[&str]) -> Foreground {
-        let args: Vec<&str> = std::iter::once("up").chain(args.iter().copied()).collect();
-        let mut child = self.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
-        let said = Arc::new(Mutex::new(String::new()));
-        let streams: [Box<dyn std::io::Read + Send>; 2] =
-            [Box::new(child.stdout.take().expect("piped")), Box::new(child.stderr.take().expect("piped"))];
-        for stream in streams {
-            let said = Arc::clone(&said);
-            std::thread::spawn(move || {
-                for line in BufReader::new(stream).lines().map_while(Result::ok) {
-                    *said.lock().expect("no panic") += &(line + "\n");
-                }
-            });
-        }
-        Foreground { child, said }
+        self.start(&[&["up"], args].concat())
+    }
+
+    /// Starts `wattle COMMAND DIR ...`.
+    pub fn start(&self, args: &[&str]) -> Foreground {
+        Foreground::start(&mut self.command(args))
+    }
+
+    /// Starts `wattle ...`, which is not told the directory.
+    pub fn start_alone(&self, args: &[&str]) -> Foreground {
+        let mut command = Command::new(wattle());
+        Foreground::start(command.args(args).env("XDG_RUNTIME_DIR", self.path().join(".user")))
     }
 
     /// Processes that have something to do with this directory, and `part` in their arguments.
@@ -265,6 +263,22 @@ fn ended_within(child: &mut Child, patience: Duration) -> Option<ExitStatus> {
 }
 
 impl Foreground {
+    fn start(command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+        let said = Arc::new(Mutex::new(String::new()));
+        let streams: [Box<dyn std::io::Read + Send>; 2] =
+            [Box::new(child.stdout.take().expect("piped")), Box::new(child.stderr.take().expect("piped"))];
+        for stream in streams {
+            let said = Arc::clone(&said);
+            std::thread::spawn(move || {
+                for line in BufReader::new(stream).lines().map_while(Result::ok) {
+                    *said.lock().expect("no panic") += &(line + "\n");
+                }
+            });
+        }
+        Self { child, said }
+    }
+
     /// What it has said so far, on both streams.
     pub fn said(&self) -> String {
         self.said.lock().expect("no panic").clone()

@@ -1,0 +1,174 @@
+//! Chromium without a window, driven by chromedriver (W3C WebDriver).
+
+#![expect(clippy::missing_panics_doc, reason = "what tests use fails by panics")]
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use crate::skip::skipped;
+
+const PROGRAMS: [&str; 2] = ["/usr/bin/chromium", "/usr/bin/chromedriver"];
+
+/// No page takes longer to come to what is waited for, on whatever machine.
+const LONGEST: Duration = Duration::from_mins(2);
+
+/// A browser with one page.
+pub struct Browser {
+    driver: Child,
+    port: u16,
+    session: String,
+    _profile: tempfile::TempDir,
+}
+
+impl Browser {
+    /// A browser with nothing remembered; none where there is no Chromium, and then it says that `what` is left out.
+    pub fn start(what: &str) -> Option<Self> {
+        if PROGRAMS.iter().any(|program| !PathBuf::from(program).exists()) {
+            skipped(what, "it needs Debian's packages chromium and chromium-driver, which tests/run installs");
+            return None;
+        }
+        let mut command = Command::new(PROGRAMS[1]);
+        // A group of its own, so that nothing of it stays.
+        command.arg("--port=0").process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut driver = command.spawn().expect("chromedriver starts");
+        let mut lines = BufReader::new(driver.stdout.take().expect("piped")).lines().map_while(Result::ok);
+        let port = lines.find_map(|line| line.strip_suffix('.')?.rsplit_once("on port ")?.1.parse().ok());
+        let port = port.expect("chromedriver says its port");
+        std::thread::spawn(move || lines.for_each(drop));
+        let profile = tempfile::tempdir().expect("a directory");
+        let mut browser = Self { driver, port, session: String::new(), _profile: profile };
+        let mut args: Vec<String> = [
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--disable-dev-shm-usage",
+            "--window-size=1400,900",
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        args.push(format!("--user-data-dir={}", browser._profile.path().display()));
+        let wanted = json!({ "capabilities": { "alwaysMatch": {
+            "goog:chromeOptions": { "binary": PROGRAMS[0], "args": args },
+            "goog:loggingPrefs": { "browser": "ALL" },
+        } } });
+        let made = browser.ask("POST", "/session", &wanted);
+        browser.session = made["sessionId"].as_str().unwrap_or_else(|| panic!("no session: {made}")).to_owned();
+        Some(browser)
+    }
+
+    /// Opens a page.
+    pub fn open(&self, url: &str) {
+        self.command("/url", &json!({ "url": url }));
+    }
+
+    /// What `script` returns: the body of a function within the page.
+    pub fn run(&self, script: &str) -> Value {
+        self.command("/execute/sync", &json!({ "script": script, "args": [] }))
+    }
+
+    /// What `script` returns, as text.
+    pub fn text(&self, script: &str) -> String {
+        self.run(script).as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Waits until `script` returns something true.
+    pub fn wait_for(&self, what: &str, script: &str) {
+        let begin = Instant::now();
+        loop {
+            let now = self.run(script);
+            if !matches!(now, Value::Null | Value::Bool(false)) {
+                return;
+            }
+            assert!(
+                begin.elapsed() < LONGEST,
+                "the page does not come to it: {what}\n{}\n{}",
+                self.text("return document.body.innerText"),
+                self.complaints().join("\n")
+            );
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Presses keys where the focus is, one after the other; names of keys as WebDriver has them (`\u{e015}` is down).
+    pub fn press(&self, keys: &str) {
+        let each = |key: char| {
+            let key = key.to_string();
+            [json!({ "type": "keyDown", "value": key }), json!({ "type": "keyUp", "value": key })]
+        };
+        let actions: Vec<Value> = keys.chars().flat_map(each).collect();
+        self.command("/actions", &json!({ "actions": [{ "type": "key", "id": "keys", "actions": actions }] }));
+    }
+
+    /// Has the page look as people want it who like it dark, or light.
+    pub fn set_dark(&self, is_dark: bool) {
+        let value = if is_dark { "dark" } else { "light" };
+        let features = json!([{ "name": "prefers-color-scheme", "value": value }]);
+        self.command(
+            "/goog/cdp/execute",
+            &json!({ "cmd": "Emulation.setEmulatedMedia", "params": { "features": features } }),
+        );
+    }
+
+    /// What the page's console was told that is wrong.
+    pub fn complaints(&self) -> Vec<String> {
+        let log = self.command("/se/log", &json!({ "type": "browser" }));
+        let entries = log.as_array().cloned().unwrap_or_default();
+        let is_bad = |entry: &Value| entry["level"] == "SEVERE" || entry["level"] == "WARNING";
+        entries.iter().filter(|entry| is_bad(entry)).map(|entry| entry["message"].to_string()).collect()
+    }
+
+    /// Takes a picture of what is seen, for people: `tests/.cache/screenshots/NAME.png`.
+    pub fn screenshot(&self, name: &str) {
+        let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.cache/screenshots"));
+        fs::create_dir_all(&folder).expect("a folder");
+        let answer = self.ask("GET", &format!("/session/{}/screenshot", self.session), &Value::Null);
+        let bytes = STANDARD.decode(answer.as_str().expect("a picture")).expect("base64");
+        assert!(bytes.starts_with(b"\x89PNG"), "no picture");
+        fs::write(folder.join(format!("{name}.png")), bytes).expect("writes");
+    }
+
+    fn command(&self, path: &str, body: &Value) -> Value {
+        self.ask("POST", &format!("/session/{}{path}", self.session), body)
+    }
+
+    fn ask(&self, method: &str, path: &str, body: &Value) -> Value {
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("chromedriver listens");
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nHost: localhost:{}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\
+             Connection: close\r\n\r\n{body}",
+            self.port,
+            body.len()
+        )
+        .expect("asks");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("answers");
+        let (_, answer) = answer.split_once("\r\n\r\n").expect("an answer has a head");
+        let answer: Value = serde_json::from_str(answer).unwrap_or_else(|error| panic!("{error}: {answer}"));
+        assert!(answer["value"]["error"].is_null(), "{path}: {}", answer["value"]);
+        answer["value"].clone()
+    }
+}
+
+/// Nothing of it goes on.
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", self.driver.id())]).status();
+        let _ = self.driver.wait();
+    }
+}
