@@ -158,7 +158,53 @@ pub fn whole(choices: &[u8]) -> wattle::model::Model {
     for declaration in model.declarations.values_mut() {
         declaration.inputs["texts"].ty = wattle::model::Type::Any;
     }
+    requirements(&mut random, &mut model, &mut at);
     model
+}
+
+/// Requires what holds: of parameters, and of what components read.
+fn requirements(
+    random: &mut Random<'_>,
+    model: &mut wattle::model::Model,
+    at: &mut impl FnMut() -> wattle::model::Source,
+) {
+    use wattle::model::{Expr, Predicate, Requirement, Test, Tested};
+    let tested = |value: Expr, test| Predicate::Tested(Tested { value: Some(value), test, secret: false });
+    let image = || Expr::Parameter("image".into());
+    let any = |value: &Expr| tested(value.clone(), Test::SomeItem(Box::new(of_text(None, Test::Includes("".into())))));
+    for index in 0..random.below(4) {
+        let predicate = Predicate::Any(vec![
+            tested(image(), Test::Length { min: Some(1), max: None }),
+            random.predicate(Some(image()), 2),
+        ]);
+        let mut requirement = Requirement::new(predicate, at());
+        if random.below(2) == 1 {
+            requirement.because = "so it is: \n yes".into();
+        }
+        model.requirements.insert(format!("of images: {index}").into(), requirement);
+    }
+    if random.below(2) == 1 {
+        let all = vec![
+            tested(image(), Test::Length { min: None, max: Some(255) }),
+            of_text(Some(Expr::Parameter("password".into())), Test::Matches("[^ ]{3,}".into())),
+        ];
+        model.requirements.insert("get_param".into(), Requirement::new(Predicate::All(all), at()));
+    }
+    for (key, component) in &model.components {
+        let read = component.inputs.get("texts").map(|binding| &binding.value);
+        let Some(value) = read.filter(|value| value.constant().is_none()) else { continue };
+        if random.below(4) == 3 {
+            let predicate = Predicate::Any(vec![any(value), random.predicate(Some(value.clone()), 1)]);
+            model.requirements.insert(format!("of {key}").into(), Requirement::new(predicate, at()));
+        }
+    }
+}
+
+fn of_text(
+    value: Option<wattle::model::Expr>,
+    test: wattle::model::Test<wattle::model::Expr>,
+) -> wattle::model::Predicate<wattle::model::Expr> {
+    wattle::model::Predicate::Tested(wattle::model::Tested { value, test, secret: false })
 }
 
 /// `length` bytes that depend on `seed` alone.
@@ -186,6 +232,39 @@ impl Random<'_> {
         let choice = self.choices.get(self.next).copied().unwrap_or(0);
         self.next += 1;
         usize::from(choice) % n
+    }
+
+    /// What holds of text or does not, and is made for it.
+    fn predicate(
+        &mut self,
+        value: Option<wattle::model::Expr>,
+        depth: usize,
+    ) -> wattle::model::Predicate<wattle::model::Expr> {
+        use wattle::model::{Expr, Predicate, Test};
+        let parts = |random: &mut Self| {
+            (0..=random.below(2) + 1).map(|_| random.predicate(value.clone(), depth - 1)).collect::<Vec<_>>()
+        };
+        match self.below(if depth > 0 { 14 } else { 11 }) {
+            11 => Predicate::All(parts(self)),
+            12 => Predicate::Any(parts(self)),
+            13 => Predicate::Not(Box::new(self.predicate(value, depth - 1))),
+            other => of_text(
+                value,
+                match other {
+                    0 => Test::Is("debian-12".into()),
+                    1 => Test::IsNot(Expr::Parameter("password".into())),
+                    2 => Test::OneOf(vec!["if".into(), Expr::Parameter("image".into())]),
+                    3 => Test::Matches(r"[a-z]+-\d{2}|0644".into()),
+                    4 => Test::StartsWith("22:22".into()),
+                    5 => Test::EndsWith(Expr::Parameter("image".into())),
+                    6 => Test::Includes("yes".into()),
+                    7 => Test::Length { min: Some(3), max: Some(99) },
+                    8 => Test::Length { min: None, max: None },
+                    9 => Test::Is(Expr::map([("get_param".into(), "image".into())])),
+                    _ => Test::IsNot(wattle::model::Value::Null.into()),
+                },
+            ),
+        }
     }
 
     fn source(&mut self) -> Source {

@@ -9,6 +9,7 @@
 
 mod component;
 mod place;
+mod requirement;
 mod stack;
 mod value;
 
@@ -21,6 +22,7 @@ use crate::lower::template;
 use crate::model::{Component, Content, Expr, Model, Name, Order, Value};
 
 pub use component::short_name;
+pub use requirement::TESTS;
 pub use stack::parameter_type;
 pub use value::{FUNCTIONS, is_run_time};
 

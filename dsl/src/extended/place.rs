@@ -16,7 +16,7 @@ impl Writer<'_> {
                 fields.add_map(stringify!($section), model.$section.iter().map(|(name, one)| (name.clone(), at(&one.at))));
             )*};
         }
-        by_name!(parameters, conditions, resources, components, exports, outputs, modules);
+        by_name!(parameters, conditions, resources, components, exports, outputs, modules, requirements);
         macro_rules! in_order {
             ($($section:ident),*) => {$(
                 if !model.$section.is_empty() {

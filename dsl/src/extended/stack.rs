@@ -63,6 +63,10 @@ impl<'m> Writer<'m> {
                 (name.clone(), Hot::Map(fields))
             }),
         );
+        fields.add_map(
+            "requirements",
+            model.requirements.iter().map(|(name, requirement)| (name.clone(), self.requirement(requirement))),
+        );
         if !model.after.is_empty() {
             let after = model.after.iter();
             let pair = |one, other| Hot::List(vec![text(one), text(other)]);

@@ -14,6 +14,7 @@ mod kind;
 mod place;
 mod recipe;
 mod reference;
+mod requirement;
 mod section;
 mod stack;
 mod stripped;

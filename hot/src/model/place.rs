@@ -45,7 +45,7 @@ impl Reader<'_> {
                 }
             )*};
         }
-        by_name!(parameters, conditions, resources, components, exports, outputs, modules);
+        by_name!(parameters, conditions, resources, components, exports, outputs, modules, requirements);
         macro_rules! in_order {
             ($($section:ident),*) => {$(
                 let places = sources.get(stringify!($section)).map(items).unwrap_or_default();

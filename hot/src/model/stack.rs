@@ -22,6 +22,7 @@ const KEYS: &[&str] = &[
     "promises",
     "imports",
     "exports",
+    "requirements",
     "after",
     "components",
     "kinds",
@@ -65,6 +66,7 @@ impl<'l> Reader<'l> {
         for node in stack.get("imports").map(items).unwrap_or_default() {
             self.import(node);
         }
+        self.requirements();
         for node in stack.get("after").map(items).unwrap_or_default() {
             let [component, predecessor] = items(node) else {
                 self.damaged(node.span, "an order is not of two components", "`[who waits, for whom]`");
