@@ -1,0 +1,319 @@
+//! How a placed picture looks.
+
+use std::fmt::Write as _;
+
+use super::layout::Way;
+use super::level::Step;
+use super::measure::{bold, width};
+use super::scene::{Body, Box, LINE, NAME, Part, SMALL, Scene, TITLE};
+use crate::picture::{Picture, Why};
+
+/// Room around everything, and for the title.
+const MARGIN: f64 = 24.0;
+const HEADER: f64 = 54.0;
+/// A network.
+const BAND: f64 = 26.0;
+const BAND_GAP: f64 = 8.0;
+/// More attachments than these are marked on their boxes only.
+const ATTACHED: usize = 24;
+/// Colours of wires and of bands, by number.
+const COLORS: usize = 8;
+
+const STYLE: &str = include_str!("style.css");
+
+/// The image of a scene whose boxes are placed.
+pub(super) fn draw(picture: &Picture, scene: &Scene<'_>, ways: &[Way]) -> String {
+    let all = &scene.boxes[0];
+    let bands = scene.bands.iter().map(|_| BAND + BAND_GAP).sum::<f64>();
+    // A frame's room above is for a title that the outermost one has elsewhere.
+    let (left, top) = (MARGIN - 22.0, HEADER + bands - 22.0);
+    let title = picture.description.lines().next().unwrap_or_default();
+    let words = bold(&picture.stack, 20.0).max(width(title, NAME)) + 2.0 * MARGIN;
+    let about = scene.bands.iter().map(|band| bold(band.name, NAME) + width(&band.about, SMALL) + 60.0);
+    let w = (all.w + 2.0 * left).max(words).max(about.fold(320.0, f64::max) + 2.0 * MARGIN).ceil();
+    let h = (top + all.h + MARGIN - 20.0).ceil();
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" role=\"img\" \
+         aria-labelledby=\"title\">\n<title id=\"title\">{}</title>\n<style>\n{STYLE}</style>\n",
+        escaped(&picture.stack)
+    );
+    out.push_str("<defs>");
+    for color in 0..COLORS {
+        marker(&mut out, &format!("a{color}"), &format!("f{color}"));
+    }
+    marker(&mut out, "ao", "fo");
+    out.push_str("</defs>\n");
+    let _ = writeln!(out, "<rect class=\"ground\" width=\"{w}\" height=\"{h}\"/>");
+    text(&mut out, "stack", MARGIN, 30.0, &picture.stack);
+    text(&mut out, "muted", MARGIN, 47.0, title);
+    for (index, band) in scene.bands.iter().enumerate() {
+        let y = band_y(index);
+        let _ = writeln!(
+            out,
+            "<rect class=\"band b{}\" x=\"{MARGIN}\" y=\"{}\" width=\"{}\" height=\"{BAND}\" rx=\"6\"/>",
+            index % COLORS,
+            number(y),
+            number(w - 2.0 * MARGIN)
+        );
+        let name = text(&mut out, "name", MARGIN + 12.0, y + 17.0, band.name);
+        text(&mut out, "muted", MARGIN + 24.0 + name, y + 17.0, &band.about);
+    }
+    let _ = writeln!(out, "<g transform=\"translate({} {})\">", number(left), number(top));
+    for frame in scene.boxes.iter().skip(1) {
+        if let Body::Frame { title, kind } = &frame.body {
+            rect(&mut out, "frame", frame, 10.0);
+            let name = text(&mut out, "name", frame.x + 14.0, frame.y + 22.0, title);
+            text(&mut out, "muted", frame.x + 22.0 + name, frame.y + 22.0, kind);
+        }
+    }
+    attachments(&mut out, scene, top);
+    for of in &scene.boxes {
+        self::of(&mut out, of);
+    }
+    for is_data in [false, true] {
+        for way in ways.iter().filter(|way| (scene.wires[way.wire].edge.why == Why::Data) == is_data) {
+            wire(&mut out, scene, way);
+        }
+    }
+    for of in &scene.boxes {
+        if let Body::Server { parts, .. } = &of.body {
+            parts.iter().for_each(|part| component(&mut out, of, part));
+        }
+    }
+    out.push_str("</g>\n</svg>\n");
+    out
+}
+
+fn band_y(band: usize) -> f64 {
+    (0..band).fold(HEADER + 6.0, |y, _| y + BAND + BAND_GAP)
+}
+
+fn marker(out: &mut String, id: &str, class: &str) {
+    let _ = write!(
+        out,
+        "<marker id=\"{id}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" \
+         orient=\"auto-start-reverse\"><path class=\"{class}\" d=\"M0.5 1 7.5 4 0.5 7z\"/></marker>"
+    );
+}
+
+/// Lines from boxes up to the networks that they are on, behind everything; a mark at each box.
+fn attachments(out: &mut String, scene: &Scene<'_>, top: f64) {
+    let count: usize = scene.boxes.iter().map(|of| of.on.len()).sum();
+    for of in scene.boxes.iter().filter(|_| count <= ATTACHED) {
+        for (place, band) in of.on.iter().enumerate() {
+            let (x, y) = (attached_x(of, place), band_y(*band) + BAND - top);
+            let _ = writeln!(
+                out,
+                "<path class=\"attached w{}\" d=\"M{} {}V{}\"/>",
+                band % COLORS,
+                number(x),
+                number(y),
+                number(of.y)
+            );
+        }
+    }
+}
+
+fn attached_x(of: &Box<'_>, place: usize) -> f64 {
+    (0..place).fold(of.x + 14.0, |x, _| x + 14.0).min(of.x + of.w - 8.0)
+}
+
+fn of(out: &mut String, of: &Box<'_>) {
+    match &of.body {
+        Body::Frame { .. } => return,
+        Body::Server { title, about, .. } => {
+            let _ = writeln!(out, "<g id=\"{}\"><title>{}</title>", escaped(of.name), escaped(of.name));
+            rect(out, "server", of, 8.0);
+            text(out, "name", of.x + 18.0, of.y + 20.0, title);
+            text(out, "muted", of.x + 18.0, of.y + 34.0, about);
+            out.push_str("</g>\n");
+        }
+        Body::Other { title, kind } => {
+            let _ = writeln!(out, "<g id=\"{}\"><title>{}</title>", escaped(of.name), escaped(of.name));
+            rect(out, "other", of, 18.0);
+            let middle = of.x + of.w / 2.0;
+            text(out, "small mid", middle, of.y + 16.0, title);
+            text(out, "tiny mid", middle, of.y + 28.0, kind);
+            out.push_str("</g>\n");
+        }
+    }
+    for (place, band) in of.on.iter().enumerate() {
+        let _ = writeln!(
+            out,
+            "<rect class=\"tab b{}\" x=\"{}\" y=\"{}\" width=\"10\" height=\"6\" rx=\"2\"/>",
+            band % COLORS,
+            number(attached_x(of, place) - 5.0),
+            number(of.y - 3.0)
+        );
+    }
+}
+
+fn component(out: &mut String, of: &Box<'_>, part: &Part<'_>) {
+    let (x, y) = (of.x + part.x, of.y + part.y);
+    let key = escaped(&part.component.key);
+    let _ = writeln!(out, "<g id=\"{key}\"><title>{key}</title>");
+    let _ = writeln!(
+        out,
+        "<rect class=\"part\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"5\"/>",
+        number(x),
+        number(y),
+        number(part.w),
+        number(part.h)
+    );
+    text(out, "name", x + 10.0, y + 16.5, &part.component.name);
+    text(out, "muted end", x + part.w - 10.0, y + 16.5, part.kind);
+    let mut line = y + TITLE + LINE / 2.0 - 1.0;
+    for (input, ty) in &part.inputs {
+        pin(out, x, line);
+        let _ = writeln!(
+            out,
+            "<text class=\"small\" x=\"{}\" y=\"{}\">{}<tspan class=\"muted\">: {}</tspan></text>",
+            number(x + 9.0),
+            number(line + 3.5),
+            escaped(input),
+            escaped(ty)
+        );
+        line += LINE;
+    }
+    let mut line = y + TITLE + LINE / 2.0 - 1.0;
+    for output in &part.outputs {
+        pin(out, x + part.w, line);
+        text(out, "small end", x + part.w - 9.0, line + 3.5, output);
+        line += LINE;
+    }
+    out.push_str("</g>\n");
+}
+
+fn pin(out: &mut String, x: f64, y: f64) {
+    let _ = writeln!(out, "<circle class=\"pin\" cx=\"{}\" cy=\"{}\" r=\"3\"/>", number(x), number(y));
+}
+
+fn rect(out: &mut String, class: &str, of: &Box<'_>, radius: f64) {
+    let _ = writeln!(
+        out,
+        "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{radius}\"/>",
+        number(of.x),
+        number(of.y),
+        number(of.w),
+        number(of.h)
+    );
+}
+
+/// Writes text, and returns about how wide it is.
+fn text(out: &mut String, class: &str, x: f64, y: f64, text: &str) -> f64 {
+    if !text.is_empty() {
+        let _ =
+            writeln!(out, "<text class=\"{class}\" x=\"{}\" y=\"{}\">{}</text>", number(x), number(y), escaped(text));
+    }
+    bold(text, NAME)
+}
+
+fn wire(out: &mut String, scene: &Scene<'_>, way: &Way) {
+    let wire = &scene.wires[way.wire];
+    let color = (wire.from.of + wire.from.part.unwrap_or(0)) % COLORS;
+    let (class, arrow) = match wire.edge.why {
+        Why::Data => (format!("data w{color}"), format!("a{color}")),
+        Why::RunList | Why::After => ("order".to_owned(), "ao".to_owned()),
+        Why::Infrastructure => ("infrastructure".to_owned(), "ao".to_owned()),
+    };
+    let title = match (wire.edge.label(), &wire.edge.output) {
+        (Some(label), Some(output)) => format!("{} reads {label} from {}/{output}", wire.edge.to, wire.edge.from),
+        _ => format!("{} waits for {}", wire.edge.to, wire.edge.from),
+    };
+    let _ = writeln!(
+        out,
+        "<path class=\"{class}\" marker-end=\"url(#{arrow})\" d=\"{}\"><title>{}</title></path>",
+        path(way.start, &way.steps),
+        escaped(&title)
+    );
+}
+
+/// The path's data: corners between straight lines are rounded.
+fn path(start: (f64, f64), steps: &[Step]) -> String {
+    let mut out = format!("M{} {}", number(start.0), number(start.1));
+    let (mut x, mut y) = start;
+    for (index, step) in steps.iter().enumerate() {
+        match *step {
+            Step::Curve(to_x, to_y) => {
+                if (to_y - y).abs() < 0.05 {
+                    let _ = write!(out, "H{}", number(to_x));
+                } else {
+                    let middle = number(f64::midpoint(x, to_x));
+                    let _ = write!(
+                        out,
+                        "C{middle} {} {middle} {} {} {}",
+                        number(y),
+                        number(to_y),
+                        number(to_x),
+                        number(to_y)
+                    );
+                }
+                (x, y) = (to_x, to_y);
+            }
+            Step::Turn(to_x, to_y, out_x) => {
+                let far = number(to_x + out_x);
+                let _ = write!(out, "C{far} {} {far} {} {} {}", number(y), number(to_y), number(to_x), number(to_y));
+                (x, y) = (to_x, to_y);
+            }
+            Step::Line(to_x, to_y) => {
+                if (to_x - x).abs() < 0.05 && (to_y - y).abs() < 0.05 {
+                    continue;
+                }
+                let next = steps.get(index + 1);
+                let (dx, dy) = ((to_x - x).signum() * f64::from((to_x - x).abs() > 0.05), to_y - y);
+                match next {
+                    Some(Step::Line(next_x, next_y)) if (dx == 0.0) != ((next_x - to_x).abs() < 0.05) => {
+                        let before = (to_x - x).abs().max(dy.abs());
+                        let behind = (next_x - to_x).abs().max((next_y - to_y).abs());
+                        let radius = 8.0_f64.min(before / 2.0).min(behind / 2.0);
+                        let toward =
+                            |from: f64, to: f64| if (to - from).abs() < 0.05 { 0.0 } else { (to - from).signum() };
+                        let corner = (to_x - radius * toward(x, to_x), to_y - radius * toward(y, to_y));
+                        let after = (to_x + radius * toward(to_x, *next_x), to_y + radius * toward(to_y, *next_y));
+                        let _ = write!(
+                            out,
+                            "L{} {}Q{} {} {} {}",
+                            number(corner.0),
+                            number(corner.1),
+                            number(to_x),
+                            number(to_y),
+                            number(after.0),
+                            number(after.1)
+                        );
+                        (x, y) = after;
+                    }
+                    _ => {
+                        let _ = write!(out, "L{} {}", number(to_x), number(to_y));
+                        (x, y) = (to_x, to_y);
+                    }
+                }
+            }
+        }
+    }
+    out
+}
+
+/// A length with one decimal at most.
+fn number(value: f64) -> String {
+    let text = format!("{value:.1}");
+    let text = text.strip_suffix(".0").unwrap_or(&text);
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// Text within an element or an attribute; characters that XML has no place for are left out.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' | '\t' => out.push(' '),
+            control if control.is_control() => {}
+            '\u{fffe}' | '\u{ffff}' => {}
+            other => out.push(other),
+        }
+    }
+    out
+}

@@ -1,0 +1,22 @@
+//! Pictures of the examples, of large topologies and of awkward ones.
+
+mod svg;
+
+use wattle::author::Blueprint;
+use wattle::model::Model;
+use wattle::picture::Picture;
+use wattle_tests::workload::{Size, workload};
+
+/// W(N).
+fn tiers(tiers: u32) -> Picture {
+    Picture::of(&workload.model(Size { tiers }))
+}
+
+/// The pictures of the examples.
+fn examples() -> [(&'static str, Model); 3] {
+    [
+        ("hello", hello::hello.model(Default::default())),
+        ("three_tier", three_tier::three_tier.model(Default::default())),
+        ("connections", connections::connections.model(Default::default())),
+    ]
+}
