@@ -350,6 +350,7 @@ fn nothing() -> Seed {
         exports: IndexMap::new(),
         recipes: IndexMap::new(),
         sources: IndexMap::new(),
+        requirements: IndexMap::new(),
     }
 }
 
