@@ -348,7 +348,6 @@ fn nothing() -> Seed {
         servers: IndexMap::new(),
         entries: IndexMap::new(),
         exports: IndexMap::new(),
-        requirements: IndexMap::new(),
         recipes: IndexMap::new(),
         sources: IndexMap::new(),
         requirements: IndexMap::new(),
