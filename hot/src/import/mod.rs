@@ -55,8 +55,21 @@ impl Options {
 pub enum Dependency {
     /// In a folder that holds wattle's repository.
     Path(String),
+    /// In the git repository at this URL.
+    Git(String),
     /// In the registry, in this version.
     Version(String),
+}
+
+impl Dependency {
+    /// What a manifest says of the crate in `folder` of the repository: `path = "..."`.
+    pub fn on(&self, folder: &str) -> String {
+        match self {
+            Self::Path(path) => format!("path = \"{}/{folder}\"", path.replace('\\', "/").trim_end_matches('/')),
+            Self::Git(url) => format!("git = \"{url}\""),
+            Self::Version(version) => format!("version = \"{version}\""),
+        }
+    }
 }
 
 /// A crate.

@@ -9,7 +9,7 @@ use super::catalog::Catalog;
 use super::names::{MODULES, Names, snake};
 use super::rust::WIDTH;
 use super::software::Software;
-use super::{Dependency, Imported, Options, Unsupported};
+use super::{Imported, Options, Unsupported};
 
 /// Features of the catalog that are there unless they are turned off.
 const DEFAULT: [&str; 3] = ["cinder", "neutron", "nova"];
@@ -127,19 +127,18 @@ fn manifest(options: &Options, modules: &[(String, Module)]) -> String {
     features.retain(|service| !DEFAULT.contains(service));
     let features: Vec<String> = features.into_iter().map(|service| format!("\"{service}\"")).collect();
     let features = if features.is_empty() { String::new() } else { format!(", features = [{}]", features.join(", ")) };
-    let on = |folder: &str| match &options.wattle {
-        Dependency::Path(path) => format!("path = \"{}/{folder}\"", path.replace('\\', "/").trim_end_matches('/')),
-        Dependency::Version(version) => format!("version = \"{version}\""),
-    };
     let uses_catalog = modules.iter().any(|(_, module)| module.uses.raw || !module.uses.services.is_empty());
-    let catalog =
-        if uses_catalog { format!("wattle-catalog = {{ {}{features} }}\n", on("catalog")) } else { String::new() };
+    let catalog = if uses_catalog {
+        format!("wattle-catalog = {{ {}{features} }}\n", options.wattle.on("catalog"))
+    } else {
+        String::new()
+    };
     // Cargo otherwise takes it for a forgotten member of a workspace around it.
     let alone = if options.alone { "\n[workspace]\n" } else { "" };
     format!(
         "[package]\nname = \"{}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\nwattle = {{ {} \
          }}\n{catalog}{alone}",
         options.name,
-        on("dsl")
+        options.wattle.on("dsl")
     )
 }

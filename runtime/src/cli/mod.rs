@@ -5,7 +5,9 @@
 
 mod agent;
 mod args;
+mod completions;
 mod console;
+mod crates;
 mod down;
 mod entries;
 mod explain;
@@ -14,6 +16,8 @@ mod failure;
 mod get;
 mod here;
 mod ls;
+mod man;
+mod new;
 mod paint;
 mod plan;
 mod program;

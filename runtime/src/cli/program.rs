@@ -5,7 +5,9 @@ use futures_util::future::LocalBoxFuture;
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
-use super::{agent, down, explain, get, ls, plan, seed, set, status, template, up, watch};
+use super::{
+    agent, completions, down, explain, get, ls, man, new, plan, seed, set, status, template, up, watch,
+};
 
 /// A program: what is linked into it is what its commands need.
 pub(super) struct Program {
@@ -76,7 +78,10 @@ pub(super) const OPERATOR: Program = Program {
         at_once!("lower", template::lower),
         at_once!("graph", template::graph),
         at_once!("import", template::import),
+        at_once!("new", new),
         at_once!("explain", explain),
+        at_once!("completions", completions),
+        at_once!("man", man),
     ],
 };
 

@@ -1,0 +1,28 @@
+//! `wattle completions`: what a shell needs to complete the command line.
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+use clap_complete::{Shell, generate};
+
+use super::console::Console;
+use super::failure::{Exit, Failure};
+use super::{args, program};
+
+pub(super) fn command() -> Command {
+    Command::new("completions")
+        .about("Write what completes the command line in a shell")
+        .arg(Arg::new("shell").value_name("SHELL").required(true).value_parser(value_parser!(Shell)).help("The shell"))
+        .after_help(args::section(&[(
+            "Where it goes",
+            "  wattle completions bash >~/.local/share/bash-completion/completions/wattle
+  wattle completions fish >~/.config/fish/completions/wattle.fish
+  wattle completions zsh  >DIR/_wattle     a DIR of $fpath",
+        )]))
+}
+
+pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let shell: Shell = *matches.get_one("shell").expect("INVARIANT: it is required");
+    let mut text = Vec::new();
+    generate(shell, &mut args::command(&program::OPERATOR), "wattle", &mut text);
+    console.out.write(&String::from_utf8_lossy(&text))?;
+    Ok(Exit::Fine)
+}

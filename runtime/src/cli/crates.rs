@@ -1,0 +1,99 @@
+//! What commands have in common that write a crate.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgMatches};
+use wattle::manners::reason;
+use wattle_hot::import::Dependency;
+
+use super::failure::Failure;
+
+/// Where the crate finds wattle.
+pub(super) fn wattle() -> Arg {
+    Arg::new("wattle").long("wattle").value_name("DIR|URL|VERSION").help(
+        "Where the crate finds wattle: its repository, as a folder or as the URL of a git repository, or a version; the \
+         repository that this program is of, without it",
+    )
+}
+
+/// What [`wattle`] was given.
+pub(super) fn dependency(matches: &ArgMatches) -> Result<Dependency, Failure> {
+    let Some(given) = matches.get_one::<String>("wattle") else {
+        return match repository() {
+            Some(folder) => Ok(Dependency::Path(folder.display().to_string())),
+            None => {
+                Err(Failure::usage("the repository of wattle is not found: this program does not lie in it any more")
+                    .help("say where it is: `--wattle DIR`, or `--wattle URL` of a git repository"))
+            }
+        };
+    };
+    let folder = Path::new(given);
+    if folder.is_dir() {
+        let folder = folder.canonicalize().map_err(|error| Failure::usage(format!("`{given}`: {}", reason(&error))))?;
+        if is_repository(&folder) {
+            return Ok(Dependency::Path(folder.display().to_string()));
+        }
+        return Err(Failure::usage(format!("`{given}` is not wattle's repository: it has no `dsl` and no `catalog`")));
+    }
+    if given.contains("://") {
+        return Ok(Dependency::Git(given.clone()));
+    }
+    if given.starts_with(|first: char| first.is_ascii_digit()) {
+        return Ok(Dependency::Version(given.clone()));
+    }
+    Err(Failure::usage(format!("there is no folder `{given}`, a URL has `://`, and a version begins with a digit")))
+}
+
+/// The repository that this program is of.
+fn repository() -> Option<PathBuf> {
+    let program = std::env::current_exe().ok();
+    let around = program.iter().flat_map(|program| program.ancestors().skip(1));
+    // Else where it was built, if that is still there.
+    let built = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    around.chain(built).find(|folder| is_repository(folder)).map(Path::to_owned)
+}
+
+fn is_repository(folder: &Path) -> bool {
+    ["dsl", "catalog"].iter().all(|part| folder.join(part).join("Cargo.toml").exists())
+}
+
+/// The manifest of the workspace that Cargo finds around the folder.
+pub(super) fn workspace_around(folder: &Path) -> Option<PathBuf> {
+    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    folder.ancestors().skip(1).map(|folder| folder.join("Cargo.toml")).find(|manifest| {
+        fs::read_to_string(manifest).is_ok_and(|text| text.lines().any(|line| line.trim() == "[workspace]"))
+    })
+}
+
+/// Refuses a folder that has files.
+pub(super) fn must_be_empty(folder: &Path) -> Result<(), Failure> {
+    if folder.is_dir() && fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none()) || !folder.exists() {
+        return Ok(());
+    }
+    let what = if folder.is_dir() { "the folder" } else { "the file" };
+    let state = if folder.is_dir() { "has files already" } else { "is there already" };
+    Err(Failure::usage(format!("{what} `{}` {state}", folder.display())).note("nothing was written"))
+}
+
+/// Writes files below a folder, each with the folders around it.
+pub(super) fn write(out: &Path, files: &[(String, String)]) -> Result<(), Failure> {
+    for (name, text) in files {
+        let path = out.join(name);
+        let folder = path.parent().unwrap_or(out);
+        fs::create_dir_all(folder)
+            .and_then(|()| fs::write(&path, text))
+            .map_err(|error| Failure::files(format!("cannot write `{}`: {}", path.display(), reason(&error))))?;
+    }
+    Ok(())
+}
+
+/// The files, as a tree.
+pub(super) fn shown(out: &Path, files: &[(String, String)]) -> String {
+    let mut text = format!("{}\n", out.display());
+    for (n, (name, content)) in files.iter().enumerate() {
+        let branch = if n + 1 == files.len() { "└──" } else { "├──" };
+        text += &format!("{branch} {name}  {} lines\n", content.lines().count());
+    }
+    text
+}

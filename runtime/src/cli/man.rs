@@ -1,0 +1,34 @@
+//! `wattle man`: the manual's pages.
+
+use std::fs;
+use std::path::PathBuf;
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+use clap_mangen::generate_to;
+use wattle::manners::reason;
+
+use super::console::Console;
+use super::failure::{Exit, Failure};
+use super::{args, program};
+
+pub(super) fn command() -> Command {
+    Command::new("man").about("Write the pages of the manual").arg(
+        Arg::new("out")
+            .long("out")
+            .short('o')
+            .value_name("DIR")
+            .required(true)
+            .value_parser(value_parser!(PathBuf))
+            .help("The folder, such as ~/.local/share/man/man1"),
+    )
+}
+
+pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let folder: &PathBuf = matches.get_one("out").expect("INVARIANT: it is required");
+    let failed =
+        |error: std::io::Error| Failure::files(format!("cannot write into `{}`: {}", folder.display(), reason(&error)));
+    fs::create_dir_all(folder).map_err(failed)?;
+    generate_to(args::command(&program::OPERATOR), folder).map_err(failed)?;
+    console.out.write(&format!("{}: `man {0}/wattle.1` shows the first\n", folder.display()))?;
+    Ok(Exit::Fine)
+}

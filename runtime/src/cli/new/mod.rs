@@ -1,0 +1,88 @@
+//! `wattle new`: a crate with a blueprint to begin with.
+//!
+//! The crate's files are in `files`, as they are written but for the names in them: `BLUEPRINT`, `BLUEPRINT-PACKAGE`, and
+//! in the manifest where wattle is.
+
+mod name;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+use wattle_hot::import::Dependency;
+
+use super::console::Console;
+use super::crates;
+use super::failure::{Exit, Failure};
+use name::Name;
+
+const FILES: [(&str, &str); 7] = [
+    (".gitignore", include_str!("files/gitignore")),
+    ("Cargo.toml", include_str!("files/Cargo.toml.in")),
+    ("README.md", include_str!("files/README.md")),
+    ("recipes/greeter.sh", include_str!("files/recipes/greeter.sh")),
+    ("src/lib.rs", include_str!("files/src/lib.rs")),
+    ("src/main.rs", include_str!("files/src/main.rs")),
+    ("tests/blueprint.rs", include_str!("files/tests/blueprint.rs")),
+];
+
+pub(super) fn command() -> Command {
+    Command::new("new")
+        .about("Make a crate with a blueprint to begin with")
+        .arg(
+            Arg::new("path")
+                .value_name("NAME")
+                .required(true)
+                .value_parser(value_parser!(PathBuf))
+                .help("The crate's name, and the folder that is made; of a path, the last part is the name"),
+        )
+        .arg(crates::wattle())
+}
+
+pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let folder: &PathBuf = matches.get_one("path").expect("INVARIANT: it is required");
+    let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let name = Name::read(name)?;
+    crates::must_be_empty(folder).map_err(|failure| failure.help("choose another name"))?;
+    let wattle = crates::dependency(matches)?;
+    let around = crates::workspace_around(folder);
+    let files = files(&name, &wattle, around.is_some());
+    crates::write(folder, &files)?;
+    take_versions(&wattle, folder)?;
+    if let Some(around) = around {
+        console.err.write(&format!(
+            "note: it is a workspace of its own, for `{}` is another one; to join that, name it in its `members` and remove \
+             `[workspace]` and `Cargo.lock` here\n",
+            around.display()
+        ))?;
+    }
+    console.out.write(&crates::shown(folder, &files))?;
+    console.out.write(&format!(
+        "next: `cd {} && cargo run` emits it; `wattle up out/{}` then brings it up on this machine\n",
+        folder.display(),
+        name.function
+    ))?;
+    Ok(Exit::Fine)
+}
+
+/// The crate's files, by their paths.
+fn files(name: &Name, wattle: &Dependency, alone: bool) -> Vec<(String, String)> {
+    let written = FILES.iter().map(|(path, text)| {
+        let text = text.replace("BLUEPRINT-PACKAGE", &name.package).replace("BLUEPRINT", &name.function);
+        let text = text.replace("{ WATTLE }", &format!("{{ {} }}", wattle.on("dsl")));
+        let mut text = text.replace("{ CATALOG }", &format!("{{ {} }}", wattle.on("catalog")));
+        // Cargo otherwise takes it for a forgotten member of a workspace around it.
+        if alone && *path == "Cargo.toml" {
+            text += "\n[workspace]\n";
+        }
+        ((*path).to_owned(), text)
+    });
+    written.collect()
+}
+
+/// Begins with the versions of dependencies with which wattle is tested.
+fn take_versions(wattle: &Dependency, folder: &Path) -> Result<(), Failure> {
+    let Dependency::Path(repository) = wattle else { return Ok(()) };
+    let Ok(versions) = fs::read_to_string(Path::new(repository).join("Cargo.lock")) else { return Ok(()) };
+    crates::write(folder, &[("Cargo.lock".into(), versions)])
+}

@@ -1,0 +1,150 @@
+//! The name of a crate, and of the blueprint in it.
+
+use crate::cli::failure::Failure;
+
+/// A name under which there can be a crate with a blueprint.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Name {
+    /// The package's.
+    pub(super) package: String,
+    /// The blueprint's, which is the stack's: the same as Rust writes it.
+    pub(super) function: String,
+}
+
+/// Words of Rust that are no names (The Rust Reference, Keywords), and names that Cargo keeps to itself.
+const WORDS: &[&str] = &[
+    "abstract",
+    "alloc",
+    "as",
+    "async",
+    "await",
+    "become",
+    "box",
+    "break",
+    "build",
+    "const",
+    "continue",
+    "core",
+    "crate",
+    "deps",
+    "do",
+    "dyn",
+    "else",
+    "enum",
+    "examples",
+    "extern",
+    "false",
+    "final",
+    "fn",
+    "for",
+    "gen",
+    "if",
+    "impl",
+    "in",
+    "incremental",
+    "let",
+    "loop",
+    "macro",
+    "main",
+    "match",
+    "mod",
+    "move",
+    "mut",
+    "override",
+    "priv",
+    "proc_macro",
+    "pub",
+    "ref",
+    "return",
+    "self",
+    "static",
+    "std",
+    "struct",
+    "super",
+    "test",
+    "trait",
+    "true",
+    "try",
+    "type",
+    "typeof",
+    "unsafe",
+    "unsized",
+    "use",
+    "virtual",
+    "where",
+    "while",
+    "yield",
+];
+
+impl Name {
+    /// # Errors
+    /// There can be no crate, no function or no stack of that name.
+    pub(super) fn read(name: &str) -> Result<Self, Failure> {
+        let Some(wrong) = wrong(name) else {
+            return Ok(Self { package: name.to_owned(), function: name.replace('-', "_") });
+        };
+        let failure = Failure::usage(wrong).note("nothing was written");
+        let failure =
+            failure.help("a name has small letters, digits, `-` and `_`, and begins with a letter: `my-shop`");
+        Err(failure.help_if(near(name).map(|near| format!("perhaps `{near}`?"))))
+    }
+}
+
+fn wrong(name: &str) -> Option<String> {
+    let function = name.replace('-', "_");
+    let wrong = if name.is_empty() {
+        return Some("a crate needs a name".to_owned());
+    } else if let Some(character) = name.chars().find(|c| !matches!(c, 'a'..='z' | '0'..='9' | '-' | '_')) {
+        format!("`{character}` cannot stand in it")
+    } else if !name.starts_with(|first: char| first.is_ascii_lowercase()) {
+        "it does not begin with a letter".to_owned()
+    } else if WORDS.contains(&&*function) {
+        "it is a word of Rust or of Cargo".to_owned()
+    } else if matches!(&*function, "wattle" | "wattle_catalog" | "wattle_macros" | "wattle_recipe") {
+        "a crate of wattle is called so".to_owned()
+    } else {
+        return None;
+    };
+    Some(format!("`{name}` is no name of a blueprint: {wrong}"))
+}
+
+/// The name that is nearest to what was given, if there is one.
+fn near(name: &str) -> Option<String> {
+    let mut near = String::new();
+    for character in name.chars() {
+        if character.is_ascii_uppercase() && near.ends_with(|last: char| last.is_ascii_lowercase()) {
+            near.push('-');
+        }
+        if character.is_ascii_alphanumeric() || character == '_' {
+            near.push(character.to_ascii_lowercase());
+        } else if !near.ends_with('-') {
+            near.push('-');
+        }
+    }
+    let near = near.trim_matches('-').trim_start_matches(|c: char| !c.is_ascii_lowercase()).to_owned();
+    wrong(&near).is_none().then_some(near)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_crates_and_blueprints() {
+        let name = Name::read("my-shop_2").expect("a name");
+        assert_eq!((&*name.package, &*name.function), ("my-shop_2", "my_shop_2"));
+        for wrong in ["", "2fast", "-x", "_x", "Shop", "my shop", "shöp", "self", "proc-macro", "test", "wattle", "a.b"]
+        {
+            assert!(Name::read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_was_probably_meant() {
+        assert_eq!(near("MyShop").as_deref(), Some("my-shop"));
+        assert_eq!(near("my shop!").as_deref(), Some("my-shop"));
+        assert_eq!(near("2fast").as_deref(), Some("fast"));
+        assert_eq!(near("self"), None);
+        assert_eq!(near(""), None);
+    }
+}

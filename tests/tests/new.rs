@@ -1,0 +1,154 @@
+//! `wattle new`, completions and pages of the manual: what they write is what Cargo, bash and man take.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use wattle_tests::command::wattle;
+
+/// What a program says on both streams, and whether it succeeded.
+fn run(command: &mut Command) -> (String, bool) {
+    let output = command.stdin(Stdio::null()).env_remove("RUSTFLAGS").output().expect("it starts");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    (said, output.status.success())
+}
+
+fn new(folder: &Path, args: &[&str]) -> (String, bool) {
+    run(Command::new(wattle()).arg("new").args(args).current_dir(folder))
+}
+
+fn cargo(folder: &Path, args: &[&str]) -> String {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("book");
+    let mut command = Command::new(env!("CARGO"));
+    command.args(args).current_dir(folder).env("CARGO_TARGET_DIR", target).env("CARGO_NET_OFFLINE", "true");
+    let (said, succeeded) = run(command.env("CARGO_INCREMENTAL", "0").env("CARGO_PROFILE_DEV_DEBUG", "0"));
+    assert!(succeeded && !said.contains("warning"), "{said}");
+    said
+}
+
+/// All files below a folder.
+fn files(folder: &Path) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for path in fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path()) {
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            let text = fs::read_to_string(&path).expect("it is text");
+            found.push((path, text));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn a_new_crate_compiles_passes_its_tests_and_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let (said, succeeded) = new(folder.path(), &["new-shop"]);
+    assert!(succeeded && said.contains("next: `cd new-shop && cargo run` emits it"), "{said}");
+    let own = folder.path().join("new-shop");
+    let (fmt, formatted) = run(Command::new(env!("CARGO")).args(["fmt", "--check"]).current_dir(&own));
+    assert!(formatted, "{fmt}");
+    assert!(cargo(&own, &["test"]).contains("1 passed"));
+    assert!(cargo(&own, &["run"]).contains("out/new_shop"));
+    // The versions are those with which wattle is tested.
+    let versions = |path: &Path| -> Vec<String> {
+        let text = fs::read_to_string(path).unwrap();
+        text.lines().filter(|line| line.starts_with("checksum")).map(str::to_owned).collect()
+    };
+    let tested = versions(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock"));
+    let taken = versions(&own.join("Cargo.lock"));
+    assert!(!taken.is_empty() && taken.iter().all(|version| tested.contains(version)));
+}
+
+#[test]
+fn nothing_is_overwritten_and_no_name_is_taken_that_cannot_be_one() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(new(folder.path(), &["shop"]).1);
+    fs::write(folder.path().join("shop/src/lib.rs"), "mine").unwrap();
+    fs::write(folder.path().join("file"), "mine").unwrap();
+    let before = files(folder.path());
+    for (name, why) in [
+        ("shop", "the folder `shop` has files already"),
+        ("file", "the file `file` is there already"),
+        ("My Shop", "perhaps `my-shop`?"),
+        ("self", "a word of Rust"),
+        ("wattle", "a crate of wattle is called so"),
+        ("..", "a crate needs a name"),
+    ] {
+        let (said, succeeded) = new(folder.path(), &[name]);
+        assert!(!succeeded && said.contains(why) && said.contains("nothing was written"), "{name}: {said}");
+    }
+    assert_eq!(files(folder.path()), before);
+    // An empty folder is taken.
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    assert!(new(folder.path(), &["empty"]).1);
+}
+
+#[test]
+fn a_new_crate_finds_wattle_where_it_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let manifest = |name: &str, place: &str| {
+        let (said, succeeded) = new(folder.path(), &[name, "--wattle", place]);
+        assert!(succeeded, "{said}");
+        fs::read_to_string(folder.path().join(name).join("Cargo.toml")).unwrap()
+    };
+    let git = manifest("a", "https://git.example.org/wattle");
+    assert!(git.contains("wattle-catalog = { git = \"https://git.example.org/wattle\" }"), "{git}");
+    assert!(manifest("b", "0.1.0").contains("wattle = { version = \"0.1.0\" }"));
+    assert!(manifest("c", concat!(env!("CARGO_MANIFEST_DIR"), "/..")).contains("/dsl\" }"));
+    let (said, succeeded) = new(folder.path(), &["d", "--wattle", "."]);
+    assert!(!succeeded && said.contains("is not wattle's repository"), "{said}");
+    assert!(!folder.path().join("d").exists());
+}
+
+#[test]
+fn within_a_workspace_a_new_crate_is_one_of_its_own_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("Cargo.toml"), "[workspace]\nmembers = []\n").unwrap();
+    let (said, succeeded) = new(folder.path(), &["inner"]);
+    assert!(succeeded && said.contains("note: it is a workspace of its own"), "{said}");
+    cargo(&folder.path().join("inner"), &["metadata", "--format-version", "1", "--no-deps"]);
+}
+
+#[test]
+fn bash_completes_commands_and_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let (script, succeeded) = run(Command::new(wattle()).args(["completions", "bash"]));
+    assert!(succeeded, "{script}");
+    fs::write(folder.path().join("wattle.bash"), script).unwrap();
+    let complete = |words: &str| {
+        let script = format!(
+            "source wattle.bash; COMP_WORDS=({words}); COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 )); complete -p wattle >/dev/null && \
+             _wattle wattle \"${{COMP_WORDS[COMP_CWORD]}}\" x; echo \"${{COMPREPLY[@]}}\""
+        );
+        run(Command::new("bash").args(["--norc", "-c", &script]).current_dir(folder.path())).0
+    };
+    assert_eq!(complete("wattle st"), "status\n");
+    assert_eq!(complete("wattle seed ap"), "apply\n");
+    assert_eq!(complete("wattle up --unt"), "--until-done\n");
+    for shell in ["zsh", "fish", "elvish", "powershell"] {
+        let (script, succeeded) = run(Command::new(wattle()).args(["completions", shell]));
+        assert!(succeeded && script.contains("until-done"), "{shell}: {script}");
+    }
+}
+
+#[test]
+fn the_manual_has_a_page_for_each_command_that_man_renders() {
+    let folder = tempfile::tempdir().unwrap();
+    let (said, succeeded) = run(Command::new(wattle()).args(["man", "--out"]).arg(folder.path()));
+    assert!(succeeded, "{said}");
+    let (help, _) = run(Command::new(wattle()).arg("--help"));
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let mut pages = vec!["wattle.1".to_owned(), "wattle-seed-apply.1".to_owned()];
+    // What follows in the same column is the rest of the line before.
+    let names = commands.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    pages.extend(names.filter_map(|line| line.split_whitespace().next()).map(|name| format!("wattle-{name}.1")));
+    assert!(pages.len() > 12, "{pages:?}");
+    for page in pages {
+        let path = folder.path().join(&page);
+        assert!(path.exists(), "there is no {page}");
+        let (said, succeeded) = run(Command::new("groff").args(["-man", "-ww", "-Tutf8", "-z"]).arg(&path));
+        assert!(succeeded && said.is_empty(), "{page}: {said}");
+    }
+}
