@@ -5,9 +5,7 @@ use futures_util::future::LocalBoxFuture;
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
-use super::{
-    agent, completions, down, explain, get, ls, man, new, plan, seed, set, status, template, up, watch,
-};
+use super::{agent, completions, down, explain, get, ls, man, new, plan, seed, set, status, template, up, watch};
 
 /// A program: what is linked into it is what its commands need.
 pub(super) struct Program {
