@@ -29,6 +29,7 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
         .iter()
         .zip(&idents)
         .map(|(ty, ident)| quote!(<#ty as ::wattle::author::PortType>::into_value(self.#ident)));
+    let values_back = types.iter().map(|ty| quote!(<#ty as ::wattle::author::PortType>::from_value));
     // A bound that names a lifetime is judged where it is needed. Without one, a struct with a secret would not compile.
     let public = types.iter().map(|ty| quote!(for<'judged_where_used> #ty: ::wattle::author::Public));
     let constants = constants(&item);
@@ -45,6 +46,13 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
                 ::wattle::model::Value::Map(::core::iter::FromIterator::from_iter([
                     #((::wattle::model::Name::from(#plain), #values),)*
                 ]))
+            }
+
+            fn from_value(value: ::wattle::model::Value) -> ::core::option::Option<Self> {
+                let ::wattle::model::Value::Map(mut fields) = value else { return ::core::option::Option::None };
+                ::core::option::Option::Some(Self {
+                    #(#idents: #values_back(fields.shift_remove(#plain)?)?,)*
+                })
             }
         }
 
@@ -100,6 +108,10 @@ fn stub(item: &DeriveInput, errors: Errors) -> TokenStream {
             }
 
             fn into_value(self) -> ::wattle::model::Value {
+                ::core::unimplemented!()
+            }
+
+            fn from_value(_: ::wattle::model::Value) -> ::core::option::Option<Self> {
                 ::core::unimplemented!()
             }
         }

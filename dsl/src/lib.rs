@@ -48,6 +48,7 @@ pub mod picture;
 pub mod plan;
 pub mod prelude;
 pub mod requirement;
+pub mod testing;
 pub mod values;
 pub mod view;
 

@@ -131,6 +131,11 @@ impl Field {
         matches!(self.role, Role::Input { default: None, .. }) && !self.is_optional()
     }
 
+    /// Whether it is an input that has a value when it is not wired.
+    pub(super) fn has_default(&self) -> bool {
+        matches!(self.role, Role::Input { default: Some(_), .. })
+    }
+
     /// `input` or `output`.
     pub(super) fn what(&self) -> &'static str {
         match self.role {

@@ -156,7 +156,7 @@ fn about(field: &Field) -> String {
 }
 
 /// Every identifier in `tokens`.
-fn collect(tokens: TokenStream, into: &mut HashSet<String>) {
+pub(super) fn collect(tokens: TokenStream, into: &mut HashSet<String>) {
     for token in tokens {
         match token {
             TokenTree::Ident(ident) => {

@@ -11,6 +11,7 @@ use crate::{constant, docs, source};
 use super::ast::{Component, Field, Role};
 use super::builder::Builder;
 use super::listen;
+use super::plain;
 use super::recipe::{Embedded, Recipe};
 
 pub(super) fn expand(component: &Component, recipe: &Recipe, errors: &mut Errors) -> TokenStream {
@@ -18,7 +19,8 @@ pub(super) fn expand(component: &Component, recipe: &Recipe, errors: &mut Errors
     let builder = Builder::of(component);
     let definition = builder.expand();
     let software = software(component, recipe, &builder, errors);
-    quote!(#handle #definition #software)
+    let plain = plain::expand(component);
+    quote!(#handle #definition #software #plain)
 }
 
 /// The struct that `run` returns.

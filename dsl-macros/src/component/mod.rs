@@ -12,6 +12,7 @@ mod expand;
 mod fallback;
 mod files;
 mod listen;
+mod plain;
 mod recipe;
 mod teardown;
 mod valid;

@@ -82,6 +82,7 @@ use crate::model::Model;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use explain::{explain, nearest_code};
 pub use limits::Limits;
+pub(crate) use parameter_default::refused;
 pub use registry::Check;
 pub(crate) use secret_leak::is_for_secrets;
 pub use unknown_constraint::NAMES as NAMED_CONSTRAINTS;

@@ -45,15 +45,7 @@ check! {
 fn run(sink: &mut Sink<'_, '_>) {
     for (name, parameter) in &sink.model.parameters {
         let Some(default) = &parameter.default else { continue };
-        let wrong = match parameter.ty.refuse(default) {
-            Some(why) => vec![why],
-            None => {
-                parameter.constraints.iter().filter_map(|constraint| breaks(parameter, constraint, default)).collect()
-            }
-        };
-        for why in wrong {
-            // A secret's value is not for messages.
-            let why = if parameter.is_hidden() { String::from("it breaks a rule of its own") } else { why };
+        for why in refused(parameter, default) {
             let finding = PARAMETER_DEFAULT
                 .finding(format!("the parameter `{name}` does not take its own default: {why}"))
                 .label(&parameter.at, format!("declared here as {}", parameter.ty))
@@ -61,6 +53,17 @@ fn run(sink: &mut Sink<'_, '_>) {
             sink.push(finding);
         }
     }
+}
+
+/// Why `parameter` does not take `value`, as far as that can be told without a cloud.
+pub(crate) fn refused(parameter: &Parameter, value: &Value) -> Vec<String> {
+    let wrong = match parameter.ty.refuse(value) {
+        Some(why) => vec![why],
+        None => parameter.constraints.iter().filter_map(|constraint| breaks(parameter, constraint, value)).collect(),
+    };
+    // A secret's value is not for messages.
+    let told = |why| if parameter.is_hidden() { String::from("it breaks a rule of its own") } else { why };
+    wrong.into_iter().map(told).collect()
 }
 
 /// Why `value` breaks `constraint`.

@@ -11,7 +11,7 @@ mod files;
 mod graph;
 mod help;
 mod plan;
-mod settings;
+pub(crate) mod settings;
 mod shape;
 mod sources;
 mod tree;

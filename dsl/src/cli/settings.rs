@@ -13,7 +13,7 @@ use super::shape::{self, Place, Shape, Step};
 use crate::manners::Failure;
 
 /// The configuration: the file's settings, and over them those of `--set` in their order.
-pub(super) fn config<B: Blueprint>(file: Option<&Path>, set: &[String]) -> Result<B::Config, Failure> {
+pub(crate) fn config<B: Blueprint>(file: Option<&Path>, set: &[String]) -> Result<B::Config, Failure> {
     let settings = Settings { blueprint: B::NAME, at: shape::at::<B::Config>, is_parameter: help::is_parameter::<B> };
     let whole = shape::at::<B::Config>(&[]).shape;
     if !matches!(whole, Shape::Settings(_) | Shape::Map | Shape::Unknown) {

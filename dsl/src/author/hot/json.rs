@@ -42,6 +42,9 @@ impl PortType for Json {
     fn into_value(self) -> Value {
         self.0
     }
+    fn from_value(value: Value) -> Option<Self> {
+        Some(Self(value))
+    }
 }
 
 #[diagnostic::do_not_recommend]

@@ -1,0 +1,114 @@
+//! Inputs and outputs as plain values: what a test's fake of the component is given, and what it gives.
+
+use std::collections::HashSet;
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{Ident, Type};
+
+use crate::constant::argument;
+
+use super::ast::{Component, Field};
+use super::builder::collect;
+use super::expand::fallback_doc;
+
+/// Two structs that only `wattle::testing` leads to, so that no name of the author's is taken.
+pub(super) fn expand(component: &Component) -> TokenStream {
+    let ident = &component.ident;
+    let mut taken = HashSet::from([ident.to_string()]);
+    component.fields.iter().for_each(|field| collect(field.ty.to_token_stream(), &mut taken));
+    let mut name = |what: &str| {
+        let mut name = format!("{ident}{what}");
+        // A type of the author's that is called so would be hidden.
+        while !taken.insert(name.clone()) {
+            name.push('_');
+        }
+        Ident::new(&name, Span::call_site())
+    };
+    let (given, outputs) = (name("Given"), name("Outputs"));
+    let reads: Vec<_> = component.inputs().collect();
+    let writes: Vec<_> = component.outputs().collect();
+    let given_fields = reads.iter().map(|field| declared(field, "input", ident));
+    let output_fields = writes.iter().map(|field| declared(field, "output", ident));
+    let kind = format!("::{ident}");
+    let taken_inputs = reads.iter().map(|field| taken_from(field));
+    let taken_outputs = writes.iter().map(|field| taken_from(field));
+    let put = writes.iter().map(|field| {
+        let (ident, name) = (&field.ident, &field.name);
+        quote!(values.put(#name, self.#ident);)
+    });
+    quote! {
+        #[doc(hidden)]
+        #[allow(dead_code, unreachable_pub, missing_docs, clippy::too_many_arguments)]
+        const _: () = {
+            pub struct #given {
+                #(#given_fields,)*
+            }
+
+            pub struct #outputs {
+                #(#output_fields,)*
+            }
+
+            #[automatically_derived]
+            impl ::wattle::testing::Fakeable for #ident {
+                type Inputs = #given;
+                type Outputs = #outputs;
+                const KIND: &'static str = ::core::concat!(::core::module_path!(), #kind);
+            }
+
+            #[automatically_derived]
+            impl ::wattle::testing::Plain for #given {
+                #[inline]
+                fn of(values: &::wattle::testing::Values) -> Self {
+                    let _ = values;
+                    Self { #(#taken_inputs,)* }
+                }
+            }
+
+            #[automatically_derived]
+            impl ::wattle::testing::Plain for #outputs {
+                #[inline]
+                fn of(values: &::wattle::testing::Values) -> Self {
+                    let _ = values;
+                    Self { #(#taken_outputs,)* }
+                }
+            }
+
+            #[automatically_derived]
+            impl ::wattle::testing::Written for #outputs {
+                #[inline]
+                fn into_values(self) -> ::wattle::testing::Values {
+                    #[allow(unused_mut)]
+                    let mut values = ::wattle::testing::Values::new();
+                    #(#put)*
+                    values
+                }
+            }
+        };
+    }
+}
+
+/// The type without its confidentiality: a fake is to look into it.
+fn plain(field: &Field) -> &Type {
+    let ty = field.value_type();
+    argument(ty, "Secret").unwrap_or(ty)
+}
+
+/// Whether it may be absent when the recipe runs.
+fn may_be_absent(field: &Field) -> bool {
+    field.is_optional() && !field.has_default()
+}
+
+fn declared(field: &Field, what: &str, component: &Ident) -> TokenStream {
+    let (ident, ty) = (&field.ident, plain(field));
+    let docs = field.attrs.iter().filter(|attr| crate::docs::is_doc(attr));
+    let fallback = fallback_doc(field, what, component);
+    let ty = if may_be_absent(field) { quote!(::core::option::Option<#ty>) } else { ty.to_token_stream() };
+    quote_spanned!(ident.span()=> #(#docs)* #fallback pub #ident: #ty)
+}
+
+fn taken_from(field: &Field) -> TokenStream {
+    let (ident, name) = (&field.ident, &field.name);
+    let take = if may_be_absent(field) { quote!(optional) } else { quote!(get) };
+    quote!(#ident: values.#take(#name))
+}

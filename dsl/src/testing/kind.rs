@@ -1,0 +1,135 @@
+//! Kinds of components as a test knows them: what they read and write, as plain values.
+
+use std::fmt;
+use std::ops::Deref;
+
+use indexmap::IndexMap;
+
+use crate::author::PortType;
+use crate::model::{Name, Value};
+
+/// A component that a test can fake. Implemented by `#[component]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a component",
+    label = "not a component",
+    note = "what a test fakes is a struct with `#[component(recipe = \"...\")]`"
+)]
+pub trait Fakeable {
+    /// Its inputs: a field for each, of the type that was declared; see [`Inputs`].
+    type Inputs: Plain;
+    /// Its outputs: a field for each; see [`Outputs`].
+    type Outputs: Written;
+    /// The path of its Rust type, which names its kind.
+    #[doc(hidden)]
+    const KIND: &'static str;
+}
+
+/// The inputs of a component as plain values: `inputs.port` is a `u16` if `port` was declared so.
+///
+/// An input of type `Option<T>` without a default is an `Option`, a `Secret<T>` is its `T`: a test may look into it.
+pub type Inputs<K> = <K as Fakeable>::Inputs;
+
+/// The outputs of a component as plain values, which a fake gives: one field for each, and the compiler refuses one that
+/// is left out, misspelt or of another type.
+///
+/// ```
+/// # use wattle::prelude::*;
+/// use wattle::testing::Outputs;
+///
+/// # #[component(recipe = "src/check/examples/greet.sh")]
+/// # pub struct Greeter { #[input] name: String, #[output] greeting: String }
+/// let outputs = Outputs::<Greeter> { greeting: "hello, world".into() };
+/// # assert_eq!(outputs.greeting, "hello, world");
+/// ```
+pub type Outputs<K> = <K as Fakeable>::Outputs;
+
+/// A struct of plain values. Implemented by `#[component]`.
+pub trait Plain {
+    /// The struct of these values.
+    #[doc(hidden)]
+    fn of(values: &Values) -> Self;
+}
+
+/// A struct of outputs. Implemented by `#[component]`.
+pub trait Written: Plain {
+    /// Its values.
+    #[doc(hidden)]
+    fn into_values(self) -> Values;
+}
+
+/// Values by name.
+#[doc(hidden)]
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Values(pub(super) IndexMap<Name, Value>);
+
+impl Values {
+    /// None.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The value of an input or output that is there.
+    ///
+    /// # Panics
+    /// If it is not, or of another type: values are held against their types before.
+    pub fn get<T: PortType>(&self, name: &str) -> T {
+        self.optional(name).unwrap_or_else(|| panic!("INVARIANT: `{name}` is there, of the type that was declared"))
+    }
+
+    /// The value of an input that may be absent.
+    pub fn optional<T: PortType>(&self, name: &str) -> Option<T> {
+        T::from_value(self.0.get(name)?.clone())
+    }
+
+    /// Sets the value of an output.
+    pub fn put<T: PortType>(&mut self, name: &'static str, value: T) {
+        self.0.insert(name.into(), value.into_value());
+    }
+}
+
+/// What a fake is given when its component runs: its inputs, and which component it is.
+///
+/// The inputs are its fields: `db2.port`.
+pub struct Given<K: Fakeable> {
+    inputs: K::Inputs,
+    component: Name,
+    attempt: u32,
+}
+
+impl<K: Fakeable> Given<K> {
+    pub(super) fn new(inputs: &Values, component: Name, attempt: u32) -> Self {
+        Self { inputs: K::Inputs::of(inputs), component, attempt }
+    }
+
+    /// The component, as `SERVER/COMPONENT`.
+    pub fn component(&self) -> &str {
+        &self.component
+    }
+
+    /// The server on which it runs.
+    pub fn server(&self) -> &str {
+        self.component.rsplit_once('/').map_or(&*self.component, |(server, _)| server)
+    }
+
+    /// How many times its recipe was started, this time included: more than 1 after its agent died while it ran.
+    pub fn attempt(&self) -> u32 {
+        self.attempt
+    }
+}
+
+impl<K: Fakeable> Deref for Given<K> {
+    type Target = K::Inputs;
+
+    fn deref(&self) -> &K::Inputs {
+        &self.inputs
+    }
+}
+
+impl<K: Fakeable> fmt::Debug for Given<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Given")
+            .field("component", &self.component)
+            .field("attempt", &self.attempt)
+            .finish_non_exhaustive()
+    }
+}

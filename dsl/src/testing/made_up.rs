@@ -1,0 +1,102 @@
+//! Made-up values: of the declared type, the same on every run, and different for whatever is different.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use crate::model::{Name, Type, Value};
+
+/// A value of type `ty` for what is called `of`.
+pub(super) fn value(ty: &Type, of: &str) -> Value {
+    let number = digest(of);
+    match ty {
+        Type::Boolean => true.into(),
+        Type::Integer { min, max } => {
+            // Well within what is mostly meant: no port that is privileged, no number that is huge.
+            let number = 1_024 + i128::from(number % 60_000);
+            let (min, max) = (i128::from(*min), i128::from(*max));
+            Value::Integer(if (min..=max).contains(&number) { number } else { min + number % (max - min + 1) })
+        }
+        Type::Float => Value::Float(f64::from(u32::try_from(number % 1_000).unwrap_or(0)) / 8.0),
+        Type::Ip | Type::Ipv4 => address(of).to_string().into(),
+        Type::Ipv6 => {
+            let [.., a, b, c, d] = number.to_be_bytes();
+            Ipv6Addr::from([0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, a, b, c, d]).to_string().into()
+        }
+        Type::Uri => format!("http://made-up.example/{}", of.replace([' ', '`'], "-")).into(),
+        Type::Seconds => (1 + number % 60).into(),
+        Type::List(item) => Value::List((0..2).map(|place| value(item, &format!("{of}.{place}"))).collect()),
+        Type::Map(item) => {
+            let one = |key: &str| (Name::from(key), value(item, &format!("{of}.{key}")));
+            Value::Map([one("one"), one("two")].into())
+        }
+        Type::Struct(fields) => {
+            let one = |(key, ty): (&Name, &Type)| (key.clone(), value(ty, &format!("{of}.{key}")));
+            Value::Map(fields.iter().map(one).collect())
+        }
+        Type::Hidden(inner) => value(inner, of),
+        Type::Str | Type::Any => format!("made-up {of}").into(),
+    }
+}
+
+/// What Heat might give for an attribute of a resource: `key` is `networks.backbone.0`, `fixed_ips.0.ip_address`, `id`.
+pub(super) fn attribute(resource: &str, key: &str, wanted: Option<&Type>) -> Value {
+    let whole = format!("{resource}.{key}");
+    match wanted.map(Type::revealed) {
+        None | Some(Type::Str | Type::Any) => {}
+        Some(ty) => return value(ty, &whole),
+    }
+    let is_address = |name: &str| name.contains("address") || name == "addr" || name.ends_with("_ip");
+    let last = key.split('.').rev().find(|part| part.parse::<u32>().is_err());
+    if key.starts_with("networks.") || last.is_some_and(is_address) {
+        address(&whole).to_string().into()
+    } else if key == "id" {
+        let number = digest(&whole);
+        format!("{:08x}-0000-4000-8000-{:012x}", number >> 32, number & 0xffff_ffff).into()
+    } else {
+        format!("made-up {whole}").into()
+    }
+}
+
+/// An address of 10.0.0.0/8.
+fn address(of: &str) -> Ipv4Addr {
+    let [.., a, b, c] = digest(of).to_be_bytes();
+    Ipv4Addr::new(10, a, b, c.clamp(1, 254))
+}
+
+/// FNV-1a.
+fn digest(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn made_up_values_are_of_their_type_and_differ() {
+        let integer = |min, max| Type::Integer { min, max };
+        let structure = Type::Struct([("a".into(), Type::Uri), ("b".into(), integer(0, 255))].into());
+        for ty in [
+            Type::Boolean,
+            integer(0, 255),
+            integer(i64::MIN, u64::MAX),
+            integer(-5, 5),
+            Type::Float,
+            Type::Str,
+            Type::Ip,
+            Type::Ipv4,
+            Type::Ipv6,
+            Type::Uri,
+            Type::Seconds,
+            Type::Any,
+            Type::List(Box::new(Type::Ip)),
+            Type::Map(Box::new(structure)),
+            Type::Hidden(Box::new(Type::Ipv6)),
+        ] {
+            for of in ["db/db2/port", "", "a b", "ü/{}"] {
+                assert_eq!(ty.refuse(&value(&ty, of)), None, "{ty} of {of}");
+            }
+        }
+        assert_ne!(value(&Type::Ip, "a"), value(&Type::Ip, "b"));
+        assert_eq!(value(&Type::Str, "a"), value(&Type::Str, "a"));
+    }
+}

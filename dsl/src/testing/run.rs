@@ -1,0 +1,180 @@
+//! A run that has come to its end, and what can be asked and asserted of it.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+
+use crate::author::PortType;
+use crate::lower::Lowered;
+use crate::model::{Name, Value};
+
+use super::engine;
+use super::kind::Fakeable;
+use super::order::Order;
+use super::part::Part;
+use super::ran::Ran;
+use super::record::{Failure, Record};
+use super::schedule::{Clock, Schedule};
+use super::stack::StackTemplate;
+use super::story;
+use super::trial::Trial;
+use super::world::{World, meant, short};
+
+/// A run that has come to its end: every component is done, has failed, or never came up with its server.
+pub struct Run {
+    pub(super) schedule: Schedule,
+    pub(super) world: World,
+    pub(super) order: Rc<Order>,
+    pub(super) records: Vec<Record>,
+    pub(super) places: HashMap<Name, usize>,
+    entries: HashMap<Name, Result<Value, Failure>>,
+    /// Where the author declared what.
+    pub(super) sources: IndexMap<Name, String>,
+    lowered: Rc<Lowered>,
+}
+
+impl Run {
+    #[track_caller]
+    pub(super) fn of(trial: &Trial, schedule: Schedule) -> Self {
+        let seed = &trial.lowered.seed;
+        let world = match World::of(trial, seed) {
+            Ok(world) => world,
+            Err(faults) => panic!("`{}` cannot be run:\n{}", trial.model.stack, faults.join("\n")),
+        };
+        let places: HashMap<Name, usize> =
+            world.nodes.iter().enumerate().map(|(place, node)| (node.key.clone(), place)).collect();
+        let order = Order::of(&trial.model, &places);
+        let deaths = trial.deaths().into_iter().filter_map(|name| places.get(name).copied()).collect();
+        let clock = Clock::new(schedule, order.heights());
+        let outcome = match engine::run(&world, clock, deaths) {
+            Ok(outcome) => outcome,
+            Err(fault) => panic!("the fake of `{}`, at {}: {}", fault.component, fault.at, fault.why),
+        };
+        Self {
+            schedule,
+            order: Rc::new(order),
+            records: outcome.records,
+            entries: outcome.entries,
+            places,
+            sources: seed.sources.clone(),
+            lowered: Rc::clone(&trial.lowered),
+            world,
+        }
+    }
+
+    /// What a component did; it is called `SERVER/COMPONENT`.
+    ///
+    /// # Panics
+    /// If there is none of that name.
+    #[track_caller]
+    pub fn component(&self, name: &str) -> Ran<'_> {
+        let Some(place) = self.places.get(name) else {
+            let known: Vec<&str> = self.world.nodes.iter().map(|node| &*node.key).collect();
+            panic!("no component is called `{name}`{}", meant(name, &known))
+        };
+        Ran { run: self, place: *place }
+    }
+
+    /// All components, in the order in which they were declared.
+    pub fn components(&self) -> impl Iterator<Item = Ran<'_>> {
+        (0..self.world.nodes.len()).map(|place| Ran { run: self, place })
+    }
+
+    /// The components of a kind, in the order in which they were declared.
+    pub fn components_of<K: Fakeable>(&self) -> impl Iterator<Item = Ran<'_>> {
+        self.components().filter(|ran| *self.world.nodes[ran.place].kind == *K::KIND)
+    }
+
+    /// The names of the components in the order in which they were started.
+    pub fn started(&self) -> Vec<&str> {
+        let mut started: Vec<_> =
+            self.components().filter_map(|ran| Some((ran.record().started?.0, ran.place))).collect();
+        started.sort_unstable();
+        started.into_iter().map(|(_, place)| &*self.world.nodes[place].key).collect()
+    }
+
+    /// Asserts that every component is done.
+    ///
+    /// # Panics
+    /// If one is not, with the failures at the root and who was failed by them.
+    #[track_caller]
+    pub fn succeeded(&self) -> &Self {
+        let failed: Vec<Ran<'_>> = self.components().filter(|ran| !ran.is_done()).collect();
+        assert!(failed.is_empty(), "{}", story::failed(self, &failed));
+        self
+    }
+
+    /// What failed, by component: those whose own failure it is, and all that failed because of them.
+    pub fn failures(&self) -> IndexMap<&str, &Failure> {
+        let failures = self.components().filter_map(|ran| {
+            let failure = self.records[ran.place].failure.as_ref()?;
+            Some((&*self.world.nodes[ran.place].key, failure))
+        });
+        failures.collect()
+    }
+
+    /// The value of an export.
+    ///
+    /// # Panics
+    /// If there is none of that name, if it has no value because a component failed, or if it is of another type.
+    #[track_caller]
+    pub fn export<T: PortType>(&self, name: &str) -> T {
+        let Some((_, part)) = self.world.exports.get(name) else {
+            let known: Vec<&str> = self.world.exports.keys().map(|name| &**name).collect();
+            panic!("the blueprint has no export `{name}`{}", meant(name, &known));
+        };
+        match part.value(self.world.compute, &|leaf| self.leaf(leaf)) {
+            Ok(value) => typed(&format!("the export `{name}`"), &value),
+            Err(why) => panic!("the export `{name}` has no value: {why}"),
+        }
+    }
+
+    fn leaf(&self, leaf: &Part) -> Result<Value, String> {
+        match leaf {
+            Part::Entry(entry) => match self.entries.get(entry) {
+                Some(Ok(value)) => Ok(value.clone()),
+                Some(Err(failure)) => Err(format!("`{entry}` did not come: {failure}")),
+                None => Err(format!("`{entry}` did not come: its server never booted")),
+            },
+            Part::Told(key) => self.world.told.get(key).cloned().ok_or_else(|| format!("`{key}` is not told")),
+            _ => Err("it is no value of its own".to_owned()),
+        }
+    }
+
+    /// What happened, a line for each component in the order of their starts: for the eyes, and for a test's messages.
+    pub fn story(&self) -> String {
+        story::whole(self)
+    }
+
+    /// What Heat is given.
+    pub fn stack(&self) -> StackTemplate {
+        StackTemplate::of(&self.lowered)
+    }
+
+    /// Of which schedule it is.
+    pub fn schedule(&self) -> Schedule {
+        self.schedule
+    }
+
+    /// The name of a component's kind, without the path of its module.
+    pub(super) fn kind(&self, place: usize) -> &str {
+        short(&self.world.nodes[place].kind)
+    }
+}
+
+/// Shows what happened.
+impl std::fmt::Debug for Run {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.story())
+    }
+}
+
+/// `value` as a `T`.
+#[track_caller]
+pub(super) fn typed<T: PortType>(what: &str, value: &Value) -> T {
+    match T::from_value(value.clone()) {
+        Some(value) => value,
+        None => panic!("{what} is no value of {}: it is {value}", T::port_type()),
+    }
+}

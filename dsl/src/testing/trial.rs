@@ -1,0 +1,352 @@
+//! A trial: a blueprint with all that a run of it needs.
+
+use std::collections::HashSet;
+use std::panic::Location;
+use std::rc::Rc;
+use std::time::Duration;
+
+use indexmap::{IndexMap, IndexSet};
+
+use crate::author::Blueprint;
+use crate::check;
+use crate::cli::{Sources, settings};
+use crate::lower::seed::SeedDeclaration;
+use crate::lower::{self, Lowered};
+use crate::model::{Model, Name, Value};
+use crate::view;
+
+use super::fake::{Answer, Call, Failed, Fake};
+use super::kind::{Fakeable, Given, Values};
+use super::made_up;
+use super::part::Compute;
+use super::run::Run;
+use super::schedule::Schedule;
+use super::stack::StackTemplate;
+
+/// A blueprint under test: with values for what is chosen at deployment, fakes for its components, and a schedule.
+///
+/// ```
+/// # use wattle::prelude::*;
+/// use wattle::testing::{Given, Outputs, Trial};
+///
+/// # #[component(recipe = "src/check/examples/greet.sh")]
+/// # pub struct Greeter { #[input] name: String, #[output] greeting: String }
+/// #[blueprint]
+/// pub fn hello(t: &mut Topology) -> Exports {
+///     let server = t.add("server", RawResource::new("OS::Nova::Server"));
+///     let greeter = t.on(server).run("greeter", Greeter::new().name("world"));
+///     Exports::new().entry("greeting", greeter.greeting)
+/// }
+///
+/// let run = Trial::of(hello)
+///     .fake(|it: Given<Greeter>| Outputs::<Greeter> { greeting: format!("hello, {}", it.name) })
+///     .run();
+/// assert_eq!(run.export::<String>("greeting"), "hello, world");
+/// ```
+pub struct Trial {
+    pub(super) model: Model,
+    pub(super) lowered: Rc<Lowered>,
+    pub(super) parameters: IndexMap<Name, Value>,
+    pub(super) attributes: IndexMap<(Name, Name), Value>,
+    pub(super) imports: IndexMap<(Name, Name), Value>,
+    pub(super) fakes: IndexMap<Name, Fake>,
+    /// Those for one component, with the kind that they are for, if that is known.
+    pub(super) own_fakes: IndexMap<Name, (Option<&'static str>, Fake)>,
+    pub(super) made_up: bool,
+    pub(super) compute: Option<Compute>,
+    pub(super) absent: IndexSet<Name>,
+    pub(super) deaths: IndexSet<Name>,
+    schedule: Schedule,
+}
+
+impl Trial {
+    /// A trial of a blueprint, with what is chosen while building left at its defaults.
+    ///
+    /// # Panics
+    /// If the checks find errors, with all that they find as `check` shows it. The same goes for whatever makes a trial.
+    #[track_caller]
+    pub fn of<B: Blueprint>(blueprint: B) -> Self {
+        Self::configured(blueprint, B::Config::default())
+    }
+
+    /// A trial of a blueprint with what is chosen while building.
+    ///
+    /// # Panics
+    /// See [`Trial::of`].
+    #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "a blueprint is a function, given by its name")]
+    pub fn configured<B: Blueprint>(blueprint: B, config: B::Config) -> Self {
+        Self::of_model(blueprint.model(config))
+    }
+
+    /// A trial of a blueprint with what is chosen while building, as on the command line: `["nodes=3"]` is `--set nodes=3`.
+    ///
+    /// # Panics
+    /// See [`Trial::of`]; and if there is no such setting.
+    #[track_caller]
+    pub fn set<'s, B: Blueprint>(blueprint: B, settings: impl IntoIterator<Item = &'s str>) -> Self {
+        let set: Vec<String> = settings.into_iter().map(str::to_owned).collect();
+        match settings::config::<B>(None, &set) {
+            Ok(config) => Self::configured(blueprint, config),
+            Err(failure) => {
+                panic!("{}", view::failure(&failure.message, &failure.notes, &failure.help, &view::Options::default()))
+            }
+        }
+    }
+
+    /// A trial of a model, however it came about: of what [`Topology::finish`](crate::Topology::finish) gives, of a file
+    /// that was read.
+    ///
+    /// # Panics
+    /// See [`Trial::of`].
+    #[track_caller]
+    pub fn of_model(model: Model) -> Self {
+        let findings = check::check(&model, &check::Limits::default());
+        if check::has_errors(&findings) {
+            let sources = Sources::default();
+            let options = view::Options::default();
+            let shown = view::render(&findings, view::Format::Full, &|file| sources.read(file), &options);
+            let summary = view::summary(&findings).unwrap_or_default();
+            panic!("`{}` cannot be tried: {summary}\n\n{shown}", model.stack);
+        }
+        let options = lower::Options { decisions: false, ..lower::Options::default() };
+        let lowered = Rc::new(lower::lower(&model, &options));
+        Self {
+            model,
+            lowered,
+            parameters: IndexMap::new(),
+            attributes: IndexMap::new(),
+            imports: IndexMap::new(),
+            fakes: IndexMap::new(),
+            own_fakes: IndexMap::new(),
+            made_up: false,
+            compute: None,
+            absent: IndexSet::new(),
+            deaths: IndexSet::new(),
+            schedule: Schedule::Seed(0),
+        }
+    }
+
+    /// Gives a parameter its value. Those with a default, and those that only Heat reads, need none.
+    #[must_use]
+    pub fn parameter(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.parameters.insert(name.into(), value.into());
+        self
+    }
+
+    /// Gives an attribute its value that Heat would make, by the name of its resource and the way into it:
+    /// `.attribute("db", "networks.backbone.0", "10.0.0.5")`. Others are made up, each of the type of the input that reads
+    /// it, the same on every run.
+    #[must_use]
+    pub fn attribute(mut self, resource: &str, attribute: &str, value: impl Into<Value>) -> Self {
+        self.attributes.insert((resource.into(), attribute.into()), value.into());
+        self
+    }
+
+    /// Gives a value that another stack exports.
+    #[must_use]
+    pub fn import(mut self, stack: &str, export: &str, value: impl Into<Value>) -> Self {
+        self.imports.insert((stack.into(), export.into()), value.into());
+        self
+    }
+
+    /// Fakes a kind of component: a closure from what it reads to what it writes.
+    ///
+    /// It gives `Outputs::<Db2> { ... }`, or a `Result` of that and [`Failed`]: with an `Err`, the recipe fails, and so does
+    /// everything that depends on it. A value that no recipe could write, such as a float that is not finite or a text that
+    /// is larger than an entry, is an error of the test.
+    ///
+    /// The closure is called once a run of each such component, when all inputs are there, as a recipe of shell, Ansible or
+    /// Puppet is. A Chef recipe starts earlier, and asks for its inputs one by one: its fake is called when all of them are
+    /// there.
+    #[must_use]
+    #[track_caller]
+    pub fn fake<K: Fakeable, A: Answer<Outputs = K::Outputs>>(self, fake: impl Fn(Given<K>) -> A + 'static) -> Self {
+        let at = Location::caller();
+        self.kind(K::KIND, typed(fake, None, at))
+    }
+
+    /// The same, for a recipe that takes so long of the run's own time: more than its deadline, and it fails; longer than
+    /// others wait for it, and they do.
+    #[must_use]
+    #[track_caller]
+    pub fn fake_taking<K: Fakeable, A: Answer<Outputs = K::Outputs>>(
+        self,
+        takes: Duration,
+        fake: impl Fn(Given<K>) -> A + 'static,
+    ) -> Self {
+        let at = Location::caller();
+        self.kind(K::KIND, typed(fake, Some(takes), at))
+    }
+
+    /// Fakes one component, `SERVER/COMPONENT`, otherwise than the rest of its kind.
+    #[must_use]
+    #[track_caller]
+    pub fn fake_of<K: Fakeable, A: Answer<Outputs = K::Outputs>>(
+        mut self,
+        component: &str,
+        fake: impl Fn(Given<K>) -> A + 'static,
+    ) -> Self {
+        let at = Location::caller();
+        self.own_fakes.insert(component.into(), (Some(K::KIND), typed(fake, None, at)));
+        self
+    }
+
+    /// Fakes a kind of component by name, for models that no Rust type declares: a closure from its inputs to its outputs,
+    /// as data. `kind` is a key of [`Model::declarations`].
+    #[must_use]
+    #[track_caller]
+    pub fn fake_kind(
+        self,
+        kind: &str,
+        fake: impl Fn(&str, &IndexMap<Name, Value>) -> Result<IndexMap<Name, Value>, Failed> + 'static,
+    ) -> Self {
+        let run = move |call: Call<'_>| fake(call.component, &call.inputs.0).map(Values);
+        self.kind(kind, Fake { run: Rc::new(run), takes: None, at: Location::caller() })
+    }
+
+    fn kind(mut self, kind: &str, fake: Fake) -> Self {
+        if let Some(before) = self.fakes.insert(kind.into(), fake) {
+            let (kind, at) = (super::world::short(kind), before.at);
+            panic!("`{kind}` has a fake already, at {at}; `.fake_of(COMPONENT, ...)` fakes one component otherwise");
+        }
+        self
+    }
+
+    /// Lets whatever has no fake write made-up values of the declared types, and gives parameters and imports made-up
+    /// values that have none: the same on every run. For tests of order, to which the values do not matter.
+    #[must_use]
+    pub fn made_up(mut self) -> Self {
+        self.made_up = true;
+        self
+    }
+
+    /// Lets the recipe of a component, `SERVER/COMPONENT`, fail.
+    #[must_use]
+    #[track_caller]
+    pub fn failing(mut self, component: &str, why: impl Into<Failed>) -> Self {
+        let why = why.into();
+        let run = move |_: Call<'_>| Err(why.clone());
+        self.own_fakes
+            .insert(component.into(), (None, Fake { run: Rc::new(run), takes: None, at: Location::caller() }));
+        self
+    }
+
+    /// Lets a server never come up: whoever waits for something of it waits in vain.
+    #[must_use]
+    pub fn never_boots(mut self, server: &str) -> Self {
+        self.absent.insert(server.into());
+        self
+    }
+
+    /// Lets the agent of its server die once while the recipe of this component, `SERVER/COMPONENT`, runs: whatever ran
+    /// there is run again, as recipes must bear. The fake sees it by [`Given::attempt`].
+    #[must_use]
+    pub fn agent_dies_during(mut self, component: &str) -> Self {
+        self.deaths.insert(component.into());
+        self
+    }
+
+    /// Takes this for what Heat's functions give that agents compute (`str_split`, `map_merge`): they are not part of this
+    /// crate. `wattle_hot::evaluate::apply` is what agents compute them with.
+    #[must_use]
+    pub fn computing(mut self, compute: fn(&str, &Value) -> Result<Value, String>) -> Self {
+        self.compute = Some(compute);
+        self
+    }
+
+    /// Chooses who comes first where nothing makes anybody wait; 0 where it is not said.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Self {
+        self.schedule(Schedule::Seed(seed))
+    }
+
+    /// Chooses who comes first where nothing makes anybody wait.
+    #[must_use]
+    pub fn schedule(mut self, schedule: Schedule) -> Self {
+        self.schedule = schedule;
+        self
+    }
+
+    /// What Heat is given.
+    pub fn stack(&self) -> StackTemplate {
+        StackTemplate::of(&self.lowered)
+    }
+
+    /// The model, checked.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Runs all components to their end.
+    ///
+    /// # Panics
+    /// If something is missing (a fake, a parameter) or misspelt, with all that is and the lines that mend it; and if a fake
+    /// gives what no recipe could.
+    #[track_caller]
+    pub fn run(&self) -> Run {
+        Run::of(self, self.schedule)
+    }
+
+    /// Runs all components with each of these seeds, and with the schedules that look for trouble, and hands each run to
+    /// `judge`. If that panics, the schedule is told, to be had again by [`Trial::seed`] or [`Trial::schedule`].
+    ///
+    /// # Panics
+    /// As [`Trial::run`], and whenever `judge` does.
+    #[track_caller]
+    pub fn schedules(&self, seeds: impl IntoIterator<Item = u64>, judge: impl Fn(&Run)) {
+        struct Told(Schedule);
+        impl Drop for Told {
+            fn drop(&mut self) {
+                if std::thread::panicking() {
+                    let again = match self.0 {
+                        Schedule::Seed(seed) => format!("`.seed({seed})`"),
+                        other => format!("`.schedule(Schedule::{other:?})`"),
+                    };
+                    eprintln!("this was {}: {again} instead of `.schedules(...)` gives the same run again", self.0);
+                }
+            }
+        }
+        for schedule in Schedule::ADVERSARIAL.into_iter().chain(seeds.into_iter().map(Schedule::Seed)) {
+            let told = Told(schedule);
+            judge(&Run::of(self, schedule));
+            drop(told);
+        }
+    }
+
+    pub(super) fn deaths(&self) -> HashSet<&Name> {
+        self.deaths.iter().collect()
+    }
+}
+
+/// Shows what there is to try.
+impl std::fmt::Debug for Trial {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Trial")
+            .field("stack", &self.model.stack)
+            .field("schedule", &self.schedule)
+            .finish_non_exhaustive()
+    }
+}
+
+fn typed<K: Fakeable, A: Answer<Outputs = K::Outputs>>(
+    fake: impl Fn(Given<K>) -> A + 'static,
+    takes: Option<Duration>,
+    at: &'static Location<'static>,
+) -> Fake {
+    let run = move |call: Call<'_>| fake(Given::new(call.inputs, call.component.clone(), call.attempt)).answer();
+    Fake { run: Rc::new(run), takes, at }
+}
+
+/// A fake that writes made-up values.
+#[track_caller]
+pub(super) fn made_up_fake(declaration: &SeedDeclaration) -> Fake {
+    let outputs: Vec<_> = declaration.outputs.iter().map(|(name, output)| (name.clone(), output.ty.clone())).collect();
+    let run = move |call: Call<'_>| {
+        let one = |(name, ty): &(Name, crate::model::Type)| {
+            (name.clone(), made_up::value(ty, &format!("{}/{name}", call.component)))
+        };
+        Ok(Values(outputs.iter().map(one).collect()))
+    };
+    Fake { run: Rc::new(run), takes: None, at: Location::caller() }
+}
