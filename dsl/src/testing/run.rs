@@ -175,6 +175,6 @@ impl std::fmt::Debug for Run {
 pub(super) fn typed<T: PortType>(what: &str, value: &Value) -> T {
     match T::from_value(value.clone()) {
         Some(value) => value,
-        None => panic!("{what} is no value of {}: it is {value}", T::port_type()),
+        None => panic!("{what} is not {}: it is {value}", T::port_type()),
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn line(run: &Run, place: usize) -> String {
     if let Some(failure) = &record.failure {
         let _ = match failure.through.as_slice() {
             [] => write!(text, "; failed: {}", failure.message),
-            _ => write!(text, "; failed because of {failure}"),
+            _ => write!(text, "; failed because of {}", failure.component),
         };
     }
     text
@@ -100,7 +100,7 @@ pub(super) fn told(run: &Run) -> String {
 
 /// Where the author declared a component.
 fn declared(run: &Run, place: usize) -> String {
-    run.sources.get(&run.world.nodes[place].key).map(|at| format!(", declared at {at}")).unwrap_or_default()
+    run.sources.get(&run.world.nodes[place].key).map(|at| format!(" (declared at {at})")).unwrap_or_default()
 }
 
 /// Why these are not done.
@@ -125,7 +125,7 @@ pub(super) fn failed(run: &Run, failed: &[Ran<'_>]) -> String {
     }
     for (root, why, through) in roots {
         let at = run.places.get(root).map(|place| declared(run, *place)).unwrap_or_default();
-        let _ = write!(text, "\n  `{root}` failed: {why}{at}");
+        let _ = write!(text, "\n  `{root}`{at} failed: {why}");
         if !through.is_empty() {
             let _ = write!(text, "\n    and because of it {}", crate::names::list(through, "and"));
         }
@@ -137,9 +137,9 @@ pub(super) fn failed(run: &Run, failed: &[Ran<'_>]) -> String {
 fn waits(run: &Run, place: usize) -> String {
     let direct = run.order.direct(place);
     if direct.is_empty() {
-        return format!("\n  `{}` waits for no component{}", run.world.nodes[place].key, declared(run, place));
+        return format!("\n  `{}`{} waits for no component", run.world.nodes[place].key, declared(run, place));
     }
-    let mut text = format!("\n  `{}` waits for{}", run.world.nodes[place].key, declared(run, place));
+    let mut text = format!("\n  `{}`{} waits for", run.world.nodes[place].key, declared(run, place));
     for edge in direct {
         let _ = write!(text, "\n    `{}`: {}", run.world.nodes[edge.on].key, edge.why);
     }

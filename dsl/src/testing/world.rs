@@ -240,7 +240,12 @@ fn parameters(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<
             (None, None) if !needed.contains(name) => continue,
             (None, None) if trial.made_up => made_up::value(&parameter.ty, name),
             (None, None) => {
-                let _ = write!(missing, "\n    .parameter(\"{name}\", ...)  // {}", parameter.ty);
+                let _ = write!(
+                    missing,
+                    "\n    .parameter(\"{name}\", {})  // {}",
+                    made_up::value(&parameter.ty, name),
+                    parameter.ty
+                );
                 continue;
             }
         };
@@ -285,7 +290,11 @@ fn imports(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<(Na
             }
             None if trial.made_up => drop(values.insert(key, made_up::value(ty, &format!("{stack}.{export}")))),
             None => {
-                let _ = write!(missing, "\n    .import(\"{stack}\", \"{export}\", ...)  // {ty}");
+                let _ = write!(
+                    missing,
+                    "\n    .import(\"{stack}\", \"{export}\", {})  // {ty}",
+                    made_up::value(ty, export)
+                );
             }
         }
     }
@@ -337,7 +346,7 @@ fn fakes(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> HashMap<Name, 
         let mut text = String::from("components without a fake; give each kind one, or let all be `.made_up()`:");
         for (kind, (declaration, components)) in &lacking {
             let kind = short(kind);
-            let fields: Vec<String> = declaration.outputs.keys().map(|output| format!("{output}: ...")).collect();
+            let fields: Vec<String> = declaration.outputs.keys().map(|output| format!("{output}: todo!()")).collect();
             let fields = if fields.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", fields.join(", ")) };
             let more = if components.len() > 1 { format!(" and {} more", components.len() - 1) } else { String::new() };
             let _ =
