@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned as _;
 use syn::{Ident, Type};
 
 use crate::constant::argument;
@@ -34,8 +35,9 @@ pub(super) fn expand(component: &Component) -> TokenStream {
     let taken_inputs = reads.iter().map(|field| taken_from(field));
     let taken_outputs = writes.iter().map(|field| taken_from(field));
     let put = writes.iter().map(|field| {
-        let (ident, name) = (&field.ident, &field.name);
-        quote!(values.put(#name, self.#ident);)
+        let (ident, name, ty) = (&field.ident, &field.name, plain(field));
+        let into_value = quote_spanned!(ty.span()=> <#ty as ::wattle::author::PortType>::into_value);
+        quote!(values.put(#name, #into_value(self.#ident));)
     });
     quote! {
         #[doc(hidden)]
@@ -108,7 +110,9 @@ fn declared(field: &Field, what: &str, component: &Ident) -> TokenStream {
 }
 
 fn taken_from(field: &Field) -> TokenStream {
-    let (ident, name) = (&field.ident, &field.name);
+    let (ident, name, ty) = (&field.ident, &field.name, plain(field));
     let take = if may_be_absent(field) { quote!(optional) } else { quote!(get) };
-    quote!(#ident: values.#take(#name))
+    // As everywhere else where the type must be one that flows: one mistake gives one error.
+    let from_value = quote_spanned!(ty.span()=> <#ty as ::wattle::author::PortType>::from_value);
+    quote!(#ident: values.#take(#name, #from_value))
 }

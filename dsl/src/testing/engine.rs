@@ -7,9 +7,10 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::time::Duration;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 use crate::model::{Name, Value};
+use crate::requirement::{Verdict, judge, told};
 use crate::values::{self, FailureKind};
 
 use super::fake::{Call, Failed};
@@ -188,9 +189,17 @@ impl Engine<'_> {
         let one = &self.world.nodes[node];
         let mut needs: Vec<(Awaited, Option<Name>)> =
             one.after.iter().map(|before| (Awaited::Ended(*before), None)).collect();
-        if !one.chef {
-            needs.extend(inputs(&one.inputs));
+        let mut judged = IndexSet::new();
+        for required in &one.requires {
+            required.predicate.each(&mut |operand| judged.extend(operand.from.entries()));
         }
+        // What is required is judged of all that it is about, whoever asks for inputs.
+        let is_needed = |awaited: &Awaited| match awaited {
+            Awaited::Entry(entry) => !one.chef || judged.contains(entry),
+            Awaited::Ended(_) => true,
+        };
+        needs.extend(inputs(&one.inputs).into_iter().filter(|(awaited, _)| is_needed(awaited)));
+        needs.extend(judged.iter().map(|entry| (Awaited::Entry((*entry).clone()), None)));
         self.wait(node, needs, false);
     }
 
@@ -279,7 +288,7 @@ impl Engine<'_> {
     fn start(&mut self, node: usize) -> Result<(), Fault> {
         let world = self.world;
         let one = &world.nodes[node];
-        let inputs = match self.inputs(node) {
+        let inputs = match self.inputs(node).and_then(|inputs| self.judge(node).map(|()| inputs)) {
             Ok(inputs) => inputs,
             Err((kind, message)) => {
                 let failure = Failure::new(&one.key, kind, message);
@@ -318,19 +327,45 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// The values of its inputs, all that they need being there.
-    fn inputs(&self, node: usize) -> Result<Values, (FailureKind, String)> {
-        let world = self.world;
-        let leaf = |part: &Part| match part {
+    /// The value of an entry, or of what is told.
+    fn leaf(&self, part: &Part) -> Result<Value, String> {
+        match part {
             Part::Entry(entry) => match self.entries.get(entry) {
                 Some(Ok(value)) => Ok(value.clone()),
                 _ => Err(format!("nobody waited for `{entry}`")),
             },
             Part::Told(key) => {
-                world.told.get(key).cloned().ok_or_else(|| format!("the user data does not tell `{key}`"))
+                self.world.told.get(key).cloned().ok_or_else(|| format!("the user data does not tell `{key}`"))
             }
             _ => Err("it is no value of its own".to_owned()),
-        };
+        }
+    }
+
+    /// Judges what is required of the values that it reads.
+    fn judge(&self, node: usize) -> Result<(), (FailureKind, String)> {
+        let mut broken = Vec::new();
+        for required in &self.world.nodes[node].requires {
+            let mut unknown = None;
+            let verdict = judge(&required.predicate, &mut |part| {
+                part.value(self.world.compute, &|leaf| self.leaf(leaf)).map_err(|why| unknown = Some(why)).ok()
+            });
+            match verdict {
+                Verdict::Holds => {}
+                Verdict::Fails(reasons) => broken.push(told(&required.name, &required.at, &reasons, &required.because)),
+                Verdict::Unknown => {
+                    let why = unknown.unwrap_or_else(|| "not all of its values are known".to_owned());
+                    let message = format!("the requirement `{}` cannot be judged: {why}", required.name);
+                    return Err((FailureKind::Input, message));
+                }
+            }
+        }
+        if broken.is_empty() { Ok(()) } else { Err((FailureKind::Requirement, broken.join("; "))) }
+    }
+
+    /// The values of its inputs, all that they need being there.
+    fn inputs(&self, node: usize) -> Result<Values, (FailureKind, String)> {
+        let world = self.world;
+        let leaf = |part: &Part| self.leaf(part);
         let mut found = IndexMap::with_capacity(world.nodes[node].inputs.len());
         for (name, (ty, part)) in &world.nodes[node].inputs {
             let value = part

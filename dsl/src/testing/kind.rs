@@ -5,7 +5,6 @@ use std::ops::Deref;
 
 use indexmap::IndexMap;
 
-use crate::author::PortType;
 use crate::model::{Name, Value};
 
 /// A component that a test can fake. Implemented by `#[component]`.
@@ -72,18 +71,19 @@ impl Values {
     ///
     /// # Panics
     /// If it is not, or of another type: values are held against their types before.
-    pub fn get<T: PortType>(&self, name: &str) -> T {
-        self.optional(name).unwrap_or_else(|| panic!("INVARIANT: `{name}` is there, of the type that was declared"))
+    pub fn get<T>(&self, name: &str, from_value: fn(Value) -> Option<T>) -> T {
+        self.optional(name, from_value)
+            .unwrap_or_else(|| panic!("INVARIANT: `{name}` is there, of the type that was declared"))
     }
 
     /// The value of an input that may be absent.
-    pub fn optional<T: PortType>(&self, name: &str) -> Option<T> {
-        T::from_value(self.0.get(name)?.clone())
+    pub fn optional<T>(&self, name: &str, from_value: fn(Value) -> Option<T>) -> Option<T> {
+        from_value(self.0.get(name)?.clone())
     }
 
     /// Sets the value of an output.
-    pub fn put<T: PortType>(&mut self, name: &'static str, value: T) {
-        self.0.insert(name.into(), value.into_value());
+    pub fn put(&mut self, name: &'static str, value: Value) {
+        self.0.insert(name.into(), value);
     }
 }
 

@@ -174,6 +174,17 @@ impl<'r> Ran<'r> {
         self
     }
 
+    /// The names of the components that it waits for directly: those whose outputs it reads, and those that it is to come
+    /// after.
+    pub fn dependences(self) -> impl Iterator<Item = &'r str> {
+        self.run.order.direct(self.place).iter().map(|edge| &*self.run.world.nodes[edge.on].key)
+    }
+
+    /// The names of its inputs that have a value.
+    pub fn input_names(self) -> impl Iterator<Item = &'r str> {
+        self.run.world.nodes[self.place].inputs.keys().map(|name| &**name)
+    }
+
     /// The value of an input, as its recipe had it.
     ///
     /// # Panics

@@ -9,8 +9,9 @@ use indexmap::{IndexMap, IndexSet};
 use crate::lower::Seed;
 use crate::lower::computed_by_heat;
 use crate::lower::seed::{SeedDeclaration, Wire};
-use crate::model::{Name, Order, Tool, Type, Value};
+use crate::model::{Name, Order, Predicate, Tool, Type, Value};
 use crate::names::nearest;
+use crate::requirement::{Operand, Verdict, judge, told};
 use crate::values;
 
 use super::fake::Fake;
@@ -38,7 +39,17 @@ pub(super) struct Node {
     pub(super) after: Vec<usize>,
     pub(super) inputs: IndexMap<Name, (Type, Part)>,
     pub(super) outputs: IndexMap<Name, Type>,
+    /// What its agent judges before its recipe starts.
+    pub(super) requires: Vec<Required>,
     pub(super) fake: Fake,
+}
+
+/// A requirement.
+pub(super) struct Required {
+    pub(super) name: Name,
+    pub(super) predicate: Predicate<Operand<Part>>,
+    pub(super) because: String,
+    pub(super) at: String,
 }
 
 /// A server.
@@ -86,6 +97,15 @@ impl World {
             compute: trial.compute,
         };
         world.components(trial, seed, &resolver, &fakes, &mut faults);
+        for (name, requirement) in &seed.requirements {
+            let verdict = judge(&requirement.predicate, &mut |wire| match resolver.part(wire) {
+                Ok(Part::Value(value)) => Some(value),
+                _ => None,
+            });
+            if let Verdict::Fails(reasons) = verdict {
+                faults.push(told(name, &requirement.at, &reasons, &requirement.because));
+            }
+        }
         for (name, export) in &seed.exports {
             match resolver.part(&export.value) {
                 Ok(part) => drop(world.exports.insert(name.clone(), (export.ty.clone(), part))),
@@ -133,6 +153,21 @@ impl World {
                         Err(why) => faults.push(format!("the input `{input}` of `{key}`: {why}")),
                     }
                 }
+                let mut requires = Vec::new();
+                for name in &lowered.requires {
+                    let Some(requirement) = seed.requirements.get(name) else { continue };
+                    let predicate = requirement.predicate.try_map(&mut |operand| {
+                        let from = resolver.part(&operand.from)?;
+                        Ok::<_, String>(Operand { name: operand.name.clone(), from })
+                    });
+                    match predicate {
+                        Ok(predicate) => {
+                            let (because, at) = (requirement.because.clone(), requirement.at.clone());
+                            requires.push(Required { name: name.clone(), predicate, because, at });
+                        }
+                        Err(why) => faults.push(format!("the requirement `{name}`: {why}")),
+                    }
+                }
                 let Some(fake) = fakes.get(&key) else { continue };
                 let before = host.nodes.last().copied().filter(|_| duties.order == Order::Declared);
                 host.nodes.push(self.nodes.len());
@@ -146,6 +181,7 @@ impl World {
                     after: lowered.after.iter().filter_map(|before| places.get(before).copied()).collect(),
                     inputs,
                     outputs: declaration.outputs.iter().map(|(name, o)| (name.clone(), o.ty.clone())).collect(),
+                    requires,
                     fake: fake.clone(),
                     key,
                 });
@@ -166,8 +202,12 @@ impl World {
             self.attributes.insert(entry.clone(), value);
         }
         let mut told = IndexSet::new();
-        let parts = self.nodes.iter().flat_map(|node| node.inputs.values()).chain(self.exports.values());
-        for (_, part) in parts {
+        let inputs = self.nodes.iter().flat_map(|node| node.inputs.values());
+        let mut parts: Vec<&Part> = inputs.chain(self.exports.values()).map(|(_, part)| part).collect();
+        for required in self.nodes.iter().flat_map(|node| &node.requires) {
+            required.predicate.each(&mut |operand| parts.push(&operand.from));
+        }
+        for part in parts {
             part.leaves(&mut |leaf| {
                 if let Part::Told(key) = leaf {
                     told.insert(key.clone());
@@ -208,6 +248,17 @@ impl World {
     }
 }
 
+/// Everything that is read at run time.
+fn wires(seed: &Seed) -> Vec<&Wire> {
+    let components = seed.servers.values().flat_map(|server| server.components.values());
+    let mut wires: Vec<&Wire> = components.flat_map(|component| component.inputs.values()).collect();
+    wires.extend(seed.exports.values().map(|export| &export.value));
+    for requirement in seed.requirements.values() {
+        requirement.predicate.each(&mut |operand| wires.push(&operand.from));
+    }
+    wires
+}
+
 /// Calls `visit` with every part of a wire.
 fn each<'w>(wire: &'w Wire, visit: &mut impl FnMut(&'w Wire)) {
     visit(wire);
@@ -224,9 +275,7 @@ fn parameters(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<
     let mut found = IndexMap::new();
     let mut missing = String::new();
     let mut needed = IndexSet::new();
-    let components = seed.servers.values().flat_map(|server| server.components.values());
-    let wires = components.flat_map(|component| component.inputs.values());
-    for wire in wires.chain(seed.exports.values().map(|export| &export.value)) {
+    for wire in wires(seed) {
         each(wire, &mut |part| {
             if let Wire::Parameter(name) = part {
                 needed.insert(name);
@@ -266,9 +315,7 @@ fn parameters(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<
 
 fn imports(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<(Name, Name), Value> {
     let mut wanted = IndexSet::new();
-    let components = seed.servers.values().flat_map(|server| server.components.values());
-    let wires = components.flat_map(|component| component.inputs.values());
-    for wire in wires.chain(seed.exports.values().map(|export| &export.value)) {
+    for wire in wires(seed) {
         each(wire, &mut |part| {
             if let Wire::Import { stack, export } = part {
                 wanted.insert((stack.clone(), export.clone()));
@@ -298,7 +345,10 @@ fn imports(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<(Na
             }
         }
     }
-    for (stack, export) in trial.imports.keys().filter(|key| !wanted.contains(*key)) {
+    let is_declared = |(stack, export): &(Name, Name)| {
+        trial.model.imports.iter().any(|import| import.stack == *stack && import.export == *export)
+    };
+    for (stack, export) in trial.imports.keys().filter(|key| !wanted.contains(*key) && !is_declared(key)) {
         let known: Vec<String> = wanted.iter().map(|(stack, export)| format!("{stack}.{export}")).collect();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let meant = meant(&format!("{stack}.{export}"), &known);

@@ -14,7 +14,8 @@ pub enum FailureKind {
     /// An input was awaited for longer than the deadline.
     Wait,
     /// An output is missing after success.
-    Missing,
+    #[serde(rename = "missing")]
+    Unwritten,
     /// A value does not fit the type that was declared for it.
     Type,
     /// A value is larger than the data space takes.

@@ -56,7 +56,7 @@ pub(super) fn all_stored(
         .collect();
     if !missing.is_empty() {
         let message = format!("the recipe succeeded, but did not write {}", missing.join(", "));
-        return Err((Kind::Missing, message));
+        return Err((Kind::Unwritten, message));
     }
     let mut all = IndexMap::with_capacity(planned.outputs.len());
     for (name, output) in &planned.outputs {

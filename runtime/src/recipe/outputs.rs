@@ -58,7 +58,7 @@ pub(super) fn collect(
         if !unknown.is_empty() {
             let _ = write!(message, ", but wrote `{}`, which it does not declare", unknown.join("`, `"));
         }
-        wrong.push((Kind::Missing, message));
+        wrong.push((Kind::Unwritten, message));
     }
     match wrong.first() {
         None => Ok(outputs),

@@ -166,7 +166,7 @@ fn one(
         Behaviour::EarlyAndFails | Behaviour::Fails => Some(Kind::Recipe),
         Behaviour::Hangs => Some(Kind::Deadline),
         Behaviour::WrongType => has_outputs.then_some(Kind::Type),
-        Behaviour::Forgets => has_outputs.then_some(Kind::Missing),
+        Behaviour::Forgets => has_outputs.then_some(Kind::Unwritten),
         Behaviour::TooLarge => has_outputs.then_some(Kind::Size),
     };
     match failing {

@@ -103,7 +103,7 @@ async fn an_output_that_was_never_written_is_missing() {
     let case = Case::new(recipe).output("nothing", "redis/nothing", PORT).output("other", "redis/net/other", PORT);
     for chef in chefs() {
         let broken = case.start(&chef).failure(&chef).await;
-        assert_eq!(broken.kind, Kind::Missing, "with {}", chef.name);
+        assert_eq!(broken.kind, Kind::Unwritten, "with {}", chef.name);
         for name in ["nothing", "other"] {
             assert!(broken.message.contains(&format!("`{name}`")), "with {}: {}", chef.name, broken.message);
         }

@@ -67,7 +67,7 @@ fn cases() -> Vec<(&'static str, Root)> {
         ("hang", root(Kind::Deadline, "still ran after 4.0 s", &["culprit begins to hang", "this takes its time"])),
         ("mistype", root(Kind::Type, "output `count`", &["culprit begins to mistype"])),
         ("swell", root(Kind::Size, "1000000", &["culprit begins to swell"])),
-        ("forget", root(Kind::Missing, "without writing its output `said`", &["culprit begins to forget"])),
+        ("forget", root(Kind::Unwritten, "without writing its output `said`", &["culprit begins to forget"])),
     ]
 }
 

@@ -136,7 +136,7 @@ async fn outputs_that_are_missing() {
     let stage = Stage::shell("echo 1 >$heat_outputs_path.prot; echo 2 >\"$heat_outputs_path.prot\"; echo said");
     let stage = stage.output("port", PORT).output("url", Type::Uri);
     let broken = stage.run_clean().await.unwrap_err();
-    assert_eq!(broken.kind, Kind::Missing);
+    assert_eq!(broken.kind, Kind::Unwritten);
     assert_eq!(
         broken.message,
         "it ended without writing its outputs `port`, `url`, but wrote `prot`, which it does not declare"
@@ -160,7 +160,7 @@ async fn outputs_of_a_former_run_do_not_count() {
     let stage = Stage::shell("true").output("a", PORT);
     std::fs::create_dir(stage.job.directory.join("run")).unwrap();
     std::fs::write(stage.job.directory.join("run/output.a"), "1").unwrap();
-    assert_eq!(stage.run_clean().await.unwrap_err().kind, Kind::Missing);
+    assert_eq!(stage.run_clean().await.unwrap_err().kind, Kind::Unwritten);
 }
 
 #[tokio::test]

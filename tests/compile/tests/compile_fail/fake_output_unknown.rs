@@ -1,0 +1,30 @@
+//! An output that the component does not declare.
+
+use wattle::prelude::*;
+use wattle::testing::{Given, Outputs, Trial};
+
+/// DB2.
+#[component(recipe = "recipes/db2.sh")]
+pub struct Db2 {
+    /// TCP port on which the instance listens.
+    #[input(default = 50_000)]
+    port: u16,
+    /// `jdbc:db2://HOST:PORT`.
+    #[output(dynamic)]
+    jdbc_base: String,
+    /// Its version.
+    #[output(dynamic)]
+    version: u16,
+}
+
+/// A database.
+#[blueprint]
+pub fn database(t: &mut Topology) -> Exports {
+    let server = t.add("db", RawResource::new("OS::Nova::Server"));
+    let db2 = t.on(server).run("db2", Db2::new());
+    Exports::new().entry("jdbc", db2.jdbc_base).entry("version", db2.version)
+}
+
+fn main() {
+    let _ = Trial::of(database).fake(|_: Given<Db2>| Outputs::<Db2> { jdbc_bas: "x".into(), jdbc_base: "x".into(), version: 11 });
+}

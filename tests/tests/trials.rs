@@ -1,0 +1,356 @@
+//! Simulated runs (`wattle::testing`) come to what real agents come to: over random models, with the same fakes on both
+//! sides, every component is done or fails for the same reason, reads the same values, and starts after whom it waits for.
+//!
+//! A case that fails tells its number; `WATTLE_CASE=NUMBER` runs that one alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hasher as _};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use indexmap::{IndexMap, IndexSet};
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+use wattle::hot::Json;
+use wattle::lower::seed::{Seed, SeedAttribute, Wire};
+use wattle::lower::{Options as Lowering, lower};
+use wattle::model::{Model, Name, Step, Tool, Value};
+use wattle::prelude::*;
+use wattle::testing::{Failed, FailureKind, Run, Schedule, Trial};
+use wattle_runtime::agent::{Agent, Attributes, Limits};
+use wattle_runtime::recipe::{Broken, Job, Runner};
+use wattle_runtime::seed::{self, Options};
+use wattle_runtime::space::{Failure, Kind, OperatorKey, Space, State};
+use wattle_runtime::store::{Memory, Store};
+use wattle_tests::random;
+
+/// A number that depends on what is given alone.
+fn number(of: impl std::hash::Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    of.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What both sides take for the recipe of a component: what it writes, of what it is and read, or why it fails.
+fn recipe(case: u64, name: &str, inputs: &IndexMap<Name, Value>) -> Result<IndexMap<Name, Value>, String> {
+    let of = number((case, name));
+    if of.is_multiple_of(9) {
+        return Err(format!("it was told to fail, {of}"));
+    }
+    let mut read: Vec<_> = inputs.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    read.sort();
+    let of = number((name, read));
+    Ok([
+        ("text".into(), format!("{name} {of}, \"quoted\"\n").into()),
+        ("count".into(), Value::from(u16::try_from(of % 65_536).expect("it is below"))),
+        ("token".into(), format!("secret {of}").into()),
+    ]
+    .into())
+}
+
+/// What both sides take for the value of an attribute.
+fn attribute(resource: &str, key: &str) -> Value {
+    let of = number((resource, key)).to_be_bytes();
+    let text = key.contains("networks") || key.contains("ip");
+    if text { format!("10.{}.{}.{}", of[0], of[1], of[2]).into() } else { format!("{resource}-{key}").into() }
+}
+
+fn key(attribute: &SeedAttribute) -> String {
+    attribute.path.iter().fold(attribute.attribute.to_string(), |key, step| match step {
+        Step::Key(name) | Step::Resource(name) => format!("{key}.{name}"),
+        Step::Index(index) => format!("{key}.{index}"),
+    })
+}
+
+/// The names under which servers are told values, each with the resource and the attribute that it is of.
+fn told(model: &Model, seed: &Seed) -> BTreeMap<Name, (String, String)> {
+    fn visit(wire: &Wire, found: &mut IndexSet<Name>) {
+        match wire {
+            Wire::UserData(key) => drop(found.insert(key.clone())),
+            Wire::Text(parts) | Wire::List(parts) => parts.iter().for_each(|part| visit(part, found)),
+            Wire::Map(parts) => parts.values().for_each(|part| visit(part, found)),
+            Wire::Function { argument, .. } => visit(argument, found),
+            _ => {}
+        }
+    }
+    let mut found = IndexSet::new();
+    let components = seed.servers.values().flat_map(|server| server.components.values());
+    components.flat_map(|component| component.inputs.values()).for_each(|wire| visit(wire, &mut found));
+    seed.exports.values().for_each(|export| visit(&export.value, &mut found));
+    let split = |key: Name| {
+        let names =
+            model.resources.keys().filter(|name| key.strip_prefix(&***name).is_some_and(|rest| rest.starts_with('.')));
+        let resource = names.max_by_key(|name| name.len()).map(ToString::to_string).unwrap_or_default();
+        let attribute = key[resource.len()..].trim_start_matches('.').to_owned();
+        (key, (resource, attribute))
+    };
+    found.into_iter().map(split).collect()
+}
+
+/// What a component did.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Did {
+    /// What it read, if its recipe had everything.
+    read: Option<BTreeMap<String, String>>,
+    /// Whose failure ended it, and of which kind.
+    failure: Option<(String, Kind)>,
+    done: bool,
+}
+
+/// What real agents did.
+struct Real {
+    did: BTreeMap<String, Did>,
+    /// Starts and ends, in their order.
+    events: Vec<(String, bool)>,
+}
+
+#[derive(Debug, Default)]
+struct Log {
+    read: BTreeMap<String, BTreeMap<String, String>>,
+    events: Vec<(String, bool)>,
+}
+
+#[derive(Debug)]
+struct Does {
+    case: u64,
+    log: Arc<Mutex<Log>>,
+}
+
+#[async_trait]
+impl Runner for Does {
+    async fn run(&self, job: &Job) -> Result<IndexMap<Name, Value>, Broken> {
+        let mut inputs = job.inputs.clone();
+        if job.component.recipe.tool == Tool::Chef {
+            for name in job.component.inputs.keys() {
+                let asked = job.live.input(name).await;
+                let asked = asked.map_err(|failure| Broken {
+                    cause: Some(Box::new(failure)),
+                    ..Broken::new(Kind::Input, "no input".to_owned())
+                })?;
+                inputs.insert(name.clone(), asked.expect("it is wired"));
+            }
+        }
+        let name = job.name.to_string();
+        {
+            let mut log = self.log.lock().expect("no panic");
+            log.read.insert(name.clone(), shown(&inputs));
+            log.events.push((name.clone(), true));
+        }
+        sleep(Duration::from_millis(number((self.case, &name)) % 5_000)).await;
+        self.log.lock().expect("no panic").events.push((name.clone(), false));
+        recipe(self.case, &name, &inputs).map_err(|why| Broken::new(Kind::Recipe, why))
+    }
+}
+
+#[derive(Debug)]
+struct Of(Name);
+
+#[async_trait]
+impl Attributes for Of {
+    async fn get(&self, wanted: &SeedAttribute) -> Result<Value, String> {
+        Ok(attribute(&self.0, &key(wanted)))
+    }
+}
+
+fn shown(inputs: &IndexMap<Name, Value>) -> BTreeMap<String, String> {
+    inputs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
+}
+
+/// What is imported.
+fn elsewhere() -> Seed {
+    let t = Topology::new("elsewhere");
+    let model = t.finish(Exports::new().entry("url", "http://elsewhere.example/"));
+    lower(&model, &Lowering::default()).seed
+}
+
+/// Runs real agents for all servers but those that are `absent`.
+fn real(case: u64, model: &Model, absent: &BTreeSet<Name>) -> Real {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
+    runtime.expect("a runtime").block_on(async {
+        let seed = lower(model, &Lowering::default()).seed;
+        let store = Arc::new(Memory::new());
+        let operator: Arc<dyn Store> = store.clone();
+        seed::apply(&operator, &elsewhere(), &Options::new(OperatorKey::generate())).await.expect("it is applied");
+        let mut options = Options::new(OperatorKey::generate());
+        options.given.set("password", "given".into());
+        options.credentials.complete(&seed);
+        seed::apply(&operator, &seed, &options).await.expect("it is applied");
+        let state = tempfile::tempdir().expect("a folder");
+        let log = Arc::new(Mutex::new(Log::default()));
+        let told: IndexMap<Name, Value> =
+            told(model, &seed).into_iter().map(|(name, (of, key))| (name, attribute(&of, &key))).collect();
+        let mut agents = JoinSet::new();
+        for server in seed.servers.keys().filter(|server| !absent.contains(*server)) {
+            let credential = options.credentials.get(server).expect("every server has one").clone();
+            let agent = Agent {
+                space: Space::new(Arc::new(store.login(&credential.logins("random", server))), "random"),
+                server: server.clone(),
+                credential,
+                runner: Arc::new(Does { case, log: Arc::clone(&log) }),
+                state: state.path().join(&**server),
+                attributes: Arc::new(Of(server.clone())),
+                user_data: told.clone(),
+                limits: Limits::default(),
+            };
+            agents.spawn(agent.run(std::future::pending()));
+        }
+        let space = Space::new(operator, "random");
+        let mut did = BTreeMap::new();
+        for name in model.components.keys() {
+            let server = &model.components[name].server;
+            let mut one = Did::default();
+            while !absent.contains(server) {
+                let status = space.status(name).await.expect("a status");
+                match status.map(|status| status.state) {
+                    Some(State::Done) => {
+                        one.done = true;
+                        break;
+                    }
+                    Some(State::Failed(Failure { component, kind, .. })) => {
+                        one.failure = Some((component.to_string(), kind));
+                        break;
+                    }
+                    _ => sleep(Duration::from_secs(60)).await,
+                }
+            }
+            did.insert(name.to_string(), one);
+        }
+        agents.abort_all();
+        let log = std::mem::take(&mut *log.lock().expect("no panic"));
+        for (name, read) in log.read {
+            did.get_mut(&name).expect("a component").read = Some(read);
+        }
+        Real { did, events: log.events }
+    })
+}
+
+fn trial(case: u64, model: &Model, absent: &BTreeSet<Name>) -> Trial {
+    let seed = lower(model, &Lowering::default()).seed;
+    let mut trial =
+        Trial::of_model(model.clone()).parameter("password", "given").computing(wattle_hot::evaluate::apply);
+    if !model.imports.is_empty() {
+        trial = trial.import("elsewhere", "url", "http://elsewhere.example/");
+    }
+    for (server, duties) in &seed.servers {
+        for published in duties.publishes.values() {
+            trial = trial.attribute(server, &key(published), attribute(server, &key(published)));
+        }
+    }
+    for (of, key) in told(model, &seed).into_values() {
+        trial = trial.attribute(&of, &key, attribute(&of, &key));
+    }
+    for kind in seed.declarations.keys() {
+        trial = trial.fake_kind(kind, move |name, inputs| recipe(case, name, inputs).map_err(Failed::new));
+    }
+    absent.iter().fold(trial, |trial, server| trial.never_boots(server))
+}
+
+fn simulated(run: &Run) -> BTreeMap<String, Did> {
+    let one = |ran: wattle::testing::Ran<'_>| {
+        let read = (ran.attempts() > 0)
+            .then(|| ran.input_names().map(|name| (name.to_owned(), ran.input::<Json>(name).0.to_string())).collect());
+        let failure = ran.failure().map(|failure| (failure.component.to_string(), failure.kind));
+        (ran.name().to_owned(), Did { read, failure, done: ran.is_done() })
+    };
+    run.components().map(one).collect()
+}
+
+fn agree(case: u64, model: &Model, absent: &BTreeSet<Name>) -> usize {
+    let real = real(case, model, absent);
+    let mut trial = trial(case, model, absent);
+    let mut differ = 0;
+    let schedules =
+        [Schedule::Declared, Schedule::Reversed, Schedule::SlowestFirst, Schedule::Seed(case), Schedule::Seed(7)];
+    for schedule in schedules {
+        trial = trial.schedule(schedule);
+        let run = trial.run();
+        let simulated = simulated(&run);
+        let told = || format!("case {case}, {schedule}\n{}\n{:#?}", run.story(), real.did);
+        assert_eq!(simulated.keys().collect::<Vec<_>>(), real.did.keys().collect::<Vec<_>>(), "{}", told());
+        for (name, ours) in &simulated {
+            let theirs = &real.did[name];
+            assert_eq!(ours.done, theirs.done, "{name} is done in one only: {}", told());
+            assert_eq!(ours.failure.is_some(), theirs.failure.is_some(), "{name} failed in one only: {}", told());
+            assert_eq!(ours.read, theirs.read, "{name} read other values: {}", told());
+            if ours.failure != theirs.failure {
+                // Of several that failed, whose failure is told first is chance, here and there.
+                differ += 1;
+                for (root, kind) in [&ours.failure, &theirs.failure].into_iter().flatten() {
+                    let own = [&simulated[root].failure, &real.did[root].failure];
+                    let is_own = |of: &&Option<(String, FailureKind)>| **of == Some((root.clone(), *kind));
+                    let late = *kind == Kind::Wait;
+                    assert!(late || own.iter().all(is_own), "{name} fails of {root}, which does not: {}", told());
+                    assert!(
+                        root == name || run.component(name).dependences().count() > 0,
+                        "{name} fails of {root} without cause: {}",
+                        told()
+                    );
+                }
+            }
+            let at = |name: &str, start: bool| real.events.iter().position(|(of, is)| of == name && *is == start);
+            if let Some(started) = at(name, true) {
+                for before in run.component(name).dependences() {
+                    let ended = at(before, false);
+                    assert!(ended.is_some_and(|ended| ended < started), "{name} came before {before}: {}", told());
+                }
+            }
+        }
+    }
+    differ
+}
+
+fn cases(kind: impl Fn(u64) -> (Model, BTreeSet<Name>)) {
+    if let Ok(number) = std::env::var("WATTLE_CASE") {
+        let number = number.parse().expect("a number");
+        let (model, absent) = kind(number);
+        agree(number, &model, &absent);
+        return;
+    }
+    let many = if std::env::var_os("WATTLE_TEST_ALL").is_some() { 400 } else { 12 };
+    let mut components = 0;
+    for number in 0..many {
+        let (model, absent) = kind(number);
+        components += model.components.len();
+        agree(number, &model, &absent);
+    }
+    assert!(components > 40, "the models have {components} components only");
+}
+
+fn bytes(number: u64) -> Vec<u8> {
+    random::bytes(u32::try_from(number).expect("small"), 300)
+}
+
+#[test]
+fn random_models_run_as_with_agents() {
+    cases(|number| (random::model(&bytes(number)), BTreeSet::new()));
+}
+
+#[test]
+fn functions_and_conditions_give_what_they_give_agents() {
+    cases(|number| (random::whole(&bytes(number)), BTreeSet::new()));
+}
+
+#[test]
+fn what_asks_for_its_inputs_itself_comes_to_the_same() {
+    cases(|number| {
+        let mut model = random::model(&bytes(number));
+        for declaration in model.declarations.values_mut() {
+            declaration.recipe.tool = Tool::Chef;
+            declaration.recipe.entry = "anything::default".into();
+        }
+        (model, BTreeSet::new())
+    });
+}
+
+#[test]
+fn servers_that_never_boot_are_waited_for_in_vain() {
+    cases(|number| {
+        let model = random::model(&bytes(number));
+        let servers = model.resources.iter().filter(|(_, resource)| resource.is_server());
+        let managed: BTreeSet<&Name> = model.components.values().map(|component| &component.server).collect();
+        let absent = servers.map(|(name, _)| name).filter(|name| managed.contains(name));
+        let absent = absent.filter(|name| self::number((number, "absent", name)).is_multiple_of(6)).cloned().collect();
+        (model, absent)
+    });
+}
