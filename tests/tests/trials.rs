@@ -17,7 +17,7 @@ use wattle::lower::seed::{Seed, SeedAttribute, Wire};
 use wattle::lower::{Options as Lowering, lower};
 use wattle::model::{Model, Name, Step, Tool, Value};
 use wattle::prelude::*;
-use wattle::testing::{Failed, FailureKind, Run, Schedule, Trial};
+use wattle::testing::{Failed, FailureKind, Schedule, Trial, TrialRun};
 use wattle_runtime::agent::{Agent, Attributes, Limits};
 use wattle_runtime::recipe::{Broken, Job, Runner};
 use wattle_runtime::seed::{self, Options};
@@ -246,7 +246,7 @@ fn trial(case: u64, model: &Model, absent: &BTreeSet<Name>) -> Trial {
     absent.iter().fold(trial, |trial, server| trial.never_boots(server))
 }
 
-fn simulated(run: &Run) -> BTreeMap<String, Did> {
+fn simulated(run: &TrialRun) -> BTreeMap<String, Did> {
     let one = |ran: wattle::testing::Ran<'_>| {
         let read = (ran.attempts() > 0)
             .then(|| ran.input_names().map(|name| (name.to_owned(), ran.input::<Json>(name).0.to_string())).collect());

@@ -1,7 +1,7 @@
 //! Tests of blueprints: what a topology does once it is deployed, in `cargo test`, without a cloud and in no time.
 //!
 //! A [`Trial`] takes a blueprint and a fake for each kind of its components: a closure from what the component reads to what
-//! it writes, typed as `#[component]` declares them. A [`Run`] of it simulates the agents: it knows who waited for whom, what
+//! it writes, typed as `#[component]` declares them. A [`TrialRun`] of it simulates the agents: it knows who waited for whom, what
 //! each component was given and what came out. A schedule chooses who comes first where nothing makes anybody wait, and
 //! [`Trial::schedules`] tries many.
 //!
@@ -43,6 +43,7 @@
 //! What lives here: the simulation and what can be asserted of it. What must not: I/O, threads, the system's clock; and
 //! rules of its own about values, which are those of [`crate::values`].
 
+mod change;
 mod engine;
 mod fake;
 mod kind;
@@ -59,11 +60,12 @@ mod trial;
 mod world;
 
 pub use crate::values::FailureKind;
+pub use change::TrialPlan;
 pub use fake::{Answer, Failed};
 pub use kind::{Fakeable, Given, Inputs, Outputs, Plain, Written};
 pub use ran::Ran;
 pub use record::Failure;
-pub use run::Run;
+pub use run::TrialRun;
 pub use schedule::Schedule;
 pub use stack::{StackResource, StackTemplate};
 pub use trial::Trial;

@@ -4,14 +4,14 @@ use crate::author::PortType;
 
 use super::kind::{Fakeable, Inputs, Outputs, Plain};
 use super::record::{Failure, Record};
-use super::run::{Run, typed};
+use super::run::{TrialRun, typed};
 use super::story;
 use super::world::meant;
 
 /// What one component did in a run. What asserts something gives it back, so that more can follow.
 #[derive(Clone, Copy)]
 pub struct Ran<'r> {
-    pub(super) run: &'r Run,
+    pub(super) run: &'r TrialRun,
     pub(super) place: usize,
 }
 

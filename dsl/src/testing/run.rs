@@ -22,7 +22,7 @@ use super::trial::Trial;
 use super::world::{World, meant, short};
 
 /// A run that has come to its end: every component is done, has failed, or never came up with its server.
-pub struct Run {
+pub struct TrialRun {
     pub(super) schedule: Schedule,
     pub(super) world: World,
     pub(super) order: Rc<Order>,
@@ -34,7 +34,7 @@ pub struct Run {
     lowered: Rc<Lowered>,
 }
 
-impl Run {
+impl TrialRun {
     #[track_caller]
     pub(super) fn of(trial: &Trial, schedule: Schedule) -> Self {
         let seed = &trial.lowered.seed;
@@ -164,7 +164,7 @@ impl Run {
 }
 
 /// Shows what happened.
-impl std::fmt::Debug for Run {
+impl std::fmt::Debug for TrialRun {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.story())
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::order::Edge;
 use super::ran::Ran;
-use super::run::Run;
+use super::run::TrialRun;
 
 /// Most lines of a story in a message.
 const LINES: usize = 40;
@@ -28,7 +28,7 @@ fn moment(at: Duration) -> String {
 }
 
 /// What one component did, in a line.
-pub(super) fn line(run: &Run, place: usize) -> String {
+pub(super) fn line(run: &TrialRun, place: usize) -> String {
     let (node, record) = (&run.world.nodes[place], &run.records[place]);
     let mut text = format!("{} ({})", node.key, run.kind(place));
     match (record.started, record.ended) {
@@ -60,7 +60,7 @@ fn round(time: Duration) -> Duration {
 }
 
 /// The whole run.
-pub(super) fn whole(run: &Run) -> String {
+pub(super) fn whole(run: &TrialRun) -> String {
     let mut places: Vec<usize> = (0..run.records.len()).collect();
     let when = |place: &usize| {
         let record = &run.records[*place];
@@ -85,12 +85,12 @@ pub(super) fn whole(run: &Run) -> String {
 }
 
 /// The run below a message.
-pub(super) fn told(run: &Run) -> String {
+pub(super) fn told(run: &TrialRun) -> String {
     let whole = whole(run);
     let mut text = format!("\n\nthe run, of {}:\n", run.schedule);
     for (count, line) in whole.lines().enumerate() {
         if count == LINES {
-            let _ = writeln!(text, "  ... {} lines more: `Run::story` has them", whole.lines().count() - LINES);
+            let _ = writeln!(text, "  ... {} lines more: `TrialRun::story` has them", whole.lines().count() - LINES);
             break;
         }
         let _ = writeln!(text, "  {line}");
@@ -99,12 +99,12 @@ pub(super) fn told(run: &Run) -> String {
 }
 
 /// Where the author declared a component.
-fn declared(run: &Run, place: usize) -> String {
+fn declared(run: &TrialRun, place: usize) -> String {
     run.sources.get(&run.world.nodes[place].key).map(|at| format!(" (declared at {at})")).unwrap_or_default()
 }
 
 /// Why these are not done.
-pub(super) fn failed(run: &Run, failed: &[Ran<'_>]) -> String {
+pub(super) fn failed(run: &TrialRun, failed: &[Ran<'_>]) -> String {
     let mut text = match failed {
         [one] => format!("`{}` is not done", one.name()),
         many => format!("{} components are not done", many.len()),
@@ -134,7 +134,7 @@ pub(super) fn failed(run: &Run, failed: &[Ran<'_>]) -> String {
 }
 
 /// What a component waits for, in lines.
-fn waits(run: &Run, place: usize) -> String {
+fn waits(run: &TrialRun, place: usize) -> String {
     let direct = run.order.direct(place);
     if direct.is_empty() {
         return format!("\n  `{}`{} waits for no component", run.world.nodes[place].key, declared(run, place));

@@ -19,7 +19,7 @@ use super::fake::{Answer, Call, Failed, Fake};
 use super::kind::{Fakeable, Given, Values};
 use super::made_up;
 use super::part::Compute;
-use super::run::Run;
+use super::run::TrialRun;
 use super::schedule::Schedule;
 use super::stack::StackTemplate;
 
@@ -284,8 +284,8 @@ impl Trial {
     /// If something is missing (a fake, a parameter) or misspelt, with all that is and the lines that mend it; and if a fake
     /// gives what no recipe could.
     #[track_caller]
-    pub fn run(&self) -> Run {
-        Run::of(self, self.schedule)
+    pub fn run(&self) -> TrialRun {
+        TrialRun::of(self, self.schedule)
     }
 
     /// Runs all components with each of these seeds, and with the schedules that look for trouble, and hands each run to
@@ -294,7 +294,7 @@ impl Trial {
     /// # Panics
     /// As [`Trial::run`], and whenever `judge` does.
     #[track_caller]
-    pub fn schedules(&self, seeds: impl IntoIterator<Item = u64>, judge: impl Fn(&Run)) {
+    pub fn schedules(&self, seeds: impl IntoIterator<Item = u64>, judge: impl Fn(&TrialRun)) {
         struct Told(Schedule);
         impl Drop for Told {
             fn drop(&mut self) {
@@ -309,7 +309,7 @@ impl Trial {
         }
         for schedule in Schedule::ADVERSARIAL.into_iter().chain(seeds.into_iter().map(Schedule::Seed)) {
             let told = Told(schedule);
-            judge(&Run::of(self, schedule));
+            judge(&TrialRun::of(self, schedule));
             drop(told);
         }
     }

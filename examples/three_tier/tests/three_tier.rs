@@ -71,6 +71,13 @@ fn an_app_server_that_fails_keeps_nginx_from_starting() {
 }
 
 #[test]
+fn one_more_app_server_replaces_nothing() {
+    let change = trial(3).plan_from(&trial(2));
+    change.replaces_nothing().leaves_alone("db/postgres").leaves_alone("app1/app").runs_again("web/nginx");
+    trial(3).plan_from(&trial(3)).changes_nothing();
+}
+
+#[test]
 fn a_database_that_never_boots_is_named() {
     let run = trial(2).never_boots("db").run();
     let failure = run.component("app1/app").failure().expect("it waits in vain");

@@ -1,0 +1,144 @@
+//! What a changed blueprint would do to what another trial deployed.
+
+use indexmap::IndexMap;
+
+use crate::emit;
+use crate::model::Content;
+use crate::plan::{Action, Plan, Run, State, plan};
+
+use super::trial::Trial;
+use super::world::meant;
+
+/// What it takes to get from one trial to another: [`Trial::plan_from`]. What asserts something gives it back, so that more
+/// can follow.
+#[derive(Clone, Debug)]
+pub struct TrialPlan {
+    plan: Plan,
+}
+
+impl Trial {
+    /// What deploying this over what `before` deployed would do, as the command `plan` tells it.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # use wattle::testing::Trial;
+    /// # #[component(recipe = "src/check/examples/greet.sh")]
+    /// # pub struct Greeter { #[input] name: String, #[output] greeting: String }
+    /// # fn trial(name: &str) -> Trial {
+    /// let mut t = Topology::new("hello");
+    /// let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// let greeter = t.on(server).run("greeter", Greeter::new().name(name));
+    /// # Trial::of_model(t.finish(Exports::new().entry("greeting", greeter.greeting)))
+    /// # }
+    ///
+    /// let change = trial("moon").plan_from(&trial("world"));
+    /// change.replaces_nothing().runs_again("server/greeter");
+    /// trial("moon").plan_from(&trial("moon")).changes_nothing();
+    /// ```
+    ///
+    /// # Panics
+    /// If what either deploys cannot be read again, which is a fault of this crate.
+    #[track_caller]
+    pub fn plan_from(&self, before: &Self) -> TrialPlan {
+        let schemas = |ty: &str| self.model.schemas.get(ty).or_else(|| before.model.schemas.get(ty)).cloned();
+        TrialPlan { plan: plan(Some(&before.state()), &self.state(), &schemas) }
+    }
+
+    fn state(&self) -> State {
+        let mut files = IndexMap::new();
+        for (name, content) in &self.model.files {
+            files.insert(name.to_string(), String::from_utf8_lossy(Content::bytes(content)).into_owned());
+        }
+        let nested = self.lowered.nested.iter().map(|(name, template)| (name.as_str(), template));
+        for (name, template) in nested.chain([("template.yaml", &self.lowered.template)]) {
+            let text = emit::to_yaml(template).expect("INVARIANT: a sound model's template can be emitted");
+            files.insert(name.to_owned(), text);
+        }
+        let seed = Some(self.lowered.seed.clone());
+        State::new(&files, self.parameters.clone(), seed).expect("INVARIANT: what is emitted can be read")
+    }
+}
+
+impl TrialPlan {
+    /// The plan itself.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Asserts that nothing would change, or run again.
+    ///
+    /// # Panics
+    /// If something would, with the plan. The same goes for all that follow.
+    #[track_caller]
+    pub fn changes_nothing(&self) -> &Self {
+        assert!(self.plan.is_empty(), "something would change:\n{}", self.plan.to_text(false));
+        self
+    }
+
+    /// Asserts that Heat would neither replace nor delete a resource, nor might it, nor would it refuse the update.
+    ///
+    /// # Panics
+    /// If it would.
+    #[track_caller]
+    pub fn replaces_nothing(&self) -> &Self {
+        let is_harmful =
+            |action: Action| matches!(action, Action::Replace | Action::MayReplace | Action::Delete | Action::Refused);
+        let harmed = self.plan.resources.iter().filter(|(_, resource)| is_harmful(resource.action));
+        let harmed: Vec<&str> = harmed.map(|(name, _)| &**name).collect();
+        assert!(
+            harmed.is_empty(),
+            "{} would not stay:\n{}",
+            crate::names::list(harmed.iter().copied(), "and"),
+            self.plan.to_text(false)
+        );
+        self
+    }
+
+    /// What Heat would do with a resource.
+    ///
+    /// # Panics
+    /// If neither trial has it.
+    #[track_caller]
+    pub fn resource(&self, name: &str) -> Action {
+        let Some(resource) = self.plan.resources.get(name) else {
+            let known: Vec<&str> = self.plan.resources.keys().map(|name| &**name).collect();
+            panic!("the plan has no resource `{name}`{}", meant(name, &known));
+        };
+        resource.action
+    }
+
+    /// What the agent would do with a component, `SERVER/COMPONENT`.
+    ///
+    /// # Panics
+    /// If neither trial has it.
+    #[track_caller]
+    pub fn component(&self, name: &str) -> Run {
+        let Some(component) = self.plan.components.get(name) else {
+            let known: Vec<&str> = self.plan.components.keys().map(|name| &**name).collect();
+            panic!("the plan has no component `{name}`{}", meant(name, &known));
+        };
+        component.action
+    }
+
+    /// Asserts that the recipe of a component, `SERVER/COMPONENT`, would run again.
+    ///
+    /// # Panics
+    /// If it would not, or only might.
+    #[track_caller]
+    pub fn runs_again(&self, name: &str) -> &Self {
+        let action = self.component(name);
+        assert!(action == Run::RunAgain, "`{name}` would not run again ({action:?}):\n{}", self.plan.to_text(false));
+        self
+    }
+
+    /// Asserts that the recipe of a component, `SERVER/COMPONENT`, would not run again, whatever others write.
+    ///
+    /// # Panics
+    /// If it would, or might.
+    #[track_caller]
+    pub fn leaves_alone(&self, name: &str) -> &Self {
+        let action = self.component(name);
+        assert!(action == Run::Skip, "`{name}` is not left alone ({action:?}):\n{}", self.plan.to_text(false));
+        self
+    }
+}
