@@ -21,7 +21,11 @@ pub(super) fn value(ty: &Type, of: &str) -> Value {
             let [.., a, b, c, d] = number.to_be_bytes();
             Ipv6Addr::from([0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, a, b, c, d]).to_string().into()
         }
-        Type::Uri => format!("http://made-up.example/{}", of.replace([' ', '`'], "-")).into(),
+        Type::Uri => {
+            let plain = |letter: char| letter.is_ascii_alphanumeric() || "/.-_".contains(letter);
+            let path: String = of.chars().map(|letter| if plain(letter) { letter } else { '-' }).collect();
+            format!("http://made-up.example/{path}").into()
+        }
         Type::Seconds => (1 + number % 60).into(),
         Type::List(item) => Value::List((0..2).map(|place| value(item, &format!("{of}.{place}"))).collect()),
         Type::Map(item) => {
