@@ -1,5 +1,78 @@
 // The picture's data, and questions about it. Nothing here touches the page.
+//
+// Whatever is drawn has an id: `c:` and a component's key, `r:` and a resource's name, `m:` and a module's name.
 
 const picture = JSON.parse(document.getElementById('picture').textContent);
 for (const list of ['modules', 'resources', 'components', 'edges', 'texts']) picture[list] ??= [];
 for (const map of ['kinds', 'parameters', 'exports']) picture[map] ??= {};
+
+const graph = (() => {
+  const things = new Map();
+  const within = new Map([['', []]]);
+  const put = (id, parent, thing) => {
+    things.set(id, { id, parent, ...thing });
+    if (!within.has(parent)) within.set(parent, []);
+    within.get(parent).push(id);
+  };
+  const frames = new Set(picture.modules.map((module) => module.name));
+  const frame = (module) => (module && frames.has(module) ? `m:${module}` : '');
+  for (const of of picture.modules) put(`m:${of.name}`, frame(of.module), { type: 'module', name: of.name, of });
+  for (const of of picture.resources) put(`r:${of.name}`, frame(of.module), { type: of.role, name: of.name, of });
+  for (const of of picture.components) {
+    if (things.has(`r:${of.server}`)) put(`c:${of.key}`, `r:${of.server}`, { type: 'component', name: of.key, of });
+  }
+
+  /** The id of what a name names: a component, a resource, a module. */
+  function find(name) {
+    for (const prefix of ['', 'c:', 'r:', 'm:']) if (things.has(prefix + name)) return prefix + name;
+    return null;
+  }
+
+  const edges = [];
+  const incoming = new Map();
+  const outgoing = new Map();
+  const push = (map, key, value) => (map.has(key) ? map.get(key).push(value) : map.set(key, [value]));
+  for (const of of picture.edges) {
+    const [from, to] = [find(of.from), find(of.to)];
+    if (!from || !to) continue;
+    const edge = { from, to, of, label: of.why === 'data' ? `${of.input}${of.type ? `: ${of.type}` : ''}` : '' };
+    edges.push(edge);
+    push(outgoing, from, edge);
+    push(incoming, to, edge);
+  }
+
+  /** Everything that values or time lead to from `id` (`outgoing`) or from where they come (`incoming`), itself included. */
+  function reach(id, direction) {
+    const next = direction === 'upstream' ? incoming : outgoing;
+    const end = direction === 'upstream' ? 'from' : 'to';
+    const seen = new Set(members(id));
+    const pending = [...seen];
+    while (pending.length) {
+      for (const edge of next.get(pending.pop()) ?? []) {
+        if (!seen.has(edge[end])) {
+          seen.add(edge[end]);
+          pending.push(edge[end]);
+        }
+      }
+    }
+    return seen;
+  }
+
+  /** A thing with all that is in it. */
+  function members(id) {
+    const all = [id];
+    for (let at = 0; at < all.length; at += 1) all.push(...(within.get(all[at]) ?? []));
+    return all;
+  }
+
+  /** What is around a thing, from the inside outwards. */
+  function* around(id) {
+    for (let at = things.get(id)?.parent; at; at = things.get(at).parent) yield at;
+  }
+
+  const local = (name) => name.slice(Math.max(name.lastIndexOf('.'), name.lastIndexOf('/')) + 1);
+  const kind = (component) => picture.kinds[component.kind];
+  const count = (type) => picture.resources.filter((resource) => resource.role === type).length;
+
+  return { things, within, edges, incoming, outgoing, find, reach, members, around, local, kind, count };
+})();

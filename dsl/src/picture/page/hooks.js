@@ -15,31 +15,17 @@
 //   wattle.say(text)           tells who cannot see the page
 
 const hooks = (() => {
-  const listeners = [];
-  const states = new Map();
-  const said = document.getElementById('said');
   let drawn;
   const ready = new Promise((resolve) => (drawn = resolve));
-  let selected = null;
-
-  const api = {
+  window.wattle = Object.freeze({
     picture,
     ready,
-    setStates(given) {
-      for (const [key, state] of Object.entries(given)) {
-        if (state?.state) states.set(key, state);
-        else states.delete(key);
-      }
-    },
+    setStates: page.setStates,
     addTab: panel.add,
     showTab: panel.show,
-    select(id) {
-      selected = id;
-      for (const listener of listeners) listener(selected);
-    },
-    onSelect: (callback) => void listeners.push(callback),
-    say: (text) => void (said.textContent = text),
-  };
-  window.wattle = Object.freeze(api);
-  return { drawn, states };
+    select: (name) => page.select(name === null ? null : graph.find(name)),
+    onSelect: page.onSelect,
+    say: page.say,
+  });
+  return { drawn };
 })();

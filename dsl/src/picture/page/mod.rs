@@ -14,8 +14,24 @@ const BODY: &str = include_str!("body.html");
 const STYLES: [&str; 1] = [include_str!("page.css")];
 
 /// One script, in this order.
-const SCRIPTS: [&str; 4] =
-    [include_str!("data.js"), include_str!("panel.js"), include_str!("hooks.js"), include_str!("start.js")];
+const SCRIPTS: [&str; 13] = [
+    include_str!("data.js"),
+    include_str!("panel.js"),
+    include_str!("scene.js"),
+    include_str!("quick.js"),
+    include_str!("arrange.js"),
+    include_str!("draw.js"),
+    include_str!("camera.js"),
+    include_str!("page.js"),
+    include_str!("details.js"),
+    include_str!("search.js"),
+    include_str!("keys.js"),
+    include_str!("hooks.js"),
+    include_str!("start.js"),
+];
+
+/// What lays out: ELK as elkjs has it, the source of a worker. `elk/make` makes it, and tells of its licence.
+const ELK: &str = include_str!("elk/elk-worker.min.js");
 
 /// What is added to a page that shows what runs.
 const LIVE_STYLE: &str = include_str!("live.css");
@@ -58,6 +74,8 @@ pub fn html(picture: &Picture) -> String {
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title} – wattle</title>\n\
          <style>{style}</style>\n</head>\n{BODY}\
          <script type=\"application/json\" id=\"picture\">{data}</script>\n\
+         <!-- elkjs, Eclipse Public License 2.0, source: https://github.com/kieler/elkjs -->\n\
+         <script type=\"text/plain\" id=\"elk\">{ELK}</script>\n\
          <script>{script}</script>\n</html>\n"
     )
 }

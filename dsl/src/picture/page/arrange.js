@@ -1,0 +1,140 @@
+// Layout: by ELK in a worker, so that the page stays alive; by `quick` where there is too much for it, or it takes too long.
+
+const arrange = (() => {
+  /** Boxes and wires up to which ELK is asked. */
+  const LIMIT = { boxes: 120, wires: 260 };
+  const PATIENCE = 8000;
+  const OPTIONS = {
+    'elk.algorithm': 'layered',
+    'elk.direction': 'RIGHT',
+    'elk.hierarchyHandling': 'INCLUDE_CHILDREN',
+    'elk.edgeRouting': 'ORTHOGONAL',
+    'elk.json.shapeCoords': 'ROOT',
+    'elk.json.edgeCoords': 'ROOT',
+    'elk.spacing.nodeNode': '22',
+    'elk.spacing.edgeNode': '14',
+    'elk.spacing.edgeEdge': '9',
+    'elk.layered.spacing.nodeNodeBetweenLayers': '44',
+    'elk.layered.spacing.edgeNodeBetweenLayers': '16',
+    'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
+    'elk.layered.nodePlacement.strategy': 'BRANDES_KOEPF',
+    'elk.layered.nodePlacement.bk.fixedAlignment': 'BALANCED',
+    'elk.padding': '[top=0,left=0,bottom=0,right=0]',
+  };
+
+  let worker = null;
+  let asked = 0;
+  const waiting = new Map();
+
+  function start() {
+    const source = document.getElementById('elk').textContent;
+    const url = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));
+    worker = new Worker(url);
+    URL.revokeObjectURL(url);
+    worker.onmessage = ({ data }) => {
+      waiting.get(data.id)?.(data);
+      waiting.delete(data.id);
+    };
+    worker.postMessage({ id: 0, cmd: 'register', algorithms: ['layered'] });
+  }
+
+  function stop() {
+    worker?.terminate();
+    worker = null;
+    waiting.clear();
+  }
+
+  function ask(given) {
+    return new Promise((resolve, reject) => {
+      if (!worker) start();
+      asked += 1;
+      const timer = setTimeout(() => {
+        stop();
+        reject(new Error('it takes too long'));
+      }, PATIENCE);
+      worker.onerror = (event) => {
+        clearTimeout(timer);
+        stop();
+        reject(new Error(event.message));
+      };
+      waiting.set(asked, ({ data, error }) => {
+        clearTimeout(timer);
+        if (error) reject(new Error(error.message ?? 'no layout'));
+        else resolve(data);
+      });
+      worker.postMessage({ id: asked, cmd: 'layout', graph: given, layoutOptions: OPTIONS, options: {} });
+    });
+  }
+
+  function given(seen) {
+    const ports = new Map();
+    const port = (end, name, side) => {
+      if (end.box.children) return end.box.id;
+      const y = scene.pinY(end, name, side);
+      const x = side === 'inputs' ? 0 : end.box.w;
+      const id = `${end.box.id} ${side} ${y}`;
+      if (!ports.has(end.box.id)) ports.set(end.box.id, new Map());
+      ports.get(end.box.id).set(id, { id, x, y, width: 0, height: 0, layoutOptions: { 'elk.port.side': x ? 'EAST' : 'WEST' } });
+      return id;
+    };
+    const edges = seen.wires
+      .filter(({ a, b }) => a.box !== b.box)
+      .map((wire) => ({
+        id: wire.key,
+        sources: [port(wire.a, wire.output, 'outputs')],
+        targets: [port(wire.b, wire.input, 'inputs')],
+        labels: wire.label ? [{ text: wire.label, width: scene.width(wire.label), height: 12 }] : [],
+        layoutOptions: { 'elk.layered.priority.straightness': wire.why === 'data' ? '5' : '1' },
+      }));
+    const node = (one) => {
+      if (!one.children) {
+        return {
+          id: one.id, width: one.w, height: one.h, ports: [...(ports.get(one.id)?.values() ?? [])],
+          layoutOptions: { 'elk.portConstraints': 'FIXED_POS' },
+        };
+      }
+      const minimum = `(${scene.width(`${one.title} ${one.kind}`) + 60}, 60)`;
+      return {
+        id: one.id, children: one.children.map(node),
+        layoutOptions: {
+          'elk.padding': '[top=40,left=20,bottom=18,right=20]',
+          'elk.nodeSize.constraints': 'MINIMUM_SIZE', 'elk.nodeSize.minimum': minimum,
+        },
+      };
+    };
+    return { id: '', children: seen.roots.map(node), edges };
+  }
+
+  function taken(seen, done) {
+    const visit = (list) => {
+      for (const { id, x, y, width, height, children } of list ?? []) {
+        Object.assign(seen.boxes.get(id), { x, y, w: width, h: height });
+        visit(children);
+      }
+    };
+    visit(done.children);
+    const wires = new Map(seen.wires.map((wire) => [wire.key, wire]));
+    for (const edge of done.edges ?? []) {
+      const wire = wires.get(edge.id);
+      const [section] = edge.sections ?? [];
+      if (section) wire.points = [section.startPoint, ...(section.bendPoints ?? []), section.endPoint];
+      const [label] = edge.labels ?? [];
+      if (label) wire.labelAt = { x: label.x, y: label.y };
+    }
+    return { w: done.width, h: done.height };
+  }
+
+  /** Places all boxes of what is seen, and the wires' points where they are known; how large it all is. */
+  async function place(seen) {
+    if (seen.boxes.size <= LIMIT.boxes && seen.wires.length <= LIMIT.wires && seen.boxes.size > 0) {
+      try {
+        return taken(seen, await ask(given(seen)));
+      } catch (error) {
+        console.info(`layout: ${error.message}; a plainer one is drawn`);
+      }
+    }
+    return quick.layout(seen);
+  }
+
+  return { place };
+})();

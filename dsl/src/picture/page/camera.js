@@ -1,0 +1,124 @@
+// What part of the picture is seen, and how near: moving, zooming, the small map.
+
+const camera = (() => {
+  const canvas = document.getElementById('canvas');
+  const view = document.getElementById('view');
+  const map = document.getElementById('map');
+  const seen = draw.make('rect', { class: 'seen' });
+  const at = { x: 0, y: 0, zoom: 1 };
+  const all = { w: 1, h: 1 };
+  const MARGIN = 24;
+
+  function apply() {
+    view.setAttribute('transform', `translate(${at.x} ${at.y}) scale(${at.zoom})`);
+    canvas.classList.toggle('far', at.zoom < 0.55);
+    document.body.classList.toggle('farther', at.zoom < 0.3);
+    const { width, height } = canvas.getBoundingClientRect();
+    const box = { x: -at.x / at.zoom, y: -at.y / at.zoom, width: width / at.zoom, height: height / at.zoom };
+    for (const [name, value] of Object.entries(box)) seen.setAttribute(name, value);
+  }
+
+  /** Takes note of what is drawn. */
+  function sized({ w, h }, boxes) {
+    Object.assign(all, { w, h });
+    map.setAttribute('viewBox', `${-MARGIN} ${-MARGIN} ${w + 2 * MARGIN} ${h + 2 * MARGIN}`);
+    const dots = [...boxes.values()].filter((one) => !one.children);
+    map.replaceChildren(...dots.map(({ x, y, w: width, h: height }) => draw.make('rect', { class: 'dot', x, y, width, height })), seen);
+    apply();
+  }
+
+  function fit() {
+    const { width, height } = canvas.getBoundingClientRect();
+    const zoom = Math.min((width - 2 * MARGIN) / all.w, (height - 2 * MARGIN) / all.h, 1.6);
+    at.zoom = Math.max(zoom, 0.02);
+    at.x = (width - all.w * at.zoom) / 2;
+    at.y = Math.max(MARGIN, (height - all.h * at.zoom) / 2);
+    apply();
+  }
+
+  function zoomBy(factor, x, y) {
+    const { width, height } = canvas.getBoundingClientRect();
+    const [cx, cy] = [x ?? width / 2, y ?? height / 2];
+    const zoom = Math.min(4, Math.max(0.02, at.zoom * factor));
+    at.x = cx - ((cx - at.x) * zoom) / at.zoom;
+    at.y = cy - ((cy - at.y) * zoom) / at.zoom;
+    at.zoom = zoom;
+    apply();
+  }
+
+  function move(x, y) {
+    at.x += x;
+    at.y += y;
+    apply();
+  }
+
+  /** Brings a place into view, near enough to be read. */
+  function show({ x, y, w, h }) {
+    const { width, height } = canvas.getBoundingClientRect();
+    const [left, top] = [x * at.zoom + at.x, y * at.zoom + at.y];
+    const isIn = left > 0 && top > 0 && left + w * at.zoom < width && top + h * at.zoom < height;
+    if (isIn && at.zoom > 0.5) return;
+    at.zoom = Math.max(at.zoom, Math.min(0.9, (width - 80) / w, (height - 80) / h));
+    at.x = width / 2 - (x + w / 2) * at.zoom;
+    at.y = height / 2 - (y + h / 2) * at.zoom;
+    apply();
+  }
+
+  const local = (event) => {
+    const { left, top } = canvas.getBoundingClientRect();
+    return [event.clientX - left, event.clientY - top];
+  };
+
+  canvas.addEventListener('wheel', (event) => {
+    event.preventDefault();
+    zoomBy(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), ...local(event));
+  }, { passive: false });
+
+  const pointers = new Map();
+  let dragged = 0;
+  canvas.addEventListener('pointerdown', (event) => {
+    pointers.set(event.pointerId, local(event));
+    dragged = 0;
+  });
+  canvas.addEventListener('pointermove', (event) => {
+    const before = pointers.get(event.pointerId);
+    if (!before) return;
+    const now = local(event);
+    const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
+    if (other) {
+      const far = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]);
+      zoomBy(far(now, other) / Math.max(1, far(before, other)), ...other);
+    } else {
+      move(now[0] - before[0], now[1] - before[1]);
+    }
+    dragged += Math.hypot(now[0] - before[0], now[1] - before[1]);
+    if (dragged > 4 && !canvas.hasPointerCapture(event.pointerId)) {
+      canvas.setPointerCapture(event.pointerId);
+      canvas.classList.add('drag');
+    }
+    pointers.set(event.pointerId, now);
+  });
+  for (const name of ['pointerup', 'pointercancel']) {
+    canvas.addEventListener(name, (event) => {
+      pointers.delete(event.pointerId);
+      canvas.classList.remove('drag');
+    });
+  }
+
+  function toMap(event) {
+    if (!event.buttons) return;
+    const { left, top } = map.getBoundingClientRect();
+    const matrix = map.getScreenCTM();
+    const { width, height } = canvas.getBoundingClientRect();
+    const x = (event.clientX - left - (matrix.e - left)) / matrix.a;
+    const y = (event.clientY - top - (matrix.f - top)) / matrix.d;
+    at.x = width / 2 - x * at.zoom;
+    at.y = height / 2 - y * at.zoom;
+    apply();
+  }
+  map.addEventListener('pointerdown', toMap);
+  map.addEventListener('pointermove', toMap);
+  new ResizeObserver(apply).observe(canvas);
+
+  return { sized, fit, zoomBy, move, show, wasDragged: () => dragged > 4 };
+})();

@@ -1,0 +1,182 @@
+// Draws what is placed, as SVG. All text is set as text: nothing of the picture is ever read as markup.
+
+const draw = (() => {
+  const SVG = 'http://www.w3.org/2000/svg';
+  const BAND = 26;
+  const view = document.getElementById('view');
+  /** By id the element of what is drawn; by wire its path. */
+  const elements = new Map();
+  let paths = [];
+
+  function make(tag, attributes = {}, ...children) {
+    const element = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(attributes)) if (value !== undefined) element.setAttribute(name, value);
+    element.append(...children);
+    return element;
+  }
+
+  const text = (x, y, content, kind) => make('text', { x, y, class: kind }, content);
+  const rect = (x, y, width, height, rx, kind) => make('rect', { x, y, width, height, rx, class: kind });
+  const color = (element, index) => {
+    element.style.setProperty('--color', `var(--c${index % 8})`);
+    return element;
+  };
+
+  function described(element, id, label, level, isOpen) {
+    element.id = `at-${id}`;
+    element.dataset.id = id;
+    element.setAttribute('role', 'treeitem');
+    element.setAttribute('aria-label', label);
+    element.setAttribute('aria-level', level);
+    element.setAttribute('aria-selected', 'false');
+    if (isOpen !== undefined) element.setAttribute('aria-expanded', String(isOpen));
+    elements.set(id, element);
+    return element;
+  }
+
+  function box(one, level) {
+    const { id, type, title, kind, x, y, w, h } = one;
+    const open = type === 'module' || graph.within.has(id) ? !one.isFolded : undefined;
+    const group = described(make('g', { class: `${type}${one.isFolded ? ' folded' : ''}` }), id, `${type} ${title}, ${kind}`, level, open);
+    group.append(rect(x, y, w, h, type === 'other' ? h / 2 : 8));
+    if (type === 'other') {
+      group.append(text(x + w / 2, y + 15, title, 'mid'), text(x + w / 2, y + 28, kind, 'mid faint'));
+      return group;
+    }
+    const left = open === undefined ? 14 : 26;
+    if (open !== undefined) group.append(make('text', { x: x + 9, y: y + 20, class: 'toggle' }, open ? '▾' : '▸'));
+    group.append(text(x + left, y + 20, title, type === 'module' || one.isFolded ? 'name big' : 'name'));
+    const below = type === 'server' || one.isFolded;
+    if (kind) group.append(text(below ? x + left : x + left + 10 + scene.width(title, '600 13px Helvetica, Arial, sans-serif'), y + (below ? 35 : 20), kind, 'faint'));
+    for (const part of one.parts ?? []) group.append(component(one, part, level + 1));
+    group.append(make('circle', { class: 'state', cx: x + w - 12, cy: y + 13, r: 0 }));
+    return group;
+  }
+
+  function component(server, part, level) {
+    const [x, y] = [server.x + part.x, server.y + part.y];
+    const group = described(make('g', { class: 'component' }), part.id, `component ${part.title}, ${part.kind || 'software'}`, level);
+    group.append(rect(x, y, part.w, part.h, 5));
+    group.append(text(x + 10, y + 16.5, part.title, 'name'), text(x + part.w - 10, y + 16.5, part.kind, 'faint end'));
+    const line = (index) => y + scene.TITLE + scene.LINE * index + scene.LINE / 2 - 1;
+    part.inputs.forEach(([name, type], index) => {
+      const label = text(x + 9, line(index) + 3.5, name, '');
+      label.append(make('tspan', { class: 'faint' }, type ? `: ${type}` : ''));
+      group.append(make('circle', { class: 'pin', cx: x, cy: line(index), r: 3 }), label);
+    });
+    part.outputs.forEach((name, index) => {
+      group.append(make('circle', { class: 'pin', cx: x + part.w, cy: line(index), r: 3 }), text(x + part.w - 9, line(index) + 3.5, name, 'end'));
+    });
+    group.append(make('circle', { class: 'state', cx: x + part.w, cy: y, r: 0 }));
+    return group;
+  }
+
+  /** A path whose corners are round. */
+  function round(points) {
+    let d = `M${points[0].x} ${points[0].y}`;
+    for (let at = 1; at < points.length - 1; at += 1) {
+      const [before, corner, behind] = [points[at - 1], points[at], points[at + 1]];
+      const far = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
+      const toward = (to) => {
+        const length = far(corner, to);
+        const share = length ? Math.min(9, length / 2) / length : 0;
+        return `${corner.x + (to.x - corner.x) * share} ${corner.y + (to.y - corner.y) * share}`;
+      };
+      d += `L${toward(before)}Q${corner.x} ${corner.y} ${toward(behind)}`;
+    }
+    const end = points[points.length - 1];
+    return `${d}L${end.x} ${end.y}`;
+  }
+
+  function way(wire) {
+    const { a, b, points } = wire;
+    const inset = (end, isInput) => (end.part ? (isInput ? end.part.x : end.box.w - end.part.x - end.part.w) : 0);
+    const start = { x: a.box.x + a.box.w - inset(a, false), y: a.box.y + scene.pinY(a, wire.output, 'outputs') };
+    const end = { x: b.box.x + inset(b, true), y: b.box.y + scene.pinY(b, wire.input, 'inputs') };
+    if (a.box === b.box && a.part && b.part) return inner(wire, start, end);
+    if (points) return round([start, ...points, end]);
+    const bend = Math.max(40, Math.abs(end.x - start.x) / 2);
+    return `M${start.x} ${start.y}C${start.x + bend} ${start.y} ${end.x - bend} ${end.y} ${end.x} ${end.y}`;
+  }
+
+  /** Between components of one server: down to the next, else round those between. */
+  function inner(wire, start, end) {
+    const { a, b } = wire;
+    const [from, to] = [a.part, b.part];
+    if (wire.isRunList) {
+      const x = a.box.x + from.x + 16;
+      return `M${x} ${a.box.y + from.y + from.h}L${x} ${b.box.y + to.y}`;
+    }
+    const shift = (a.part.outputs.indexOf(wire.output) + 1) * 2;
+    const y = a.box.y + (to.y > from.y ? from.y + from.h + 4 + shift : from.y - 4 - shift);
+    const [right, left] = [start.x + 5 + shift, end.x - 5 - shift];
+    return round([start, { x: right, y: start.y }, { x: right, y }, { x: left, y }, { x: left, y: end.y }, end]);
+  }
+
+  /** Draws everything anew, and returns how large it is. */
+  function all(seen, size) {
+    elements.clear();
+    const top = seen.bands.length ? seen.bands.length * (BAND + 8) + 26 : 0;
+    const width = Math.max(size.w, 320);
+    const shift = (list) => {
+      for (const one of list) {
+        one.y += top;
+        shift(one.children ?? []);
+      }
+    };
+    shift(seen.roots);
+    for (const wire of seen.wires) {
+      wire.points?.forEach((point) => (point.y += top));
+      if (wire.labelAt) wire.labelAt.y += top;
+    }
+    const arrow = make('marker', { id: 'arrow', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, markerUnits: 'userSpaceOnUse', orient: 'auto' },
+      make('path', { class: 'arrow', d: 'M0.5 1 7.5 4 0.5 7z' }));
+    const back = make('g');
+    const boxes = make('g');
+    const lines = make('g');
+    const labels = make('g');
+    seen.bands.forEach((id, index) => {
+      const { name, of } = graph.things.get(id);
+      const group = color(described(make('g', { class: 'network' }), id, `network ${name}`, 1), index);
+      const y = index * (BAND + 8);
+      group.append(rect(0, y, width, BAND, 6), text(12, y + 17, name, 'name big'));
+      group.append(text(24 + scene.width(name, '600 13px Helvetica, Arial, sans-serif'), y + 17, of.type ? '' : of.doc ?? '', 'faint'));
+      back.append(group);
+    });
+    const frames = (list, level) => {
+      for (const one of list) {
+        (one.children ? back : boxes).append(box(one, level));
+        if (one.children) frames(one.children, level + 1);
+      }
+    };
+    frames(seen.roots, 1);
+    const count = [...seen.attached.values()].reduce((sum, bands) => sum + bands.size, 0);
+    for (const [id, bands] of seen.attached) {
+      const one = seen.boxes.get(id);
+      [...bands].sort().forEach((band, place) => {
+        const x = Math.min(one.x + 14 + 14 * place, one.x + one.w - 8);
+        if (count <= 40) back.append(color(make('path', { class: 'attached', d: `M${x} ${band * (BAND + 8) + BAND}V${one.y}` }), band));
+        boxes.append(color(rect(x - 5, one.y - 3, 10, 6, 2, 'tab'), band));
+      });
+    }
+    const sources = new Map();
+    paths = seen.wires.map((wire) => {
+      const source = wire.a.part?.id ?? wire.a.box.id;
+      if (!sources.has(source)) sources.set(source, sources.size);
+      const path = make('path', { class: `edge ${wire.why}`, d: way(wire), 'marker-end': 'url(#arrow)' });
+      if (wire.why === 'data') color(path, sources.get(source));
+      const said = wire.edges.map(({ of }) => (of.why === 'data' ? `${of.to} reads ${of.input} from ${of.from}/${of.output}` : `${of.to} waits for ${of.from}`));
+      path.append(make('title', {}, said.slice(0, 12).join('\n') + (said.length > 12 ? `\nand ${said.length - 12} more` : '')));
+      lines.append(path);
+      if (wire.label && wire.labelAt) labels.append(text(wire.labelAt.x, wire.labelAt.y + 10, wire.label, 'label'));
+      return { path, wire };
+    });
+    view.replaceChildren(make('defs', {}, arrow), back);
+    // Wires are behind boxes where nobody has routed them round.
+    const isRouted = seen.wires.some(({ points }) => points) || seen.wires.every(({ a, b }) => a.box === b.box);
+    view.append(...(isRouted ? [boxes, lines] : [lines, boxes]), labels);
+    return { w: width, h: top + size.h };
+  }
+
+  return { all, elements, make, wires: () => paths };
+})();

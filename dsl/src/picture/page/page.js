@@ -1,0 +1,197 @@
+// What the page shows at the moment: folding, selection, what is highlighted, states.
+
+const page = (() => {
+  const canvas = document.getElementById('canvas');
+  const busy = document.getElementById('busy');
+  const said = document.getElementById('said');
+  const listeners = [];
+  const states = new Map();
+  let seen = null;
+  let selected = null;
+  let traced = null;
+  let drawing = Promise.resolve();
+  let turn = 0;
+
+  const say = (text) => void (said.textContent = text);
+
+  /** Lays out and draws what is to be seen now; fits it into the window if asked to. */
+  function redraw({ fit = false, keep = null } = {}) {
+    turn += 1;
+    const mine = turn;
+    const timer = setTimeout(() => (busy.hidden = false), 150);
+    drawing = (async () => {
+      const next = scene.build();
+      const size = await arrange.place(next);
+      clearTimeout(timer);
+      // Something else was asked for meanwhile.
+      if (mine !== turn) return drawing;
+      busy.hidden = true;
+      const before = keep && seen?.boxes.get(keep);
+      seen = next;
+      const whole = draw.all(seen, size);
+      camera.sized(whole, seen.boxes);
+      if (fit) camera.fit();
+      else if (before && seen.boxes.has(keep)) camera.show(seen.boxes.get(keep));
+      mark();
+      paint();
+      return undefined;
+    })();
+    return drawing;
+  }
+
+  /** The place of what is drawn for a thing. */
+  function placeOf(id) {
+    const end = seen?.ends.get(id);
+    if (end) {
+      const { box: of, part } = end;
+      return part ? { x: of.x + part.x, y: of.y + part.y, w: part.w, h: part.h } : of;
+    }
+    const element = draw.elements.get(id);
+    return element ? element.getBBox && (({ x, y, width, height }) => ({ x, y, w: width, h: height }))(element.getBBox()) : null;
+  }
+
+  async function fold(id, isFolded = !scene.folded.has(id)) {
+    if (!graph.within.has(id)) return;
+    if (isFolded) scene.folded.add(id);
+    else scene.folded.delete(id);
+    say(`${graph.things.get(id).name} ${isFolded ? 'folded' : 'unfolded'}`);
+    await redraw({ keep: id });
+  }
+
+  async function foldAll(isFolded) {
+    for (const [id, { type }] of graph.things) {
+      if (!graph.within.has(id) || (type !== 'server' && type !== 'module')) continue;
+      if (!isFolded) scene.folded.delete(id);
+      else if (type === 'server' || !graph.things.get(id).parent) scene.folded.add(id);
+    }
+    say(isFolded ? 'everything is folded' : 'everything is unfolded');
+    await redraw({ fit: true });
+  }
+
+  /** Selects a thing, and unfolds what is around it. */
+  async function select(id, { reveal = true } = {}) {
+    selected = id && graph.things.has(id) ? id : null;
+    if (selected && reveal) {
+      const hidden = [...graph.around(selected)].filter((around) => scene.folded.has(around));
+      hidden.forEach((around) => scene.folded.delete(around));
+      if (graph.things.get(selected).type === 'other') {
+        if (!scene.shown.infrastructure) toggleInfrastructure(true);
+      }
+      if (hidden.length) await redraw({ keep: hidden[hidden.length - 1] });
+      const place = placeOf(selected);
+      if (place) camera.show(place);
+    }
+    mark();
+    details.show(selected);
+    const name = selected ? graph.things.get(selected).name : null;
+    if (name) say(`${graph.things.get(selected).type} ${name}`);
+    for (const listener of listeners) listener(name);
+  }
+
+  function trace(direction) {
+    const isSame = traced && traced.id === selected && traced.direction === direction;
+    traced = selected && direction && !isSame ? { id: selected, direction, all: graph.reach(selected, direction) } : null;
+    mark();
+    if (traced) say(`${traced.all.size - 1} are ${direction} of ${graph.things.get(selected).name}`);
+    return Boolean(traced);
+  }
+
+  /** Shows on the picture what is selected and highlighted. */
+  function mark() {
+    for (const [id, element] of draw.elements) {
+      element.classList.toggle('selected', id === selected);
+      element.setAttribute('aria-selected', String(id === selected));
+      const isOn = traced && (traced.all.has(id) || graph.members(id).some((member) => traced.all.has(member)));
+      element.classList.toggle('on', Boolean(isOn));
+    }
+    canvas.classList.toggle('traced', Boolean(traced));
+    for (const { path, wire } of draw.wires()) {
+      path.classList.toggle('on', Boolean(traced) && wire.edges.some((edge) => traced.all.has(edge.from) && traced.all.has(edge.to)));
+    }
+    if (selected && draw.elements.has(selected)) canvas.setAttribute('aria-activedescendant', `at-${selected}`);
+    else canvas.removeAttribute('aria-activedescendant');
+  }
+
+  const ORDER = ['failed', 'running', 'waiting', 'done'];
+
+  /** Paints states; what is folded has the worst of what is in it. */
+  function paint() {
+    for (const [id, element] of draw.elements) {
+      const { type } = graph.things.get(id);
+      const inside = type === 'component' ? [id] : graph.members(id);
+      const known = inside.map((member) => states.get(member)).filter(Boolean);
+      const isWhole = type === 'component' || seen.boxes.get(id)?.isFolded;
+      const worst = ORDER.find((state) => known.some((one) => one.state === state));
+      if (worst && isWhole) element.dataset.state = worst;
+      else delete element.dataset.state;
+      element.querySelector(':scope > .state')?.setAttribute('r', worst && isWhole ? 5 : 0);
+      const told = type === 'component' ? states.get(id)?.text : null;
+      let title = element.querySelector(':scope > title');
+      if (told && !title) element.prepend((title = draw.make('title')));
+      if (title) title.textContent = told ?? '';
+    }
+  }
+
+  function setStates(given) {
+    for (const [key, state] of Object.entries(given)) {
+      if (state?.state) states.set(`c:${key}`, state);
+      else states.delete(`c:${key}`);
+    }
+    if (seen) paint();
+  }
+
+  function toggleInfrastructure(isShown = !scene.shown.infrastructure) {
+    scene.shown.infrastructure = isShown;
+    document.getElementById('infrastructure').setAttribute('aria-pressed', String(isShown));
+    return redraw({ fit: true });
+  }
+
+  function toggleTheme() {
+    const root = document.documentElement;
+    const isDark = root.style.colorScheme ? root.style.colorScheme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+    root.style.colorScheme = isDark ? 'light' : 'dark';
+    say(isDark ? 'light' : 'dark');
+  }
+
+  /** The nearest of what is drawn in a direction from the selection. */
+  function go(dx, dy) {
+    const here = selected && draw.elements.has(selected) ? placeOf(selected) : null;
+    const middle = ({ x, y, w, h }) => [x + w / 2, y + h / 2];
+    let best = null;
+    for (const id of draw.elements.keys()) {
+      if (id === selected) continue;
+      const place = placeOf(id);
+      if (!here) {
+        if (!best || place.x + place.y < best.score) best = { id, score: place.x + place.y };
+        continue;
+      }
+      const isAround = [...graph.around(selected)].includes(id) || [...graph.around(id)].includes(selected);
+      const [[ax, ay], [bx, by]] = [middle(here), middle(place)];
+      const along = (bx - ax) * dx + (by - ay) * dy;
+      const aside = Math.abs((bx - ax) * dy) + Math.abs((by - ay) * dx);
+      if (along <= 1 || aside > 2 * along + 60 || (isAround && dx)) continue;
+      const score = along + 2 * aside;
+      if (!best || score < best.score) best = { id, score };
+    }
+    if (best) select(best.id, { reveal: false }).then(() => camera.show(placeOf(best.id)));
+  }
+
+  canvas.addEventListener('click', (event) => {
+    if (camera.wasDragged()) return;
+    const id = event.target.closest('[data-id]')?.dataset.id ?? null;
+    if (id && event.target.classList.contains('toggle')) fold(id);
+    else select(id, { reveal: false });
+  });
+  canvas.addEventListener('dblclick', (event) => {
+    const id = event.target.closest('[data-id]')?.dataset.id;
+    if (id) fold(id);
+  });
+
+  return {
+    redraw, fold, foldAll, select, trace, setStates, toggleInfrastructure, toggleTheme, go, say, placeOf,
+    onSelect: (callback) => void listeners.push(callback),
+    selected: () => selected,
+    isTraced: () => Boolean(traced),
+    settled: () => drawing,
+  };
+})();
