@@ -16,7 +16,6 @@ const arrange = (() => {
     'elk.spacing.edgeEdge': '9',
     'elk.layered.spacing.nodeNodeBetweenLayers': '44',
     'elk.layered.spacing.edgeNodeBetweenLayers': '16',
-    'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
     'elk.layered.nodePlacement.strategy': 'BRANDES_KOEPF',
     'elk.layered.nodePlacement.bk.fixedAlignment': 'BALANCED',
     'elk.padding': '[top=0,left=0,bottom=0,right=0]',

@@ -11,8 +11,8 @@ const camera = (() => {
 
   function apply() {
     view.setAttribute('transform', `translate(${at.x} ${at.y}) scale(${at.zoom})`);
-    canvas.classList.toggle('far', at.zoom < 0.55);
-    document.body.classList.toggle('farther', at.zoom < 0.3);
+    canvas.classList.toggle('far', at.zoom < 0.34);
+    document.body.classList.toggle('farther', at.zoom < 0.2);
     const { width, height } = canvas.getBoundingClientRect();
     const box = { x: -at.x / at.zoom, y: -at.y / at.zoom, width: width / at.zoom, height: height / at.zoom };
     for (const [name, value] of Object.entries(box)) seen.setAttribute(name, value);

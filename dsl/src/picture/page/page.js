@@ -106,6 +106,8 @@ const page = (() => {
     }
     canvas.classList.toggle('traced', Boolean(traced));
     for (const { path, wire } of draw.wires()) {
+      const isNear = (end) => end.box.id === selected || end.part?.id === selected;
+      path.classList.toggle('near', isNear(wire.a) || isNear(wire.b));
       path.classList.toggle('on', Boolean(traced) && wire.edges.some((edge) => traced.all.has(edge.from) && traced.all.has(edge.to)));
     }
     if (selected && draw.elements.has(selected)) canvas.setAttribute('aria-activedescendant', `at-${selected}`);

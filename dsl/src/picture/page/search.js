@@ -14,7 +14,7 @@ const search = (() => {
 
   function look() {
     const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const rank = ({ name }) => (name.toLowerCase().startsWith(words[0]) ? 0 : 1);
+    const rank = ({ id, name, about }) => (about.startsWith('other') ? 2 : 0) + (name.toLowerCase().startsWith(words[0]) ? 0 : 1) + (id.startsWith('m:') ? 0.5 : 0);
     hits = words.length ? all.filter(({ text }) => words.every((word) => text.includes(word))) : [];
     hits.sort((a, b) => rank(a) - rank(b));
     at = hits.length ? 0 : -1;
