@@ -1,4 +1,4 @@
-//! Chromium without a window, driven by chromedriver (W3C WebDriver).
+//! Chromium without a window, driven by chromedriver (W3C's `WebDriver`).
 
 #![expect(clippy::missing_panics_doc, reason = "what tests use fails by panics")]
 
@@ -26,7 +26,7 @@ pub struct Browser {
     driver: Child,
     port: u16,
     session: String,
-    _profile: tempfile::TempDir,
+    profile: tempfile::TempDir,
 }
 
 impl Browser {
@@ -45,7 +45,7 @@ impl Browser {
         let port = port.expect("chromedriver says its port");
         std::thread::spawn(move || lines.for_each(drop));
         let profile = tempfile::tempdir().expect("a directory");
-        let mut browser = Self { driver, port, session: String::new(), _profile: profile };
+        let mut browser = Self { driver, port, session: String::new(), profile };
         let mut args: Vec<String> = [
             "--headless=new",
             "--no-sandbox",
@@ -60,13 +60,14 @@ impl Browser {
         ]
         .map(str::to_owned)
         .to_vec();
-        args.push(format!("--user-data-dir={}", browser._profile.path().display()));
+        args.push(format!("--user-data-dir={}", browser.profile.path().display()));
         let wanted = json!({ "capabilities": { "alwaysMatch": {
             "goog:chromeOptions": { "binary": PROGRAMS[0], "args": args },
             "goog:loggingPrefs": { "browser": "ALL" },
         } } });
         let made = browser.ask("POST", "/session", &wanted);
-        browser.session = made["sessionId"].as_str().unwrap_or_else(|| panic!("no session: {made}")).to_owned();
+        let session = made["sessionId"].as_str().unwrap_or_else(|| panic!("no session: {made}"));
+        session.clone_into(&mut browser.session);
         Some(browser)
     }
 
@@ -103,7 +104,7 @@ impl Browser {
         }
     }
 
-    /// Presses keys where the focus is, one after the other; names of keys as WebDriver has them (`\u{e015}` is down).
+    /// Presses keys where the focus is, one after the other; names of keys as `WebDriver` has them (`\u{e015}` is down).
     pub fn press(&self, keys: &str) {
         let each = |key: char| {
             let key = key.to_string();
@@ -156,10 +157,25 @@ impl Browser {
             body.len()
         )
         .expect("asks");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("answers");
-        let (_, answer) = answer.split_once("\r\n\r\n").expect("an answer has a head");
-        let answer: Value = serde_json::from_str(answer).unwrap_or_else(|error| panic!("{error}: {answer}"));
+        // It leaves connections open, whatever it is asked.
+        let mut answer = BufReader::new(stream);
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            answer.read_line(&mut line).expect("answers");
+            match line.trim_end().split_once(':') {
+                Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
+                    length = value.trim().parse().expect("a length");
+                }
+                Some(_) => {}
+                None if line.starts_with("HTTP/") => {}
+                None => break,
+            }
+        }
+        let mut text = vec![0; length];
+        answer.read_exact(&mut text).expect("answers");
+        let answer = String::from_utf8_lossy(&text);
+        let answer: Value = serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{error}: {answer}"));
         assert!(answer["value"]["error"].is_null(), "{path}: {}", answer["value"]);
         answer["value"].clone()
     }

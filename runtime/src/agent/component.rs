@@ -84,6 +84,13 @@ impl<'a> Component<'a> {
         self.shared.board.past(self.name, self.revision.id.number, at, next)
     }
 
+    /// What it has behind it at its end, which the journal and whoever looks are told alike.
+    fn past_at_end(&self, at: Timestamp, end: &State) -> Vec<Step> {
+        let past = self.past(at, end);
+        self.shared.board.recall(self.name, self.revision.id.number, past.clone());
+        past
+    }
+
     fn entry(&self, output: &str) -> String {
         format!("{}/{output}", self.full)
     }
@@ -317,7 +324,7 @@ impl<'a> Component<'a> {
                     let finished = Record::Finished {
                         component: self.name.clone(),
                         at,
-                        past: self.past(at, &State::Done),
+                        past: self.past_at_end(at, &State::Done),
                         fingerprint,
                         inputs: self.keep(&inputs),
                         absent,
@@ -348,7 +355,7 @@ impl<'a> Component<'a> {
             Journalled::NorRead(inputs) => Some(Some(inputs)),
         };
         if let Some(inputs) = inputs {
-            let past = self.past(Timestamp::now(), &State::Failed(failure.clone()));
+            let past = self.past_at_end(Timestamp::now(), &State::Failed(failure.clone()));
             let (component, revision, failure) = (self.name.clone(), self.revision.id.clone(), failure.clone());
             self.shared.record(&[Record::Failed { component, revision, failure, inputs, past }]).await;
         }

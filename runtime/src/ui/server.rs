@@ -9,6 +9,7 @@ use std::time::Duration;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
@@ -22,6 +23,8 @@ use super::{Shown, UiError};
 const CONNECTIONS: usize = 64;
 /// How long a client may take to say what it wants.
 const HEADER: Duration = Duration::from_secs(10);
+/// Most of those that are told at the same time that there is no room.
+const TURNED_AWAY: usize = 16;
 /// How long clients have to take the last words.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
@@ -104,6 +107,7 @@ impl Drop for Ui {
 /// Serves connections until it is over, and lets those that are there end.
 async fn serve(listener: TcpListener, asked: Arc<Asked>) {
     let room = Arc::new(Semaphore::new(CONNECTIONS));
+    let porch = Arc::new(Semaphore::new(TURNED_AWAY));
     let mut connections = JoinSet::new();
     let mut ended = asked.ended.clone();
     loop {
@@ -121,7 +125,14 @@ async fn serve(listener: TcpListener, asked: Arc<Asked>) {
                         drop(permit);
                     });
                 }
-                Err(_) => turn_away(&stream),
+                Err(_) => {
+                    if let Ok(permit) = Arc::clone(&porch).try_acquire_owned() {
+                        connections.spawn(async move {
+                            let _ = tokio::time::timeout(LAST_WORDS, turn_away(stream)).await;
+                            drop(permit);
+                        });
+                    }
+                }
             },
             // Too many open files: some will be closed.
             Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
@@ -150,12 +161,11 @@ async fn connection(stream: TcpStream, asked: Arc<Asked>) {
     let _ = served.await;
 }
 
-fn turn_away(stream: &TcpStream) {
+async fn turn_away(mut stream: TcpStream) -> io::Result<()> {
+    // What is closed before it was heard, is reset, and the client hears nothing either.
+    let _ = stream.read(&mut [0; 4096]).await?;
     let text = format!("all {CONNECTIONS} connections of this live view are taken; close a window\n");
-    let answer = format!(
-        "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n{text}",
-        text.len()
-    );
-    // A new connection has room for so little.
-    let _ = stream.try_write(answer.as_bytes());
+    let head = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Type: text/plain\r\n";
+    stream.write_all(format!("{head}Content-Length: {}\r\n\r\n{text}", text.len()).as_bytes()).await?;
+    stream.shutdown().await
 }

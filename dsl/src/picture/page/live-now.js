@@ -1,6 +1,8 @@
 // How it is going: the banner, the states on the picture, and the tab that tells what holds everything up.
 
 const liveNow = (() => {
+  // Most hops of a chain that are listed.
+  const HOPS = 30;
   const { make, now, goto } = live;
   const banner = make('p', { id: 'live-banner', role: 'alert', hidden: true });
   const tally = make('p', { id: 'live-tally', role: 'status' });
@@ -16,8 +18,8 @@ const liveNow = (() => {
       draw();
     });
     live.onChange(update);
+    new MutationObserver(draw).observe(body, { attributes: true, attributeFilter: ['hidden'] });
     setInterval(tick, 1000);
-    wattle.showTab('live-now');
     update(null);
   }
 
@@ -132,24 +134,30 @@ const liveNow = (() => {
     const list = now.causes.map((cause) => {
       const holds = cause.holds?.length ? ` It holds up ${cause.holds.length}.` : '';
       const word = cause.component ?? cause.server;
-      return make('li', { 'data-cause': cause.cause }, word ? goto(word) : null, word ? ' ' : null, `${cause.sentence}.${holds}`);
+      // Most sentences begin with whose cause it is.
+      const rest = word && cause.sentence.startsWith(`${word} `) ? cause.sentence.slice(word.length) : ` ${cause.sentence}`;
+      return make('li', { 'data-cause': cause.cause }, word ? goto(word) : null, `${rest}.${holds}`);
     });
     return make('section', {}, make('h2', {}, 'What holds it up'), make('ol', { class: 'live-causes' }, ...list));
   }
 
   function path() {
     const hops = now.critical;
-    if (!hops.length) return null ?? make('section', { hidden: true });
+    if (!hops.length) return make('section', { hidden: true });
     const end = (hop) => (hop.until ? Date.parse(hop.until) : live.time());
     const whole = end(hops[hops.length - 1]) - Date.parse(hops[0].since);
-    const list = hops.map((hop) => {
-      const took = end(hop) - Date.parse(hop.since);
+    // Of a long chain, those that took longest.
+    const took = (hop) => end(hop) - Date.parse(hop.since);
+    const least = hops.length > HOPS ? hops.map(took).sort((a, b) => b - a)[HOPS - 1] : 0;
+    const shown = hops.filter((hop) => took(hop) >= least);
+    const list = shown.map((hop) => {
       const ran = hop.ran ? `ran ${live.span(end(hop) - Math.max(Date.parse(hop.ran), Date.parse(hop.since)))}` : 'did not run';
-      const bar = make('meter', { min: 0, max: Math.max(1, whole), value: took, title: live.span(took) });
-      return make('li', {}, goto(hop.component), ` ${live.span(took)} (${ran})`, hop.for ? `, after ${hop.for}` : '', bar);
+      const bar = make('meter', { min: 0, max: Math.max(1, whole), value: took(hop), title: live.span(took(hop)) });
+      return make('li', {}, goto(hop.component), ` ${live.span(took(hop))} (${ran})`, hop.for ? `, after ${hop.for}` : '', bar);
     });
+    const note = shown.length < hops.length ? make('p', {}, `Of ${hops.length} one after another, the ${shown.length} that took longest:`) : null;
     const title = `What took the time: ${live.span(whole)}${hops[hops.length - 1].until ? '' : ' until now'}`;
-    return make('section', { id: 'live-path' }, make('h2', {}, title), make('ol', {}, ...list));
+    return make('section', { id: 'live-path' }, make('h2', {}, title), ...(note ? [note] : []), make('ol', {}, ...list));
   }
 
   function servers() {

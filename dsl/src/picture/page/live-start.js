@@ -5,5 +5,6 @@ wattle.ready.then(() => {
   liveLog.start();
   liveData.start();
   liveTimeline.start();
+  wattle.showTab('live-now');
   live.connect();
 });

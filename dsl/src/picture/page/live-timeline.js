@@ -6,7 +6,7 @@ const liveTimeline = (() => {
   const { make, now } = live;
   const ROW = 20;
   const AXIS = 22;
-  let dock, scroller, canvas, filler, told, names, onlyPath;
+  let dock, scroller, canvas, filler, told, probe, names, onlyPath;
   let rows = [];
   let begin = 0;
   let end = 1;
@@ -26,7 +26,8 @@ const liveTimeline = (() => {
       'aria-describedby': 'live-told',
     });
     filler = make('div');
-    scroller = make('div', { id: 'live-scroll' }, canvas, filler);
+    probe = make('span', { hidden: true });
+    scroller = make('div', { id: 'live-scroll' }, canvas, filler, probe);
     const fold = button('▾', 'fold the timeline', () => {
       const isFolded = dock.toggleAttribute('data-folded');
       fold.textContent = isFolded ? '▴' : '▾';
@@ -57,6 +58,8 @@ const liveTimeline = (() => {
     scroller.addEventListener('scroll', draw);
     new ResizeObserver(draw).observe(scroller);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
+    // Or somebody chooses how it looks.
+    new MutationObserver(draw).observe(document.documentElement, { attributes: true });
     live.onChange(later);
     wattle.onSelect((id) => {
       const at = rows.findIndex((life) => life.key === id);
@@ -95,7 +98,8 @@ const liveTimeline = (() => {
       steps.sort((a, b) => a.since - b.since);
       rows.push({ key, told, steps, hop: path.get(key), since: Math.min(...steps.map((step) => step.since)) });
     }
-    const ran = (life) => life.steps.find((step) => !step.did.startsWith('wait'))?.since ?? Infinity;
+    const ended = (life) => Math.max(...life.steps.map((step) => step.until));
+    const ran = (life) => life.steps.find((step) => !step.did.startsWith('wait'))?.since ?? ended(life);
     rows.sort((a, b) => ran(a) - ran(b) || a.since - b.since);
     begin = rows.length ? Math.min(...rows.map((life) => life.since)) : at;
     end = rows.length ? Math.max(...rows.flatMap((life) => life.steps.map((step) => step.until))) : at + 1;
@@ -118,8 +122,15 @@ const liveTimeline = (() => {
       canvas.style.width = `${width}px`;
       canvas.style.height = `${height}px`;
     }
-    const style = getComputedStyle(dock);
-    const color = (name) => style.getPropertyValue(`--live-${name}`).trim();
+    const colors = new Map();
+    const color = (name) => {
+      if (!colors.has(name)) {
+        // A variable that is another one in the dark is resolved where it is a colour of something.
+        probe.style.color = `var(--live-${name})`;
+        colors.set(name, getComputedStyle(probe).color);
+      }
+      return colors.get(name);
+    };
     const pen = canvas.getContext('2d');
     pen.setTransform(scale, 0, 0, scale, 0, 0);
     pen.clearRect(0, 0, width, height);

@@ -1,0 +1,92 @@
+//! One who asks over HTTP, byte by byte.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// Where something is served: `HOST:PORT` and the token of a URL.
+pub(crate) fn parts(url: &str) -> (String, String) {
+    let rest = url.strip_prefix("http://").expect("a URL");
+    let (host, token) = rest.split_once("/?token=").expect("a token");
+    (host.to_owned(), token.to_owned())
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    /// Names in lower case.
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+/// Asks, with these lines as the head's first and only ones.
+pub(crate) fn ask(host: &str, lines: &[&str]) -> Answer {
+    let mut stream = connect(host);
+    write!(stream, "{}\r\nConnection: close\r\n\r\n", lines.join("\r\n")).expect("asks");
+    let mut text = String::new();
+    stream.read_to_string(&mut text).expect("answers");
+    let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no head: {text}"));
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+    Answer { status, head: head.to_lowercase(), body: body.to_owned() }
+}
+
+/// Asks for `path` as a browser would.
+pub(crate) fn get(host: &str, path: &str) -> Answer {
+    ask(host, &[&format!("GET {path} HTTP/1.1"), &format!("Host: {host}")])
+}
+
+pub(crate) fn connect(host: &str) -> TcpStream {
+    let stream = TcpStream::connect(host).expect("it listens");
+    stream.set_read_timeout(Some(Duration::from_mins(1))).expect("sets");
+    stream
+}
+
+/// A stream of events.
+pub(crate) struct Events {
+    lines: BufReader<TcpStream>,
+    /// Every byte that has come.
+    pub(crate) heard: String,
+}
+
+impl Events {
+    /// Asks for those of `path`.
+    pub(crate) fn of(host: &str, path: &str) -> Self {
+        let mut stream = connect(host);
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").expect("asks");
+        Self { lines: BufReader::new(stream), heard: String::new() }
+    }
+
+    /// The next line; none at the end.
+    fn line(&mut self) -> Option<String> {
+        let mut line = String::new();
+        let read = self.lines.read_line(&mut line).expect("hears");
+        self.heard.push_str(&line);
+        (read > 0).then(|| line.trim_end().to_owned())
+    }
+
+    /// The next event and its data; none at the end.
+    pub(crate) fn next(&mut self) -> Option<(String, Value)> {
+        let mut name = String::new();
+        loop {
+            let line = self.line()?;
+            if let Some(event) = line.strip_prefix("event: ") {
+                event.clone_into(&mut name);
+            } else if let Some(data) = line.strip_prefix("data: ") {
+                return Some((name, serde_json::from_str(data).expect("JSON")));
+            }
+        }
+    }
+
+    /// Listens until something was told that `is_so`, and gives it.
+    pub(crate) fn until(&mut self, what: &str, is_so: impl Fn(&str, &Value) -> bool) -> Value {
+        loop {
+            let (name, data) = self.next().unwrap_or_else(|| panic!("it ended before: {what}\n{}", self.heard));
+            if is_so(&name, &data) {
+                return data;
+            }
+        }
+    }
+}

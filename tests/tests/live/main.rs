@@ -1,0 +1,6 @@
+//! The live view of `up --ui` and `status --ui`: what is served and to whom, and what the page shows in a real browser.
+
+mod client;
+mod page;
+mod server;
+mod stack;

@@ -1,0 +1,185 @@
+//! The page in a real browser, on what really runs.
+
+use std::time::Duration;
+
+use wattle::author::Blueprint as _;
+use wattle::model::Model;
+use wattle_tests::browser::Browser;
+use wattle_tests::proxy::Proxy;
+use wattle_tests::workload::{Size, workload};
+use wattle_tests::{running, skip};
+
+use crate::client::parts;
+use crate::stack::{PASSWORD, Shown};
+
+/// Opens the live view of a stack.
+fn open(url: &str) -> Option<Browser> {
+    let browser = Browser::start("the live view's page")?;
+    browser.open(url);
+    browser.wait_for("it knows something", "return live.now.revision > 0 && live.now.connected");
+    Some(browser)
+}
+
+/// The text of a tab, shown.
+fn tab(browser: &Browser, name: &str) -> String {
+    browser.run(&format!("wattle.showTab('{name}')"));
+    browser.wait_for(
+        "the tab has something",
+        &format!("return document.getElementById('panel-{name}').innerText.length > 5"),
+    );
+    browser.text(&format!("return document.getElementById('panel-{name}').innerText"))
+}
+
+fn looked_at(browser: &Browser, name: &str) {
+    for (is_dark, look) in [(false, "light"), (true, "dark")] {
+        browser.set_dark(is_dark);
+        browser.run("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))");
+        browser.screenshot(&format!("live-{name}-{look}"));
+    }
+    browser.set_dark(false);
+}
+
+fn nothing_is_wrong_with(browser: &Browser) {
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+    let html = browser.text("return document.documentElement.outerHTML");
+    assert!(!html.contains(PASSWORD), "{html}");
+}
+
+#[test]
+fn states_waits_logs_and_values_as_they_come() {
+    let mut shown = Shown::up("", 6);
+    let Some(browser) = open(&shown.url) else { return };
+    browser.wait_for("b/second waits", "return live.now.components['b/second']?.state === 'waiting'");
+    browser.run("wattle.select('b/second')");
+    let now = tab(&browser, "live-now");
+    assert!(now.contains("waits for a/first/token"), "{now}");
+    assert!(now.contains("a/first runs"), "{now}");
+    // What is awaited is a way there.
+    browser.run("document.querySelector('.live-waits .live-goto').click()");
+    browser
+        .wait_for("a/first is shown", "return document.querySelector('#panel-live-now h2').textContent === 'a/first'");
+    let log = tab(&browser, "live-log");
+    assert!(log.contains("Log of a/first"), "{log}");
+    browser.wait_for(
+        "what it says, masked",
+        "return document.getElementById('live-lines').textContent.includes('the password is ***')",
+    );
+    looked_at(&browser, "running");
+
+    browser.wait_for("the end", "return live.now.over === true");
+    browser.wait_for("it is told", "return document.getElementById('live-tally').textContent.includes('3 of 3 done')");
+    browser.wait_for(
+        "the log goes on",
+        "return document.getElementById('live-lines').textContent.trimEnd().endsWith('done')",
+    );
+    let data = tab(&browser, "live-data");
+    assert!(data.contains("••••••") && data.contains("string (secret)"), "{data}");
+    assert!(data.contains("<b>well</b>"), "a value is text: {data}");
+    assert_eq!(browser.run("return document.querySelectorAll('.live-value b').length"), 0);
+    let now = tab(&browser, "live-now");
+    assert!(now.contains("What took the time") && now.contains("after a/first/"), "{now}");
+
+    // The timeline by keys: to the first row (Home), down to the second, and that is selected.
+    browser.run("document.querySelector('#live-dock canvas').focus()");
+    browser.press("\u{e011}\u{e015}");
+    let told = browser.text("return document.getElementById('live-told').textContent");
+    assert!(told.starts_with("b/second: waited "), "{told}");
+    browser.press("\u{e007}");
+    browser
+        .wait_for("it is selected", "return document.querySelector('#panel-live-now h2').textContent === 'b/second'");
+    let before = browser.run("return document.querySelector('#live-dock canvas').toDataURL()");
+    browser.press("++");
+    assert_ne!(browser.run("return document.querySelector('#live-dock canvas').toDataURL()"), before, "it zooms");
+    looked_at(&browser, "done");
+
+    nothing_is_wrong_with(&browser);
+    assert_eq!(shown.up.interrupt(), Some(0), "{}", shown.up.said());
+    browser
+        .wait_for("its end", "return document.getElementById('live-banner').textContent.includes('secrets was ended')");
+    assert_eq!(browser.run("return live.now.connected"), false);
+    looked_at(&browser, "ended");
+}
+
+#[test]
+fn a_failure_is_seen_with_its_root_wherever_it_leads() {
+    let shown = Shown::up("bad", 0);
+    let Some(browser) = open(&shown.url) else { return };
+    browser.wait_for("the end", "return live.now.over === true");
+    browser.run("wattle.select('c/third')");
+    let now = tab(&browser, "live-now");
+    assert!(now.contains("because a/first failed"), "{now}");
+    assert!(now.contains("Passed on by b/second, c/third"), "{now}");
+    assert!(now.contains("cannot log in as admin with ***"), "its last lines: {now}");
+    assert!(now.contains("It holds up 2."), "{now}");
+    let data = tab(&browser, "live-data");
+    assert!(data.contains("poisoned") && data.contains("a/first: "), "{data}");
+    browser.run("document.querySelector('#panel-live-data input').value = 'third/tok'");
+    browser.run("document.querySelector('#panel-live-data input').dispatchEvent(new Event('input'))");
+    let found = tab(&browser, "live-data");
+    assert!(found.contains("token") && !found.contains("felt"), "{found}");
+    browser.run("wattle.showTab('live-now')");
+    looked_at(&browser, "failed");
+    nothing_is_wrong_with(&browser);
+}
+
+#[test]
+fn a_connection_that_is_lost_is_told_and_found_again() {
+    let shown = Shown::up("", 0);
+    let (host, token) = parts(&shown.url);
+    let proxy = Proxy::before(&host);
+    let Some(browser) = open(&format!("http://{}/?token={token}", proxy.hosts())) else { return };
+    let banner = "document.getElementById('live-banner')";
+    assert_eq!(browser.run(&format!("return {banner}.hidden")), true);
+    proxy.cut();
+    browser.wait_for("it is told", &format!("return {banner}.textContent.includes('The connection is lost')"));
+    assert_eq!(browser.run(&format!("return {banner}.hidden")), false);
+    looked_at(&browser, "lost");
+    proxy.mend();
+    browser.wait_for("it is found again", &format!("return live.now.connected && {banner}.hidden"));
+    assert_eq!(browser.run("return live.now.tally.done"), 3);
+}
+
+#[test]
+fn three_tier() {
+    if !running::can_run_three_tier() {
+        return;
+    }
+    let model: Model = three_tier::three_tier.model(Default::default());
+    let mut shown = Shown::of(&model, &["--parameter", &format!("db_password={PASSWORD}")]);
+    let Some(browser) = open(&shown.url) else { return };
+    browser.wait_for("everything is done", "return live.now.over && live.now.tally.done === live.now.tally.all");
+    browser.run("wattle.select('db/postgres')");
+    let now = tab(&browser, "live-now");
+    assert!(now.contains("db/postgres") && now.contains("What took the time"), "{now}");
+    let first = browser.text("return live.now.critical[0].component");
+    assert_eq!(first, "db/postgres");
+    looked_at(&browser, "three-tier");
+    let data = tab(&browser, "live-data");
+    assert!(data.contains("nginx") && data.contains("http://"), "{data}");
+    looked_at(&browser, "three-tier-data");
+    browser.run("wattle.select('db/postgres')");
+    tab(&browser, "live-log");
+    looked_at(&browser, "three-tier-log");
+    nothing_is_wrong_with(&browser);
+    assert_eq!(shown.up.interrupt(), Some(0), "{}", shown.up.said());
+}
+
+#[test]
+fn two_hundred_tiers() {
+    if !skip::everything("the live view of 200 servers") {
+        return;
+    }
+    let mut shown = Shown::of(&workload.model(Size { tiers: 200 }), &[]);
+    let Some(browser) = open(&shown.url) else { return };
+    browser.wait_for("some are done", "return live.now.tally.done > 20");
+    looked_at(&browser, "w200-running");
+    shown.up.wait_for("is up", Duration::from_mins(4));
+    browser.wait_for("all are done", "return live.now.tally.done === 400 && live.now.over");
+    assert_eq!(browser.run("return live.now.critical.length"), 400, "the longest path of W(200)");
+    browser.run("document.querySelector('#live-dock canvas').focus()");
+    browser.press("\u{e010}");
+    let told = browser.text("return document.getElementById('live-told').textContent");
+    assert!(told.starts_with("server199/b: "), "{told}");
+    looked_at(&browser, "w200");
+    nothing_is_wrong_with(&browser);
+}

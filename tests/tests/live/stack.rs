@@ -1,0 +1,98 @@
+//! A small stack with secrets, and `wattle up --ui` on it.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use wattle::author::Blueprint as _;
+use wattle::model::Model;
+use wattle::prelude::*;
+use wattle_catalog::{neutron, nova};
+use wattle_tests::running::{Foreground, Stage};
+
+/// What is given as the password, and is never to be seen.
+pub(crate) const PASSWORD: &str = "hunter2-tell-nobody";
+
+/// Confides.
+#[component(recipe = "recipes/confide.sh", deadline = "5m")]
+pub(crate) struct Confide {
+    /// What is confided.
+    #[input]
+    password: Secret<String>,
+    /// How it feels.
+    #[input]
+    mood: Option<String>,
+    /// Seconds that it takes.
+    #[input]
+    takes: Option<u16>,
+    /// A secret that it makes.
+    #[output]
+    token: Secret<String>,
+    /// How it feels now.
+    #[output]
+    felt: String,
+}
+
+/// What is chosen when it is deployed.
+#[derive(Parameters)]
+pub(crate) struct Settings {
+    /// The password.
+    #[parameter]
+    password: Parameter<Secret<String>>,
+}
+
+/// How it is to go.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Story {
+    /// `bad` for a first one that fails.
+    mood: String,
+    /// Seconds that the first one takes.
+    takes: u16,
+}
+
+/// Three who confide in each other.
+#[blueprint]
+pub(crate) fn secrets(t: &mut Topology, p: Settings, story: Story) {
+    let net = t.add("net", neutron::Net::new());
+    t.add("subnet", neutron::Subnet::new(net).cidr("10.0.0.0/24"));
+    let server = || nova::Server::new().image("debian-12").flavor("m1.small").network(net);
+    let servers = ["a", "b", "c"].map(|name| t.add(name, server()));
+    let first = Confide::new().password(p.password).mood(story.mood).takes(story.takes);
+    let first = t.on(servers[0]).run("first", first);
+    let second = t.on(servers[1]).run("second", Confide::new().password(first.token).mood(first.felt));
+    t.on(servers[2]).run("third", Confide::new().password(second.token));
+}
+
+pub(crate) fn model(mood: &str, takes: u16) -> Model {
+    secrets.model(Story { mood: mood.into(), takes })
+}
+
+/// A stack that is up, and where it is shown.
+pub(crate) struct Shown {
+    pub(crate) stage: Stage,
+    pub(crate) up: Foreground,
+    pub(crate) url: String,
+}
+
+impl Shown {
+    /// `wattle up --ui` of three who confide.
+    pub(crate) fn up(mood: &str, takes: u16) -> Self {
+        Self::of(&model(mood, takes), &["--parameter", &format!("password={PASSWORD}")])
+    }
+
+    /// `wattle up --ui` of another stack.
+    pub(crate) fn of(model: &Model, options: &[&str]) -> Self {
+        let stage = Stage::new(model);
+        let mut up = stage.up(&[&["--ui", "--network", "loopback"], options].concat());
+        let url = url(&mut up);
+        Self { stage, up, url }
+    }
+}
+
+/// The URL that a command has printed.
+pub(crate) fn url(command: &mut Foreground) -> String {
+    command.wait_for("live view: ", Duration::from_mins(2));
+    let said = command.said();
+    let line = said.lines().find_map(|line| line.split_once("live view: ")).expect("said");
+    line.1.to_owned()
+}
