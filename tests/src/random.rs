@@ -247,7 +247,7 @@ impl Random<'_> {
         match self.below(if depth > 0 { 14 } else { 11 }) {
             11 => Predicate::All(parts(self)),
             12 => Predicate::Any(parts(self)),
-            13 => Predicate::Not(Box::new(self.predicate(value, depth - 1))),
+            13 => Predicate::Opposite(Box::new(self.predicate(value, depth - 1))),
             other => of_text(
                 value,
                 match other {

@@ -31,7 +31,10 @@ pub trait Comparable: PortType {
     label = "no number",
     note = "`at_least`, `at_most`, `more_than`, `less_than` and `between` are for numbers and lengths of time; how long text or a list is, is tested by `length(3..)`"
 )]
-pub trait Ordered: Comparable {}
+pub trait Ordered: Comparable {
+    /// With what they are compared: [`Comparable::Plain`].
+    type Amount;
+}
 
 /// A whole number.
 #[diagnostic::on_unimplemented(message = "a value of type `{Self}` has no multiples", label = "no whole number")]
@@ -104,10 +107,24 @@ macro_rules! marked {
     )*};
 }
 marked! {
-    Ordered: u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 Duration;
     Divisible: u8 u16 u32 u64 i8 i16 i32 i64;
     Textual: String IpAddr Ipv4Addr Ipv6Addr Url;
     Lengthy: String Url;
+}
+
+macro_rules! ordered {
+    ($($ty:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Ordered for $ty {
+            type Amount = $ty;
+        }
+    )*};
+}
+ordered!(u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 Duration);
+
+#[diagnostic::do_not_recommend]
+impl<T: Ordered> Ordered for Secret<T> {
+    type Amount = T::Amount;
 }
 
 #[diagnostic::do_not_recommend]

@@ -66,7 +66,7 @@ impl std::ops::Not for Demand {
     type Output = Self;
 
     fn not(self) -> Self {
-        Self::new(Predicate::Not(Box::new(self.predicate)))
+        Self::new(Predicate::Opposite(Box::new(self.predicate)))
     }
 }
 
@@ -156,7 +156,7 @@ pub trait Subject: Sized {
     }
 
     /// It is not less than `least`.
-    fn at_least(self, least: impl Comparand<<Self::Value as Comparable>::Plain>) -> Demand
+    fn at_least(self, least: impl Comparand<<Self::Value as Ordered>::Amount>) -> Demand
     where
         Self::Value: Ordered,
     {
@@ -164,7 +164,7 @@ pub trait Subject: Sized {
     }
 
     /// It is not more than `most`.
-    fn at_most(self, most: impl Comparand<<Self::Value as Comparable>::Plain>) -> Demand
+    fn at_most(self, most: impl Comparand<<Self::Value as Ordered>::Amount>) -> Demand
     where
         Self::Value: Ordered,
     {
@@ -172,7 +172,7 @@ pub trait Subject: Sized {
     }
 
     /// It is more than `other`.
-    fn more_than(self, other: impl Comparand<<Self::Value as Comparable>::Plain>) -> Demand
+    fn more_than(self, other: impl Comparand<<Self::Value as Ordered>::Amount>) -> Demand
     where
         Self::Value: Ordered,
     {
@@ -180,7 +180,7 @@ pub trait Subject: Sized {
     }
 
     /// It is less than `other`.
-    fn less_than(self, other: impl Comparand<<Self::Value as Comparable>::Plain>) -> Demand
+    fn less_than(self, other: impl Comparand<<Self::Value as Ordered>::Amount>) -> Demand
     where
         Self::Value: Ordered,
     {
@@ -190,8 +190,8 @@ pub trait Subject: Sized {
     /// It is not less than `least` and not more than `most`.
     fn between(
         self,
-        least: impl Comparand<<Self::Value as Comparable>::Plain>,
-        most: impl Comparand<<Self::Value as Comparable>::Plain>,
+        least: impl Comparand<<Self::Value as Ordered>::Amount>,
+        most: impl Comparand<<Self::Value as Ordered>::Amount>,
     ) -> Demand
     where
         Self::Value: Ordered,

@@ -215,7 +215,7 @@ fn conjuncts<'p>(predicate: &'p Predicate<Expr>, found: &mut Vec<&'p Tested<Expr
     match predicate {
         Predicate::All(parts) => parts.iter().for_each(|part| conjuncts(part, found)),
         Predicate::Tested(tested) => found.push(tested),
-        Predicate::Any(_) | Predicate::Not(_) => {}
+        Predicate::Any(_) | Predicate::Opposite(_) => {}
     }
 }
 

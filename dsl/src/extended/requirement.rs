@@ -39,7 +39,7 @@ impl Writer<'_> {
         match predicate {
             Predicate::All(parts) => vec![("all_of".into(), list(parts))],
             Predicate::Any(parts) => vec![("any_of".into(), list(parts))],
-            Predicate::Not(part) => {
+            Predicate::Opposite(part) => {
                 let parts = match &**part {
                     Predicate::Any(parts) if parts.len() != 1 => list(parts),
                     part => list(std::slice::from_ref(part)),

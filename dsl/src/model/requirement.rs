@@ -32,8 +32,8 @@ pub enum Predicate<V> {
     All(Vec<Predicate<V>>),
     /// At least one of these.
     Any(Vec<Predicate<V>>),
-    /// Not this.
-    Not(Box<Predicate<V>>),
+    /// The opposite of this.
+    Opposite(Box<Predicate<V>>),
     /// What a value is tested for.
     Tested(Tested<V>),
 }
@@ -111,7 +111,7 @@ impl<V> Predicate<V> {
         Ok(match self {
             Self::All(parts) => Predicate::All(all(parts)?),
             Self::Any(parts) => Predicate::Any(all(parts)?),
-            Self::Not(part) => Predicate::Not(Box::new(part.try_map(other)?)),
+            Self::Opposite(part) => Predicate::Opposite(Box::new(part.try_map(other)?)),
             Self::Tested(Tested { value, test, secret }) => {
                 let value = value.as_ref().map(&mut *other).transpose()?;
                 Predicate::Tested(Tested { value, test: test.try_map(other)?, secret: *secret })
@@ -140,7 +140,7 @@ impl<V> Predicate<V> {
     pub fn tested<'p>(&'p self, visit: &mut impl FnMut(&'p Tested<V>)) {
         match self {
             Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.tested(visit)),
-            Self::Not(part) => part.tested(visit),
+            Self::Opposite(part) => part.tested(visit),
             Self::Tested(tested) => {
                 visit(tested);
                 if let Test::EveryItem(item) | Test::SomeItem(item) = &tested.test {

@@ -83,7 +83,7 @@ fn of<V>(
         (Predicate::Any(parts), true) | (Predicate::All(parts), false) => {
             Verdict::any(parts.iter().map(|part| of(part, wanted, item, value)), || "nothing is allowed".to_owned())
         }
-        (Predicate::Not(part), _) => of(part, !wanted, item, value),
+        (Predicate::Opposite(part), _) => of(part, !wanted, item, value),
         (Predicate::Tested(tested), _) => tested_of(tested, wanted, item, value),
     }
 }

@@ -96,7 +96,7 @@ pub(crate) fn operands(model: &Model, predicate: &Predicate<Expr>) -> Predicate<
 fn mark(model: &Model, predicate: &mut Predicate<Operand<Expr>>) {
     match predicate {
         Predicate::All(parts) | Predicate::Any(parts) => parts.iter_mut().for_each(|part| mark(model, part)),
-        Predicate::Not(part) => mark(model, part),
+        Predicate::Opposite(part) => mark(model, part),
         Predicate::Tested(tested) => {
             let mut secret = tested.secret;
             let mut look = |operand: &Operand<Expr>| secret |= is_secret(model, &operand.from);

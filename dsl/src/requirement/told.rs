@@ -40,7 +40,7 @@ fn demand<V>(
         (Predicate::Any(parts), true) | (Predicate::All(parts), false) => {
             joined(parts.iter().map(|part| demand(part, wanted, item, value)), ", or ")
         }
-        (Predicate::Not(part), _) => demand(part, !wanted, item, value),
+        (Predicate::Opposite(part), _) => demand(part, !wanted, item, value),
         (Predicate::Tested(tested), _) => demand_of(tested, wanted, item, value),
     }
 }

@@ -36,7 +36,7 @@ pub struct Settings {
 #[serde(default, deny_unknown_fields)]
 pub struct Size {
     /// How many application servers there are.
-    apps: usize,
+    apps: u32,
 }
 
 impl Default for Size {
@@ -48,6 +48,8 @@ impl Default for Size {
 /// A web shop: PostgreSQL, application servers that read from it, and nginx in front of them.
 #[blueprint]
 pub fn three_tier(t: &mut Topology, p: Settings, size: Size) -> Exports {
+    t.require("application servers", that(size.apps).at_least(1).because("nginx has nobody to pass requests on to"));
+
     let inside = "10.0.0.0/24";
     let net = t.add("backbone", neutron::Net::new());
     let subnet = t.add("subnet", neutron::Subnet::new(net).cidr(inside));

@@ -47,8 +47,8 @@ impl<'l> Reader<'l> {
             parts.push(match key {
                 "all_of" => Predicate::All(of_key),
                 "any_of" => Predicate::Any(of_key),
-                _ if of_key.len() == 1 => Predicate::Not(Box::new(of_key.remove(0))),
-                _ => Predicate::Not(Box::new(Predicate::Any(of_key))),
+                _ if of_key.len() == 1 => Predicate::Opposite(Box::new(of_key.remove(0))),
+                _ => Predicate::Opposite(Box::new(Predicate::Any(of_key))),
             });
         }
         let tests = pairs(node).filter(|(key, ..)| TESTS.contains(&key.as_str())).collect::<Vec<_>>();

@@ -142,10 +142,11 @@ impl Given {
     /// The parameters that `seed` needs and that have no value: neither given nor a default.
     pub fn missing<'s>(&self, seed: &'s Seed) -> Vec<(&'s Name, &'s SeedParameter)> {
         let given = |name: &str| self.values.contains_key(name) || self.defaults.contains_key(name);
-        let needed = needed(seed);
+        let (needed, judged) = (needed(seed), requirements::judged_here(seed));
+        let is_needed = |name| needed.contains(name) || judged.contains(name);
         let parameters = seed.parameters.iter();
         let missing =
-            parameters.filter(|(name, parameter)| needed.contains(name) && parameter.default.is_none() && !given(name));
+            parameters.filter(|(name, parameter)| is_needed(*name) && parameter.default.is_none() && !given(name));
         missing.collect()
     }
 

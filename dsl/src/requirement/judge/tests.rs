@@ -52,7 +52,7 @@ fn brute(predicate: &Predicate<Given>, values: &[Value], item: Option<&Value>) -
             let parts: Vec<_> = parts.iter().map(|part| brute(part, values, item)).collect();
             (parts.iter().any(|part| part.0), parts.iter().all(|part| part.1))
         }
-        Predicate::Not(part) => {
+        Predicate::Opposite(part) => {
             let (holds, opposite) = brute(part, values, item);
             (opposite, holds)
         }
@@ -157,11 +157,11 @@ fn predicate() -> impl Strategy<Value = Predicate<Given>> {
     let leaf = (operand(), test()).prop_map(|(value, test)| tested(Some(value), test));
     leaf.prop_recursive(4, 24, 3, |inner| {
         let of_item = || test().prop_map(|test| tested(None, test));
-        let item = prop_oneof![of_item(), of_item().prop_map(|item| Predicate::Not(Box::new(item)))].boxed();
+        let item = prop_oneof![of_item(), of_item().prop_map(|item| Predicate::Opposite(Box::new(item)))].boxed();
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..3).prop_map(Predicate::All),
             prop::collection::vec(inner.clone(), 0..3).prop_map(Predicate::Any),
-            inner.prop_map(|part| Predicate::Not(Box::new(part))),
+            inner.prop_map(|part| Predicate::Opposite(Box::new(part))),
             (operand(), item.clone()).prop_map(|(value, item)| tested(Some(value), Test::EveryItem(Box::new(item)))),
             (operand(), item).prop_map(|(value, item)| tested(Some(value), Test::SomeItem(Box::new(item)))),
         ]
@@ -209,7 +209,7 @@ proptest! {
 fn hide(predicate: &mut Predicate<Given>) {
     match predicate {
         Predicate::All(parts) | Predicate::Any(parts) => parts.iter_mut().for_each(hide),
-        Predicate::Not(part) => hide(part),
+        Predicate::Opposite(part) => hide(part),
         Predicate::Tested(tested) => {
             tested.secret = true;
             if let Test::EveryItem(item) | Test::SomeItem(item) = &mut tested.test {
@@ -246,7 +246,7 @@ fn what_is_so_and_must_be_otherwise_is_told() {
         tested(Some(named(0)), Test::EveryItem(Box::new(user()))),
         Predicate::Any(vec![least(), user()]),
         Predicate::All(vec![least(), user()]),
-        Predicate::Not(Box::new(tested(Some(named(0)), Test::MultipleOf(2)))),
+        Predicate::Opposite(Box::new(tested(Some(named(0)), Test::MultipleOf(2)))),
         secret(tested(Some(named(1)), Test::IsNot(named(0)))),
         secret(tested(Some(named(1)), Test::Length { min: Some(12), max: None })),
         secret(user()),
