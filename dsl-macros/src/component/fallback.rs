@@ -8,12 +8,13 @@ use crate::docs;
 use crate::errors::Errors;
 
 use super::ast::{Component, Role};
+use super::plain;
 
 pub(super) fn expand(component: &Component, errors: Errors) -> TokenStream {
     let errors = errors.into_tokens();
     let Component { vis, ident, .. } = component;
     let docs = component.attrs.iter().filter(|attr| docs::is_doc(attr));
-    let builder = component.builder();
+    let (builder, plain) = (component.builder(), plain::stub(component));
     // A field whose role is unknown is both, so that no use of it is an error too.
     let outputs: Vec<_> = component.fields.iter().filter(|field| !matches!(field.role, Role::Input { .. })).collect();
     let inputs = component.fields.iter().filter(|field| !matches!(field.role, Role::Output { .. }));
@@ -35,6 +36,8 @@ pub(super) fn expand(component: &Component, errors: Errors) -> TokenStream {
     };
     quote! {
         #errors
+
+        #plain
 
         #(#docs)*
         #[derive(Clone, Copy)]

@@ -9,12 +9,61 @@ use syn::{Ident, Type};
 
 use crate::constant::argument;
 
-use super::ast::{Component, Field};
+use super::ast::{Component, Field, Role};
 use super::builder::collect;
 use super::expand::fallback_doc;
 
 /// Two structs that only `wattle::testing` leads to, so that no name of the author's is taken.
 pub(super) fn expand(component: &Component) -> TokenStream {
+    let reads: Vec<_> = component.inputs().collect();
+    let writes: Vec<_> = component.outputs().collect();
+    let of = |fields: &[&Field]| {
+        let fields = fields.iter().map(|field| taken_from(field));
+        quote! {
+            let _ = values;
+            Self { #(#fields,)* }
+        }
+    };
+    let put = writes.iter().map(|field| {
+        let (ident, name, ty) = (&field.ident, &field.name, plain(field));
+        let into_value = quote_spanned!(ty.span()=> <#ty as ::wattle::author::PortType>::into_value);
+        quote!(values.put(#name, #into_value(self.#ident));)
+    });
+    let into_values = quote! {
+        #[allow(unused_mut)]
+        let mut values = ::wattle::testing::Values::new();
+        #(#put)*
+        values
+    };
+    structs(component, &reads, &writes, [&of(&reads), &of(&writes), &into_values])
+}
+
+/// The same after an error: nothing is run, and tests of the component are not wrong as well.
+pub(super) fn stub(component: &Component) -> TokenStream {
+    // A field whose role is unknown is both. A name that was given twice is one field.
+    let once = |role: fn(&Role) -> bool| {
+        let mut seen = HashSet::new();
+        let of_role = component.fields.iter().filter(move |field| !role(&field.role));
+        of_role.filter(|field| seen.insert(field.name.clone())).collect::<Vec<_>>()
+    };
+    let reads = once(|role| matches!(role, Role::Output { .. }));
+    let writes = once(|role| matches!(role, Role::Input { .. }));
+    let nothing = quote!(::core::unimplemented!());
+    structs(
+        component,
+        &reads,
+        &writes,
+        [&quote!(let _ = values; #nothing), &quote!(let _ = values; #nothing), &nothing],
+    )
+}
+
+/// The structs, with how they are made of values, and values of the outputs.
+fn structs(
+    component: &Component,
+    reads: &[&Field],
+    writes: &[&Field],
+    [given_of, outputs_of, into_values]: [&TokenStream; 3],
+) -> TokenStream {
     let ident = &component.ident;
     let mut taken = HashSet::from([ident.to_string()]);
     component.fields.iter().for_each(|field| collect(field.ty.to_token_stream(), &mut taken));
@@ -27,21 +76,12 @@ pub(super) fn expand(component: &Component) -> TokenStream {
         Ident::new(&name, Span::call_site())
     };
     let (given, outputs) = (name("Given"), name("Outputs"));
-    let reads: Vec<_> = component.inputs().collect();
-    let writes: Vec<_> = component.outputs().collect();
     let given_fields = reads.iter().map(|field| declared(field, "input", ident));
     let output_fields = writes.iter().map(|field| declared(field, "output", ident));
     let kind = format!("::{ident}");
-    let taken_inputs = reads.iter().map(|field| taken_from(field));
-    let taken_outputs = writes.iter().map(|field| taken_from(field));
-    let put = writes.iter().map(|field| {
-        let (ident, name, ty) = (&field.ident, &field.name, plain(field));
-        let into_value = quote_spanned!(ty.span()=> <#ty as ::wattle::author::PortType>::into_value);
-        quote!(values.put(#name, #into_value(self.#ident));)
-    });
     quote! {
         #[doc(hidden)]
-        #[allow(dead_code, unreachable_pub, missing_docs, clippy::too_many_arguments)]
+        #[allow(dead_code, unreachable_pub, missing_docs)]
         const _: () = {
             pub struct #given {
                 #(#given_fields,)*
@@ -62,8 +102,7 @@ pub(super) fn expand(component: &Component) -> TokenStream {
             impl ::wattle::testing::Plain for #given {
                 #[inline]
                 fn of(values: &::wattle::testing::Values) -> Self {
-                    let _ = values;
-                    Self { #(#taken_inputs,)* }
+                    #given_of
                 }
             }
 
@@ -71,8 +110,7 @@ pub(super) fn expand(component: &Component) -> TokenStream {
             impl ::wattle::testing::Plain for #outputs {
                 #[inline]
                 fn of(values: &::wattle::testing::Values) -> Self {
-                    let _ = values;
-                    Self { #(#taken_outputs,)* }
+                    #outputs_of
                 }
             }
 
@@ -80,10 +118,7 @@ pub(super) fn expand(component: &Component) -> TokenStream {
             impl ::wattle::testing::Written for #outputs {
                 #[inline]
                 fn into_values(self) -> ::wattle::testing::Values {
-                    #[allow(unused_mut)]
-                    let mut values = ::wattle::testing::Values::new();
-                    #(#put)*
-                    values
+                    #into_values
                 }
             }
         };
