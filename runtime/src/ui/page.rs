@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use wattle::model::{Name, Order};
+use wattle::model::{Name, Order, Type};
 use wattle::picture::{self, Component, Edge, Kind, Port, Resource, Role, Why, Wired};
 
 use crate::report::Picture;
@@ -77,12 +77,7 @@ pub(super) fn planned(stack: &Picture) -> picture::Picture {
 }
 
 fn kind(name: &Name, planned: &PlannedComponent) -> Kind {
-    let port = |ty: &wattle::model::Type| Port {
-        ty: ty.to_string().into(),
-        doc: Name::default(),
-        optional: false,
-        default: None,
-    };
+    let port = |ty: &Type| Port { ty: in_short(ty), doc: Name::default(), optional: false, default: None };
     let tool = serde_json::to_value(planned.recipe.tool).ok();
     Kind {
         name: name.clone(),
@@ -109,7 +104,7 @@ fn edges(stack: &Picture, plan: &Plan, name: &Name, planned: &PlannedComponent, 
             let mut edge = Edge::new(writer.path().into(), key.clone(), Why::Data);
             edge.output = entry.rsplit_once('/').map(|(_, output)| output.into());
             edge.input = Some(input.clone());
-            edge.ty = Some(wired.ty.to_string().into());
+            edge.ty = Some(in_short(&wired.ty));
             edges.push(edge);
         }
     }
@@ -122,5 +117,62 @@ fn edges(stack: &Picture, plan: &Plan, name: &Name, planned: &PlannedComponent, 
     {
         let server = key.rsplit_once('/').map_or("", |(server, _)| server);
         edges.push(Edge::new(format!("{server}/{before}").into(), key.clone(), Why::RunList));
+    }
+}
+
+/// A type without its article.
+fn in_short(ty: &Type) -> Name {
+    let words = ty.to_string();
+    ["an ", "a "].iter().find_map(|article| words.strip_prefix(article)).unwrap_or(&words).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use indexmap::IndexMap;
+    use serde_json::json;
+
+    use crate::report::Standing;
+
+    use super::*;
+
+    #[test]
+    fn types_in_short() {
+        let told = [Type::Str, Type::Integer { min: 0, max: 9 }, Type::Any].map(|ty| in_short(&ty).to_string());
+        assert_eq!(told, ["string", "integer between 0 and 9", "any value"]);
+    }
+
+    #[test]
+    fn plans_alone_are_drawn_as_well() {
+        let part = |inputs: serde_json::Value| json!({ "tool": "shell", "recipe": "x.sh", "files": {}, "inputs": inputs, "outputs": {} });
+        let plans = [
+            ("a", json!({ "one": part(json!({})), "two": part(json!({})) })),
+            ("b", json!({ "one": part(json!({ "url": { "type": "uri", "from": { "entry": "a/two/url" } } })) })),
+        ];
+        let standing = |components| Standing {
+            alive: None,
+            plan: Some(Arc::new(serde_json::from_value(json!({ "revision": 1, "components": components })).unwrap())),
+            troubles: Vec::new(),
+            leaving: Vec::new(),
+            finishing: Vec::new(),
+            is_behind: false,
+            components: IndexMap::new(),
+        };
+        let mut stack = Picture { stack: "s".into(), goal: None, servers: IndexMap::new() };
+        for (server, components) in plans {
+            let mut standing = standing(components);
+            let names = standing.plan.iter().flat_map(|plan| plan.components.keys());
+            standing.components = names.map(|name| (name.clone(), None)).collect();
+            stack.servers.insert(server.into(), standing);
+        }
+        let drawn = planned(&stack);
+        let names = |names: Vec<&Name>| names.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+        assert_eq!(names(drawn.resources.iter().map(|resource| &resource.name).collect()), "a b");
+        assert_eq!(names(drawn.components.iter().map(|component| &component.key).collect()), "a/one a/two b/one");
+        let edge = |edge: &Edge| format!("{}>{} {}", edge.from, edge.to, edge.label().unwrap_or_default());
+        let edges: Vec<String> = drawn.edges.iter().map(edge).collect();
+        assert_eq!(edges, ["a/one>a/two ", "a/two>b/one url: absolute URL"]);
+        assert_eq!(&*drawn.components[2].inputs["url"].value, "a/two/url");
     }
 }

@@ -1,10 +1,8 @@
-// Begins to show what runs, once the picture is there.
+// Begins to show what runs. The picture is laid out meanwhile, and then fits into the room that is left.
 
-wattle.ready.then(() => {
-  liveNow.start();
-  liveLog.start();
-  liveData.start();
-  liveTimeline.start();
-  wattle.showTab('live-now');
-  live.connect();
-});
+liveNow.start();
+liveLog.start();
+liveData.start();
+liveTimeline.start();
+wattle.showTab('live-now');
+live.connect();
