@@ -3,6 +3,7 @@
 use crate::model::{Expr, Model, Reference, Requirement, Value};
 use crate::requirement::{self, Verdict, When, judge, operands};
 
+use super::impossible_requirement::is_possible;
 use super::registry::check;
 use super::sink::Sink;
 
@@ -37,6 +38,10 @@ fn run(sink: &mut Sink<'_, '_>) {
         let predicate = operands(model, &requirement.predicate);
         let Verdict::Fails(reasons) = judge(&predicate, &mut |value| known(model, value)) else { continue };
         let of = if when == When::Check { "" } else { " with the parameters' defaults" };
+        // What nothing can meet is another finding.
+        if !is_possible(sink, requirement) {
+            continue;
+        }
         let mut finding = BROKEN_REQUIREMENT
             .finding(format!("the requirement `{name}` does not hold{of}: {}", reasons.join("; ")))
             .label(&requirement.at, "required here");
@@ -76,7 +81,11 @@ fn known(model: &Model, value: &Expr) -> Option<Value> {
     let all = |parts: &[Expr]| parts.iter().map(|part| known(model, part)).collect::<Option<Vec<_>>>();
     match value {
         Expr::Constant(value) => Some(value.clone()),
-        Expr::Parameter(name) => model.parameters.get(name)?.default.clone(),
+        Expr::Parameter(name) => {
+            let parameter = model.parameters.get(name)?;
+            // One that is not of its type is another finding.
+            parameter.default.clone().filter(|default| parameter.ty.refuse(default).is_none())
+        }
         Expr::List(items) => all(items).map(Value::List),
         Expr::Text(parts) => Some(all(parts)?.iter().map(crate::heat::plain).collect::<String>().into()),
         _ => None,
@@ -121,6 +130,15 @@ pub(super) mod tests {
             "the requirement `r` does not hold with the parameters' defaults: `p` is \"abd\", and must match `[a-c]+`"
         );
         assert_eq!(found[0].labels.len(), 2);
+    }
+
+    #[test]
+    fn one_mistake_is_one_finding() {
+        let model = with_default(Type::Str, "abc", Test::Matches("[a-".into())).model;
+        assert_eq!(codes(&model), ["W0805"]);
+        let mut model = with_default(Type::Str, "abc", Test::Length { min: Some(5), max: None }).model;
+        model.parameters["p"].default = Some(3.into());
+        assert_eq!(codes(&model), ["W0801"]);
     }
 
     #[test]

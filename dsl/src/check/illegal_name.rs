@@ -66,6 +66,20 @@ fn run(sink: &mut Sink<'_, '_>) {
     for (key, export) in &model.exports {
         names.plain(sink, Kind::Export, key, &export.at);
     }
+    for (key, requirement) in &model.requirements {
+        // They stand in messages only.
+        let own = match key.rsplit_once('.') {
+            Some((module, own)) if model.modules.contains_key(module) => own,
+            _ => key,
+        };
+        if own.trim().is_empty() || own.chars().any(char::is_control) {
+            let finding = ILLEGAL_NAME
+                .finding(format!("`{}` cannot be the name of a requirement", own.escape_debug()))
+                .label(&requirement.at, "named here")
+                .help("a requirement's name is one line of text");
+            sink.push(finding);
+        }
+    }
     for component in model.components.values() {
         if !is_name(&component.name) {
             push(sink, "component", &component.name, &component.at, HELP);
@@ -182,12 +196,22 @@ fn is_stack_name(name: &str) -> bool {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::author::{Exports, Module, RawResource, Topology};
+    use crate::author::{Exports, Module, RawResource, Subject as _, Topology};
     use crate::check::testing::{Sketch, codes, promise, sound};
     use crate::model::{Model, Type};
 
     pub(in crate::check) fn failing() -> Model {
         Sketch::new().server("app/server 1").model
+    }
+
+    #[test]
+    fn a_requirement_is_called_by_a_line_of_text() {
+        let named = |name: &str| {
+            let mut t = Topology::new("demo");
+            t.require(name, crate::author::that(3).at_least(2));
+            codes(&t.finish(Exports::new()))
+        };
+        assert_eq!((named("enough: 3 nodes"), named("two\nlines"), named(" ")), (vec![], vec!["W0202"], vec!["W0202"]));
     }
 
     #[test]

@@ -57,6 +57,11 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
 }
 
+/// Whether some values can meet it, as far as it is known.
+pub(super) fn is_possible(sink: &Sink<'_, '_>, requirement: &Requirement) -> bool {
+    wrong(sink.model, &Origins::of(sink.model, sink.uses()), requirement).is_empty()
+}
+
 fn wrong(model: &Model, origins: &Origins<'_>, requirement: &Requirement) -> Vec<String> {
     let mut found = Vec::new();
     requirement.predicate.tested(&mut |tested| {

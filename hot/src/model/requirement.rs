@@ -32,7 +32,11 @@ impl<'l> Reader<'l> {
         }
         let own: &[&str] = if of_item { &["secret"] } else { &["value", "secret"] };
         let known: Vec<&str> = [also, own, TESTS, &JOINED].iter().flat_map(|keys| keys.iter().copied()).collect();
+        let before = self.findings.len();
         self.only(node, what, &known);
+        if self.findings.len() > before {
+            return None;
+        }
         let mut parts = Vec::new();
         for key in JOINED {
             let Some(joined) = node.get(key) else { continue };
@@ -53,7 +57,8 @@ impl<'l> Reader<'l> {
         }
         let tests = pairs(node).filter(|(key, ..)| TESTS.contains(&key.as_str())).collect::<Vec<_>>();
         let value = node.get("value").map(|value| self.own_value(value));
-        let secret = self.flag(node, "secret", what).unwrap_or_default();
+        // What cannot be read says at least that something is not to be shown.
+        let secret = self.flag(node, "secret", what).unwrap_or(node.get("secret").is_some());
         if !tests.is_empty() && value.is_none() && !of_item {
             let help = "write `value: {get_param: NAME}` beside it";
             self.malformed(node.span, format!("{what} tests nothing"), "no `value`", help.into());
