@@ -6,8 +6,8 @@ pub use std::process::ExitCode;
 pub use std::time::Duration;
 
 pub use crate::author::{
-    Attribute, Component, Demand, Export, Exports, Module, Output, Parameter, Promise, RawResource, Secret,
-    Subject as _, Topology, Url, that,
+    Attribute, Component, Demand, Export, Exports, Module, MovedFrom as _, Output, Parameter, Promise, RawResource,
+    Secret, Subject as _, Topology, Url, that,
 };
 pub use crate::hot;
 pub use crate::model::Order;

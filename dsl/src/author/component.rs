@@ -61,12 +61,19 @@ pub struct Wired;
 #[derive(Default)]
 pub struct Inputs {
     wires: Vec<(&'static str, Expression, &'static Location<'static>)>,
+    /// What the component was called when it was first deployed.
+    moves: Vec<(String, &'static Location<'static>)>,
 }
 
 impl Inputs {
     /// Nothing wired.
     pub const fn new() -> Self {
-        Self { wires: Vec::new() }
+        Self { wires: Vec::new(), moves: Vec::new() }
+    }
+
+    /// Says what the component was called when it was first deployed.
+    pub(super) fn moved(&mut self, from: String, at: &'static Location<'static>) {
+        self.moves.push((from, at));
     }
 
     /// Wires the input `name`.
@@ -99,7 +106,8 @@ impl<'t> OnServer<'t> {
         let name: Name = name.as_ref().into();
         let server = t.resource_name(self.server).unwrap_or_else(|| "#foreign".into());
         let mut wired = model::Component::new(name.clone(), server.clone(), kind.clone(), at);
-        for (input, expression, at) in component.into_inputs().wires {
+        let inputs = component.into_inputs();
+        for (input, expression, at) in inputs.wires {
             let binding = model::Binding { value: t.lower(expression), at: at.into() };
             let input = t.share(input);
             let again = binding.at.clone();
@@ -110,6 +118,8 @@ impl<'t> OnServer<'t> {
         }
         let key = model::Model::component_key(&server, &name);
         let index = insert(&mut t.model.components, &mut t.model.duplicates, Kind::Component, key, wired, |c| &c.at);
+        let moves = inputs.moves.into_iter().map(|(from, at)| (from, at.into())).collect();
+        t.keep_moves(Kind::Component, index, moves);
         S::handle(Component { id: Id { topology: t.id, index } })
     }
 }

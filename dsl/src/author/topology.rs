@@ -29,6 +29,8 @@ pub struct Topology {
     scope: String,
     names: HashMap<&'static str, Name>,
     catalogs: Catalogs,
+    /// What the part that is being added was called when it was first deployed.
+    pub(super) moves: Vec<(String, Source)>,
     /// What is done once all else is, each within the module of its scope.
     last: Vec<(String, Last)>,
 }
@@ -43,8 +45,9 @@ impl Topology {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let mut model = Model::new(stack);
         model.at = Source::caller();
-        let (scope, names, catalogs, last) = (String::new(), HashMap::new(), Catalogs::default(), Vec::new());
-        Self { id: NEXT.fetch_add(1, Ordering::Relaxed), model, scope, names, catalogs, last }
+        let (scope, names, catalogs) = (String::new(), HashMap::new(), Catalogs::default());
+        let (moves, last) = (Vec::new(), Vec::new());
+        Self { id: NEXT.fetch_add(1, Ordering::Relaxed), model, scope, names, catalogs, moves, last }
     }
 
     /// Adds a resource or a module under `name` and returns its handle, or the module's outputs.
@@ -243,6 +246,7 @@ impl Topology {
 
     /// Adds a resource: what a typed resource's [`Part`] does.
     pub fn add_resource(&mut self, name: &str, properties: Properties, at: Source) -> Resource {
+        let moves = std::mem::take(&mut self.moves);
         let ty = match properties.schema {
             Some((ty, catalog)) => {
                 let ty = self.share(ty);
@@ -278,7 +282,21 @@ impl Topology {
         let name = qualified;
         let index =
             insert(&mut self.model.resources, &mut self.model.duplicates, Kind::Resource, name, resource, |r| &r.at);
+        self.keep_moves(Kind::Resource, index, moves);
         Resource { id: Id { topology: self.id, index } }
+    }
+
+    /// Keeps what the last of a kind was called when it was first deployed.
+    pub(super) fn keep_moves(&mut self, kind: Kind, index: u32, moves: Vec<(String, Source)>) {
+        let index = index as usize;
+        let name = match kind {
+            Kind::Resource => self.model.resources.get_index(index).map(|(name, _)| name),
+            Kind::Module => self.model.modules.get_index(index).map(|(name, _)| name),
+            _ => self.model.components.get_index(index).map(|(name, _)| name),
+        };
+        let name = name.expect("INVARIANT: just inserted").clone();
+        let all = moves.into_iter().map(|(from, at)| model::FormerName::new(kind, name.clone(), from.into(), at));
+        self.model.moved.extend(all);
     }
 
     /// Builds a module's parts under its name.
@@ -289,11 +307,13 @@ impl Topology {
         at: Source,
         build: impl FnOnce(&mut Self) -> O,
     ) -> O {
+        let moves = std::mem::take(&mut self.moves);
         let kind = kind.split('<').next().unwrap_or(kind).rsplit("::").next().unwrap_or(kind);
         let module = model::Module { kind: self.share(kind), at };
         let qualified = self.qualified(name);
         let index =
             insert(&mut self.model.modules, &mut self.model.duplicates, Kind::Module, qualified, module, |m| &m.at);
+        self.keep_moves(Kind::Module, index, moves);
         let (key, _) = self.model.modules.get_index(index as usize).expect("INVARIANT: just inserted");
         let inner = format!("{key}.");
         let outer = std::mem::replace(&mut self.scope, inner);

@@ -172,7 +172,7 @@ fn push(sink: &mut Sink<'_, '_>, kind: &str, name: &str, at: &Source, help: &str
 }
 
 /// `[A-Za-z][A-Za-z0-9_-]*`.
-fn is_name(name: &str) -> bool {
+pub(super) fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }

@@ -33,6 +33,7 @@ mod exported_secret;
 mod foreign_handle;
 mod heats_function;
 mod heats_requirement;
+mod illegal_move;
 mod illegal_name;
 mod imported_value;
 mod impossible_requirement;
@@ -41,6 +42,7 @@ mod live_recipe;
 mod missing_input;
 mod missing_property;
 mod mixed_export;
+mod needless_move;
 mod not_a_server;
 mod own_format;
 mod own_user_data;
@@ -55,6 +57,7 @@ mod secret_leak;
 mod server_dependency;
 mod shared_name;
 mod stored_secret;
+mod taken_identity;
 mod unconnected_network;
 mod unfulfilled_promise;
 mod unjudged_requirement;
@@ -101,6 +104,9 @@ pub static CHECKS: &[&Check] = &[
     &illegal_name::ILLEGAL_NAME,
     &reserved_name::RESERVED_NAME,
     &shared_name::SHARED_NAME,
+    &taken_identity::TAKEN_IDENTITY,
+    &needless_move::NEEDLESS_MOVE,
+    &illegal_move::ILLEGAL_MOVE,
     &foreign_handle::FOREIGN_HANDLE,
     &not_a_server::NOT_A_SERVER,
     &server_dependency::SERVER_DEPENDENCY,

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use crate::lower::Lowering;
 use crate::model::{
-    After, Binding, Component, Content, Declaration, Export, Expr, File, Input, Model, Name, OutputDeclaration,
-    Parameter, Predicate, Promise, Recipe, Requirement, Resource, Source, Tool, Type,
+    After, Binding, Component, Content, Declaration, Export, Expr, File, FormerName, Input, Kind, Model, Name,
+    OutputDeclaration, Parameter, Predicate, Promise, Recipe, Requirement, Resource, Source, Tool, Type,
 };
 
 use super::{Limits, check};
@@ -27,6 +27,13 @@ impl Sketch {
     pub(super) fn at(&mut self) -> Source {
         self.line += 1;
         Source::new("blueprint.rs", self.line, 5)
+    }
+
+    /// Says that what is called `name` was deployed as `from`.
+    pub(super) fn moved(mut self, kind: Kind, name: &str, from: &str) -> Self {
+        let at = self.at();
+        self.model.moved.push(FormerName::new(kind, name.into(), from.into(), at));
+        self
     }
 
     pub(super) fn resource(mut self, name: &str, ty: &str) -> Self {

@@ -81,7 +81,8 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
     let directory = emission.out.join(&*model.stack);
     let filled = filled(&directory)?;
     let extended = emission.model.then(|| extended::template(model));
-    let picture = Picture::of(model).without_texts();
+    // What runs is known by the names under which it was deployed.
+    let picture = Picture::of(&lower::identified(model)).without_texts();
     let beside = beside(model)?;
     let count_beside = beside.len();
     let (shown, removed) = match emission.lowering {

@@ -72,6 +72,12 @@ impl<'m> Writer<'m> {
             let pair = |one, other| Hot::List(vec![text(one), text(other)]);
             fields.add("after", Hot::List(after.map(|after| pair(&after.component, &after.predecessor)).collect()));
         }
+        if !model.moved.is_empty() {
+            let moved = model.moved.iter().map(|moved| {
+                Hot::Map(vec![(moved.kind.to_string().into(), text(&moved.name)), ("from".into(), text(&moved.from))])
+            });
+            fields.add("moved", Hot::List(moved.collect()));
+        }
         self.order(&mut fields);
         fields.add_map("files", model.files.iter().map(|(name, file)| (name.clone(), content(file))));
         fields.add("schemas", Hot::List(model.schemas.keys().map(text).collect()));

@@ -10,6 +10,7 @@ mod environment;
 mod filled;
 mod function;
 pub mod hot;
+pub(crate) mod identity;
 pub mod native;
 mod plan;
 pub(crate) mod reads;
@@ -28,6 +29,7 @@ pub use environment::Environment;
 pub use filled::Filled;
 pub use function::{COMPUTED, computed_by_heat};
 pub(crate) use function::{is_heats, unknown_to_heat};
+pub use identity::identified;
 pub use seed::Seed;
 
 use hot::Template;
@@ -83,6 +85,8 @@ pub struct Lowered {
 /// # Panics
 /// If software runs and a server requires another, which `check` refuses as W0303.
 pub fn lower(model: &Model, options: &Options) -> Lowered {
+    let sources = model;
+    let model = &*identified(model);
     let mut decisions = decision::Decisions::new(options.decisions);
     let plan = plan::Plan::of(model, &mut decisions);
     let whole = template::build(model, &plan, &mut decisions);
@@ -92,6 +96,7 @@ pub fn lower(model: &Model, options: &Options) -> Lowered {
     }
     let (template, nested) = split::split(model, whole, &requires, options);
     let environment = Environment::of(model, &template);
-    let seed = seed::build(model, &plan);
+    let mut seed = seed::build(model, &plan);
+    seed.name_sources(sources);
     Lowered { template, nested, environment, seed, decisions: decisions.made }
 }

@@ -7,6 +7,7 @@ mod bytes;
 mod component;
 mod expr;
 mod function;
+mod moved;
 mod parameter;
 mod port;
 mod requirement;
@@ -27,6 +28,7 @@ pub use component::{
     After, Component, Content, Declaration, File, Input, Listen, OutputDeclaration, Ports, Protocol, Recipe, Tool,
 };
 pub use expr::{Expr, Reference, Step};
+pub use moved::FormerName;
 pub use parameter::{Constraint, Parameter, ParameterType};
 pub use port::Type;
 pub use requirement::{Predicate, Requirement, Test, Tested};
@@ -90,6 +92,9 @@ pub struct Model {
     pub modules: IndexMap<Name, Module>,
     /// What is known of the resource types in use.
     pub schemas: IndexMap<Name, Schema>,
+    /// What was deployed under another name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub moved: Vec<FormerName>,
     /// Names that were given twice.
     pub duplicates: Vec<Duplicate>,
 }
@@ -222,6 +227,7 @@ impl Default for Model {
             files: IndexMap::new(),
             modules: IndexMap::new(),
             schemas: IndexMap::new(),
+            moved: Vec::new(),
             duplicates: Vec::new(),
         }
     }

@@ -163,7 +163,12 @@ impl<'a> Scope<'a> {
             }
             "if" | "Fn::If" => {
                 let Value::List(items) = argument else { return None };
-                let [condition, yes, no] = items.as_slice() else { return None };
+                let (condition, yes, no) = match items.as_slice() {
+                    [condition, yes, no] => (condition, yes, no),
+                    // Without the last one, there is nothing in its place.
+                    [condition, yes] => (condition, yes, &Value::Null),
+                    _ => return None,
+                };
                 match self.condition(condition, 0) {
                     Some(true) => Some(self.normal(yes)),
                     Some(false) => Some(self.normal(no)),

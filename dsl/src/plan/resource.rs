@@ -33,7 +33,7 @@ pub(super) fn plan(
             schemas.insert(item.ty.clone(), schema(&item.ty));
         }
     }
-    let mut work = Work { old: &old, new: &new, schemas: &schemas, plans: IndexMap::new() };
+    let mut work = Work { schema, old: &old, new: &new, schemas: &schemas, plans: IndexMap::new() };
     let mut readers: IndexMap<&str, IndexSet<&Name>> = IndexMap::new();
     for (name, item) in &new {
         for value in item.properties.values() {
@@ -96,6 +96,7 @@ fn references_of<'v>(value: &'v Value, visit: &mut impl FnMut(&'v str)) {
 }
 
 struct Work<'a> {
+    schema: &'a dyn Fn(&str) -> Option<Schema>,
     old: &'a IndexMap<Name, Item>,
     new: &'a IndexMap<Name, Item>,
     schemas: &'a IndexMap<Name, Option<Schema>>,
@@ -108,6 +109,13 @@ impl Work<'_> {
         let plan = |action, because, help| ResourcePlan { ty: after.ty.clone(), action, because, help };
         let Some(before) = self.old.get(name) else { return plan(Action::Create, Vec::new(), Vec::new()) };
         if after.is_stack && before.is_stack {
+            return plan(Action::Unchanged, Vec::new(), Vec::new());
+        }
+        // A handle has no properties either, but there is something behind it.
+        let is_placeholder =
+            |ty: &Name| !ty.ends_with("Handle") && (self.schema)(ty).is_some_and(|schema| schema.is_placeholder());
+        if is_placeholder(&after.ty) && (before.ty == after.ty || is_placeholder(&before.ty)) {
+            // There is nothing behind it that could change.
             return plan(Action::Unchanged, Vec::new(), Vec::new());
         }
         if before.ty != after.ty {
@@ -173,6 +181,14 @@ impl Work<'_> {
                 ..Reason::default()
             });
             action = Action::Replace;
+        }
+        if action == Action::Unchanged && rules::is_always_updated(after) {
+            because.push(Reason {
+                what: "each update".to_owned(),
+                through: Some("Heat updates such a resource whenever its stack is updated".to_owned()),
+                ..Reason::default()
+            });
+            action = Action::Update;
         }
         if !perhaps.is_empty() && !matches!(action, Action::Replace | Action::Refused) {
             let verdict = rules::verdict(before, after, &perhaps, schema);

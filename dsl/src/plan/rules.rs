@@ -105,6 +105,11 @@ pub(super) fn is_always_replaced(item: &Item) -> bool {
     }
 }
 
+/// Whether Heat updates such a resource on every update, and that does something.
+pub(super) fn is_always_updated(item: &Item) -> bool {
+    &*item.ty == "OS::Mistral::ExternalResource" && item.properties.get("always_update").is_none_or(is_true)
+}
+
 /// Whether a change of the metadata replaces such a resource.
 pub(super) fn metadata_replaces(item: &Item) -> bool {
     &*item.ty == "AWS::AutoScaling::LaunchConfiguration"

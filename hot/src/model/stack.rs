@@ -3,7 +3,8 @@
 use indexmap::IndexMap;
 use wattle::extended::FORMAT;
 use wattle::model::{
-    After, Binding, Content, Export, Expr, Import, Module, Name, Promise, Reference, StackOutput, Type,
+    After, Binding, Content, Export, Expr, FormerName, Import, Kind, Module, Name, Promise, Reference, StackOutput,
+    Type,
 };
 
 use super::recipe::inline;
@@ -24,6 +25,7 @@ const KEYS: &[&str] = &[
     "exports",
     "requirements",
     "after",
+    "moved",
     "components",
     "kinds",
     "files",
@@ -75,6 +77,9 @@ impl<'l> Reader<'l> {
             let at = self.at(node.span);
             self.model.after.push(After { component: words(component), predecessor: words(predecessor), at });
         }
+        for node in stack.get("moved").map(items).unwrap_or_default() {
+            self.moved(node);
+        }
         for (name, _, node) in stack.get("files").into_iter().flat_map(pairs) {
             let Some(content) = inline(node) else {
                 self.damaged(node.span, format!("the file `{name}` is neither text nor base64"), "this file");
@@ -82,6 +87,21 @@ impl<'l> Reader<'l> {
             };
             self.model.files.insert(name.into(), content);
         }
+    }
+
+    /// What something was called when it was first deployed.
+    fn moved(&mut self, node: &'l Node) {
+        let kinds = [Kind::Resource, Kind::Module, Kind::Component];
+        let one = kinds.into_iter().find_map(|kind| Some((kind, node.get(&kind.to_string())?)));
+        let (Some((kind, name)), Some(from)) = (one, node.get("from")) else {
+            let help = "write `{resource: NAME, from: NAME}`, or `module` or `component` in place of `resource`";
+            let text = "it is not said what was moved, or from where".into();
+            self.malformed(node.span, text, "this move", help.into());
+            return;
+        };
+        self.only(node, "a move", &["resource", "module", "component", "from"]);
+        let at = self.at(node.span);
+        self.model.moved.push(FormerName::new(kind, words(name), words(from), at));
     }
 
     /// What `wattle_model` says, else the name of the file, as far as stacks may be called so.

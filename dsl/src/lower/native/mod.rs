@@ -45,6 +45,7 @@ pub struct Lowered {
 ///
 /// It stays one stack, however large: deployments depend on each other across servers, so there is no free cut.
 pub fn lower(model: &Model) -> Lowered {
+    let model = &*super::identified(model);
     let mut decisions = Decisions::new(true);
     let mut template = template::with_parameters(model);
     template::requirements(model, &mut template, &mut decisions);

@@ -9,7 +9,8 @@ use indexmap::{IndexMap, IndexSet};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::model::{Content, Name, Order, Predicate, Step, Tool, Type, Value};
+use crate::lower::identity::Identities;
+use crate::model::{Content, Model, Name, Order, Predicate, Step, Tool, Type, Value};
 use crate::requirement::{Operand, When};
 
 pub(super) use build::build;
@@ -43,7 +44,8 @@ pub struct Seed {
     pub requirements: IndexMap<Name, SeedRequirement>,
     /// The files that recipes need, by `sha256:HEX`.
     pub recipes: IndexMap<String, Content>,
-    /// Where the author declared what: `FILE:LINE:COLUMN` by resource, and by `SERVER/COMPONENT`.
+    /// Where the author declared what: `FILE:LINE:COLUMN` by resource, and by `SERVER/COMPONENT`. What was deployed under
+    /// another name than it has now is here under that, and its place ends in ``(now `NAME`)``.
     pub sources: IndexMap<Name, String>,
 }
 
@@ -267,6 +269,21 @@ impl Seed {
         };
         let files = self.declarations.values().flat_map(|declaration| &declaration.recipe.files);
         files.filter(|(_, digest)| is_changed(digest)).map(|(path, _)| &**path).collect()
+    }
+
+    /// Says of what was deployed under another name what it is called now.
+    pub(super) fn name_sources(&mut self, model: &Model) {
+        if model.moved.is_empty() {
+            return;
+        }
+        let identities = Identities::of(model);
+        let resources = model.resources.keys().map(|name| (name, identities.resource(name)));
+        let components = model.components.keys().map(|key| (key, identities.component(key)));
+        for (name, identity) in resources.chain(components).filter(|(name, identity)| name != identity) {
+            if let Some(place) = self.sources.get_mut(identity) {
+                place.push_str(&format!(" (now `{name}`)"));
+            }
+        }
     }
 
     fn compute_digest(&self) -> String {

@@ -1,0 +1,107 @@
+//! W0207: a name under which nothing can have been deployed.
+
+use crate::lower::identity::Identities;
+use crate::model::Kind;
+
+use super::illegal_name::is_name;
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// Something is said to have been deployed under a name under which it cannot have been.
+    ///
+    /// Names have letters, digits, `_` and `-`, those of modules and what is in them with dots between. A component is the
+    /// one of its server: on another server, it is another one, which runs anew.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// t.add("db", RawResource::new("OS::Nova::Server").moved_from("old db"));
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0207"));
+    /// ```
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// t.add("db", RawResource::new("OS::Nova::Server").moved_from("old_db"));
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0207"));
+    /// ```
+    ILLEGAL_MOVE: "W0207", Error, "something cannot have been deployed under that name", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let model = sink.model;
+    if model.moved.is_empty() {
+        return;
+    }
+    let identities = Identities::of(model);
+    for (at, moved) in model.moved.iter().enumerate() {
+        let again = model.moved[..at].iter().find(|other| other.kind == moved.kind && other.name == moved.name);
+        let finding = |text: String| ILLEGAL_MOVE.finding(text);
+        let what = format!("the {} `{}`", moved.kind, moved.name);
+        if let Some(first) = again {
+            let finding = finding(format!("{what} is moved from two names"))
+                .label(&moved.at, format!("`{}` here", moved.from))
+                .label(&first.at, format!("and `{}` here", first.from))
+                .help("give the one under which it was first deployed");
+            sink.push(finding);
+            continue;
+        }
+        let (server, name) = match moved.from.rsplit_once('/') {
+            Some((server, name)) if moved.kind == Kind::Component => (Some(server), name),
+            _ => (None, &*moved.from),
+        };
+        let own = if moved.kind == Kind::Component { name } else { name.strip_prefix('.').unwrap_or(name) };
+        let is_legal = match moved.kind {
+            Kind::Component => is_name(own),
+            _ => own.split('.').all(is_name),
+        };
+        if !is_legal {
+            let finding = finding(format!("{what} cannot have been deployed as `{}`", moved.from))
+                .label(&moved.at, "not a name")
+                .help("a name has letters, digits, `_` and `-`, and begins with a letter or a digit; dots lead into modules");
+            sink.push(finding);
+            continue;
+        }
+        let Some(component) = model.components.get(&moved.name) else { continue };
+        let identity = identities.resource(&component.server);
+        if let Some(server) = server.filter(|server| *server != &**identity) {
+            let finding = finding(format!("{what} cannot be what ran on the server `{server}`"))
+                .label(&moved.at, format!("its own server is deployed as `{identity}`"))
+                .help(format!("if that server got another name, say it there: `.moved_from(\"{server}\")`"))
+                .help("on another server a component is another one: leave this out, and it runs there anew");
+            sink.push(finding);
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::author::{Exports, MovedFrom as _, RawResource, Topology};
+    use crate::check::testing::{Sketch, codes};
+    use crate::model::{Kind, Model};
+
+    pub(in crate::check) fn failing() -> Model {
+        Sketch::new().server("db").moved(Kind::Resource, "db", "old db").model
+    }
+
+    fn component(from: &str) -> Vec<&'static str> {
+        let sketch = Sketch::new().server("db").kind("K", &[], &[]).component("db", "k", "K");
+        codes(&sketch.moved(Kind::Component, "db/k", from).model)
+    }
+
+    #[test]
+    fn a_component_stays_on_its_server() {
+        assert!(component("old").is_empty() && component("db/old").is_empty());
+        assert_eq!(component("other/k"), ["W0207"]);
+        assert_eq!(component("a.b"), ["W0207"]);
+        assert_eq!(component("db/"), ["W0207"]);
+    }
+
+    #[test]
+    fn one_name_is_enough() {
+        let mut t = Topology::new("demo");
+        t.add("db", RawResource::new("OS::Heat::None").moved_from("a").moved_from("b"));
+        assert_eq!(codes(&t.finish(Exports::new())), ["W0207"]);
+    }
+}

@@ -1,0 +1,95 @@
+//! W0206: something that was deployed under the name that it has.
+
+use crate::lower::identity::Identities;
+use crate::model::{FormerName, Kind};
+
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// Something is said to have been deployed under the name that it has.
+    ///
+    /// `moved_from` keeps what got another name, or went into a module. Here it changes nothing, and may be there for
+    /// something else: what is in a module that was moved goes with it.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// t.add("db", RawResource::new("OS::Nova::Server").moved_from("db"));
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0206"));
+    /// ```
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// t.add("db", RawResource::new("OS::Nova::Server"));
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0206"));
+    /// ```
+    NEEDLESS_MOVE: "W0206", Warning, "something was deployed under the name that it has", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let model = sink.model;
+    if model.moved.is_empty() {
+        return;
+    }
+    let identities = Identities::of(model);
+    for (at, moved) in model.moved.iter().enumerate() {
+        // What ran on another server is told as that.
+        if moved.kind == Kind::Component && moved.from.contains('/') && moved.from != *identities.component(&moved.name)
+        {
+            continue;
+        }
+        let mut without = model.moved.clone();
+        without.remove(at);
+        let identity = |identities: &Identities| match moved.kind {
+            Kind::Module => identities.of_module(&moved.name).to_owned(),
+            Kind::Resource => identities.resource(&moved.name).to_string(),
+            _ => identities.component(&moved.name).to_string(),
+        };
+        if identity(&identities) == identity(&Identities::with(model, &without))
+            && is_last(model.moved.as_slice(), moved)
+        {
+            let finding = NEEDLESS_MOVE
+                .finding(format!("the {} `{}` is moved from the name that it has anyway", moved.kind, moved.name))
+                .label(&moved.at, format!("it is deployed as `{}` without this, too", identity(&identities)))
+                .help("leave it out");
+            sink.push(finding);
+        }
+    }
+}
+
+/// Whether nothing else is said of the same thing: of several, the last one counts.
+fn is_last(all: &[FormerName], one: &FormerName) -> bool {
+    all.iter().filter(|moved| moved.kind == one.kind && moved.name == one.name).count() == 1
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::author::{Exports, Module, MovedFrom as _, RawResource, Topology};
+    use crate::check::testing::{Sketch, codes};
+    use crate::model::{Kind, Model};
+
+    pub(in crate::check) fn failing() -> Model {
+        Sketch::new().server("db").moved(Kind::Resource, "db", "db").model
+    }
+
+    #[test]
+    fn what_goes_with_its_module_needs_no_words() {
+        struct One(&'static str);
+        impl Module for One {
+            type Outputs = ();
+            fn build(self, t: &mut Topology) {
+                t.add("part", RawResource::new("OS::Heat::None").moved_from(self.0));
+            }
+        }
+        let of = |from| {
+            let mut t = Topology::new("demo");
+            t.add("new", One(from).moved_from("old"));
+            codes(&t.finish(Exports::new()))
+        };
+        assert_eq!(of("old.part"), ["W0206"]);
+        assert_eq!(of(".part"), ["W0206"]);
+        assert!(of("new.part").is_empty() && of(".piece").is_empty());
+    }
+}

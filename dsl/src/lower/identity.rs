@@ -1,0 +1,199 @@
+//! Identities: the names under which things were first deployed.
+//!
+//! Heat and agents know things by their names. So what is lowered has those under which things were deployed, whatever they
+//! are called in the model by now.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+
+use crate::model::{Expr, FormerName, Kind, Model, Name, Step, Value};
+
+/// What everything was called when it was first deployed.
+#[derive(Debug)]
+pub(crate) struct Identities {
+    modules: HashMap<Name, String>,
+    /// Of what is called otherwise now.
+    resources: HashMap<Name, Name>,
+    components: HashMap<Name, Name>,
+}
+
+impl Identities {
+    pub(crate) fn of(model: &Model) -> Self {
+        Self::with(model, &model.moved)
+    }
+
+    /// What everything in `model` was called, if no more was moved than is said.
+    pub(crate) fn with(model: &Model, moves: &[FormerName]) -> Self {
+        let from = |kind: Kind| -> HashMap<&Name, &Name> {
+            moves.iter().filter(|moved| moved.kind == kind).map(|moved| (&moved.name, &moved.from)).collect()
+        };
+        let mut identities = Self { modules: HashMap::new(), resources: HashMap::new(), components: HashMap::new() };
+        let modules = from(Kind::Module);
+        // A module stands before those within it.
+        for name in model.modules.keys() {
+            let identity = identities.qualified(name, modules.get(name).map(|from| &***from));
+            identities.modules.insert(name.clone(), identity);
+        }
+        let resources = from(Kind::Resource);
+        for name in model.resources.keys() {
+            let identity = identities.qualified(name, resources.get(name).map(|from| &***from));
+            if identity != **name {
+                identities.resources.insert(name.clone(), identity.into());
+            }
+        }
+        let components = from(Kind::Component);
+        for (key, component) in &model.components {
+            let name = components.get(key).map_or(&*component.name, |from| from.rsplit('/').next().unwrap_or(from));
+            let identity = Model::component_key(identities.resource(&component.server), name);
+            if identity != **key {
+                identities.components.insert(key.clone(), identity.into());
+            }
+        }
+        identities
+    }
+
+    /// The identity of what is called `name` and was `from`; by itself, it goes where its module goes.
+    fn qualified(&self, name: &str, from: Option<&str>) -> String {
+        let module = self.module(name);
+        let (scope, own) = match module {
+            Some((module, identity)) => (format!("{identity}."), &name[module + 1..]),
+            None => (String::new(), name),
+        };
+        match from.map(|from| (from, from.strip_prefix('.'))) {
+            Some((_, Some(own))) => format!("{scope}{own}"),
+            Some((from, None)) => from.to_owned(),
+            None => format!("{scope}{own}"),
+        }
+    }
+
+    /// Where the name of the module ends in which `name` is, and what that module was called.
+    fn module(&self, name: &str) -> Option<(usize, &str)> {
+        let ends = name.rmatch_indices('.').map(|(at, _)| at);
+        ends.into_iter().find_map(|at| Some((at, self.modules.get(&name[..at])?.as_str())))
+    }
+
+    /// What the resource was called.
+    pub(crate) fn resource<'n>(&'n self, name: &'n Name) -> &'n Name {
+        self.resources.get(name).unwrap_or(name)
+    }
+
+    /// What the component was called: `SERVER/COMPONENT`.
+    pub(crate) fn component<'n>(&'n self, key: &'n Name) -> &'n Name {
+        self.components.get(key).unwrap_or(key)
+    }
+
+    /// What the module was called.
+    pub(crate) fn of_module<'n>(&'n self, name: &'n str) -> &'n str {
+        self.modules.get(name).map_or(name, String::as_str)
+    }
+
+    /// What something else of a module was called, such as a promise.
+    fn other(&self, name: &Name) -> Name {
+        self.qualified(name, None).into()
+    }
+
+    fn expr(&self, expr: &Expr) -> Expr {
+        match expr {
+            Expr::Resource(name) => Expr::Resource(self.resource(name).clone()),
+            Expr::Attribute { resource, attribute, path } => Expr::Attribute {
+                resource: self.resource(resource).clone(),
+                attribute: attribute.clone(),
+                path: path.iter().map(|step| self.step(step)).collect(),
+            },
+            Expr::Output { component, output } => {
+                Expr::Output { component: self.component(component).clone(), output: output.clone() }
+            }
+            Expr::Promise(name) => Expr::Promise(self.other(name)),
+            Expr::Text(parts) => Expr::Text(parts.iter().map(|part| self.expr(part)).collect()),
+            Expr::List(parts) => Expr::List(parts.iter().map(|part| self.expr(part)).collect()),
+            Expr::Map(parts) => Expr::Map(parts.iter().map(|(name, part)| (name.clone(), self.expr(part))).collect()),
+            Expr::Function { name, argument } => {
+                let mut argument = self.expr(argument);
+                if matches!(&**name, "get_attr" | "get_resource") {
+                    self.named(&mut argument);
+                }
+                Expr::Function { name: name.clone(), argument: Box::new(argument) }
+            }
+            other => other.clone(),
+        }
+    }
+
+    fn step(&self, step: &Step) -> Step {
+        match step {
+            Step::Resource(name) => Step::Resource(self.resource(name).clone()),
+            other => other.clone(),
+        }
+    }
+
+    /// The resource that a function's argument names: it, or its first item.
+    fn named(&self, argument: &mut Expr) {
+        let value = |value: &mut Value| {
+            if let Value::Str(name) = value {
+                *name = self.resource(name).clone();
+            }
+        };
+        match argument {
+            Expr::Constant(Value::List(items)) => items.first_mut().into_iter().for_each(value),
+            Expr::Constant(one) => value(one),
+            Expr::List(items) => {
+                if let Some(Expr::Constant(one)) = items.first_mut() {
+                    value(one);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The model with everything called as it was first deployed.
+pub fn identified(model: &Model) -> Cow<'_, Model> {
+    if model.moved.is_empty() {
+        return Cow::Borrowed(model);
+    }
+    let identities = Identities::of(model);
+    let mut model = model.clone();
+    model.moved.clear();
+    let modules = std::mem::take(&mut model.modules);
+    model.modules = modules.into_iter().map(|(name, module)| (identities.of_module(&name).into(), module)).collect();
+    for resource in renamed(&mut model.resources, |name| identities.resource(name).clone()) {
+        resource.properties.values_mut().for_each(|binding| binding.value = identities.expr(&binding.value));
+        resource.depends_on.iter_mut().for_each(|name| *name = identities.resource(name).clone());
+        let settings = [
+            &mut resource.metadata,
+            &mut resource.condition,
+            &mut resource.deletion_policy,
+            &mut resource.update_policy,
+            &mut resource.external_id,
+        ];
+        settings.into_iter().flatten().for_each(|expr| *expr = identities.expr(expr));
+    }
+    for component in renamed(&mut model.components, |key| identities.component(key).clone()) {
+        component.server = identities.resource(&component.server).clone();
+        component.inputs.values_mut().for_each(|binding| binding.value = identities.expr(&binding.value));
+    }
+    for (key, component) in &mut model.components {
+        component.name = key.rsplit('/').next().unwrap_or(key).into();
+    }
+    for after in &mut model.after {
+        after.component = identities.component(&after.component).clone();
+        after.predecessor = identities.component(&after.predecessor).clone();
+    }
+    for promise in renamed(&mut model.promises, |name| identities.other(name)) {
+        promise.fulfilled.iter_mut().for_each(|binding| binding.value = identities.expr(&binding.value));
+    }
+    for requirement in renamed(&mut model.requirements, |name| identities.other(name)) {
+        requirement.predicate = requirement.predicate.map(|expr| identities.expr(expr));
+    }
+    model.exports.values_mut().for_each(|export| export.value = identities.expr(&export.value));
+    model.outputs.values_mut().for_each(|output| output.value = identities.expr(&output.value));
+    Cow::Owned(model)
+}
+
+/// Gives everything in `map` another name, and what is there then.
+fn renamed<V>(map: &mut IndexMap<Name, V>, name: impl Fn(&Name) -> Name) -> impl Iterator<Item = &mut V> {
+    let before = std::mem::take(map);
+    *map = before.into_iter().map(|(key, value)| (name(&key), value)).collect();
+    map.values_mut()
+}

@@ -1,0 +1,88 @@
+//! What the plan says of resources is what Heat's own engine says of the same change.
+
+use std::collections::BTreeSet;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use wattle::plan::{Action, State, plan};
+use wattle_tests::skip;
+
+/// Changes of which Heat says something else, each with the reason.
+const OTHERWISE: &[(&str, &str)] = &[
+    ("network_older_names.yaml", "the preview, unlike an update, takes what stands under an older name for missing"),
+    ("value of split", "what a function gives is not computed, and here it gives the same"),
+];
+
+fn templates() -> Vec<std::path::PathBuf> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/templates/good");
+    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<_> = entries.filter(|path| path.extension().is_some_and(|ending| ending == "yaml")).collect();
+    files.sort();
+    files
+}
+
+fn state(template: &Value, parameters: &Value) -> State {
+    let files = [("template.yaml".to_owned(), template.to_string())].into_iter().collect();
+    State::new(&files, serde_json::from_value(parameters.clone()).expect("parameters"), None).expect("a state")
+}
+
+fn names(list: &Value) -> BTreeSet<&str> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+#[test]
+fn heat_does_with_resources_what_the_plan_says() {
+    let count = if skip::everything("4000 further changes of templates, planned and previewed") { 4400 } else { 400 };
+    let output = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/heat/run"))
+        .args(["preview.py", "--count", &count.to_string()])
+        .args(templates())
+        .stderr(Stdio::inherit())
+        .output()
+        .expect("tests/heat/run starts");
+    let text = String::from_utf8(output.stdout).expect("text");
+    let (mut judged, mut differ, mut seen) = (0, Vec::new(), BTreeSet::new());
+    for answer in text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")) {
+        if !answer["error"].is_null() {
+            continue;
+        }
+        let (before, after) =
+            (state(&answer["before"], &answer["parameters"]), state(&answer["after"], &answer["parameters"]));
+        let said = plan(Some(&before), &after, &wattle_catalog::schema);
+        for (name, resource) in &said.resources {
+            // Nested stacks are asked each time, and their resources are not here.
+            if wattle_catalog::schema(&resource.ty).is_none() {
+                continue;
+            }
+            // What another resource brings about, Heat's preview does not look at.
+            if resource.because.iter().any(|reason| reason.through.is_some()) {
+                continue;
+            }
+            let heat = [
+                (Action::Create, names(&answer["added"]).contains(&**name)),
+                (Action::Delete, names(&answer["deleted"]).contains(&**name)),
+                (Action::Replace, names(&answer["replaced"]).contains(&**name)),
+                (Action::Update, names(&answer["updated"]).contains(&**name)),
+                (Action::Unchanged, names(&answer["unchanged"]).contains(&**name)),
+                (Action::Unchanged, names(&answer["touched"]).contains(&**name)),
+                (Action::Refused, answer["refused"].get(&**name).is_some()),
+            ];
+            let heat = heat.iter().find(|(_, is)| *is).map(|(action, _)| *action);
+            judged += 1;
+            if heat == Some(resource.action) {
+                seen.insert(resource.action);
+                continue;
+            }
+            let what = format!("{}, {}: `{name}` ({})", answer["file"], answer["change"], resource.ty);
+            let is_known = |(known, _): &&(&str, &str)| what.contains(known);
+            if OTHERWISE.iter().find(is_known).is_none() {
+                differ
+                    .push(format!("{what}: Heat says {heat:?}, the plan {:?} {:?}", resource.action, resource.because));
+            }
+        }
+    }
+    assert!(differ.is_empty(), "{} of {judged} differ:\n{}", differ.len(), differ.join("\n"));
+    assert!(judged > 1000, "{judged}");
+    for action in [Action::Replace, Action::Update, Action::Unchanged, Action::Delete] {
+        assert!(seen.contains(&action), "{action:?} was never said");
+    }
+}

@@ -1,0 +1,179 @@
+//! `moved_from`: over renames, what is deployed stays as it is.
+
+use wattle::check;
+use wattle::lower::{Options, identified, lower, native};
+use wattle::model::{FormerName, Kind, Model, Name, Source};
+use wattle::plan::{Action, Run, plan};
+use wattle::prelude::*;
+use wattle_catalog::nova;
+use wattle_tests::random::{self, Anything};
+
+use super::{state, state_of};
+
+/// What is found in a model, without where.
+fn codes(model: &Model) -> Vec<&'static str> {
+    let mut codes: Vec<_> = check::check(model, &Default::default()).into_iter().map(|found| found.code).collect();
+    codes.sort_unstable();
+    codes
+}
+
+/// `model` with some of its things called otherwise, and nothing said of it; and with that said.
+fn renamed(model: &Model, choose: impl Fn(usize) -> bool) -> (Model, Model, usize) {
+    let mut model = model.clone();
+    model.moved.clear();
+    let mut moves = Vec::new();
+    let resources = model.resources.keys().map(|name| (Kind::Resource, name));
+    let components = model.components.keys().map(|key| (Kind::Component, key));
+    let other = |name: &Name, at: usize| -> Name { format!("{name}-{at}x").into() };
+    for (at, (kind, name)) in resources.chain(components).enumerate().filter(|(at, _)| choose(*at)) {
+        moves.push((kind, name.clone(), other(name, at)));
+    }
+    // What is said of things as they are makes of them what they are to be called.
+    let mut before = model.clone();
+    before.moved = moves
+        .iter()
+        .map(|(kind, old, new)| FormerName::new(*kind, old.clone(), new.clone(), Source::default()))
+        .collect();
+    let mut after = identified(&before).into_owned();
+    after.moved.clear();
+    let silent = after.clone();
+    let names: Vec<(Name, Name)> = model.resources.keys().cloned().zip(after.resources.keys().cloned()).collect();
+    let keys: Vec<(Name, Name)> = model.components.keys().cloned().zip(after.components.keys().cloned()).collect();
+    for (kind, old, _) in &moves {
+        let pairs = if *kind == Kind::Resource { &names } else { &keys };
+        let (_, new) = pairs.iter().find(|(known, _)| known == old).expect("it is there");
+        after.moved.push(FormerName::new(*kind, new.clone(), old.clone(), Source::default()));
+    }
+    (silent, after, moves.len())
+}
+
+#[test]
+fn what_is_called_otherwise_is_lowered_to_the_byte_as_it_was() {
+    let (mut renames, mut anew) = (0, 0);
+    for number in 0..50_u32 {
+        let bytes = random::bytes(number, 400);
+        let model = if number % 2 == 0 { random::model(&bytes) } else { random::whole(&bytes) };
+        let choices = random::bytes(number + 1000, 4096);
+        let (silent, moved, count) = renamed(&model, |at| choices[at % choices.len()].is_multiple_of(3));
+        if count == 0 {
+            continue;
+        }
+        renames += count;
+        // Nothing is left that speaks of what is called otherwise.
+        assert_eq!(codes(&silent), codes(&model), "{number}");
+        assert_eq!(codes(&moved), codes(&model), "{number}");
+        let mut cut = Options::default();
+        cut.stack_resources = 5;
+        for options in [Options::default(), cut] {
+            let (before, after) = (lower(&model, &options), lower(&moved, &options));
+            assert_eq!(before.template, after.template, "{number}");
+            assert_eq!(before.nested, after.nested, "{number}");
+            assert_eq!(before.seed.digest, after.seed.digest, "{number}");
+            assert_eq!(before.environment, after.environment, "{number}");
+            let plan = plan(Some(&state_of(&before)), &state_of(&after), &wattle_catalog::schema);
+            assert!(plan.is_empty(), "{number}: {}", plan.to_text(false));
+        }
+        assert_eq!(native::lower(&model).template, native::lower(&moved).template, "{number}");
+        let without = plan(Some(&state(&model)), &state(&silent), &wattle_catalog::schema);
+        anew += without.resources.values().filter(|plan| plan.action == Action::Delete).count();
+        assert!(!without.is_empty(), "{number}");
+    }
+    assert!(renames > 80 && anew > 40, "{renames} renames, {anew} anew");
+}
+
+#[test]
+fn a_model_that_says_what_moved_is_read_as_it_was_written() {
+    for number in 0..30_u32 {
+        let model = random::model(&random::bytes(number, 300));
+        let (_, moved, _) = renamed(&model, |at| at % 2 == 0);
+        let text = wattle::emit::to_yaml(&wattle::extended::template(&moved)).expect("emits");
+        let read = read(&text);
+        assert_eq!(read.moved, moved.moved, "{number}");
+        assert_eq!(lower(&read, &Options::default()).template, lower(&model, &Options::default()).template, "{number}");
+    }
+}
+
+fn read(text: &str) -> Model {
+    wattle_hot::model::read(&wattle_hot::Loaded::of(text, "model.yaml")).model
+}
+
+/// Two servers in a module, one of which tells the other something.
+struct Cell {
+    second: &'static str,
+    was: Option<&'static str>,
+}
+
+impl Module for Cell {
+    type Outputs = Output<String>;
+
+    fn build(self, t: &mut Topology) -> Output<String> {
+        let server = || nova::Server::new().image("debian-12").flavor("m1.small");
+        let left = t.add("left", server());
+        let right = match self.was {
+            Some(was) => t.add(self.second, server().moved_from(was)),
+            None => t.add(self.second, server()),
+        };
+        let first = t.on(left).run("first", Anything::new());
+        let promised = t.later::<String>("said");
+        let second = t.on(right).run("second", Anything::new().texts([promised]));
+        t.fulfil(promised, first.text);
+        t.after(second, first);
+        second.text
+    }
+}
+
+fn stack(add: impl FnOnce(&mut Topology) -> Output<String>) -> Model {
+    let mut t = Topology::new("demo");
+    let text = add(&mut t);
+    let model = t.finish(Exports::new().entry("text", text));
+    let errors = check::check(&model, &Default::default());
+    assert!(!check::has_errors(&errors), "{errors:?}");
+    model
+}
+
+#[test]
+fn a_module_that_is_renamed_changes_nothing() {
+    let in_cell = |second| Cell { second, was: None };
+    let before = stack(|t| t.add("apps", in_cell("right")));
+    let same = |after: &Model| {
+        let plan = plan(Some(&state(&before)), &state(after), &wattle_catalog::schema);
+        assert!(plan.is_empty(), "{}", plan.to_text(false));
+        let (before, after) = (lower(&before, &Options::default()), lower(after, &Options::default()));
+        assert_eq!(before.template, after.template);
+        assert_eq!(before.seed.digest, after.seed.digest);
+    };
+    let cell = stack(|t| t.add("cell", in_cell("right").moved_from("apps")));
+    same(&cell);
+    // What is in it is renamed within it, or by its whole name.
+    same(&stack(|t| t.add("cell", Cell { second: "other", was: Some(".right") }.moved_from("apps"))));
+    same(&stack(|t| t.add("cell", Cell { second: "other", was: Some("apps.right") }.moved_from("apps"))));
+    // It says where things are under both names.
+    let sources = lower(&cell, &Options::default()).seed.sources;
+    assert!(sources["apps.left"].ends_with(" (now `cell.left`)"), "{sources:?}");
+
+    let anew =
+        plan(Some(&state(&before)), &state(&stack(|t| t.add("cell", in_cell("right")))), &wattle_catalog::schema);
+    assert_eq!(anew.resources["apps.left"].action, Action::Delete);
+    assert_eq!(anew.resources["cell.left"].action, Action::Create);
+    assert_eq!(anew.components["cell.left/first"].action, Run::Run);
+}
+
+#[test]
+fn what_goes_into_a_module_stays() {
+    struct Data;
+    impl Module for Data {
+        type Outputs = Output<String>;
+        fn build(self, t: &mut Topology) -> Output<String> {
+            let server = t.add("server", nova::Server::new().image("debian-12").flavor("m1.small").moved_from("db"));
+            t.on(server).run("database", Anything::new().moved_from("db/db2")).text
+        }
+    }
+    let before = stack(|t| {
+        let server = t.add("db", nova::Server::new().image("debian-12").flavor("m1.small"));
+        t.on(server).run("db2", Anything::new()).text
+    });
+    let after = stack(|t| t.add("data", Data));
+    let plan = plan(Some(&state(&before)), &state(&after), &wattle_catalog::schema);
+    assert!(plan.is_empty(), "{}", plan.to_text(false));
+    assert_eq!(plan.components.keys().map(|key| &**key).collect::<Vec<_>>(), ["db/db2"]);
+}

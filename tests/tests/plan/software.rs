@@ -1,0 +1,50 @@
+//! Changing software changes software: no resource, and no server above all.
+
+use wattle::lower::{Options, lower};
+use wattle::model::{Content, Expr, Model, Value};
+use wattle::plan::{Action, Run, plan};
+use wattle_tests::random;
+
+use super::{state, state_of};
+
+/// The model with other recipes, constants and deadlines.
+fn other_software(model: &Model) -> Model {
+    let mut model = model.clone();
+    for declaration in model.declarations.values_mut() {
+        declaration.deadline = Some(17);
+        for file in &mut declaration.recipe.files {
+            let mut text = String::from_utf8(file.content.bytes().to_vec()).expect("text");
+            text.push_str("# another\n");
+            file.content = Content::Text(text.into());
+        }
+    }
+    for component in model.components.values_mut() {
+        for binding in component.inputs.values_mut() {
+            if let Expr::Constant(Value::Integer(number)) = &mut binding.value {
+                *number += 1;
+            }
+        }
+    }
+    model
+}
+
+#[test]
+fn no_change_of_software_touches_a_resource() {
+    let (mut again, mut servers) = (0, 0);
+    for number in 0..60 {
+        let model = random::model(&random::bytes(number, 400));
+        let after = other_software(&model);
+        let mut cut = Options::default();
+        cut.stack_resources = 5;
+        let whole = (state(&model), state(&after));
+        let cut = (state_of(&lower(&model, &cut)), state_of(&lower(&after, &cut)));
+        for (before, after) in [whole, cut] {
+            let plan = plan(Some(&before), &after, &wattle_catalog::schema);
+            assert!(plan.resources.values().all(|plan| plan.action == Action::Unchanged), "{}", plan.to_text(false));
+            assert!(plan.components.values().all(|plan| plan.action == Run::RunAgain), "{}", plan.to_text(false));
+            again += plan.components.len();
+            servers += plan.resources.values().filter(|plan| &*plan.ty == "OS::Nova::Server").count();
+        }
+    }
+    assert!(again > 100 && servers > 50, "{again} components, {servers} servers");
+}
