@@ -90,6 +90,25 @@ impl Values {
 /// What a fake is given when its component runs: its inputs, and which component it is.
 ///
 /// The inputs are its fields: `db2.port`.
+///
+/// ```
+/// # use wattle::prelude::*;
+/// # #[component(recipe = "src/check/examples/greet.sh")]
+/// # pub struct Greeter { #[input] name: String, #[output] greeting: String }
+/// # #[blueprint]
+/// # pub fn hello(t: &mut Topology) -> Exports {
+/// #     let [alice, bob] = ["alice", "bob"].map(|name| t.add(name, RawResource::new("OS::Nova::Server")));
+/// #     let first = t.on(alice).run("greeter", Greeter::new().name("world"));
+/// #     let second = t.on(bob).run("greeter", Greeter::new().name(first.greeting));
+/// #     Exports::new().entry("greeting", second.greeting)
+/// # }
+/// use wattle::testing::{Given, Outputs, Trial};
+///
+/// let trial = Trial::of(hello).fake(|it: Given<Greeter>| Outputs::<Greeter> {
+///     greeting: format!("{} from {}", it.name, it.server()),
+/// });
+/// assert_eq!(trial.run().export::<String>("greeting"), "world from alice from bob");
+/// ```
 pub struct Given<K: Fakeable> {
     inputs: K::Inputs,
     component: Name,

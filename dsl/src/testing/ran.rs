@@ -9,6 +9,24 @@ use super::story;
 use super::world::meant;
 
 /// What one component did in a run. What asserts something gives it back, so that more can follow.
+///
+/// ```
+/// # use wattle::prelude::*;
+/// # #[component(recipe = "src/check/examples/greet.sh")]
+/// # pub struct Greeter { #[input] name: String, #[output] greeting: String }
+/// # #[blueprint]
+/// # pub fn hello(t: &mut Topology) -> Exports {
+/// #     let [alice, bob] = ["alice", "bob"].map(|name| t.add(name, RawResource::new("OS::Nova::Server")));
+/// #     let first = t.on(alice).run("greeter", Greeter::new().name("world"));
+/// #     let second = t.on(bob).run("greeter", Greeter::new().name(first.greeting));
+/// #     Exports::new().entry("greeting", second.greeting)
+/// # }
+/// use wattle::testing::Trial;
+///
+/// let run = Trial::of(hello).made_up().run();
+/// let bob = run.component("bob/greeter").waits_for("alice/greeter").succeeded();
+/// assert_eq!(bob.inputs::<Greeter>().name, run.component("alice/greeter").outputs::<Greeter>().greeting);
+/// ```
 #[derive(Clone, Copy)]
 pub struct Ran<'r> {
     pub(super) run: &'r TrialRun,

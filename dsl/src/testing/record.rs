@@ -10,6 +10,25 @@ use super::kind::Values;
 use super::world::World;
 
 /// Why a component did not do what it should: its own failure, or that of whoever it depends on.
+///
+/// ```
+/// # use wattle::prelude::*;
+/// # #[component(recipe = "src/check/examples/greet.sh")]
+/// # pub struct Greeter { #[input] name: String, #[output] greeting: String }
+/// # #[blueprint]
+/// # pub fn hello(t: &mut Topology) -> Exports {
+/// #     let [alice, bob] = ["alice", "bob"].map(|name| t.add(name, RawResource::new("OS::Nova::Server")));
+/// #     let first = t.on(alice).run("greeter", Greeter::new().name("world"));
+/// #     let second = t.on(bob).run("greeter", Greeter::new().name(first.greeting));
+/// #     Exports::new().entry("greeting", second.greeting)
+/// # }
+/// use wattle::testing::{FailureKind, Trial};
+///
+/// let run = Trial::of(hello).made_up().failing("alice/greeter", "the disk is full").run();
+/// let failure = run.component("bob/greeter").failure().unwrap();
+/// assert_eq!(failure.kind, FailureKind::Recipe);
+/// assert_eq!(failure.to_string(), "alice/greeter: the disk is full");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Failure {

@@ -22,6 +22,25 @@ use super::trial::Trial;
 use super::world::{World, meant, short};
 
 /// A run that has come to its end: every component is done, has failed, or never came up with its server.
+///
+/// ```
+/// # use wattle::prelude::*;
+/// # #[component(recipe = "src/check/examples/greet.sh")]
+/// # pub struct Greeter { #[input] name: String, #[output] greeting: String }
+/// # #[blueprint]
+/// # pub fn hello(t: &mut Topology) -> Exports {
+/// #     let [alice, bob] = ["alice", "bob"].map(|name| t.add(name, RawResource::new("OS::Nova::Server")));
+/// #     let first = t.on(alice).run("greeter", Greeter::new().name("world"));
+/// #     let second = t.on(bob).run("greeter", Greeter::new().name(first.greeting));
+/// #     Exports::new().entry("greeting", second.greeting)
+/// # }
+/// use wattle::testing::Trial;
+///
+/// let run = Trial::of(hello).made_up().run();
+/// assert_eq!(run.started(), ["alice/greeter", "bob/greeter"]);
+/// assert_eq!(run.components_of::<Greeter>().count(), 2);
+/// println!("{}", run.story());
+/// ```
 pub struct TrialRun {
     pub(super) schedule: Schedule,
     pub(super) world: World,

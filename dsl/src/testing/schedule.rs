@@ -6,6 +6,23 @@ use std::time::Duration;
 ///
 /// Whatever a fake does not say itself ([`Trial::fake_taking`](super::Trial::fake_taking)) takes less than a microsecond
 /// of the run's own time, so that a schedule alone never lets a deadline pass.
+///
+/// ```
+/// # use wattle::prelude::*;
+/// # #[component(recipe = "src/check/examples/greet.sh")]
+/// # pub struct Greeter { #[input] name: String, #[output] greeting: String }
+/// # #[blueprint]
+/// # pub fn hello(t: &mut Topology) -> Exports {
+/// #     let [alice, bob] = ["alice", "bob"].map(|name| t.add(name, RawResource::new("OS::Nova::Server")));
+/// #     let first = t.on(alice).run("greeter", Greeter::new().name("world"));
+/// #     let second = t.on(bob).run("greeter", Greeter::new().name(first.greeting));
+/// #     Exports::new().entry("greeting", second.greeting)
+/// # }
+/// use wattle::testing::{Schedule, Trial};
+///
+/// let run = Trial::of(hello).made_up().schedule(Schedule::Reversed).run();
+/// assert_eq!(run.started(), ["alice/greeter", "bob/greeter"]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Schedule {

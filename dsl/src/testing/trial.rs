@@ -168,6 +168,25 @@ impl Trial {
 
     /// The same, for a recipe that takes so long of the run's own time: more than its deadline, and it fails; longer than
     /// others wait for it, and they do.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # #[component(recipe = "src/check/examples/greet.sh")]
+    /// # pub struct Greeter { #[input] name: String, #[output] greeting: String }
+    /// # #[blueprint]
+    /// # pub fn hello(t: &mut Topology) -> Exports {
+    /// #     let [alice, bob] = ["alice", "bob"].map(|name| t.add(name, RawResource::new("OS::Nova::Server")));
+    /// #     let first = t.on(alice).run("greeter", Greeter::new().name("world"));
+    /// #     let second = t.on(bob).run("greeter", Greeter::new().name(first.greeting));
+    /// #     Exports::new().entry("greeting", second.greeting)
+    /// # }
+    /// use wattle::testing::{Given, Outputs, Trial};
+    ///
+    /// let slow = |it: Given<Greeter>| Outputs::<Greeter> { greeting: it.name.clone() };
+    /// let run = Trial::of(hello).fake_taking(Duration::from_hours(2), slow).run();
+    /// let failure = run.component("alice/greeter").failed().failure().unwrap();
+    /// assert_eq!(failure.message, "the recipe did not end within 1 h");
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn fake_taking<K: Fakeable, A: Answer<Outputs = K::Outputs>>(
@@ -290,6 +309,24 @@ impl Trial {
 
     /// Runs all components with each of these seeds, and with the schedules that look for trouble, and hands each run to
     /// `judge`. If that panics, the schedule is told, to be had again by [`Trial::seed`] or [`Trial::schedule`].
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # #[component(recipe = "src/check/examples/greet.sh")]
+    /// # pub struct Greeter { #[input] name: String, #[output] greeting: String }
+    /// # #[blueprint]
+    /// # pub fn hello(t: &mut Topology) -> Exports {
+    /// #     let [alice, bob] = ["alice", "bob"].map(|name| t.add(name, RawResource::new("OS::Nova::Server")));
+    /// #     let first = t.on(alice).run("greeter", Greeter::new().name("world"));
+    /// #     let second = t.on(bob).run("greeter", Greeter::new().name(first.greeting));
+    /// #     Exports::new().entry("greeting", second.greeting)
+    /// # }
+    /// # use wattle::testing::Trial;
+    /// Trial::of(hello).made_up().schedules(0..20, |run| {
+    ///     run.succeeded();
+    ///     run.component("bob/greeter").started_after("alice/greeter");
+    /// });
+    /// ```
     ///
     /// # Panics
     /// As [`Trial::run`], and whenever `judge` does.
