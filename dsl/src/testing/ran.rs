@@ -40,7 +40,7 @@ impl<'r> Ran<'r> {
 
     /// Its name, `SERVER/COMPONENT`.
     pub fn name(self) -> &'r str {
-        &self.run.world.nodes[self.place].key
+        &self.run.stage.world.nodes[self.place].key
     }
 
     /// Whether it is done.
@@ -141,7 +141,7 @@ impl<'r> Ran<'r> {
     #[track_caller]
     pub fn waits_for(self, other: &str) -> Self {
         let other = self.run.component(other);
-        let path = self.run.order.path(self.place, other.place);
+        let path = self.run.stage.order.path(self.place, other.place);
         assert!(path.is_some(), "{}", story::no_wait(self, other));
         self
     }
@@ -153,7 +153,7 @@ impl<'r> Ran<'r> {
     #[track_caller]
     pub fn does_not_wait_for(self, other: &str) -> Self {
         let other = self.run.component(other);
-        if let Some(path) = self.run.order.path(self.place, other.place) {
+        if let Some(path) = self.run.stage.order.path(self.place, other.place) {
             panic!("{}", story::wait(self, other, &path));
         }
         self
@@ -195,12 +195,12 @@ impl<'r> Ran<'r> {
     /// The names of the components that it waits for directly: those whose outputs it reads, and those that it is to come
     /// after.
     pub fn dependences(self) -> impl Iterator<Item = &'r str> {
-        self.run.order.direct(self.place).iter().map(|edge| &*self.run.world.nodes[edge.on].key)
+        self.run.stage.order.direct(self.place).iter().map(|edge| &*self.run.stage.world.nodes[edge.on].key)
     }
 
     /// The names of its inputs that have a value.
     pub fn input_names(self) -> impl Iterator<Item = &'r str> {
-        self.run.world.nodes[self.place].inputs.keys().map(|name| &**name)
+        self.run.stage.world.nodes[self.place].inputs.keys().map(|name| &**name)
     }
 
     /// The value of an input, as its recipe had it.
@@ -209,7 +209,7 @@ impl<'r> Ran<'r> {
     /// If it has no such input, if its recipe was not started, or if the value is of another type.
     #[track_caller]
     pub fn input<T: PortType>(self, name: &str) -> T {
-        let node = &self.run.world.nodes[self.place];
+        let node = &self.run.stage.world.nodes[self.place];
         let Some(inputs) = &self.record().inputs else { self.not_started("inputs") };
         let Some(value) = inputs.0.get(name) else {
             let known: Vec<&str> = node.inputs.keys().map(|name| &**name).collect();
@@ -224,7 +224,7 @@ impl<'r> Ran<'r> {
     /// If it has no such output, if it did not succeed, or if the value is of another type.
     #[track_caller]
     pub fn output<T: PortType>(self, name: &str) -> T {
-        let node = &self.run.world.nodes[self.place];
+        let node = &self.run.stage.world.nodes[self.place];
         let Some(outputs) = &self.record().outputs else { self.not_started("outputs") };
         let Some(value) = outputs.0.get(name) else {
             let known: Vec<&str> = node.outputs.keys().map(|name| &**name).collect();
@@ -263,7 +263,7 @@ impl<'r> Ran<'r> {
     fn is_a<K: Fakeable>(self) {
         let kind = self.run.kind(self.place);
         assert!(
-            *self.run.world.nodes[self.place].kind == *K::KIND,
+            *self.run.stage.world.nodes[self.place].kind == *K::KIND,
             "`{}` is a `{kind}`, not a `{}`",
             self.name(),
             super::world::short(K::KIND)

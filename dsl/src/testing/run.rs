@@ -1,6 +1,6 @@
 //! A run that has come to its end, and what can be asked and asserted of it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -43,53 +43,60 @@ use super::world::{World, meant, short};
 /// ```
 pub struct TrialRun {
     pub(super) schedule: Schedule,
-    pub(super) world: World,
-    pub(super) order: Rc<Order>,
     pub(super) records: Vec<Record>,
-    pub(super) places: HashMap<Name, usize>,
+    pub(super) stage: Rc<Stage>,
     entries: HashMap<Name, Result<Value, Failure>>,
-    /// Where the author declared what.
-    pub(super) sources: IndexMap<Name, String>,
-    lowered: Rc<Lowered>,
 }
 
-impl TrialRun {
+/// What all runs of a trial have in common.
+pub(super) struct Stage {
+    pub(super) world: World,
+    pub(super) order: Order,
+    pub(super) places: HashMap<Name, usize>,
+    heights: Vec<usize>,
+    deaths: HashSet<usize>,
+    pub(super) lowered: Rc<Lowered>,
+}
+
+impl Stage {
+    /// # Panics
+    /// If something is missing or misspelt.
     #[track_caller]
-    pub(super) fn of(trial: &Trial, schedule: Schedule) -> Self {
-        let seed = &trial.lowered.seed;
-        let world = match World::of(trial, seed) {
+    pub(super) fn of(trial: &Trial) -> Rc<Self> {
+        let world = match World::of(trial, &trial.lowered.seed) {
             Ok(world) => world,
             Err(faults) => panic!("`{}` cannot be run:\n{}", trial.model.stack, faults.join("\n")),
         };
         let places: HashMap<Name, usize> =
             world.nodes.iter().enumerate().map(|(place, node)| (node.key.clone(), place)).collect();
         let order = Order::of(&trial.model, &places);
-        let deaths = trial.deaths().into_iter().filter_map(|name| places.get(name).copied()).collect();
-        let clock = Clock::new(schedule, order.heights());
-        let outcome = match engine::run(&world, clock, deaths) {
+        let deaths = trial.deaths.iter().filter_map(|name| places.get(name).copied()).collect();
+        let (heights, lowered) = (order.heights(), Rc::clone(&trial.lowered));
+        Rc::new(Self { world, order, places, heights, deaths, lowered })
+    }
+
+    /// # Panics
+    /// If a fake gives what no recipe could.
+    #[track_caller]
+    pub(super) fn run(self: &Rc<Self>, schedule: Schedule) -> TrialRun {
+        let clock = Clock::new(schedule, self.heights.clone());
+        let outcome = match engine::run(&self.world, clock, self.deaths.clone()) {
             Ok(outcome) => outcome,
             Err(fault) => panic!("the fake of `{}`, at {}: {}", fault.component, fault.at, fault.why),
         };
-        Self {
-            schedule,
-            order: Rc::new(order),
-            records: outcome.records,
-            entries: outcome.entries,
-            places,
-            sources: seed.sources.clone(),
-            lowered: Rc::clone(&trial.lowered),
-            world,
-        }
+        TrialRun { schedule, stage: Rc::clone(self), records: outcome.records, entries: outcome.entries }
     }
+}
 
+impl TrialRun {
     /// What a component did; it is called `SERVER/COMPONENT`.
     ///
     /// # Panics
     /// If there is none of that name.
     #[track_caller]
     pub fn component(&self, name: &str) -> Ran<'_> {
-        let Some(place) = self.places.get(name) else {
-            let known: Vec<&str> = self.world.nodes.iter().map(|node| &*node.key).collect();
+        let Some(place) = self.stage.places.get(name) else {
+            let known: Vec<&str> = self.stage.world.nodes.iter().map(|node| &*node.key).collect();
             panic!("no component is called `{name}`{}", meant(name, &known))
         };
         Ran { run: self, place: *place }
@@ -97,12 +104,12 @@ impl TrialRun {
 
     /// All components, in the order in which they were declared.
     pub fn components(&self) -> impl Iterator<Item = Ran<'_>> {
-        (0..self.world.nodes.len()).map(|place| Ran { run: self, place })
+        (0..self.stage.world.nodes.len()).map(|place| Ran { run: self, place })
     }
 
     /// The components of a kind, in the order in which they were declared.
     pub fn components_of<K: Fakeable>(&self) -> impl Iterator<Item = Ran<'_>> {
-        self.components().filter(|ran| *self.world.nodes[ran.place].kind == *K::KIND)
+        self.components().filter(|ran| *self.stage.world.nodes[ran.place].kind == *K::KIND)
     }
 
     /// The names of the components in the order in which they were started.
@@ -110,7 +117,7 @@ impl TrialRun {
         let mut started: Vec<_> =
             self.components().filter_map(|ran| Some((ran.record().started?.0, ran.place))).collect();
         started.sort_unstable();
-        started.into_iter().map(|(_, place)| &*self.world.nodes[place].key).collect()
+        started.into_iter().map(|(_, place)| &*self.stage.world.nodes[place].key).collect()
     }
 
     /// Asserts that every component is done.
@@ -128,7 +135,7 @@ impl TrialRun {
     pub fn failures(&self) -> IndexMap<&str, &Failure> {
         let failures = self.components().filter_map(|ran| {
             let failure = self.records[ran.place].failure.as_ref()?;
-            Some((&*self.world.nodes[ran.place].key, failure))
+            Some((&*self.stage.world.nodes[ran.place].key, failure))
         });
         failures.collect()
     }
@@ -139,11 +146,11 @@ impl TrialRun {
     /// If there is none of that name, if it has no value because a component failed, or if it is of another type.
     #[track_caller]
     pub fn export<T: PortType>(&self, name: &str) -> T {
-        let Some((_, part)) = self.world.exports.get(name) else {
-            let known: Vec<&str> = self.world.exports.keys().map(|name| &**name).collect();
+        let Some((_, part)) = self.stage.world.exports.get(name) else {
+            let known: Vec<&str> = self.stage.world.exports.keys().map(|name| &**name).collect();
             panic!("the blueprint has no export `{name}`{}", meant(name, &known));
         };
-        match part.value(self.world.compute, &|leaf| self.leaf(leaf)) {
+        match part.value(self.stage.world.compute, &|leaf| self.leaf(leaf)) {
             Ok(value) => typed(&format!("the export `{name}`"), &value),
             Err(why) => panic!("the export `{name}` has no value: {why}"),
         }
@@ -156,7 +163,7 @@ impl TrialRun {
                 Some(Err(failure)) => Err(format!("`{entry}` did not come: {failure}")),
                 None => Err(format!("`{entry}` did not come: its server never booted")),
             },
-            Part::Told(key) => self.world.told.get(key).cloned().ok_or_else(|| format!("`{key}` is not told")),
+            Part::Told(key) => self.stage.world.told.get(key).cloned().ok_or_else(|| format!("`{key}` is not told")),
             _ => Err("it is no value of its own".to_owned()),
         }
     }
@@ -168,7 +175,7 @@ impl TrialRun {
 
     /// What Heat is given.
     pub fn stack(&self) -> StackTemplate {
-        StackTemplate::of(&self.lowered)
+        StackTemplate::of(&self.stage.lowered)
     }
 
     /// Of which schedule it is.
@@ -178,7 +185,7 @@ impl TrialRun {
 
     /// The name of a component's kind, without the path of its module.
     pub(super) fn kind(&self, place: usize) -> &str {
-        short(&self.world.nodes[place].kind)
+        short(&self.stage.world.nodes[place].kind)
     }
 }
 

@@ -29,7 +29,7 @@ fn moment(at: Duration) -> String {
 
 /// What one component did, in a line.
 pub(super) fn line(run: &TrialRun, place: usize) -> String {
-    let (node, record) = (&run.world.nodes[place], &run.records[place]);
+    let (node, record) = (&run.stage.world.nodes[place], &run.records[place]);
     let mut text = format!("{} ({})", node.key, run.kind(place));
     match (record.started, record.ended) {
         (Some((start, at)), Some((end, until))) => {
@@ -74,7 +74,7 @@ pub(super) fn whole(run: &TrialRun) -> String {
         let came = run.records[place].waits.iter().filter(|wait| wait.until.is_some());
         let last = came.max_by_key(|wait| wait.until);
         if let Some(wait) = last {
-            let what = wait.what.name(&run.world);
+            let what = wait.what.name(&run.stage.world);
             let _ = match &wait.input {
                 Some(input) => writeln!(text, "    waited for `{what}` (its input `{input}`)"),
                 None => writeln!(text, "    waited for `{what}` to end"),
@@ -100,7 +100,13 @@ pub(super) fn told(run: &TrialRun) -> String {
 
 /// Where the author declared a component.
 fn declared(run: &TrialRun, place: usize) -> String {
-    run.sources.get(&run.world.nodes[place].key).map(|at| format!(" (declared at {at})")).unwrap_or_default()
+    run.stage
+        .lowered
+        .seed
+        .sources
+        .get(&run.stage.world.nodes[place].key)
+        .map(|at| format!(" (declared at {at})"))
+        .unwrap_or_default()
 }
 
 /// Why these are not done.
@@ -124,7 +130,7 @@ pub(super) fn failed(run: &TrialRun, failed: &[Ran<'_>]) -> String {
         }
     }
     for (root, why, through) in roots {
-        let at = run.places.get(root).map(|place| declared(run, *place)).unwrap_or_default();
+        let at = run.stage.places.get(root).map(|place| declared(run, *place)).unwrap_or_default();
         let _ = write!(text, "\n  `{root}`{at} failed: {why}");
         if !through.is_empty() {
             let _ = write!(text, "\n    and because of it {}", crate::names::list(through, "and"));
@@ -135,13 +141,13 @@ pub(super) fn failed(run: &TrialRun, failed: &[Ran<'_>]) -> String {
 
 /// What a component waits for, in lines.
 fn waits(run: &TrialRun, place: usize) -> String {
-    let direct = run.order.direct(place);
+    let direct = run.stage.order.direct(place);
     if direct.is_empty() {
-        return format!("\n  `{}`{} waits for no component", run.world.nodes[place].key, declared(run, place));
+        return format!("\n  `{}`{} waits for no component", run.stage.world.nodes[place].key, declared(run, place));
     }
-    let mut text = format!("\n  `{}`{} waits for", run.world.nodes[place].key, declared(run, place));
+    let mut text = format!("\n  `{}`{} waits for", run.stage.world.nodes[place].key, declared(run, place));
     for edge in direct {
-        let _ = write!(text, "\n    `{}`: {}", run.world.nodes[edge.on].key, edge.why);
+        let _ = write!(text, "\n    `{}`: {}", run.stage.world.nodes[edge.on].key, edge.why);
     }
     text
 }
@@ -150,7 +156,7 @@ fn waits(run: &TrialRun, place: usize) -> String {
 pub(super) fn no_wait(ran: Ran<'_>, other: Ran<'_>) -> String {
     let mut text = format!("nothing makes `{}` wait for `{}`", ran.name(), other.name());
     text += &waits(ran.run, ran.place);
-    if ran.run.order.path(other.place, ran.place).is_some() {
+    if ran.run.stage.order.path(other.place, ran.place).is_some() {
         let _ = write!(text, "\n  it is the other way round: `{}` waits for `{}`", other.name(), ran.name());
     } else {
         text += "\n  wire an output of the one to an input of the other, or order them by `t.after(...)`";
@@ -163,7 +169,7 @@ pub(super) fn wait(ran: Ran<'_>, other: Ran<'_>, path: &[&Edge]) -> String {
     let mut text = format!("`{}` waits for `{}`", ran.name(), other.name());
     let mut from = ran.place;
     for edge in path {
-        let nodes = &ran.run.world.nodes;
+        let nodes = &ran.run.stage.world.nodes;
         let _ = write!(text, "\n  `{}` waits for `{}`: {}", nodes[from].key, nodes[edge.on].key, edge.why);
         from = edge.on;
     }

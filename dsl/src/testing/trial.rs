@@ -1,6 +1,5 @@
 //! A trial: a blueprint with all that a run of it needs.
 
-use std::collections::HashSet;
 use std::panic::Location;
 use std::rc::Rc;
 use std::time::Duration;
@@ -19,7 +18,7 @@ use super::fake::{Answer, Call, Failed, Fake};
 use super::kind::{Fakeable, Given, Values};
 use super::made_up;
 use super::part::Compute;
-use super::run::TrialRun;
+use super::run::{Stage, TrialRun};
 use super::schedule::Schedule;
 use super::stack::StackTemplate;
 
@@ -304,7 +303,7 @@ impl Trial {
     /// gives what no recipe could.
     #[track_caller]
     pub fn run(&self) -> TrialRun {
-        TrialRun::of(self, self.schedule)
+        Stage::of(self).run(self.schedule)
     }
 
     /// Runs all components with each of these seeds, and with the schedules that look for trouble, and hands each run to
@@ -344,15 +343,12 @@ impl Trial {
                 }
             }
         }
+        let stage = Stage::of(self);
         for schedule in Schedule::ADVERSARIAL.into_iter().chain(seeds.into_iter().map(Schedule::Seed)) {
             let told = Told(schedule);
-            judge(&TrialRun::of(self, schedule));
+            judge(&stage.run(schedule));
             drop(told);
         }
-    }
-
-    pub(super) fn deaths(&self) -> HashSet<&Name> {
-        self.deaths.iter().collect()
     }
 }
 
