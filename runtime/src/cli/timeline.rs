@@ -48,6 +48,7 @@ pub(super) fn timeline(picture: &Picture, now: Timestamp, color: bool, width: us
         let after = hop.awaited.as_ref().map(|what| format!(", after {what}")).unwrap_or_default();
         let ran = match hop.ran {
             Some(ran) => format!("ran {}", length(millis(ran.max(hop.since), hop.until))),
+            None if hop.open => "has not run yet".into(),
             None => "did not run".into(),
         };
         let _ = writeln!(text, "{whole:>9}  {}: {ran}{after}", paint(&hop.component, Tone::Head, color));

@@ -148,7 +148,7 @@ mod tests {
         let part = |inputs: serde_json::Value| json!({ "tool": "shell", "recipe": "x.sh", "files": {}, "inputs": inputs, "outputs": {} });
         let plans = [
             ("a", json!({ "one": part(json!({})), "two": part(json!({})) })),
-            ("b", json!({ "one": part(json!({ "url": { "type": "uri", "from": { "entry": "a/two/url" } } })) })),
+            ("b", json!({ "one": part(json!({ "url": { "type": "url", "from": { "entry": "a/two/url" } } })) })),
         ];
         let standing = |components| Standing {
             alive: None,

@@ -16,6 +16,8 @@ const liveLog = (() => {
     text = make('pre', { id: 'live-lines', tabindex: '0', 'aria-label': 'lines of the log', role: 'log' });
     body.append(heading, note, text);
     wattle.onSelect((id) => follow(id));
+    // What is not seen has no place to scroll to.
+    new MutationObserver(() => (text.scrollTop = text.scrollHeight)).observe(body, { attributes: true, attributeFilter: ['hidden'] });
     live.onChange(() => {
       if (now.ended) close();
     });

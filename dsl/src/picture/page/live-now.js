@@ -151,7 +151,8 @@ const liveNow = (() => {
     const least = hops.length > HOPS ? hops.map(took).sort((a, b) => b - a)[HOPS - 1] : 0;
     const shown = hops.filter((hop) => took(hop) >= least);
     const list = shown.map((hop) => {
-      const ran = hop.ran ? `ran ${live.span(end(hop) - Math.max(Date.parse(hop.ran), Date.parse(hop.since)))}` : 'did not run';
+      const idle = now.components[hop.component]?.state === 'waiting' ? 'has not run yet' : 'did not run';
+      const ran = hop.ran ? `ran ${live.span(end(hop) - Math.max(Date.parse(hop.ran), Date.parse(hop.since)))}` : idle;
       const bar = make('meter', { min: 0, max: Math.max(1, whole), value: took(hop), title: live.span(took(hop)) });
       return make('li', {}, goto(hop.component), ` ${live.span(took(hop))} (${ran})`, hop.for ? `, after ${hop.for}` : '', bar);
     });
