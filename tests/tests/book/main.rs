@@ -6,6 +6,7 @@
 mod block;
 mod code;
 mod commands;
+mod generated;
 mod links;
 mod pages;
 mod pattern;
@@ -34,6 +35,16 @@ fn rust_compiles() {
 fn commands_do_what_the_pages_show() {
     let wrong = commands::run(&pages::runs());
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn the_page_of_codes_is_what_explain_says() {
+    generated::fresh(generated::PAGES[0], &generated::codes());
+}
+
+#[test]
+fn the_page_of_commands_is_what_help_says() {
+    generated::fresh(generated::PAGES[1], &generated::commands());
 }
 
 #[test]

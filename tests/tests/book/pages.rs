@@ -18,7 +18,8 @@ pub(crate) struct Page {
 impl Page {
     fn read(path: &str) -> Self {
         let text = fs::read_to_string(repository().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
-        let (blocks, wrong) = blocks(path, &text);
+        let (blocks, wrong) =
+            if crate::generated::PAGES.contains(&path) { Default::default() } else { blocks(path, &text) };
         Self { path: path.to_owned(), text, blocks, wrong }
     }
 

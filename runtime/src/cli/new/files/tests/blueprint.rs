@@ -1,9 +1,15 @@
-//! What stays so, whatever is changed: `cargo test`.
+//! What becomes of the blueprint once it is deployed, with fakes for what its recipes do: `cargo test`.
 
-use wattle::author::Blueprint as _;
+use ::BLUEPRINT::{Greeter, BLUEPRINT};
+
+use wattle::testing::{Given, Outputs, Trial};
 
 #[test]
-fn there_is_nothing_to_mend() {
-    let model = BLUEPRINT::BLUEPRINT.model(Default::default());
-    assert_eq!(wattle::check::check(&model, &Default::default()), []);
+fn the_world_is_greeted() {
+    let trial = Trial::of(BLUEPRINT).fake(|it: Given<Greeter>| Outputs::<Greeter> {
+        greeting: format!("hello, {}", it.name),
+    });
+    let run = trial.run();
+    run.component("server/greeter").succeeded();
+    assert_eq!(run.export::<String>("greeting"), "hello, world");
 }

@@ -1,0 +1,85 @@
+//! Pages that are made of what the program says: of all commands, and of all codes. `UPDATE=1` writes them anew.
+
+use std::fs;
+use std::process::Command;
+
+use wattle_tests::command::wattle;
+
+use crate::session::repository;
+
+/// The generated pages. Their examples are tests where they are written.
+pub(crate) const PAGES: [&str; 2] = ["docs/reference/codes.md", "docs/reference/commands.md"];
+
+/// Compares a page with what it should be.
+pub(crate) fn fresh(page: &str, text: &str) {
+    let path = repository().join(page);
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&path, text).expect("the page is written");
+    }
+    let there = fs::read_to_string(&path).unwrap_or_default();
+    let first = there.lines().zip(text.lines()).find(|(old, new)| old != new);
+    assert!(there == text, "{page} is not what the program says; `UPDATE=1` with this test writes it anew: {first:?}");
+}
+
+/// All codes, with their pages of `explain`.
+pub(crate) fn codes() -> String {
+    let models = wattle::check::CHECKS.iter().map(|check| (check.code, check.severity, check.summary));
+    let templates = wattle_hot::check::CHECKS.iter().map(|check| (check.code, check.severity, check.summary));
+    let all: Vec<_> = models.chain(templates).collect();
+    let mut text = String::from(
+        "# What findings mean\n\nEvery error and warning of `check` has a code, and `wattle explain CODE` tells what it means. This \
+         is all of them: codes below W1000 are about what is modelled, in Rust or as an extended template; those from W1000 on are \
+         about a template as Heat reads it.\n\n| code | severity | what is found |\n|---|---|---|\n",
+    );
+    for (code, severity, summary) in &all {
+        text += &format!("| [{code}](#{}) | {severity} | {} |\n", code.to_lowercase(), summary.replace('|', "\\|"));
+    }
+    for (code, severity, summary) in &all {
+        let page = wattle::check::explain(code).or_else(|| wattle_hot::explain(code)).expect("every code has a page");
+        let (_, page) = page.split_once("\n\n").expect("a title and a text");
+        text += &format!("\n## {code}\n\n*{severity}*: {summary}\n\n{}\n", page.trim_end());
+    }
+    text
+}
+
+/// All commands, with what `--help` says.
+pub(crate) fn commands() -> String {
+    let mut text = String::from(
+        "# The commands\n\nWhat `wattle`, `wattle-agent` and the program of a blueprint say with `--help`. `wattle completions SHELL` \
+         writes what completes them in bash, zsh, fish, elvish and PowerShell, and `wattle man --out DIR` the pages of the \
+         manual.\n",
+    );
+    let own = wattle().to_str().expect("text").to_owned();
+    help(&mut text, "wattle", &[own], 2);
+    text += "\n## wattle-agent\n\nWhat servers need of `wattle`, and much smaller: `agent`, and what recipes use (`get`, `set`, `watch`, \
+             `ls`). On servers it is called `wattle` too.\n";
+    // As its program is called on the command line of whoever tries it.
+    let manifest = repository().join("Cargo.toml");
+    let run =
+        ["cargo", "run", "--quiet", "--manifest-path", manifest.to_str().expect("text"), "--example", "hello", "--"];
+    help(&mut text, "A blueprint's program", &run.map(str::to_owned), 2);
+    text
+}
+
+fn help(text: &mut String, title: &str, words: &[String], level: usize) {
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).arg("--help").env("COLUMNS", "100").env_remove("RUSTFLAGS");
+    if words[0] == "cargo" {
+        // Where the tests are built, as they are built.
+        command.env("CARGO_TARGET_DIR", wattle().ancestors().nth(2).expect("a target directory"));
+    }
+    let output = command.output().expect("it starts");
+    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8(output.stdout).expect("text");
+    *text += &format!("\n{} {title}\n\n```text\n{}\n```\n", "#".repeat(level), said.trim_end());
+    let listed = said.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    // What begins further to the right is the rest of the line before.
+    for line in listed.filter(|line| line.starts_with("  ") && !line.starts_with("   ")) {
+        let name = line.split_whitespace().next().expect("a name");
+        let mut inner = words.to_vec();
+        inner.push(name.to_owned());
+        let title =
+            if title.starts_with("wattle") { format!("{title} {name}") } else { format!("{name}, of a blueprint") };
+        help(text, &title, &inner, (level + 1).min(3));
+    }
+}
