@@ -114,6 +114,20 @@ impl Browser {
         self.command("/actions", &json!({ "actions": [{ "type": "key", "id": "keys", "actions": actions }] }));
     }
 
+    /// Clicks with the mouse in the middle of what `selector` finds first.
+    pub fn click(&self, selector: &str) {
+        let middle = self.run(&format!(
+            "const {{ left, top, width, height }} = document.querySelector({selector:?}).getBoundingClientRect(); \
+             return [Math.round(left + width / 2), Math.round(top + height / 2)]"
+        ));
+        let actions = json!([
+            { "type": "pointerMove", "duration": 0, "x": middle[0], "y": middle[1] },
+            { "type": "pointerDown", "button": 0 },
+            { "type": "pointerUp", "button": 0 },
+        ]);
+        self.command("/actions", &json!({ "actions": [{ "type": "pointer", "id": "mouse", "actions": actions }] }));
+    }
+
     /// Has the page look as people want it who like it dark, or light.
     pub fn set_dark(&self, is_dark: bool) {
         let value = if is_dark { "dark" } else { "light" };

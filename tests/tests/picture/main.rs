@@ -1,5 +1,6 @@
 //! Pictures of the examples, of large topologies and of awkward ones.
 
+mod page;
 mod svg;
 
 use wattle::author::Blueprint;

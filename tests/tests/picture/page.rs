@@ -1,0 +1,253 @@
+//! The page, in a real browser, as who looks at it uses it.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use wattle::picture::{Picture, html};
+use wattle_tests::browser::Browser;
+
+use super::{examples, tiers};
+
+const ENTER: &str = "\u{e007}";
+const ESCAPE: &str = "\u{e00c}";
+const LEFT: &str = "\u{e012}";
+const DOWN: &str = "\u{e015}";
+
+/// A page that is open, until this is dropped.
+struct Page {
+    browser: Browser,
+    _folder: tempfile::TempDir,
+}
+
+impl Page {
+    fn open(what: &str, picture: &Picture, is_dark: bool) -> Option<Self> {
+        let browser = Browser::start(what)?;
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("page.html");
+        fs::write(&file, html(picture)).expect("writes");
+        browser.set_dark(is_dark);
+        browser.open(&format!("file://{}", file.display()));
+        browser.run("wattle.ready.then(() => (window.isDrawn = true))");
+        browser.wait_for("the picture", "return window.isDrawn");
+        Some(Self { browser, _folder: folder })
+    }
+
+    fn count(&self, selector: &str) -> u64 {
+        self.browser.run(&format!("return document.querySelectorAll({selector:?}).length")).as_u64().expect("a number")
+    }
+
+    fn details(&self) -> String {
+        self.browser.text("return document.getElementById('panel-details').innerText")
+    }
+
+    /// Waits until the details are of this thing.
+    fn wait_for_details(&self, name: &str) {
+        self.browser.wait_for(name, &format!("return document.querySelector('.details h2').textContent === {name:?}"));
+    }
+
+    fn search(&self, words: &str) {
+        self.browser.press("/");
+        self.browser.press(words);
+        self.browser.press(ENTER);
+    }
+
+    /// Pairs of boxes that stand on each other and are not within each other.
+    fn overlaps(&self) -> Value {
+        self.browser.run(
+            "const boxes = [...document.querySelectorAll('.server, .other, .module.folded')]
+               .map((one) => [one.dataset.id, one.querySelector('rect').getBBox()]);
+             return boxes.flatMap(([a, p], at) => boxes.slice(at + 1)
+               .filter(([, q]) => p.x < q.x + q.width && q.x < p.x + p.width && p.y < q.y + q.height && q.y < p.y + p.height)
+               .map(([b]) => `${a} ${b}`));",
+        )
+    }
+
+    /// What leaves the box that it is written in.
+    fn overflows(&self) -> Value {
+        self.browser.run(
+            "return [...document.querySelectorAll('.server, .other, .component, .module')].flatMap((one) => {
+               const box = one.querySelector(':scope > rect').getBBox();
+               return [...one.querySelectorAll(':scope > text')]
+                 .filter((text) => { const t = text.getBBox(); return t.x < box.x || t.x + t.width > box.x + box.width + 1; })
+                 .map((text) => `${one.dataset.id}: ${text.textContent}`);
+             });",
+        )
+    }
+
+    fn end(self) {
+        assert_eq!(self.browser.complaints(), [""; 0], "the console has complaints");
+    }
+}
+
+fn example(name: &str) -> Picture {
+    let (_, model) = examples().into_iter().find(|(known, _)| *known == name).expect("an example");
+    Picture::of(&model)
+}
+
+#[test]
+fn three_tier_is_explored_with_the_keyboard_alone() {
+    let Some(page) = Page::open("the page of three_tier", &example("three_tier"), false) else { return };
+    assert_eq!((page.count(".server"), page.count(".component"), page.count(".network")), (4, 5, 1));
+    assert_eq!((page.overlaps(), page.overflows()), (json!([]), json!([])));
+    page.browser.screenshot("three_tier-light");
+
+    page.search("nginx");
+    page.wait_for_details("web/nginx");
+    let details = page.details();
+    for told in ["Nginx on web", "backends: list of url", "app1/app/url", "examples/three_tier/src/lib.rs:", "shell: "]
+    {
+        assert!(details.contains(told), "{told}\n{details}");
+    }
+    assert!(details.contains("#!/bin/sh"), "no recipe: {details}");
+    assert_eq!(page.browser.text("return document.activeElement.id"), "canvas");
+
+    page.browser.press("u");
+    let on = "return [...document.querySelectorAll('.component.on')].map((one) => one.dataset.id).sort()";
+    let upstream = ["c:app1/app", "c:app2/app", "c:db/catalogue", "c:db/postgres", "c:web/nginx"];
+    assert_eq!(page.browser.run(on), json!(upstream));
+    page.browser.screenshot("three_tier-upstream");
+    page.search("postgres");
+    page.wait_for_details("db/postgres");
+    page.browser.press("u");
+    assert_eq!(page.browser.run(on), json!(["c:db/postgres"]));
+    page.browser.press("d");
+    assert_eq!(page.browser.run(on), json!(upstream));
+    page.browser.press(ESCAPE);
+    assert_eq!(page.count(".traced"), 0);
+
+    page.search("app2/app");
+    page.wait_for_details("app2/app");
+    page.browser.press(LEFT);
+    page.browser
+        .wait_for("a box to the left", "return !document.querySelector('.selected').dataset.id.startsWith('c:app')");
+    page.search("db server");
+    page.wait_for_details("db");
+    page.browser.press(ENTER);
+    page.browser.wait_for("db is folded", "return document.querySelector('[data-id=\"r:db\"]').matches('.folded')");
+    assert_eq!(page.count(".component"), 3);
+    assert_eq!(
+        page.browser.text("return document.querySelector('.label')?.textContent ?? 'url stays at its pin'"),
+        "url stays at its pin"
+    );
+    page.browser.screenshot("three_tier-folded");
+    page.browser.press(ENTER);
+    page.browser.wait_for("db is unfolded", "return document.querySelectorAll('.component').length === 5");
+
+    page.browser.press("?");
+    assert_eq!(page.browser.run("return document.getElementById('help').open"), json!(true));
+    page.browser.press(ESCAPE);
+    assert_eq!(page.browser.run("return document.getElementById('help').open"), json!(false));
+    let ground = "return getComputedStyle(document.body).backgroundColor";
+    let light = page.browser.text(ground);
+    page.browser.press("t");
+    assert_ne!(page.browser.text(ground), light);
+    page.end();
+}
+
+#[test]
+fn connections_folds_and_unfolds_its_modules() {
+    let Some(page) = Page::open("the page of connections", &example("connections"), true) else { return };
+    assert_eq!((page.overlaps(), page.overflows()), (json!([]), json!([])));
+    assert_eq!(page.count(".edge.data[d*='Q']") > 5, true, "wires are not routed");
+    page.browser.screenshot("connections-dark");
+    page.browser.click("[data-id='c:cell.manager/connections'] > rect");
+    page.wait_for_details("cell.manager/connections");
+    let details = page.details();
+    assert!(details.contains("jdbc_base") && details.contains("database.server/db2/jdbc_base"), "{details}");
+    page.browser.screenshot("connections-selected");
+
+    page.browser.click("[data-id='m:cell'] > .toggle");
+    page.browser.wait_for("cell is folded", "return document.querySelector('[data-id=\"m:cell\"]').matches('.folded')");
+    assert_eq!(page.count("[data-id^='r:cell.']"), 0);
+    assert_eq!((page.overlaps(), page.overflows()), (json!([]), json!([])));
+    page.browser.screenshot("connections-folded");
+    // What is within is found, and unfolds what is around it.
+    page.search("cell.node2/node");
+    page.wait_for_details("cell.node2/node");
+    page.browser.wait_for("it is seen", "return document.querySelector('[data-id=\"c:cell.node2/node\"]')");
+
+    page.browser.press("F");
+    page.browser.wait_for("all is folded", "return document.querySelectorAll('.component').length === 0");
+    page.browser.screenshot("connections-all-folded");
+    page.browser.press("U");
+    page.browser.wait_for("all is unfolded", "return document.querySelectorAll('.component').length === 14");
+    page.end();
+}
+
+#[test]
+fn a_thousand_servers_are_looked_through() {
+    let Some(page) = Page::open("the page of W(1000)", &tiers(1000), false) else { return };
+    assert_eq!((page.count(".server.folded"), page.count(".component")), (1000, 0));
+    assert_eq!(page.overlaps(), json!([]));
+    page.browser.screenshot("w1000");
+    page.search("server777/b");
+    page.wait_for_details("server777/b");
+    assert_eq!((page.count(".component"), page.overlaps()), (2, json!([])));
+    page.browser.press("u");
+    page.browser.screenshot("w1000-upstream");
+    page.browser.press(DOWN);
+    page.end();
+}
+
+#[test]
+fn two_hundred_servers_with_all_that_is_on_them() {
+    let Some(page) = Page::open("the page of W(200)", &tiers(200), true) else { return };
+    page.browser.press("U");
+    page.browser.wait_for("all is unfolded", "return document.querySelectorAll('.component').length === 400");
+    assert_eq!((page.overlaps(), page.overflows()), (json!([]), json!([])));
+    page.browser.screenshot("w200-unfolded");
+    page.end();
+}
+
+#[test]
+fn whatever_a_name_or_a_recipe_says_is_only_text() {
+    let mut picture = example("hello");
+    let evil = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'><!-- \u{2028}\"é日本";
+    picture.stack = evil.into();
+    picture.description = evil.into();
+    picture.components[0].name = evil.into();
+    picture.resources[1].doc = evil.into();
+    for text in &mut picture.texts {
+        *text = evil.into();
+    }
+    let Some(page) = Page::open("the page of awkward names", &picture, false) else { return };
+    let key = picture.components[0].key.to_string();
+    page.browser.run(&format!("wattle.select({key:?})"));
+    page.wait_for_details(&key);
+    assert_eq!(page.browser.text("return document.querySelector('.details pre').textContent"), evil);
+    assert_eq!(page.browser.text("return document.getElementById('title').textContent"), evil);
+    assert_eq!(page.browser.text("return document.title"), format!("{evil} – wattle"));
+    assert_eq!(page.browser.run("return window.hacked ?? null"), Value::Null);
+    // The page's policy lets nothing else run, and nothing be fetched.
+    let policy = "return new Promise((done) => {
+        document.addEventListener('securitypolicyviolation', (event) => done(event.effectiveDirective));
+        fetch('http://127.0.0.1:9/').catch(() => {});
+    })";
+    assert_eq!(page.browser.text(policy), "connect-src");
+}
+
+#[test]
+fn states_are_painted_also_on_what_is_folded() {
+    let Some(page) = Page::open("states on a page", &example("three_tier"), false) else { return };
+    page.browser.run(
+        "wattle.setStates({ 'db/postgres': { state: 'done', text: 'done' }, 'db/catalogue': { state: 'failed', text: 'no' },
+                            'app1/app': { state: 'waiting', text: 'waits for db/postgres/url' }, 'web/nginx': { state: 'running' } })",
+    );
+    let state = |id: &str| {
+        page.browser.text(&format!("return document.querySelector('[data-id=\"{id}\"]').dataset.state ?? ''"))
+    };
+    assert_eq!(
+        ["c:db/postgres", "c:db/catalogue", "c:app1/app", "c:app2/app", "r:db"].map(state),
+        ["done", "failed", "waiting", "", ""]
+    );
+    page.browser.screenshot("three_tier-states");
+    page.browser.press("F");
+    page.browser.wait_for("all is folded", "return document.querySelectorAll('.component').length === 0");
+    assert_eq!(["r:db", "r:app1", "r:web"].map(state), ["failed", "waiting", "running"]);
+    page.browser.run("wattle.setStates({ 'db/catalogue': null })");
+    assert_eq!(state("r:db"), "done");
+    let tab = "wattle.addTab('mine', 'Mine').textContent = 'my panel'; wattle.showTab('mine');
+               return document.getElementById('panels').innerText";
+    assert_eq!(page.browser.text(tab), "my panel");
+    page.end();
+}
