@@ -2,6 +2,7 @@
 
 mod blueprint;
 mod files;
+mod graph;
 mod output;
 mod settings;
 

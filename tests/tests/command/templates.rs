@@ -54,6 +54,18 @@ fn graphs() {
     for format in ["json", "dot", "mermaid"] {
         golden(&format!("graph-{format}"), stage.path(), &["graph", "app.yaml", "--format", format]);
     }
+    for template in ["app.yaml", "plain.yaml"] {
+        for (file, begin) in [("drawn.svg", "<svg "), ("drawn.html", "<!DOCTYPE html>")] {
+            let ran = Command::new(wattle()).args(["graph", template, "-o", file]).current_dir(stage.path()).output();
+            assert!(ran.expect("wattle runs").status.success(), "{template} {file}");
+            let drawn = fs::read_to_string(stage.path().join(file)).expect("drawn");
+            assert!(
+                drawn.starts_with(begin) && drawn.contains("OS::Nova::Server") == (file == "drawn.html"),
+                "{drawn}"
+            );
+        }
+    }
+    golden("graph-of-no-kind", stage.path(), &["graph", "app.yaml", "-o", "app.png"]);
 }
 
 #[test]

@@ -1,0 +1,53 @@
+//! `graph`.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use super::{Scratch, demo};
+use crate::manners::Exit;
+use crate::picture::Picture;
+
+#[test]
+fn a_model_is_drawn_for_other_tools() {
+    assert_snapshot!(demo(&["graph", "--format", "mermaid"]));
+    assert_snapshot!(demo(&["graph"]));
+}
+
+#[test]
+fn the_ending_of_the_file_says_what_is_drawn() {
+    let scratch = Scratch::new("graph");
+    let begins =
+        [("svg", "<svg "), ("html", "<!DOCTYPE html>"), ("dot", "digraph {"), ("mmd", "flowchart LR"), ("json", "{")];
+    for (ending, begin) in begins {
+        let file = scratch.0.join(format!("demo.{ending}"));
+        let run = demo(&["graph", "-o", &file.display().to_string()]);
+        assert_eq!(run.exit, Exit::Fine, "{run}");
+        let drawn = fs::read_to_string(&file).expect("drawn");
+        assert!(drawn.starts_with(begin), "{ending}: {drawn}");
+        let again = demo(&["graph", "--format", if ending == "mmd" { "mermaid" } else { ending }]);
+        assert_eq!(again.out, drawn, "{ending}");
+    }
+    let png = scratch.0.join("demo.png").display().to_string();
+    assert_snapshot!(demo(&["graph", "-o", &png]).to_string().replace(scratch.path(), "DIR"));
+    assert_snapshot!(
+        demo(&["graph", "-o", &format!("{}/none/demo.svg", scratch.path())]).to_string().replace(scratch.path(), "DIR")
+    );
+}
+
+#[test]
+fn a_model_with_errors_is_drawn_as_far_as_it_goes() {
+    let run = demo(&["graph", "--format", "json", "--set", "loose=true"]);
+    assert_eq!(run.exit, Exit::Fine, "{run}");
+    assert!(run.err.contains("some of the picture may be missing"), "{run}");
+    Picture::from_json(&run.out).expect("a picture");
+}
+
+#[test]
+fn another_format_is_refused() {
+    let json = demo(&["graph", "--format", "json"]).out;
+    let picture = Picture::from_json(&json).expect("a picture");
+    assert_eq!(picture.to_pretty_json(), json);
+    let error = Picture::from_json(&json.replace("wattle-picture/1", "wattle-picture/9")).expect_err("another format");
+    assert!(error.contains("wattle-picture/9"), "{error}");
+}
