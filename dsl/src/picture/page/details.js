@@ -116,7 +116,7 @@ const details = (() => {
     return make('div', { class: 'row' },
       button('Upstream (u)', () => page.trace('upstream')),
       button('Downstream (d)', () => page.trace('downstream')),
-      isFolding ? button(scene.folded.has(id) ? 'Unfold (Enter)' : 'Fold (Enter)', () => page.fold(id).then(() => show(id))) : null);
+      isFolding ? button(scene.folded.has(id) ? 'Unfold (Enter)' : 'Fold (Enter)', () => page.fold(id)) : null);
   }
 
   function stack() {

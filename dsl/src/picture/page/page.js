@@ -56,6 +56,7 @@ const page = (() => {
     else scene.folded.delete(id);
     say(`${graph.things.get(id).name} ${isFolded ? 'folded' : 'unfolded'}`);
     await redraw({ keep: id });
+    if (selected === id) details.show(id);
   }
 
   async function foldAll(isFolded) {
