@@ -129,7 +129,10 @@ fn three_tier_is_explored_with_the_keyboard_alone() {
         page.browser.text("return document.querySelector('.label')?.textContent ?? 'url stays at its pin'"),
         "url stays at its pin"
     );
-    page.browser.wait_for("the details", "return document.getElementById('panel-details').innerText.includes('Unfold (Enter)')");
+    page.browser.wait_for(
+        "the details",
+        "return document.getElementById('panel-details').innerText.includes('Unfold (Enter)')",
+    );
     page.browser.screenshot("three_tier-folded");
     page.browser.press(ENTER);
     page.browser.wait_for("db is unfolded", "return document.querySelectorAll('.component').length === 5");
