@@ -4,7 +4,7 @@
 //! [`wattle::picture`]'s, and the command line. Like it, this only looks: nothing that is asked for changes anything.
 //!
 //! Whoever has the URL may look: it holds a token without which everything is refused. A name in the header `Host` that is
-//! not this machine's own is refused as well, so that no page of another site can ask in a browser's name ([`guard`]).
+//! not this machine's own is refused as well, so that no page of another site can ask in a browser's name (`guard`).
 //! Every browser has one stream of events; what it was told last is compared with what is so now whenever it takes more, so
 //! one that is slow costs no memory and passes over what has passed.
 
