@@ -94,7 +94,8 @@ pub struct Module {
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// A box with components inside.
-    Server,
+    #[serde(rename = "server")]
+    ServerBox,
     /// A band.
     Network,
     /// A small box.
@@ -223,7 +224,7 @@ pub struct Component {
     pub kind: Name,
     /// What its inputs are wired to.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub inputs: IndexMap<Name, Wired>,
+    pub inputs: IndexMap<Name, WiredInput>,
     /// Where it was declared to run.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub at: Name,
@@ -231,7 +232,7 @@ pub struct Component {
 
 /// What an input is wired to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Wired {
+pub struct WiredInput {
     /// The value in words: `db/postgres/url`, `parameter image`, `"8080"`. Constants of a secret are masked.
     pub value: Name,
     /// Where it was wired.

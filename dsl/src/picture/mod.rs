@@ -12,7 +12,8 @@ mod tree;
 mod words;
 
 pub use data::{
-    Component, Edge, Exported, FORMAT, File, Kind, Live, Module, Parameter, Picture, Port, Resource, Role, Why, Wired,
+    Component, Edge, Exported, FORMAT, File, Kind, Live, Module, Parameter, Picture, Port, Resource, Role, Why,
+    WiredInput,
 };
 pub use page::html;
 pub use svg::svg;

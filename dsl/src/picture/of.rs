@@ -8,7 +8,7 @@ use crate::graph::{self, Graph, Node};
 use crate::model::{self, Binding, Content, Declaration, Expr, Input, Model, Name, Ports};
 
 use super::words::{place, ty, value};
-use super::{Component, Edge, Exported, File, Kind, Module, Parameter, Picture, Port, Resource, Role, Why, Wired};
+use super::{Component, Edge, Exported, File, Kind, Module, Parameter, Picture, Port, Resource, Role, Why, WiredInput};
 
 /// Heat's types of networks.
 const NETWORKS: [&str; 2] = ["OS::Neutron::Net", "OS::Neutron::ProviderNet"];
@@ -17,7 +17,7 @@ impl Role {
     /// How a resource of Heat's type `ty` is drawn.
     pub fn of(ty: &str) -> Self {
         match ty {
-            model::Resource::SERVER => Self::Server,
+            model::Resource::SERVER => Self::ServerBox,
             ty if NETWORKS.contains(&ty) => Self::Network,
             _ => Self::Other,
         }
@@ -207,7 +207,7 @@ fn component(model: &Model, key: &Name, of: &model::Component) -> Component {
     let inputs = of.inputs.iter().map(|(name, binding)| {
         let declared = model.declaration(of).and_then(|declared| declared.inputs.get(name));
         let secret = declared.is_none_or(|input| input.ty.is_secret());
-        (name.clone(), Wired { value: value(&binding.value, secret).into(), at: place(&binding.at) })
+        (name.clone(), WiredInput { value: value(&binding.value, secret).into(), at: place(&binding.at) })
     });
     Component {
         key: key.clone(),

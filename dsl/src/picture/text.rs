@@ -89,7 +89,7 @@ impl Form for Dot {
         let label = lines.join("\n");
         let style = match role {
             Role::Network => ", style=filled, fillcolor=\"#dbeafe\", penwidth=0",
-            Role::Server => ", style=bold",
+            Role::ServerBox => ", style=bold",
             Role::Other => "",
         };
         line(out, depth, format_args!("{} [label={}{style}]", quoted(id), quoted(&label)));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use wattle::model::{Name, Order, Type};
-use wattle::picture::{self, Component, Edge, Kind, Port, Resource, Role, Why, Wired};
+use wattle::picture::{self, Component, Edge, Kind, Port, Resource, Role, Why, WiredInput};
 
 use crate::report::Picture;
 use crate::seed;
@@ -45,7 +45,7 @@ pub(super) fn planned(stack: &Picture) -> picture::Picture {
             name: server.clone(),
             module: None,
             ty: "OS::Nova::Server".into(),
-            role: Role::Server,
+            role: Role::ServerBox,
             doc: Name::default(),
             networks: Vec::new(),
             properties: Default::default(),
@@ -65,7 +65,7 @@ pub(super) fn planned(stack: &Picture) -> picture::Picture {
                     .iter()
                     .map(|(name, input)| {
                         let value = plan::in_words(&input.from, &input.ty).into();
-                        (name.clone(), Wired { value, at: Name::default() })
+                        (name.clone(), WiredInput { value, at: Name::default() })
                     })
                     .collect(),
                 at: Name::default(),

@@ -315,7 +315,9 @@ fn folded(picture: &Picture) -> Folded<'_> {
             "OS::Neutron::Port" => {
                 let by = needed.get(name).map_or(&[][..], Vec::as_slice);
                 if let [only] = by
-                    && resources.get(only).is_some_and(|one| one.role == Role::Server && one.module == resource.module)
+                    && resources
+                        .get(only)
+                        .is_some_and(|one| one.role == Role::ServerBox && one.module == resource.module)
                 {
                     folded.ports.insert(name, only);
                     folded.ports_of.entry(only).or_default().push(name);
@@ -344,7 +346,7 @@ fn about_network(picture: &Picture, network: &Resource, folded: &Folded<'_>) -> 
 
 fn content<'p>(resource: &'p Resource, tree: &Tree<'p>, used: &Used<'p>, folded: &Folded<'p>) -> (Body<'p>, f64, f64) {
     let title = local(&resource.name);
-    if resource.role != Role::Server {
+    if resource.role != Role::ServerBox {
         let kind = resource.ty.strip_prefix("OS::").unwrap_or(&resource.ty);
         let w = width(title, SMALL + 1.0).max(width(kind, SMALL - 1.0)) + 22.0;
         return (Body::Other { title, kind }, w.ceil(), 36.0);

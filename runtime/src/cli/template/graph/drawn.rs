@@ -50,7 +50,7 @@ fn add(picture: &mut Picture, graph: &Graph, within: Option<&Name>, known: &mut 
     let requires = |name: &str| graph.graph.get(name).into_iter().flatten();
     for (name, required) in &graph.graph {
         picture.edges.extend(required.iter().map(|other| Edge::new(id(other), id(name), Why::Infrastructure)));
-        if role(name) != Some(Role::Server) {
+        if role(name) != Some(Role::ServerBox) {
             continue;
         }
         // A port's network is that of its server.
