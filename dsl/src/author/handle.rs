@@ -49,6 +49,29 @@ impl Host for Resource {
 }
 
 /// A component's output: a `T` that exists once the component ran.
+///
+/// The handle of a component has one in a field for each output. Inputs, text and exports take it; it can be copied, and
+/// neither printed nor compared, for it is no value yet.
+///
+/// ```
+/// use wattle::prelude::*;
+///
+/// #[component(recipe = "src/check/examples/greet.sh")]
+/// pub struct Greeter {
+///     #[input]
+///     name: String,
+///     #[output]
+///     greeting: String,
+/// }
+///
+/// fn chain(t: &mut Topology, first: Output<String>) -> Output<String> {
+///     let server = t.add("server", RawResource::new("OS::Nova::Server"));
+///     t.on(server).run("greeter", Greeter::new().name(first)).greeting
+/// }
+/// # let mut t = Topology::new("demo");
+/// # let name = t.later::<String>("name");
+/// # chain(&mut t, name.output());
+/// ```
 pub struct Output<T> {
     pub(crate) topology: u32,
     pub(crate) source: OutputSource,
@@ -75,6 +98,17 @@ impl<T> Output<T> {
 }
 
 /// An attribute of a resource: a `T` that exists once Heat made the resource.
+///
+/// The handles of a catalog have a method for each. Properties, inputs, text and exports take it.
+///
+/// ```
+/// use wattle::prelude::*;
+///
+/// fn reachable(address: Attribute<IpAddr>) -> Exports {
+///     Exports::new().entry("url", text!("http://{}/", address))
+/// }
+/// # let _ = reachable;
+/// ```
 pub struct Attribute<T> {
     pub(crate) id: Id,
     pub(crate) name: &'static str,
@@ -108,7 +142,28 @@ impl<T> Attribute<T> {
     }
 }
 
-/// A parameter: a `T` that is chosen at deployment.
+/// A parameter: a `T` that is chosen at deployment, and stays a parameter of the template.
+///
+/// ```
+/// use wattle::prelude::*;
+///
+/// /// Chosen at deployment.
+/// #[derive(Parameters)]
+/// pub struct Settings {
+///     /// Image of every server.
+///     #[parameter(default = "debian-12")]
+///     image: Parameter<String>,
+/// }
+///
+/// /// One server.
+/// #[blueprint]
+/// fn single(t: &mut Topology, p: Settings) -> Exports {
+///     t.add("server", RawResource::new("OS::Nova::Server").property("image", p.image));
+///     Exports::new()
+/// }
+/// # let model = wattle::author::Blueprint::model(&single, Default::default());
+/// # assert!(model.parameters.contains_key("image"));
+/// ```
 pub struct Parameter<T> {
     pub(crate) id: Id,
     ty: PhantomData<fn() -> T>,

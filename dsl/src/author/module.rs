@@ -127,6 +127,14 @@ impl Properties {
 }
 
 /// A resource of any type, its properties by Heat's names: for what the catalog does not have.
+///
+/// ```
+/// use wattle::prelude::*;
+///
+/// let mut t = Topology::new("demo");
+/// t.add("wall", RawResource::new("Acme::Firewall").property("depth", 3).property("zones", vec!["a", "b"]));
+/// # assert_eq!(t.finish(Exports::new()).resources["wall"].properties.len(), 2);
+/// ```
 pub struct RawResource(Properties);
 
 impl RawResource {

@@ -14,6 +14,16 @@ use super::text::{Confidential, Open, Text};
 use super::topology::{Topology, insert};
 
 /// What must hold of values. [`Subject`] makes one of a value, `all`, `any`, `!` and the like one of several.
+///
+/// ```
+/// use wattle::prelude::*;
+///
+/// fn sized(t: &mut Topology, memory: Parameter<u32>, tier: Parameter<String>) {
+///     let small = tier.is("small");
+///     t.require("enough memory", small.or(memory.at_least(4096)).because("the index is kept in memory"));
+/// }
+/// # let _ = sized;
+/// ```
 #[derive(Clone)]
 #[must_use = "it is required by `t.require(name, ...)`"]
 pub struct Demand {
@@ -352,7 +362,19 @@ impl<S> Subject for Text<S, Confidential> {
 /// A constant that can be tested. Made by [`that`].
 pub struct That<T>(T);
 
-/// A constant that can be tested: `that(nodes).at_least(3)`.
+/// A constant that can be tested.
+///
+/// ```
+/// use wattle::prelude::*;
+///
+/// fn cluster(t: &mut Topology, nodes: u32) {
+///     t.require("a majority", that(nodes).at_least(3));
+/// }
+/// # let mut t = Topology::new("demo");
+/// # cluster(&mut t, 2);
+/// # let findings = wattle::check::check(&t.finish(Exports::new()), &Default::default());
+/// # assert_eq!(findings[0].code, "W0803");
+/// ```
 pub fn that<T: PortType>(value: T) -> That<T> {
     That(value)
 }

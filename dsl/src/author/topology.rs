@@ -22,6 +22,18 @@ use super::promise::Promise;
 ///
 /// Every call that adds something remembers the place in the author's source. Nothing fails here: what is wrong stays
 /// in the model until `check` reports everything at once.
+///
+/// A blueprint is given one; a test may make its own:
+///
+/// ```
+/// use wattle::prelude::*;
+///
+/// let mut t = Topology::new("demo");
+/// let server = t.add("server", RawResource::new("OS::Nova::Server").property("flavor", "m1.small"));
+/// t.add("ip", RawResource::new("OS::Neutron::FloatingIP").property("port_id", server));
+/// let model = t.finish(Exports::new());
+/// assert_eq!(model.resources.len(), 2);
+/// ```
 pub struct Topology {
     pub(super) id: u32,
     pub(super) model: Model,
