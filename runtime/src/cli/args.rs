@@ -13,7 +13,8 @@ use super::program::Program;
 
 const EXIT_CODES: &str = "    0  done
     1  it could not be done, or what runs has failed
-    2  wrong usage: a command, an option or a name that does not exist or fit; nothing was done";
+    2  wrong usage: a command, an option or a name that does not exist or fit; nothing was done
+    3  files could not be written";
 
 /// The whole command line of a program that has `commands`.
 pub(super) fn command(program: &Program) -> Command {

@@ -28,7 +28,13 @@ pub(super) fn command() -> Command {
                 "  Without --against: what the last `seed apply` or `up` left in the data space.
   A parameter that is known on one side only is taken for the same on both.",
             ),
-            ("Exit codes", "    0  nothing would change\n    4  something would change, or may"),
+            (
+                "Exit codes",
+                "    0  nothing would change
+    1  it is not known what would: what was deployed cannot be read
+    2  wrong usage
+    4  something would change, or may",
+            ),
         ]))
 }
 

@@ -11,6 +11,9 @@ pub(super) struct Name {
     pub(super) function: String,
 }
 
+/// Characters of a name; what crates.io takes.
+const LONGEST: usize = 64;
+
 /// Words of Rust that are no names (The Rust Reference, Keywords), and names that Cargo keeps to itself.
 const WORDS: &[&str] = &[
     "abstract",
@@ -98,6 +101,8 @@ fn wrong(name: &str) -> Option<String> {
         format!("`{character}` cannot stand in it")
     } else if !name.starts_with(|first: char| first.is_ascii_lowercase()) {
         "it does not begin with a letter".to_owned()
+    } else if name.len() > LONGEST {
+        return Some(format!("a name of {} characters is too long: {LONGEST} are enough for a crate", name.len()));
     } else if WORDS.contains(&&*function) {
         "it is a word of Rust or of Cargo".to_owned()
     } else if matches!(&*function, "wattle" | "wattle_catalog" | "wattle_macros" | "wattle_recipe") {
@@ -110,11 +115,16 @@ fn wrong(name: &str) -> Option<String> {
 
 /// The name that is nearest to what was given, if there is one.
 fn near(name: &str) -> Option<String> {
+    if !name.is_ascii() {
+        return None;
+    }
     let mut near = String::new();
+    let mut last = '-';
     for character in name.chars() {
-        if character.is_ascii_uppercase() && near.ends_with(|last: char| last.is_ascii_lowercase()) {
+        if character.is_ascii_uppercase() && last.is_ascii_lowercase() {
             near.push('-');
         }
+        last = character;
         if character.is_ascii_alphanumeric() || character == '_' {
             near.push(character.to_ascii_lowercase());
         } else if !near.ends_with('-') {
@@ -142,6 +152,8 @@ mod tests {
     #[test]
     fn what_was_probably_meant() {
         assert_eq!(near("MyShop").as_deref(), Some("my-shop"));
+        assert_eq!(near("SHOP2").as_deref(), Some("shop2"));
+        assert_eq!(near("größe"), None);
         assert_eq!(near("my shop!").as_deref(), Some("my-shop"));
         assert_eq!(near("2fast").as_deref(), Some("fast"));
         assert_eq!(near("self"), None);
