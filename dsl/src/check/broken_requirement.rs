@@ -127,7 +127,7 @@ pub(super) mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!(
             found[0].message,
-            "the requirement `r` does not hold with the parameters' defaults: `p` is \"abd\", and must match `[a-c]+`"
+            "the requirement `r` does not hold with the parameters' defaults: `p` is \"abd\", and must match `[a-c]+` as a whole"
         );
         assert_eq!(found[0].labels.len(), 2);
     }

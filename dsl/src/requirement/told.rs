@@ -169,7 +169,7 @@ fn phrase<V>(test: &Test<Operand<V>>, wanted: bool, secret: bool, given: &Compar
         Test::OneOf(values) => is(format!("one of {}", joined((0..values.len()).map(one), ", "))),
         Test::MultipleOf(step) => is(format!("a multiple of {step}")),
         Test::Matches(_) if secret => verb("match", "its pattern".to_owned()),
-        Test::Matches(pattern) => verb("match", format!("`{pattern}`")),
+        Test::Matches(pattern) => verb("match", format!("`{pattern}` as a whole")),
         Test::StartsWith(_) => verb("start with", one(0)),
         Test::EndsWith(_) => verb("end with", one(0)),
         Test::Includes(_) => verb("include", one(0)),
