@@ -93,6 +93,13 @@ fn collect(scope: &Scope<'_>, found: &mut IndexMap<Name, Item>) {
         for key in REST {
             item.rest.extend(entry(resource, key).map(|value| (key, scope.normal(value))));
         }
+        // What stands for something that is there already is always left there.
+        if item.rest.contains_key("external_id") {
+            item.rest.shift_remove("deletion_policy");
+        }
+        if let Some(Value::Str(policy)) = item.rest.get_mut("deletion_policy") {
+            *policy = policy.to_lowercase().into();
+        }
         match entry(resource, "depends_on") {
             Some(Value::Str(one)) => drop(item.depends_on.insert(one.clone())),
             Some(Value::List(all)) => {

@@ -114,7 +114,7 @@ impl Work<'_> {
         // A handle has no properties either, but there is something behind it.
         let is_placeholder =
             |ty: &Name| !ty.ends_with("Handle") && (self.schema)(ty).is_some_and(|schema| schema.is_placeholder());
-        if is_placeholder(&after.ty) && (before.ty == after.ty || is_placeholder(&before.ty)) {
+        if before.ty == after.ty && is_placeholder(&after.ty) {
             // There is nothing behind it that could change.
             return plan(Action::Unchanged, Vec::new(), Vec::new());
         }
