@@ -211,7 +211,7 @@ fn real(case: u64, model: &Model, absent: &BTreeSet<Name>) -> Real {
                         one.failure = Some((component.to_string(), kind));
                         break;
                     }
-                    _ => sleep(Duration::from_secs(60)).await,
+                    _ => sleep(Duration::from_mins(1)).await,
                 }
             }
             did.insert(name.to_string(), one);

@@ -50,10 +50,10 @@ pub(crate) struct Told {
 /// Three say a word each, after what the one before has said.
 #[blueprint]
 pub(crate) fn talk(t: &mut Topology, p: Told, words: Words) -> Exports {
-    let [a, b, c] = ["a", "b", "c"].map(|name| t.add(name, nova::Server::new().image("debian-12").flavor("m1.small")));
-    let first = t.on(a).run("say", Say::new().word(words.first));
-    let second = t.on(b).run("say", Say::new().word("two").heard(first.said));
-    let third = t.on(c).run("say", Say::new().word("three").heard(second.said));
+    let on = ["a", "b", "c"].map(|name| t.add(name, nova::Server::new().image("debian-12").flavor("m1.small")));
+    let first = t.on(on[0]).run("say", Say::new().word(words.first));
+    let second = t.on(on[1]).run("say", Say::new().word("two").heard(first.said));
+    let third = t.on(on[2]).run("say", Say::new().word("three").heard(second.said));
     let said = first.said.length(words.least..).and(first.said.is_not(p.forbidden));
     t.require("words of some length", said.because("short ones are lost in the noise"));
     Exports::new().entry("said", third.said)
