@@ -11,6 +11,7 @@ mod links;
 mod pages;
 mod pattern;
 mod session;
+mod unrun;
 
 use block::Language;
 
@@ -53,14 +54,17 @@ fn every_link_leads_somewhere_and_every_page_is_in_the_summary() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What nobody runs is little, and said.
+/// What nobody runs is little, and said, and is there.
 #[test]
 fn what_is_not_run_is_told() {
+    let mut wrong = Vec::new();
     for page in pages::all() {
         for block in page.blocks.iter().filter(|block| block.language == Language::Console) {
             if let Some(why) = &block.not_run {
                 wattle_tests::skip::skipped(&format!("the commands of {block}"), why);
+                wrong.extend(unrun::wrong(block));
             }
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

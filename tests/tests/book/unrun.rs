@@ -1,0 +1,59 @@
+//! What nobody runs, because it takes hours or because it is what runs the tests: each command is there, as it is written.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::block::Block;
+
+/// What is wrong with the commands of a block that is not run.
+pub(crate) fn wrong(block: &Block) -> Vec<String> {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let commands = block.text.lines().filter_map(|line| line.strip_prefix("$ "));
+    let wrong = commands.filter_map(|command| {
+        let command = command.split(" #").next().unwrap_or_default().trim();
+        let words: Vec<&str> = command.split_whitespace().collect();
+        let why = match words.as_slice() {
+            ["cargo", "bench", arguments @ ..] => targets(root, arguments, "bench"),
+            ["cargo", "nextest", "run", arguments @ ..] => targets(root, arguments, "test"),
+            ["$EDITOR", file] if root.join(file).is_file() => None,
+            [program, ..] if program.contains('/') => helps(root, program),
+            _ => Some("it is none that can be looked at without running it".to_owned()),
+        };
+        why.map(|why| format!("{block}: `{command}`: {why}"))
+    });
+    wrong.collect()
+}
+
+/// Whether a script of the repository is there, and knows what it is for.
+fn helps(root: &Path, program: &str) -> Option<String> {
+    match Command::new(root.join(program)).arg("--help").current_dir(root).output() {
+        Ok(output) if output.status.success() && !output.stdout.is_empty() => None,
+        Ok(output) => Some(format!("`--help` ends with {}", output.status)),
+        Err(error) => Some(error.to_string()),
+    }
+}
+
+/// Whether the packages and targets that Cargo is told of are there. That they compile, lints find out.
+fn targets(root: &Path, arguments: &[&str], kind: &str) -> Option<String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output =
+        Command::new(cargo).args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(root).output();
+    let metadata: Value = serde_json::from_slice(&output.expect("cargo starts").stdout).expect("JSON");
+    let packages = metadata["packages"].as_array().expect("a list");
+    let own = arguments.split(|argument| *argument == "--").next().unwrap_or_default();
+    let flag = format!("--{kind}");
+    own.chunks(2).find_map(|pair| match pair {
+        ["-p", name] if packages.iter().any(|package| package["name"] == *name) => None,
+        [given, name] if *given == flag && has(packages, kind, name) => None,
+        other => Some(format!("there is no `{}`", other.join(" "))),
+    })
+}
+
+fn has(packages: &[Value], kind: &str, name: &str) -> bool {
+    let targets = packages.iter().filter_map(|package| package["targets"].as_array()).flatten();
+    targets.into_iter().any(|target| {
+        target["name"] == name && target["kind"].as_array().is_some_and(|kinds| kinds.iter().any(|k| k == kind))
+    })
+}
