@@ -143,6 +143,33 @@ fn shown(text: &str) -> Result<Vec<Shown>, String> {
     if found.is_empty() { Err(String::from("there is no command in it")) } else { Ok(found) }
 }
 
+/// The crates that a page's commands make.
+#[cfg(test)]
+fn made(page: &Page) -> impl Iterator<Item = &str> {
+    let blocks = page.blocks.iter().filter(|block| block.language == Language::Console && block.not_run.is_none());
+    blocks.flat_map(|block| block.text.lines()).filter_map(|line| {
+        let rest = line.strip_prefix("$ wattle ")?;
+        let name = match rest.strip_prefix("new ") {
+            Some(given) => given,
+            None => rest.strip_prefix("import ")?.split_once(" -o ")?.1,
+        };
+        name.split_whitespace().next()
+    })
+}
+
+/// Cargo takes two of a name for one, in the folder where all are built: one would run as the other was built.
+#[test]
+fn crates_of_pages_have_names_of_their_own() {
+    let mut makers = std::collections::BTreeMap::<&str, Vec<&str>>::new();
+    let pages = crate::pages::all();
+    for page in &pages {
+        made(page).for_each(|name| makers.entry(name).or_default().push(&page.path));
+    }
+    assert!(makers.contains_key("shop"), "the tutorial makes one");
+    makers.retain(|_, pages| pages.len() > 1);
+    assert!(makers.is_empty(), "the same name in several pages: {makers:#?}");
+}
+
 #[test]
 fn commands_and_what_they_say() {
     let given = shown("$ a \\\n    b\nsaid\n\nmore\n$ c\n").unwrap();
