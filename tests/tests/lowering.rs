@@ -108,7 +108,7 @@ proptest! {
             .flat_map(|(server, component)| component.inputs.values().map(move |wire| (server, wire)))
             .chain(seed.exports.values().map(|export| (None, &export.value)));
         for (server, wire) in wires {
-            each(wire, &mut |wire| match wire {
+            wire.each(&mut |wire| match wire {
                 Wire::Entry(entry) => { read.insert((server, entry)); }
                 Wire::Parameter(name) => { parameters.insert(name); }
                 Wire::UserData(key) => { told.insert((server, key)); }
@@ -132,7 +132,7 @@ proptest! {
             for reader in &declared.readers {
                 let mut wired = false;
                 seed.servers[reader].components.values().flat_map(|c| c.inputs.values()).for_each(|wire| {
-                    each(wire, &mut |wire| wired |= matches!(wire, Wire::Entry(name) if name == entry));
+                    wire.each(&mut |wire| wired |= matches!(wire, Wire::Entry(name) if name == entry));
                 });
                 prop_assert!(wired, "{reader} may read {entry}, and does not");
             }
@@ -234,16 +234,6 @@ fn what_needs_several_parts_stays_outside_with_all_that_needs_it() {
     }
     let with_c = cut.nested.values().find(|part| part.resources.contains_key("c")).expect("a part with c");
     assert!(with_c.resources.contains_key("only") && with_c.resources.contains_key("after-only"));
-}
-
-fn each<'a>(wire: &'a Wire, visit: &mut impl FnMut(&'a Wire)) {
-    visit(wire);
-    match wire {
-        Wire::Text(parts) | Wire::List(parts) => parts.iter().for_each(|part| each(part, visit)),
-        Wire::Map(parts) => parts.values().for_each(|part| each(part, visit)),
-        Wire::Function { argument, .. } => each(argument, visit),
-        _ => {}
-    }
 }
 
 fn requires(template: &Template) -> IndexMap<&Name, Vec<&Name>> {

@@ -66,13 +66,11 @@ fn key(attribute: &SeedAttribute) -> String {
 /// The names under which servers are told values, each with the resource and the attribute that it is of.
 fn told(model: &Model, seed: &Seed) -> BTreeMap<Name, (String, String)> {
     fn visit(wire: &Wire, found: &mut IndexSet<Name>) {
-        match wire {
-            Wire::UserData(key) => drop(found.insert(key.clone())),
-            Wire::Text(parts) | Wire::List(parts) => parts.iter().for_each(|part| visit(part, found)),
-            Wire::Map(parts) => parts.values().for_each(|part| visit(part, found)),
-            Wire::Function { argument, .. } => visit(argument, found),
-            _ => {}
-        }
+        wire.each(&mut |part| {
+            if let Wire::UserData(key) = part {
+                found.insert(key.clone());
+            }
+        });
     }
     let mut found = IndexSet::new();
     let components = seed.servers.values().flat_map(|server| server.components.values());

@@ -101,13 +101,11 @@ fn value(wire: &Wire) -> Option<Value> {
 }
 
 fn entries<'w>(wire: &'w Wire, found: &mut Vec<&'w Name>) {
-    match wire {
-        Wire::Entry(entry) => found.push(entry),
-        Wire::Text(parts) | Wire::List(parts) => parts.iter().for_each(|part| entries(part, found)),
-        Wire::Map(parts) => parts.values().for_each(|part| entries(part, found)),
-        Wire::Function { argument, .. } => entries(argument, found),
-        _ => {}
-    }
+    wire.each(&mut |part| {
+        if let Wire::Entry(entry) = part {
+            found.push(entry);
+        }
+    });
 }
 
 /// Whether something of it is only known at run time.

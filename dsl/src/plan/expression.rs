@@ -303,7 +303,7 @@ pub(super) fn is_open(value: &Value) -> bool {
 }
 
 /// What a value refers to: resources by their full names, and whether by identity or by an attribute.
-pub(super) fn references(value: &Value, visit: &mut impl FnMut(&str, bool)) {
+pub(super) fn references<'v>(value: &'v Value, visit: &mut impl FnMut(&'v str, bool)) {
     match value {
         Value::List(items) => items.iter().for_each(|item| references(item, visit)),
         Value::Map(items) => {

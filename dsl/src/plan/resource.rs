@@ -37,7 +37,7 @@ pub(super) fn plan(
     let mut readers: IndexMap<&str, IndexSet<&Name>> = IndexMap::new();
     for (name, item) in &new {
         for value in item.properties.values() {
-            references_of(value, &mut |target| {
+            references(value, &mut |target, _| {
                 readers.entry(target).or_default().insert(name);
             });
         }
@@ -73,26 +73,6 @@ pub(super) fn plan(
         !is_stack || matches!(plan.action, Action::Create | Action::Delete | Action::Replace)
     });
     plans
-}
-
-fn references_of<'v>(value: &'v Value, visit: &mut impl FnMut(&'v str)) {
-    // The closure of `references` cannot say how long its argument lives.
-    match value {
-        Value::List(items) => items.iter().for_each(|item| references_of(item, visit)),
-        Value::Map(items) => {
-            match super::expression::call(value) {
-                Some(("get_resource", Value::Str(name))) => visit(name),
-                Some(("get_attr", Value::List(parts))) => {
-                    if let Some(Value::Str(name)) = parts.first() {
-                        visit(name);
-                    }
-                }
-                _ => {}
-            }
-            items.values().for_each(|item| references_of(item, visit));
-        }
-        _ => {}
-    }
 }
 
 struct Work<'a> {

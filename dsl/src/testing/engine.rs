@@ -11,7 +11,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::model::{Name, Value};
 use crate::requirement::{Verdict, judge, told};
-use crate::values::{self, FailureKind};
+use crate::values::{self, FailureKind, span};
 
 use super::fake::{Call, Failed};
 use super::kind::Values;
@@ -316,7 +316,7 @@ impl Engine<'_> {
             return Ok(());
         }
         let result = if takes > one.deadline {
-            let message = format!("the recipe did not end within {}", super::story::span(one.deadline));
+            let message = format!("the recipe did not end within {}", span(one.deadline));
             let published = if let Err(failed) = result { failed.published } else { Values::new() };
             Err(Failed { kind: FailureKind::Deadline, message, published })
         } else {
@@ -486,7 +486,7 @@ impl Engine<'_> {
                 None => format!("`{}` to end", wait.what.name(world)),
             })
             .collect();
-        let mut message = format!("waited {} for {}", super::story::span(one.wait), what.join(", "));
+        let mut message = format!("waited {} for {}", span(one.wait), what.join(", "));
         for server in absent {
             message += &format!(": never started: no agent of server `{server}` has come up");
         }

@@ -3,24 +3,14 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use crate::values::span;
+
 use super::order::Edge;
 use super::ran::Ran;
 use super::run::TrialRun;
 
 /// Most lines of a story in a message.
 const LINES: usize = 40;
-
-/// A length of time as a person writes it.
-pub(super) fn span(time: Duration) -> String {
-    let seconds = time.as_secs();
-    match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {
-        (0, 0, _) => format!("{} s", time.as_secs_f64()),
-        (0, minutes, 0) => format!("{minutes} min"),
-        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
-        (hours, 0, _) => format!("{hours} h"),
-        (hours, minutes, _) => format!("{hours} h {minutes} min"),
-    }
-}
 
 /// A moment of the run's own time. What takes next to nothing is none.
 fn moment(at: Duration) -> String {

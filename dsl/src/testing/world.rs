@@ -259,24 +259,13 @@ fn wires(seed: &Seed) -> Vec<&Wire> {
     wires
 }
 
-/// Calls `visit` with every part of a wire.
-fn each<'w>(wire: &'w Wire, visit: &mut impl FnMut(&'w Wire)) {
-    visit(wire);
-    match wire {
-        Wire::Text(parts) | Wire::List(parts) => parts.iter().for_each(|part| each(part, visit)),
-        Wire::Map(parts) => parts.values().for_each(|part| each(part, visit)),
-        Wire::Function { argument, .. } => each(argument, visit),
-        _ => {}
-    }
-}
-
 /// The values of parameters: what the test gives, else the default. What nothing at run time reads needs none.
 fn parameters(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<Name, Value> {
     let mut found = IndexMap::new();
     let mut missing = String::new();
     let mut needed = IndexSet::new();
     for wire in wires(seed) {
-        each(wire, &mut |part| {
+        wire.each(&mut |part| {
             if let Wire::Parameter(name) = part {
                 needed.insert(name);
             }
@@ -316,7 +305,7 @@ fn parameters(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<
 fn imports(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<(Name, Name), Value> {
     let mut wanted = IndexSet::new();
     for wire in wires(seed) {
-        each(wire, &mut |part| {
+        wire.each(&mut |part| {
             if let Wire::Import { stack, export } = part {
                 wanted.insert((stack.clone(), export.clone()));
             }

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use tokio::time::{self, Instant};
 use wattle::model::{Name, Tool, Value};
 use wattle::requirement::{self, Verdict};
+use wattle::values::span;
 
 use crate::recipe::{Broken, Job, Live, Runner};
 use crate::space::{Content, Failure, Kind, PlannedComponent, Script, State, Step, Waiting};
@@ -402,7 +403,7 @@ pub(super) async fn run_within(runner: &dyn Runner, job: &Job) -> Result<IndexMa
         }
         // While it waited for inputs or for the data space, its time did not pass.
         if Instant::now() >= begun + job.deadline + job.live.waited() + GRACE {
-            let message = format!("the recipe did not end within {}", inputs::shown(job.deadline));
+            let message = format!("the recipe did not end within {}", span(job.deadline));
             return Err(Broken { kind: Kind::Deadline, message, log: Vec::new(), cause: None });
         }
     }

@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 use jiff::Timestamp;
 use tokio::time::{self, Instant};
 use wattle::model::{Name, Value};
-use wattle::values;
+use wattle::values::{self, span};
 
 use crate::space::{Content, Failure, Kind, PlannedInput, Source, Space, SpaceError, Waiting, open};
 
@@ -187,7 +187,7 @@ async fn in_vain(
     // One cause of each is enough to begin mending; a hundred missing values have few causes.
     const NAMED: usize = 5;
     time::sleep_until(end).await;
-    let mut message = format!("waited {} since {since:.0} for ", shown(limit));
+    let mut message = format!("waited {} since {since:.0} for ", span(limit));
     for (at, (awaited, input)) in missing.iter().take(NAMED).enumerate() {
         message.push_str(if at > 0 { ", " } else { "" });
         let _ = match input {
@@ -220,18 +220,6 @@ async fn in_vain(
         let _ = write!(message, "{}{cause}", if at == 0 { ": " } else { "; " });
     }
     message
-}
-
-/// A length of time as a person writes it.
-pub(super) fn shown(time: Duration) -> String {
-    let seconds = time.as_secs();
-    match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {
-        (0, 0, _) => format!("{} s", time.as_secs_f64()),
-        (0, minutes, 0) => format!("{minutes} min"),
-        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
-        (hours, 0, _) => format!("{hours} h"),
-        (hours, minutes, _) => format!("{hours} h {minutes} min"),
-    }
 }
 
 /// The value of an input, all that it needs being there.

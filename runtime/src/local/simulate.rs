@@ -270,13 +270,11 @@ fn wires(seed: &Seed) -> impl Iterator<Item = &Wire> {
 }
 
 fn each_told(wire: &Wire, found: &mut impl FnMut(&Name)) {
-    match wire {
-        Wire::UserData(key) => found(key),
-        Wire::Text(parts) | Wire::List(parts) => parts.iter().for_each(|part| each_told(part, found)),
-        Wire::Map(parts) => parts.values().for_each(|part| each_told(part, found)),
-        Wire::Function { argument, .. } => each_told(argument, found),
-        _ => {}
-    }
+    wire.each(&mut |part| {
+        if let Wire::UserData(key) = part {
+            found(key);
+        }
+    });
 }
 
 fn step(step: &Step) -> String {

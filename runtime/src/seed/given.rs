@@ -208,13 +208,11 @@ fn needed(seed: &Seed) -> IndexSet<&Name> {
 }
 
 pub(super) fn parameters<'s>(wire: &'s Wire, found: &mut IndexSet<&'s Name>) {
-    match wire {
-        Wire::Parameter(name) => drop(found.insert(name)),
-        Wire::Text(parts) | Wire::List(parts) => parts.iter().for_each(|part| parameters(part, found)),
-        Wire::Map(parts) => parts.values().for_each(|part| parameters(part, found)),
-        Wire::Function { argument, .. } => parameters(argument, found),
-        _ => {}
-    }
+    wire.each(&mut |part| {
+        if let Wire::Parameter(name) = part {
+            found.insert(name);
+        }
+    });
 }
 
 /// `value` as one of type `ty`, converted where Heat would convert it.

@@ -55,13 +55,11 @@ pub(super) async fn resolve(
 
 fn wanted(seed: &Seed) -> IndexSet<ImportKey> {
     fn visit(wire: &Wire, found: &mut IndexSet<ImportKey>) {
-        match wire {
-            Wire::Import { stack, export } => drop(found.insert((stack.clone(), export.clone()))),
-            Wire::Text(parts) | Wire::List(parts) => parts.iter().for_each(|part| visit(part, found)),
-            Wire::Map(parts) => parts.values().for_each(|part| visit(part, found)),
-            Wire::Function { argument, .. } => visit(argument, found),
-            _ => {}
-        }
+        wire.each(&mut |part| {
+            if let Wire::Import { stack, export } = part {
+                found.insert((stack.clone(), export.clone()));
+            }
+        });
     }
     let mut found = IndexSet::new();
     for component in seed.servers.values().flat_map(|server| server.components.values()) {

@@ -58,10 +58,7 @@ pub(crate) fn blocks(page: &str, text: &str) -> (Vec<Block>, Vec<String>) {
         let content = line.trim_start();
         let ticks = content.len() - content.trim_start_matches('`').len();
         match open.take() {
-            Some((fence, indent, block)) if ticks >= fence && content.trim_end().len() == ticks => {
-                let _ = indent;
-                found.push(block);
-            }
+            Some((fence, _, block)) if ticks >= fence && content.trim_end().len() == ticks => found.push(block),
             Some((fence, indent, mut block)) => {
                 let spaces = line.len() - content.len();
                 block.text += &line[spaces.min(indent)..];

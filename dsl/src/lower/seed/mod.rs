@@ -222,6 +222,19 @@ pub enum Wire {
     },
 }
 
+impl Wire {
+    /// Calls `visit` with it and with every part of it.
+    pub fn each<'w>(&'w self, visit: &mut impl FnMut(&'w Self)) {
+        visit(self);
+        match self {
+            Self::Text(parts) | Self::List(parts) => parts.iter().for_each(|part| part.each(visit)),
+            Self::Map(parts) => parts.values().for_each(|part| part.each(visit)),
+            Self::Function { argument, .. } => argument.each(visit),
+            Self::Value(_) | Self::Parameter(_) | Self::Entry(_) | Self::UserData(_) | Self::Import { .. } => {}
+        }
+    }
+}
+
 /// A value that is written at run time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeedEntry {
