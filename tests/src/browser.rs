@@ -120,8 +120,13 @@ impl Browser {
             "const {{ left, top, width, height }} = document.querySelector({selector:?}).getBoundingClientRect(); \
              return [Math.round(left + width / 2), Math.round(top + height / 2)]"
         ));
+        self.click_at(&middle);
+    }
+
+    /// Clicks with the mouse at a place of the window: its whole `[x, y]`.
+    pub fn click_at(&self, place: &Value) {
         let actions = json!([
-            { "type": "pointerMove", "duration": 0, "x": middle[0], "y": middle[1] },
+            { "type": "pointerMove", "duration": 0, "x": place[0], "y": place[1] },
             { "type": "pointerDown", "button": 0 },
             { "type": "pointerUp", "button": 0 },
         ]);
@@ -130,8 +135,12 @@ impl Browser {
 
     /// Has the page look as people want it who like it dark, or light.
     pub fn set_dark(&self, is_dark: bool) {
-        let value = if is_dark { "dark" } else { "light" };
-        let features = json!([{ "name": "prefers-color-scheme", "value": value }]);
+        self.prefer("prefers-color-scheme", if is_dark { "dark" } else { "light" });
+    }
+
+    /// Has the page look as people want it who prefer `value`, and nothing else: a media feature of CSS.
+    pub fn prefer(&self, feature: &str, value: &str) {
+        let features = json!([{ "name": feature, "value": value }]);
         self.command(
             "/goog/cdp/execute",
             &json!({ "cmd": "Emulation.setEmulatedMedia", "params": { "features": features } }),

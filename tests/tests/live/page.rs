@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde_json::json;
 use wattle::author::Blueprint as _;
 use wattle::model::Model;
 use wattle_tests::browser::Browser;
@@ -98,6 +99,105 @@ fn states_waits_logs_and_values_as_they_come() {
         .wait_for("its end", "return document.getElementById('live-banner').textContent.includes('secrets was ended')");
     assert_eq!(browser.run("return live.now.connected"), false);
     looked_at(&browser, "ended");
+}
+
+#[test]
+fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
+    let shown = Shown::up("", 600);
+    let Some(browser) = open(&shown.url) else { return };
+    browser.wait_for("c/third waits", "return live.now.components['c/third']?.state === 'waiting'");
+    // Both values of a/first, and that of b/second.
+    browser.wait_for("marks", "return document.querySelectorAll('.awaited').length === 3");
+    let titles = "return [...document.querySelectorAll('.awaited > title')].map((one) => one.textContent).join('\\n')";
+    let told = browser.text(titles);
+    for part in ["a/first/token is awaited since ", " UTC by b/second as its password", "A click goes to b/second."] {
+        assert!(told.contains(part), "{told}");
+    }
+    let line = |what: &str| {
+        browser.text(&format!("return getComputedStyle(document.querySelector('.awaited > .line')).{what}"))
+    };
+    let waiting = "document.querySelector('[data-id=\"c:c/third\"] > rect')";
+    let box_of = || browser.text(&format!("return getComputedStyle({waiting}).stroke"));
+    browser.set_dark(true);
+    let dark = line("stroke");
+    assert_eq!(dark, box_of());
+    browser.set_dark(false);
+    assert_eq!(line("stroke"), box_of());
+    assert_ne!(line("stroke"), dark);
+    assert_ne!(line("strokeDasharray"), "none");
+    // Whatever runs moves; what is awaited does not, and nothing does for who wants it so.
+    let moving = "return document.getAnimations().map((one) => one.effect.target.parentNode.dataset.id)";
+    browser.wait_for("a/first runs", "return document.getAnimations().length > 0");
+    assert_eq!(browser.run(moving), json!(["c:a/first"]));
+    browser.prefer("prefers-reduced-motion", "reduce");
+    assert_eq!(browser.run(moving), json!([]));
+    browser.set_dark(false);
+    let legend = browser.text("return document.getElementById('live-legend').innerText");
+    assert!(legend.contains("awaited: a click, or w, goes to who writes it"), "{legend}");
+    looked_at(&browser, "awaited");
+
+    // A click beside the line goes there, and so does the key.
+    let place = browser.run(
+        "const line = document.querySelector('.awaited > .line');
+         const { x, y } = line.getPointAtLength(line.getTotalLength() / 2).matrixTransform(line.getScreenCTM());
+         return [Math.round(x), Math.round(y) + 3]",
+    );
+    let shows = |name: &str| {
+        browser
+            .wait_for(name, &format!("return document.querySelector('#panel-live-now h2').textContent === {name:?}"));
+    };
+    browser.click_at(&place);
+    shows("a/first");
+    browser.run("wattle.select('c/third')");
+    shows("c/third");
+    browser.press("w");
+    shows("b/second");
+    browser.press("w");
+    shows("a/first");
+    browser.press("w");
+    assert_eq!(browser.text("return document.getElementById('said').textContent"), "a/first waits for nothing");
+
+    // Between what is folded, one line says all.
+    browser.press("F");
+    browser.wait_for("all is folded", "return document.querySelectorAll('.component').length === 0");
+    assert_eq!(browser.run("return document.querySelectorAll('.awaited').length"), 2);
+    let told = browser.text(titles);
+    assert!(told.contains("a/first/token is awaited") && told.contains("a/first/felt is awaited"), "{told}");
+    looked_at(&browser, "awaited-folded");
+
+    // Once it ends, however it does, nobody waits any more.
+    for pid in shown.stage.services("600") {
+        running::kill(pid);
+    }
+    browser.wait_for("no marks", "return document.querySelectorAll('.awaited').length === 0");
+    browser.wait_for("the end", "return live.now.over === true");
+    nothing_is_wrong_with(&browser);
+}
+
+#[test]
+fn what_is_selected_and_focused_stays_while_it_goes_on() {
+    let shown = Shown::up("", 600);
+    let Some(browser) = open(&shown.url) else { return };
+    browser.wait_for("c/third waits", "return live.now.components['c/third']?.state === 'waiting'");
+    browser.run("wattle.select('c/third')");
+    let hop = "[...document.querySelectorAll('#live-path .live-goto')].find((one) => one.textContent === 'a/first')";
+    browser.wait_for("the path", &format!("return {hop}"));
+    browser.run(&format!(
+        "window.told = 0;
+         live.onChange(() => (window.told += 1));
+         window.kept = {hop};
+         kept.focus();
+         getSelection().selectAllChildren(document.querySelector('#panel-live-now h2'))"
+    ));
+    for pid in shown.stage.services("600") {
+        running::kill(pid);
+    }
+    browser.wait_for("the end", "return live.now.over === true && window.told > 0");
+    let now = tab(&browser, "live-now");
+    assert!(now.contains("because a/first failed"), "it is another text: {now}");
+    assert_eq!(browser.text("return getSelection().toString()"), "c/third");
+    assert_eq!(browser.run("return document.activeElement === kept && kept.textContent"), json!("a/first"));
+    nothing_is_wrong_with(&browser);
 }
 
 #[test]

@@ -7,6 +7,9 @@ const draw = (() => {
   /** By id the element of what is drawn; by wire its path. */
   const elements = new Map();
   let paths = [];
+  /** By wire's key what marks it as awaited. */
+  const awaited = new Map();
+  let marks = null;
 
   function make(tag, attributes = {}, ...children) {
     const element = document.createElementNS(SVG, tag);
@@ -116,6 +119,8 @@ const draw = (() => {
   /** Draws everything anew, and returns how large it is. */
   function all(seen, size) {
     elements.clear();
+    awaited.clear();
+    marks = make('g');
     const top = seen.bands.length ? seen.bands.length * (BAND + 8) + 26 : 0;
     const width = Math.max(size.w, 320);
     const shift = (list) => {
@@ -175,9 +180,33 @@ const draw = (() => {
     // Wires are behind boxes where nobody has routed them round.
     const isRouted = seen.wires.some(({ points }) => points) || seen.wires.every(({ a, b }) => a.box === b.box);
     view.classList.toggle('plain', !isRouted && paths.length > 60);
-    view.append(...(isRouted ? [boxes, lines] : [lines, boxes]), labels);
+    view.append(...(isRouted ? [boxes, lines, marks] : [lines, marks, boxes]), labels);
     return { w: width, h: top + size.h };
   }
 
-  return { all, elements, make, wires: () => paths };
+  /** Marks wires as awaited: by key `{ writer, text }`. A mark is wide enough to be clicked, and leads to who writes. */
+  function markAwaited(told) {
+    for (const [key, mark] of awaited) {
+      if (told.has(key)) continue;
+      mark.remove();
+      awaited.delete(key);
+    }
+    for (const { path, wire } of paths) {
+      const of = told.get(wire.key);
+      path.classList.toggle('behind', Boolean(of));
+      if (!of) continue;
+      if (!awaited.has(wire.key)) {
+        const d = path.getAttribute('d');
+        const mark = make('g', { class: 'awaited' },
+          make('title'), make('path', { class: 'grip', d }), make('path', { class: 'line', d, 'marker-end': 'url(#arrow)' }));
+        awaited.set(wire.key, mark);
+        marks.append(mark);
+      }
+      const mark = awaited.get(wire.key);
+      mark.dataset.writer = of.writer;
+      if (mark.firstChild.textContent !== of.text) mark.firstChild.textContent = of.text;
+    }
+  }
+
+  return { all, elements, make, markAwaited, wires: () => paths };
 })();

@@ -5,8 +5,9 @@
 //   wattle.ready               a promise: fulfilled when the picture was drawn for the first time
 //   wattle.setStates(states)   paints states onto components: { 'server/component': { state, text } }. `state` is one of
 //                              'waiting', 'running', 'done', 'failed', or null for none; `text` says more, such as what is
-//                              waited for. Components that are not named keep what they have. A folded server or module
-//                              shows the worst state within.
+//                              waited for. `awaits` is a list of { for, input, since }: the wires of these are marked, and a
+//                              click on one goes to who writes. Components that are not named keep what they have. A folded
+//                              server or module shows the worst state within.
 //   wattle.addTab(id, title)   adds a tab to the side panel and returns its element, which is the caller's to fill
 //   wattle.showTab(id)         shows a tab; 'details' is the page's own
 //   wattle.select(id)          selects a component, a server, a network or a module, unfolds what is around it, and brings

@@ -59,15 +59,12 @@ const liveNow = (() => {
 
   function draw() {
     if (!body || body.hidden) return;
-    const focused = document.activeElement?.dataset?.focus;
-    body.replaceChildren(...(selected ? [one(selected)] : []), causes(), path(), servers());
-    if (focused) body.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus();
-    body.querySelectorAll('button.live-goto').forEach((button, at) => (button.dataset.focus = `${at} ${button.textContent}`));
+    keep.become(body, [...(selected ? [one(selected)] : []), causes(), path(), servers()]);
   }
 
   /** Lengths of time grow. */
   function tick() {
-    for (const element of document.querySelectorAll('[data-since]')) element.textContent = live.since(element.dataset.since);
+    for (const { firstChild, dataset } of body.querySelectorAll('[data-since]')) keep.say(firstChild, live.since(dataset.since));
   }
 
   const ago = (stamp) => make('span', { 'data-since': stamp }, live.since(stamp));
@@ -77,13 +74,13 @@ const liveNow = (() => {
     const title = make('h2', {}, id);
     if (!told) {
       const server = now.servers[id];
-      if (!server) return make('section', {}, title);
+      if (!server) return make('section', { 'data-key': `of ${id}` }, title);
       const agent = server.agent
         ? make('p', {}, 'Its agent is up since ', ago(server.agent.since), ` (process ${server.agent.pid} on ${server.agent.host}).`)
         : make('p', { class: 'live-bad' }, 'No agent acts for it.');
       const own = Object.keys(now.components).filter((key) => key.slice(0, key.lastIndexOf('/')) === id);
-      const list = own.map((key) => make('li', { 'data-state': live.doing(key).state }, goto(key), ` ${live.doing(key).text}`));
-      return make('section', {}, title, agent, ...troubles(server), make('ul', {}, ...list));
+      const list = own.map((key) => make('li', { 'data-key': key, 'data-state': live.doing(key).state }, goto(key), ` ${live.doing(key).text}`));
+      return make('section', { 'data-key': `of ${id}` }, title, agent, ...troubles(server), make('ul', {}, ...list));
     }
     const state = live.doing(id);
     const parts = [title, make('p', { class: 'live-state', 'data-state': state.state }, sentence(told, state))];
@@ -92,7 +89,7 @@ const liveNow = (() => {
         const from = live.writer(wait.for);
         return make(
           'li',
-          {},
+          { 'data-key': `${wait.for} ${wait.input ?? ''}` },
           goto(wait.for),
           wait.input ? ` for its input ${wait.input}` : ' must have ended before',
           ', for ',
@@ -103,7 +100,7 @@ const liveNow = (() => {
       parts.push(make('ul', { class: 'live-waits' }, ...waits));
     }
     if (told.failure) parts.push(failure(told.failure));
-    return make('section', {}, ...parts);
+    return make('section', { 'data-key': `of ${id}` }, ...parts);
   }
 
   function sentence(told, state) {
@@ -129,21 +126,21 @@ const liveNow = (() => {
   function causes() {
     if (!now.causes.length) {
       const text = now.over ? 'Everything has been done.' : 'Nothing holds anything up.';
-      return make('section', {}, make('h2', {}, 'What holds it up'), make('p', {}, text));
+      return make('section', { 'data-key': 'causes' }, make('h2', {}, 'What holds it up'), make('p', {}, text));
     }
     const list = now.causes.map((cause) => {
       const holds = cause.holds?.length ? ` It holds up ${cause.holds.length}.` : '';
       const word = cause.component ?? cause.server;
       // Most sentences begin with whose cause it is.
       const rest = word && cause.sentence.startsWith(`${word} `) ? cause.sentence.slice(word.length) : ` ${cause.sentence}`;
-      return make('li', { 'data-cause': cause.cause }, word ? goto(word) : null, `${rest}.${holds}`);
+      return make('li', { 'data-key': `${cause.cause} ${word}`, 'data-cause': cause.cause }, word ? goto(word) : null, `${rest}.${holds}`);
     });
-    return make('section', {}, make('h2', {}, 'What holds it up'), make('ol', { class: 'live-causes' }, ...list));
+    return make('section', { 'data-key': 'causes' }, make('h2', {}, 'What holds it up'), make('ol', { class: 'live-causes' }, ...list));
   }
 
   function path() {
     const hops = now.critical;
-    if (!hops.length) return make('section', { hidden: true });
+    if (!hops.length) return make('section', { 'data-key': 'path', hidden: true });
     const end = (hop) => (hop.until ? Date.parse(hop.until) : live.time());
     const whole = end(hops[hops.length - 1]) - Date.parse(hops[0].since);
     // Of a long chain, those that took longest.
@@ -154,18 +151,18 @@ const liveNow = (() => {
       const idle = now.components[hop.component]?.state === 'waiting' ? 'has not run yet' : 'did not run';
       const ran = hop.ran ? `ran ${live.span(end(hop) - Math.max(Date.parse(hop.ran), Date.parse(hop.since)))}` : idle;
       const bar = make('meter', { min: 0, max: Math.max(1, whole), value: took(hop), title: live.span(took(hop)) });
-      return make('li', {}, goto(hop.component), ` ${live.span(took(hop))} (${ran})`, hop.for ? `, after ${hop.for}` : '', bar);
+      return make('li', { 'data-key': hop.component }, goto(hop.component), ` ${live.span(took(hop))} (${ran})`, hop.for ? `, after ${hop.for}` : '', bar);
     });
     const note = shown.length < hops.length ? make('p', {}, `Of ${hops.length} one after another, the ${shown.length} that took longest:`) : null;
     const title = `What took the time: ${live.span(whole)}${hops[hops.length - 1].until ? '' : ' until now'}`;
-    return make('section', { id: 'live-path' }, make('h2', {}, title), ...(note ? [note] : []), make('ol', {}, ...list));
+    return make('section', { id: 'live-path', 'data-key': 'path' }, make('h2', {}, title), ...(note ? [note] : []), make('ol', {}, ...list));
   }
 
   function servers() {
     const bad = Object.entries(now.servers).filter(([, server]) => server.troubles?.length);
-    if (!bad.length) return make('section', { hidden: true });
-    const list = bad.flatMap(([name, server]) => server.troubles.map((text) => make('li', {}, goto(name), ` ${text}`)));
-    return make('section', {}, make('h2', {}, 'Troubles'), make('ul', {}, ...list));
+    if (!bad.length) return make('section', { 'data-key': 'troubles', hidden: true });
+    const list = bad.flatMap(([name, server]) => server.troubles.map((text) => make('li', { 'data-key': `${name} ${text}` }, goto(name), ` ${text}`)));
+    return make('section', { 'data-key': 'troubles' }, make('h2', {}, 'Troubles'), make('ul', {}, ...list));
   }
 
   return { start, draw };

@@ -1,5 +1,6 @@
 // Begins to show what runs. The picture is laid out meanwhile, and then fits into the room that is left.
 
+liveLegend.start();
 liveNow.start();
 liveLog.start();
 liveData.start();

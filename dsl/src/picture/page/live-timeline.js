@@ -254,7 +254,8 @@ const liveTimeline = (() => {
   function tell(step) {
     const life = rows[row];
     if (!life) {
-      const all = now.critical.length ? ` The longest chain has ${now.critical.length} components.` : '';
+      const length = now.critical.length;
+      const all = length ? ` The longest chain has ${length} component${length === 1 ? '' : 's'}.` : '';
       told.textContent = rows.length ? `${rows.length} components in ${live.span(end - begin)}.${all}` : '';
       return;
     }

@@ -93,7 +93,8 @@ const live = (() => {
     const of = (list) => list.map((wait) => wait.for).slice(0, 3).join(', ') + (list.length > 3 ? ', …' : '');
     switch (told.state) {
       case 'waiting':
-        return { state: 'waiting', text: told.stopped ? 'its agent is gone' : `waits for ${of(told.waiting)}` };
+        if (told.stopped) return { state: 'waiting', text: 'its agent is gone' };
+        return { state: 'waiting', text: `waits for ${of(told.waiting)}`, awaits: told.waiting };
       case 'running':
         return told.stopped ? { state: 'failed', text: 'ran when its agent went away' } : { state: 'running', text: 'runs' };
       case 'failed': {
@@ -117,9 +118,22 @@ const live = (() => {
     return element;
   }
 
-  /** A button that selects a component or a server on the picture. */
-  const goto = (name, target = writer(name) ?? name) =>
-    make('button', { type: 'button', class: 'live-goto', click: () => wattle.select(target) }, name);
+  /** What of the picture stands for a name: who writes that entry, or the server whose attribute it is; null for nothing. */
+  function drawn(name) {
+    const server = name.slice(0, Math.max(0, name.indexOf('/')));
+    return [writer(name), name, server].find((one) => one && graph.find(one)) ?? null;
+  }
 
-  return { now, onChange, connect, time, span, since, writer, doing, make, goto };
+  /** A button that selects on the picture what a name leads to; text, where it leads to nothing there. */
+  function goto(name) {
+    const target = drawn(name);
+    return target === null ? make('span', {}, name) : make('button', { type: 'button', class: 'live-goto', 'data-target': target }, name);
+  }
+
+  document.addEventListener('click', (event) => {
+    const button = event.target.closest?.('.live-goto');
+    if (button) wattle.select(button.dataset.target);
+  });
+
+  return { now, onChange, connect, time, span, since, writer, drawn, doing, make, goto };
 })();

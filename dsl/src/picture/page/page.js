@@ -133,6 +133,26 @@ const page = (() => {
       if (told && !title) element.prepend((title = draw.make('title')));
       if (title) title.textContent = told ?? '';
     }
+    markAwaited();
+  }
+
+  /** Marks on the wires what somebody waits for now, and since when. */
+  function markAwaited() {
+    const told = new Map();
+    for (const { wire } of draw.wires()) {
+      const waits = wire.edges.flatMap(({ from, to, of }) => {
+        const name = of.why === 'data' ? `${of.from}/${of.output}` : of.from;
+        const wait = states.get(to)?.awaits?.find((one) => one.for === name);
+        return wait ? [{ from, of, name, since: wait.since }] : [];
+      });
+      if (!waits.length) continue;
+      waits.sort((a, b) => Date.parse(a.since) - Date.parse(b.since));
+      const lines = waits.slice(0, 12).map(({ of, name, since }) => `${name} is awaited since ${since.slice(11, 19)} UTC by ${of.to}${of.why === 'data' ? ` as its ${of.input}` : ''}`);
+      if (waits.length > 12) lines.push(`and ${waits.length - 12} more`);
+      const [{ from }] = waits;
+      told.set(wire.key, { writer: from, text: `${lines.join('\n')}\nA click goes to ${graph.things.get(from).name}.` });
+    }
+    draw.markAwaited(told);
   }
 
   function setStates(given) {
@@ -181,6 +201,11 @@ const page = (() => {
 
   canvas.addEventListener('click', (event) => {
     if (camera.wasDragged()) return;
+    const mark = event.target.closest('.awaited');
+    if (mark) {
+      select(mark.dataset.writer);
+      return;
+    }
     const id = event.target.closest('[data-id]')?.dataset.id ?? null;
     if (id && event.target.classList.contains('toggle')) fold(id);
     else select(id, { reveal: false });

@@ -1,0 +1,31 @@
+// What the colours mean, and the key that goes to what is awaited.
+
+const liveLegend = (() => {
+  const { make, now } = live;
+  const STATES = ['waiting', 'running', 'done', 'failed'];
+  let selected = null;
+
+  function start() {
+    const one = (kind, words) => make('li', { 'data-kind': kind }, words);
+    const legend = make('ul', { id: 'live-legend', 'aria-label': 'what colours mean' },
+      ...STATES.map((state) => one(state, state)), one('awaited', 'awaited: a click, or w, goes to who writes it'));
+    document.getElementById('stage').append(legend);
+    document.querySelector('#help dl').append(make('dt', {}, 'w'), make('dd', {}, 'go to what the selected component waits for'));
+    wattle.onSelect((name) => (selected = name));
+    document.addEventListener('keydown', (event) => {
+      if (event.key !== 'w' || event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, textarea, select, dialog')) return;
+      event.preventDefault();
+      follow();
+    });
+  }
+
+  /** Goes to who writes what is awaited for longest. */
+  function follow() {
+    const waits = [...(now.components[selected]?.waiting ?? [])].sort((a, b) => Date.parse(a.since) - Date.parse(b.since));
+    const target = waits.map((wait) => live.drawn(wait.for)).find(Boolean);
+    if (target) wattle.select(target);
+    else wattle.say(selected ? `${selected} waits for nothing` : 'nothing is selected');
+  }
+
+  return { start };
+})();
