@@ -195,7 +195,11 @@ fn requirements(
         let Some(value) = read.filter(|value| value.constant().is_none()) else { continue };
         if random.below(4) == 3 {
             let predicate = Predicate::Any(vec![any(value), random.predicate(Some(value.clone()), 1)]);
-            model.requirements.insert(format!("of {key}").into(), Requirement::new(predicate, at()));
+            let name = match key.rsplit_once('.') {
+                Some((module, own)) => format!("{module}.of {own}"),
+                None => format!("of {key}"),
+            };
+            model.requirements.insert(name.into(), Requirement::new(predicate, at()));
         }
     }
 }

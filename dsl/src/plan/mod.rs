@@ -7,10 +7,12 @@ mod component;
 mod expression;
 mod files;
 mod flat;
+mod requirement;
 mod resource;
 mod rules;
 mod show;
 mod state;
+mod wire;
 mod words;
 
 #[cfg(test)]
@@ -20,6 +22,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::model::{Name, Schema};
+use crate::requirement::When;
 
 pub use component::recipe_differences;
 pub use files::gather;
@@ -40,6 +43,9 @@ pub struct Plan {
     pub resources: IndexMap<Name, ResourcePlan>,
     /// What agents would do with each component, by `SERVER/COMPONENT`.
     pub components: IndexMap<Name, ComponentPlan>,
+    /// What becomes of what is required of values that are not known while the blueprint is built.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub requirements: IndexMap<Name, RequirementPlan>,
     /// How many of each there are.
     pub summary: Summary,
 }
@@ -116,6 +122,37 @@ pub enum Run {
     Gone,
 }
 
+/// What becomes of a requirement. None of it makes a component run again.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct RequirementPlan {
+    /// Whether it is another.
+    pub action: Demanded,
+    /// When it is judged, or was.
+    pub when: When,
+    /// The components whose agents judge it from now on, by `SERVER/COMPONENT`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub judges: Vec<Name>,
+    /// What of it is another.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub because: Vec<Reason>,
+}
+
+/// Whether a requirement is another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Demanded {
+    /// It is as it was.
+    Unchanged,
+    /// It comes.
+    Added,
+    /// It is another.
+    Changed,
+    /// It goes.
+    Removed,
+}
+
 /// Why something changes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -143,6 +180,9 @@ pub struct Summary {
     pub resources: IndexMap<Action, usize>,
     /// Components by what becomes of them.
     pub components: IndexMap<Run, usize>,
+    /// Requirements by what becomes of them.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub requirements: IndexMap<Demanded, usize>,
 }
 
 /// What it takes to get from what is deployed (nothing: `None`) to `after`. `schema` tells what Heat knows of a resource
@@ -150,6 +190,7 @@ pub struct Summary {
 pub fn plan(before: Option<&State>, after: &State, schema: &dyn Fn(&str) -> Option<Schema>) -> Plan {
     let resources = resource::plan(before, after, schema);
     let components = component::plan(before, after, &resources);
+    let requirements = requirement::plan(before, after);
     let stack = after.stack().or_else(|| before?.stack()).cloned().unwrap_or_else(|| "".into());
     let mut summary = Summary::default();
     for resource in resources.values() {
@@ -158,11 +199,16 @@ pub fn plan(before: Option<&State>, after: &State, schema: &dyn Fn(&str) -> Opti
     for component in components.values() {
         *summary.components.entry(component.action).or_default() += 1;
     }
+    for requirement in requirements.values() {
+        *summary.requirements.entry(requirement.action).or_default() += 1;
+    }
     summary.resources.sort_unstable_keys();
     summary.components.sort_unstable_keys();
+    summary.requirements.sort_unstable_keys();
     summary.changes = summary.resources.keys().any(|action| *action != Action::Unchanged)
-        || summary.components.keys().any(|run| *run != Run::Skip);
-    Plan { format: FORMAT, stack, resources, components, summary }
+        || summary.components.keys().any(|run| *run != Run::Skip)
+        || summary.requirements.keys().any(|demanded| *demanded != Demanded::Unchanged);
+    Plan { format: FORMAT, stack, resources, components, requirements, summary }
 }
 
 impl Plan {

@@ -6,8 +6,13 @@ use clap::builder::styling::{AnsiColor, Style};
 use indexmap::IndexMap;
 
 use crate::model::{Name, Resource};
+use crate::names::list;
+use crate::requirement::When;
 
-use super::{Action, ComponentPlan, Plan, Reason, ResourcePlan, Run, Summary};
+use super::{Action, ComponentPlan, Demanded, Plan, Reason, RequirementPlan, ResourcePlan, Run, Summary};
+
+/// Components that are named in one line.
+const SHOWN: usize = 3;
 
 /// How something is painted.
 #[derive(Clone, Copy)]
@@ -101,6 +106,32 @@ impl Page {
         self.line(indent, &text);
         self.reasons(indent + 6, &because);
     }
+
+    fn requirement(&mut self, indent: usize, name: &str, plan: &RequirementPlan) {
+        let (sign, tone, what) = match plan.action {
+            Demanded::Unchanged => return,
+            Demanded::Added => ("+", Tone::Good, "is new"),
+            Demanded::Changed => ("~", Tone::Change, "is another"),
+            Demanded::Removed => ("-", Tone::Change, "is no longer required"),
+        };
+        let judges: Vec<&str> = plan.judges.iter().map(|judge| &**judge).collect();
+        let judges = match (plan.action, plan.when) {
+            (Demanded::Removed, _) => String::new(),
+            (_, When::RunTime) if judges.len() > SHOWN => {
+                format!("; the agents of {} components judge it", judges.len())
+            }
+            (_, When::RunTime) => format!("; the agent of {} judges it", list(judges, "and that of")),
+            _ => "; `seed apply` judges it".to_owned(),
+        };
+        self.line(indent, &format!("{}: {what}{judges}", self.painted(&format!("{sign} {name}"), tone)));
+        match (plan.action, plan.because.as_slice()) {
+            (Demanded::Changed, because) => self.reasons(indent + 6, because),
+            (_, because) => {
+                let conditions = because.iter().filter_map(|reason| reason.to.as_ref().or(reason.from.as_ref()));
+                conditions.for_each(|condition| self.line(indent + 6, condition));
+            }
+        }
+    }
 }
 
 impl Plan {
@@ -138,6 +169,13 @@ impl Plan {
             page.line(2, &head);
             for (name, plan) in software {
                 page.component(4, name, plan);
+            }
+        }
+        if self.requirements.values().any(|plan| plan.action != Demanded::Unchanged) {
+            let head = page.painted("requirements", Tone::Head);
+            page.line(2, &head);
+            for (name, plan) in &self.requirements {
+                page.requirement(4, name, plan);
             }
         }
         if !page.text.is_empty() {
@@ -209,6 +247,14 @@ impl std::fmt::Display for Summary {
             parts[0] = format!("of the components {}", parts[0]);
         }
         write!(f, "; {}", parts.join(", "))?;
+        let demanded = |what: Demanded| self.requirements.get(&what).copied().unwrap_or(0);
+        let parts = [(Demanded::Added, "new"), (Demanded::Changed, "changed"), (Demanded::Removed, "gone")];
+        let parts = parts.map(|(what, text)| (demanded(what), text));
+        let parts: Vec<String> =
+            parts.iter().filter(|(number, _)| *number > 0).map(|(number, text)| format!("{number} {text}")).collect();
+        if !parts.is_empty() {
+            write!(f, "; requirements: {}", parts.join(", "))?;
+        }
         if same + skipped > 0 {
             write!(f, "; {} and {} stay as they are", count(same, "resource"), count(skipped, "component"))?;
         }

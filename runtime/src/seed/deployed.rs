@@ -335,6 +335,17 @@ pub fn concealed(seed: &Seed, given: &Given, key: &OperatorKey) -> (Seed, IndexM
             input.default = input.default.as_ref().map(conceal);
         }
     }
+    for requirement in seed.requirements.values_mut() {
+        let mut secret = false;
+        requirement.predicate.tested(&mut |tested| secret |= tested.secret);
+        if secret {
+            requirement.predicate = requirement.predicate.map(|operand| {
+                let mut operand = operand.clone();
+                each_value(&mut operand.from, &conceal);
+                operand
+            });
+        }
+    }
     // Parameters of our own, such as where agents are fetched: Heat takes them, and no seed has them.
     let mut parameters = given.reserved();
     for (name, parameter) in &mut seed.parameters {

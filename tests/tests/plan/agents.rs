@@ -46,6 +46,8 @@ struct Part {
     is_secret: bool,
     more_outputs: bool,
     inputs: BTreeMap<String, Wire>,
+    /// The least length of what it reads of another, if something is required of it.
+    least: Option<u32>,
 }
 
 #[derive(Clone, Debug)]
@@ -90,6 +92,8 @@ impl Case {
             is_secret: random.below(4) == 0,
             more_outputs: false,
             inputs,
+            // Whatever is written is as long.
+            least: (random.below(3) > 0).then_some(1),
         });
         self.next += 1;
     }
@@ -97,12 +101,13 @@ impl Case {
     /// Changes something, or nothing.
     fn change(&mut self, random: &mut Random) {
         let at = random.below(self.parts.len());
-        match random.below(15) {
+        match random.below(17) {
             0 => self.parts[at].file += 1,
             1 => self.parts[at].deadline += 1,
             2 => self.parts[at].has_teardown = !self.parts[at].has_teardown,
             3 => self.parts[at].more_outputs = !self.parts[at].more_outputs,
             4 => self.add(random),
+            15 | 16 => self.parts[at].least = if self.parts[at].least == Some(1) { None } else { Some(1) },
             10 if self.servers.len() > 1 => {
                 // A server goes, and whoever read from it reads something else.
                 let gone = *self.servers.iter().next_back().expect("there are some");
@@ -148,6 +153,7 @@ impl Case {
         let mut seed = json!({
             "format": "wattle-seed/1", "stack": "one", "digest": "", "parameters": {"p": {"type": "string"}},
             "declarations": {}, "servers": {}, "entries": {}, "exports": {}, "recipes": {}, "sources": {},
+            "requirements": {},
         });
         for server in &self.servers {
             seed["servers"][format!("s{server}")] = json!({"order": "dataflow", "components": {}});
@@ -190,6 +196,14 @@ impl Case {
                     entry["readers"] = readers.into();
                 }
             }
+            if let (Some(least), Some(source)) = (part.least, self.read_by(part)) {
+                let entry = format!("{}/out", Self::full(&self.parts[source]));
+                let tested =
+                    json!({"value": {"name": entry, "from": {"entry": entry}}, "test": {"length": {"min": least}}});
+                let name = format!("what {full} reads");
+                component["requires"] = json!([name]);
+                seed["requirements"][name] = json!({"when": "run-time", "predicate": {"tested": tested}});
+            }
             seed["declarations"][&full] = declared;
             seed["servers"][format!("s{}", part.server)]["components"][&part.name] = component;
         }
@@ -201,6 +215,13 @@ impl Case {
 
     fn full(part: &Part) -> String {
         format!("s{}/{}", part.server, part.name)
+    }
+
+    /// The first that a component reads from.
+    fn read_by(&self, part: &Part) -> Option<usize> {
+        let mut sources = Vec::new();
+        part.inputs.values().for_each(|wire| drop(self.written(wire, &mut sources)));
+        sources.first().copied()
     }
 
     fn written(&self, wire: &Wire, sources: &mut Vec<usize>) -> Value {
@@ -336,6 +357,8 @@ impl World {
 struct Count {
     said: BTreeMap<String, usize>,
     may_and_did: usize,
+    demanded: BTreeMap<String, usize>,
+    broken: usize,
 }
 
 fn compare(number: u64, plan: &Plan, log: &[(Script, String)], count: &mut Count, cases: &str) {
@@ -373,13 +396,31 @@ async fn one(number: u64, count: &mut Count) {
         started: BTreeSet::new(),
     };
     let states = [before.state(parameters[0]), after.state(parameters[1])];
-    let plan = plan(Some(&states[0]), &states[1], &wattle_catalog::schema);
+    let said = plan(Some(&states[0]), &states[1], &wattle_catalog::schema);
     world.apply(&before, parameters[0]).await;
     assert_eq!(world.log.lock().expect("no panic").len(), before.parts.len(), "case {number}: all have run");
     world.log.lock().expect("no panic").clear();
     world.apply(&after, parameters[1]).await;
     let log = world.log.lock().expect("no panic").clone();
-    compare(number, &plan, &log, count, &format!("{before:#?}\n{after:#?}"));
+    compare(number, &said, &log, count, &format!("{before:#?}\n{after:#?}"));
+
+    // Nothing but other requirements, some of which do not hold: then it fails, and nothing runs.
+    let mut demanding = after.clone();
+    for part in &mut demanding.parts {
+        part.least = [None, Some(0), Some(1), Some(2), Some(1000)][random.below(5)];
+        count.broken += usize::from(part.least == Some(1000) && after.read_by(part).is_some());
+    }
+    let plan = plan(Some(&states[1]), &demanding.state(parameters[1]), &wattle_catalog::schema);
+    let is_other = after.seed().requirements != demanding.seed().requirements;
+    assert_eq!(plan.is_empty(), !is_other, "case {number}: {}", plan.to_text(false));
+    for requirement in plan.requirements.values() {
+        *count.demanded.entry(format!("{:?}", requirement.action)).or_default() += 1;
+    }
+    assert!(plan.components.values().all(|plan| plan.action == Run::Skip), "case {number}: {}", plan.to_text(false));
+    world.log.lock().expect("no panic").clear();
+    world.apply(&demanding, parameters[1]).await;
+    let log = world.log.lock().expect("no panic").clone();
+    assert!(log.is_empty(), "case {number}: {log:?} ran, and the plan says\n{}", plan.to_text(false));
 }
 
 #[tokio::test(start_paused = true)]
@@ -393,5 +434,9 @@ async fn agents_do_what_the_plan_says() {
     for action in ["Run", "RunAgain", "MayRunAgain", "Skip", "TearDown", "Forget", "Gone"] {
         assert!(count.said.get(action).is_some_and(|said| *said > 0), "{action} was hardly said: {:?}", count.said);
     }
+    for action in ["Unchanged", "Added", "Changed", "Removed"] {
+        assert!(count.demanded.get(action).is_some_and(|said| *said > 3), "{action}: {:?}", count.demanded);
+    }
+    assert!(count.broken > 5, "{}", count.broken);
     assert!(count.may_and_did > 10);
 }

@@ -3,6 +3,7 @@
 mod agents;
 mod heat;
 mod moved;
+mod required;
 mod software;
 
 use wattle::lower::{Lowered, Options, lower};

@@ -21,12 +21,14 @@ fn codes(model: &Model) -> Vec<&'static str> {
 fn renamed(model: &Model, choose: impl Fn(usize) -> bool) -> (Model, Model, usize) {
     let mut model = model.clone();
     model.moved.clear();
-    let mut moves = Vec::new();
+    let mut moves: Vec<(Kind, Name, Name)> = Vec::new();
     let resources = model.resources.keys().map(|name| (Kind::Resource, name));
     let components = model.components.keys().map(|key| (Kind::Component, key));
-    let other = |name: &Name, at: usize| -> Name { format!("{name}-{at}x").into() };
-    for (at, (kind, name)) in resources.chain(components).enumerate().filter(|(at, _)| choose(*at)) {
-        moves.push((kind, name.clone(), other(name, at)));
+    let modules = model.modules.keys().map(|name| (Kind::Module, name));
+    for (at, (kind, name)) in resources.chain(components).chain(modules).enumerate().filter(|(at, _)| choose(*at)) {
+        // Where it is in a module, it stays there, whatever that is called.
+        let own = name.rsplit_once('.').filter(|_| kind != Kind::Component).map(|(_, own)| format!(".{own}"));
+        moves.push((kind, name.clone(), format!("{}-{at}x", own.as_deref().unwrap_or(name)).into()));
     }
     // What is said of things as they are makes of them what they are to be called.
     let mut before = model.clone();
@@ -39,8 +41,13 @@ fn renamed(model: &Model, choose: impl Fn(usize) -> bool) -> (Model, Model, usiz
     let silent = after.clone();
     let names: Vec<(Name, Name)> = model.resources.keys().cloned().zip(after.resources.keys().cloned()).collect();
     let keys: Vec<(Name, Name)> = model.components.keys().cloned().zip(after.components.keys().cloned()).collect();
+    let modules: Vec<(Name, Name)> = model.modules.keys().cloned().zip(after.modules.keys().cloned()).collect();
     for (kind, old, _) in &moves {
-        let pairs = if *kind == Kind::Resource { &names } else { &keys };
+        let pairs = match kind {
+            Kind::Resource => &names,
+            Kind::Module => &modules,
+            _ => &keys,
+        };
         let (_, new) = pairs.iter().find(|(known, _)| known == old).expect("it is there");
         after.moved.push(FormerName::new(*kind, new.clone(), old.clone(), Source::default()));
     }
@@ -49,7 +56,7 @@ fn renamed(model: &Model, choose: impl Fn(usize) -> bool) -> (Model, Model, usiz
 
 #[test]
 fn what_is_called_otherwise_is_lowered_to_the_byte_as_it_was() {
-    let (mut renames, mut anew) = (0, 0);
+    let (mut renames, mut anew, mut modules, mut required) = (0, 0, 0, 0);
     for number in 0..50_u32 {
         let bytes = random::bytes(number, 400);
         let model = if number % 2 == 0 { random::model(&bytes) } else { random::whole(&bytes) };
@@ -59,6 +66,8 @@ fn what_is_called_otherwise_is_lowered_to_the_byte_as_it_was() {
             continue;
         }
         renames += count;
+        modules += moved.moved.iter().filter(|moved| moved.kind == Kind::Module).count();
+        required += model.requirements.keys().filter(|name| !moved.requirements.contains_key(*name)).count();
         // Nothing is left that speaks of what is called otherwise.
         assert_eq!(codes(&silent), codes(&model), "{number}");
         assert_eq!(codes(&moved), codes(&model), "{number}");
@@ -79,6 +88,7 @@ fn what_is_called_otherwise_is_lowered_to_the_byte_as_it_was() {
         assert!(!without.is_empty(), "{number}");
     }
     assert!(renames > 80 && anew > 40, "{renames} renames, {anew} anew");
+    assert!(modules > 10 && required > 2, "{modules} modules with another name, {required} requirements in such");
 }
 
 #[test]

@@ -87,6 +87,10 @@ fn another_requirement_is_judged_and_runs_nothing_again() {
 
     // What holds as well: a new revision, in which nothing runs.
     stage.emit(&talk.model(Words { first: "one".into(), least: 2 }));
+    let directory = stage.path().to_str().expect("text");
+    let planned = stage.run_at(stage.path(), &["plan", directory]);
+    assert_eq!(planned.code, Some(4), "{planned}");
+    insta::assert_snapshot!("planned", planned.out);
     let renewed = stage.run(&["up"]);
     assert_eq!(renewed.code, Some(0), "{renewed}");
     assert!(renewed.err.contains("now revision 2"), "{renewed}");

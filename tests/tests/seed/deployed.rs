@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use wattle::prelude::*;
 use wattle_runtime::seed::{Options, apply, concealed, delete, deployed, picture};
 use wattle_runtime::space::Layout;
 use wattle_runtime::store::{Access, Store};
@@ -47,6 +48,32 @@ async fn what_was_deployed_can_be_had_back_without_its_secrets() {
 
     assert!(delete(&store, "three_tier", true).await.expect("deletes"));
     assert!(!nodes(&store).await.keys().any(|path| path.contains("deployed")));
+}
+
+/// What is told when it is deployed.
+#[derive(Parameters)]
+struct Told {
+    /// A password.
+    #[parameter]
+    password: Parameter<Secret<String>>,
+}
+
+#[test]
+fn what_a_secret_is_compared_with_is_kept_as_a_digest() {
+    let with = |word: &'static str| {
+        let mut t = Topology::new("required");
+        let told = <Told as wattle::author::Parameters>::declare(&mut t);
+        t.require("password", told.password.is_not(word));
+        seed(&t.finish(Exports::new()))
+    };
+    let options = options(&with("hunter2"));
+    let kept = |word| {
+        let (seed, _) = concealed(&with(word), &options.given, &options.key);
+        serde_json::to_string(&seed.requirements).expect("JSON")
+    };
+    assert!(kept("hunter2").contains("sha256:") && !kept("hunter2").contains("hunter2"), "{}", kept("hunter2"));
+    assert_eq!(kept("hunter2"), kept("hunter2"));
+    assert_ne!(kept("hunter2"), kept("swordfish"));
 }
 
 #[tokio::test]

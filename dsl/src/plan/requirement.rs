@@ -1,0 +1,67 @@
+//! What becomes of requirements. A parameter's other value makes no other requirement: `seed apply` judges it in any case.
+
+use indexmap::{IndexMap, IndexSet};
+
+use crate::lower::Seed;
+use crate::lower::seed::{SeedRequirement, Wire};
+use crate::model::Name;
+use crate::requirement::demanded;
+
+use super::state::State;
+use super::{Demanded, Reason, RequirementPlan};
+
+pub(super) fn plan(before: Option<&State>, after: &State) -> IndexMap<Name, RequirementPlan> {
+    let (old, new) = (before.and_then(State::seed), after.seed());
+    let of = |seed: Option<&'_ Seed>| seed.map(|seed| seed.requirements.keys().cloned().collect::<Vec<Name>>());
+    let names: IndexSet<Name> = of(new).into_iter().chain(of(old)).flatten().collect();
+    let judged = |name: Name| {
+        let [was, is] = [old, new].map(|seed| seed.and_then(|seed| seed.requirements.get(&name)));
+        let judges = new.map(|seed| judges(seed, &name)).unwrap_or_default();
+        Some((name, judged(was, is, judges)?))
+    };
+    names.into_iter().filter_map(judged).collect()
+}
+
+fn judged(was: Option<&SeedRequirement>, is: Option<&SeedRequirement>, judges: Vec<Name>) -> Option<RequirementPlan> {
+    let when = is.or(was)?.when;
+    let condition = |from: Option<String>, to: Option<String>| {
+        // Where only a secret in it is another, both read alike.
+        let (from, to) = if from == to { (None, None) } else { (from, to) };
+        Reason { what: "condition".to_owned(), from, to, through: None }
+    };
+    let (action, because) = match (was, is) {
+        (Some(was), Some(is)) => {
+            let mut because = Vec::new();
+            if was.predicate != is.predicate {
+                because.push(condition(Some(told(was)), Some(told(is))));
+            }
+            if was.because != is.because {
+                let text = |requirement: &SeedRequirement| {
+                    Some(requirement.because.clone()).filter(|because| !because.is_empty())
+                };
+                because.push(Reason { what: "its reason".to_owned(), from: text(was), to: text(is), through: None });
+            }
+            (if because.is_empty() { Demanded::Unchanged } else { Demanded::Changed }, because)
+        }
+        (None, is) => (Demanded::Added, vec![condition(None, is.map(told))]),
+        (was, None) => (Demanded::Removed, vec![condition(was.map(told), None)]),
+    };
+    Some(RequirementPlan { action, when, judges, because })
+}
+
+/// What is asked for, in the words of whoever judges it.
+fn told(requirement: &SeedRequirement) -> String {
+    demanded(&requirement.predicate, &|wire| match wire {
+        Wire::Value(value) => Some(value.clone()),
+        _ => None,
+    })
+}
+
+fn judges(seed: &Seed, name: &Name) -> Vec<Name> {
+    let components = seed
+        .servers
+        .iter()
+        .flat_map(|(server, seed)| seed.components.iter().map(move |(component, seed)| (server, component, seed)));
+    let judges = components.filter(|(.., seed)| seed.requires.contains(name));
+    judges.map(|(server, component, _)| format!("{server}/{component}").into()).collect()
+}

@@ -1,0 +1,181 @@
+//! What inputs are wired to, compared: whether it is another value for sure.
+
+use std::borrow::Cow;
+
+use indexmap::IndexMap;
+
+use crate::lower::Seed;
+use crate::lower::seed::{SeedComponent, SeedDeclaration, Wire};
+use crate::model::{Name, Value};
+
+use super::state::State;
+
+/// What a value is on both sides.
+pub(super) enum Compared {
+    /// The same.
+    Same,
+    /// Another.
+    Other,
+    /// Perhaps another.
+    Perhaps,
+}
+
+/// One side: a seed with its parameters.
+pub(super) struct Side<'a> {
+    pub(super) seed: &'a Seed,
+    pub(super) parameters: &'a IndexMap<Name, Value>,
+}
+
+impl<'a> Side<'a> {
+    pub(super) fn of(state: &'a State) -> Option<Self> {
+        Some(Self { seed: state.seed.as_ref()?, parameters: &state.parameters })
+    }
+
+    pub(super) fn component(&self, server: &str, name: &str) -> Option<(&'a SeedComponent, &'a SeedDeclaration)> {
+        let component = self.seed.servers.get(server)?.components.get(name)?;
+        Some((component, self.seed.declarations.get(&component.declaration)?))
+    }
+
+    fn parameter(&self, name: &str) -> Option<&'a Value> {
+        self.parameters.get(name).or_else(|| self.seed.parameters.get(name)?.default.as_ref())
+    }
+}
+
+/// A wire with what is known of its parameters; those that are known on one side only stay.
+pub(super) fn resolved(wire: &Wire, own: &Side<'_>, other: &Side<'_>) -> Wire {
+    match wire {
+        Wire::Parameter(name) => match own.parameter(name) {
+            Some(value) if !other.seed.parameters.contains_key(name) || other.parameter(name).is_some() => {
+                Wire::Value(value.clone())
+            }
+            _ => wire.clone(),
+        },
+        Wire::Text(parts) => Wire::Text(parts.iter().map(|part| resolved(part, own, other)).collect()),
+        Wire::List(parts) => {
+            let parts: Vec<Wire> = parts.iter().map(|part| resolved(part, own, other)).collect();
+            let values = parts.iter().map(value).collect::<Option<Vec<Value>>>();
+            values.map_or(Wire::List(parts), |values| Wire::Value(Value::List(values)))
+        }
+        Wire::Map(parts) => {
+            let parts: IndexMap<Name, Wire> =
+                parts.iter().map(|(name, part)| (name.clone(), resolved(part, own, other))).collect();
+            let values = parts.iter().map(|(name, part)| Some((name.clone(), value(part)?)));
+            let values = values.collect::<Option<IndexMap<Name, Value>>>();
+            values.map_or(Wire::Map(parts), |values| Wire::Value(Value::Map(values)))
+        }
+        Wire::Function { name, argument } => {
+            Wire::Function { name: name.clone(), argument: Box::new(resolved(argument, own, other)) }
+        }
+        other => other.clone(),
+    }
+}
+
+pub(super) fn value(wire: &Wire) -> Option<Value> {
+    match wire {
+        Wire::Value(value) => Some(value.clone()),
+        _ => None,
+    }
+}
+
+pub(super) fn entries<'w>(wire: &'w Wire, found: &mut Vec<&'w Name>) {
+    wire.each(&mut |part| {
+        if let Wire::Entry(entry) = part {
+            found.push(entry);
+        }
+    });
+}
+
+/// Whether something of it is only known at run time.
+fn is_open(wire: &Wire) -> bool {
+    match wire {
+        Wire::Value(_) => false,
+        Wire::Text(parts) | Wire::List(parts) => parts.iter().any(is_open),
+        Wire::Map(parts) => parts.values().any(is_open),
+        Wire::Function { .. } | Wire::Parameter(_) | Wire::Entry(_) | Wire::UserData(_) | Wire::Import { .. } => true,
+    }
+}
+
+/// How many constants differ between wires that are otherwise alike; none if they are not.
+fn constants(before: &Wire, after: &Wire) -> Option<usize> {
+    let all = |before: &[Wire], after: &[Wire]| {
+        if before.len() != after.len() {
+            return None;
+        }
+        before.iter().zip(after).map(|(before, after)| constants(before, after)).sum()
+    };
+    match (before, after) {
+        (Wire::Value(before), Wire::Value(after)) => Some(usize::from(before != after)),
+        (Wire::Text(before), Wire::Text(after)) | (Wire::List(before), Wire::List(after)) => all(before, after),
+        (Wire::Map(before), Wire::Map(after)) if before.len() == after.len() => {
+            before.iter().map(|(name, part)| constants(part, after.get(name)?)).sum()
+        }
+        (before, after) => (before == after).then_some(0),
+    }
+}
+
+pub(super) fn compare(before: &Wire, after: &Wire) -> Compared {
+    if before == after {
+        return Compared::Same;
+    }
+    if !is_open(before) && !is_open(after) {
+        return if plain(before) == plain(after) { Compared::Same } else { Compared::Other };
+    }
+    match (&*parts(before), &*parts(after)) {
+        (Wire::List(before), Wire::List(after)) if before.len() == after.len() => {
+            all(before.iter().zip(after).map(|(before, after)| compare(before, after)))
+        }
+        (Wire::Map(before), Wire::Map(after))
+            if before.len() == after.len() && before.keys().all(|name| after.contains_key(name)) =>
+        {
+            all(before.iter().map(|(name, part)| compare(part, &after[name])))
+        }
+        // Other lengths, or other names.
+        (Wire::List(_), Wire::List(_)) | (Wire::Map(_), Wire::Map(_)) => Compared::Other,
+        (before, after) => match constants(before, after) {
+            Some(0) => Compared::Same,
+            Some(1) => Compared::Other,
+            _ => Compared::Perhaps,
+        },
+    }
+}
+
+/// A list or a map of which all is known, by its parts.
+fn parts(wire: &Wire) -> Cow<'_, Wire> {
+    match wire {
+        Wire::Value(Value::List(items)) => Cow::Owned(Wire::List(items.iter().cloned().map(Wire::Value).collect())),
+        Wire::Value(Value::Map(items)) => {
+            let items = items.iter().map(|(name, item)| (name.clone(), Wire::Value(item.clone())));
+            Cow::Owned(Wire::Map(items.collect()))
+        }
+        other => Cow::Borrowed(other),
+    }
+}
+
+fn all(parts: impl Iterator<Item = Compared>) -> Compared {
+    let mut found = Compared::Same;
+    for part in parts {
+        match part {
+            Compared::Other => return Compared::Other,
+            Compared::Perhaps => found = Compared::Perhaps,
+            Compared::Same => {}
+        }
+    }
+    found
+}
+
+/// A value of which all is known, texts put together.
+fn plain(wire: &Wire) -> Value {
+    match wire {
+        Wire::Value(value) => value.clone(),
+        Wire::Text(parts) => {
+            let text = |part: &Wire| match plain(part) {
+                Value::Str(text) => text.to_string(),
+                other => other.to_string(),
+            };
+            parts.iter().map(text).collect::<String>().into()
+        }
+        Wire::List(parts) => Value::List(parts.iter().map(plain).collect()),
+        Wire::Map(parts) => Value::Map(parts.iter().map(|(name, part)| (name.clone(), plain(part))).collect()),
+        _ => Value::Null,
+    }
+}
