@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use wattle::picture::{Picture, html};
+use wattle::picture::{Module, Picture, Role, html};
 use wattle_tests::browser::Browser;
 
 use super::{examples, tiers};
@@ -59,6 +59,31 @@ impl Page {
              return boxes.flatMap(([a, p], at) => boxes.slice(at + 1)
                .filter(([, q]) => p.x < q.x + q.width && q.x < p.x + p.width && p.y < q.y + q.height && q.y < p.y + p.height)
                .map(([b]) => `${a} ${b}`)).slice(0, 9);",
+        )
+    }
+
+    /// Wires that run through boxes.
+    fn crossings(&self) -> Value {
+        self.browser.run(
+            "const boxes = [...document.querySelectorAll('.server, .other, .module.folded')].map((one) => {
+               const { x, y, width, height } = one.querySelector('rect').getBBox();
+               return { id: one.dataset.id, left: x + 1, top: y + 1, right: x + width - 1, bottom: y + height - 1 };
+             });
+             const wires = draw.wires().filter(({ wire }) => wire.a.box !== wire.b.box);
+             return wires.flatMap(({ path, wire: { a, b, points } }) => {
+               if (!points) return [`${a.box.id} to ${b.box.id} has no way`];
+               const ends = [path.getPointAtLength(0), path.getPointAtLength(path.getTotalLength())];
+               const all = [ends[0], ...points, ends[1]];
+               return all.slice(1).flatMap((to, at) => {
+                 const from = all[at];
+                 const own = at === 0 ? a.box.id : at === points.length ? b.box.id : null;
+                 const [left, right] = [Math.min(from.x, to.x), Math.max(from.x, to.x)];
+                 const [top, bottom] = [Math.min(from.y, to.y), Math.max(from.y, to.y)];
+                 return boxes
+                   .filter((box) => box.id !== own && left < box.right && right > box.left && top < box.bottom && bottom > box.top)
+                   .map((box) => `${a.box.id} to ${b.box.id} through ${box.id}`);
+               });
+             }).slice(0, 9);",
         )
     }
 
@@ -182,11 +207,15 @@ fn connections_folds_and_unfolds_its_modules() {
 fn a_thousand_servers_are_looked_through() {
     let Some(page) = Page::open("the page of W(1000)", &tiers(1000), false) else { return };
     assert_eq!((page.count(".server.folded"), page.count(".component")), (1000, 0));
-    assert_eq!(page.overlaps(), json!([]));
+    assert_eq!((page.overlaps(), page.crossings()), (json!([]), json!([])));
+    // Nobody could read what is written; what is there can be seen.
+    let seen = "return [...document.querySelectorAll('.server text')].filter((one) => one.checkVisibility()).length";
+    assert_eq!(page.browser.run(seen), json!(0));
     page.browser.screenshot("w1000");
     page.search("server777/b");
     page.wait_for_details("server777/b");
-    assert_eq!((page.count(".component"), page.overlaps()), (2, json!([])));
+    assert_eq!((page.count(".component"), page.overlaps(), page.crossings()), (2, json!([]), json!([])));
+    assert!(page.browser.run(seen).as_u64() > Some(1000), "names can be read from near");
     page.browser.press("u");
     page.browser.screenshot("w1000-upstream");
     page.browser.press(DOWN);
@@ -199,7 +228,29 @@ fn two_hundred_servers_with_all_that_is_on_them() {
     page.browser.press("U");
     page.browser.wait_for("all is unfolded", "return document.querySelectorAll('.component').length === 400");
     assert_eq!((page.overlaps(), page.overflows()), (json!([]), json!([])));
+    assert_eq!(page.crossings(), json!([]));
     page.browser.screenshot("w200-unfolded");
+    page.end();
+}
+
+#[test]
+fn wires_go_round_boxes_also_through_modules() {
+    let mut picture = tiers(150);
+    let module = |name: String, module| Module { name: name.into(), module, kind: "Tens".into(), at: "".into() };
+    picture.modules = (0..15)
+        .map(|ten| module(format!("m{ten}"), (ten % 3 > 0).then(|| format!("m{}", ten / 3 * 3).into())))
+        .collect();
+    let servers = picture.resources.iter_mut().filter(|resource| resource.role == Role::ServerBox);
+    for (number, server) in servers.enumerate() {
+        server.module = Some(format!("m{}", number % 75 / 5).into());
+    }
+    let Some(page) = Page::open("the page of W(150) in modules", &picture, true) else { return };
+    assert_eq!((page.count(".module"), page.count(".server.folded")), (15, 150));
+    assert_eq!((page.overlaps(), page.crossings()), (json!([]), json!([])));
+    page.browser.screenshot("w150-modules");
+    page.browser.press("U");
+    page.browser.wait_for("all is unfolded", "return document.querySelectorAll('.component').length === 300");
+    assert_eq!((page.overlaps(), page.crossings()), (json!([]), json!([])));
     page.end();
 }
 

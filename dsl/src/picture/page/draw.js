@@ -179,7 +179,7 @@ const draw = (() => {
     view.replaceChildren(make('defs', {}, arrow), back);
     // Wires are behind boxes where nobody has routed them round.
     const isRouted = seen.wires.some(({ points }) => points) || seen.wires.every(({ a, b }) => a.box === b.box);
-    view.classList.toggle('plain', !isRouted && paths.length > 60);
+    view.classList.toggle('many', paths.length > 200);
     view.append(...(isRouted ? [boxes, lines, marks] : [lines, marks, boxes]), labels);
     return { w: width, h: top + size.h };
   }

@@ -14,10 +14,11 @@ const BODY: &str = include_str!("body.html");
 const STYLES: [&str; 1] = [include_str!("page.css")];
 
 /// One script, in this order.
-const SCRIPTS: [&str; 13] = [
+const SCRIPTS: [&str; 14] = [
     include_str!("data.js"),
     include_str!("panel.js"),
     include_str!("scene.js"),
+    include_str!("route.js"),
     include_str!("quick.js"),
     include_str!("arrange.js"),
     include_str!("draw.js"),

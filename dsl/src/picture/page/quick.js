@@ -1,10 +1,13 @@
 // Layout of what is too much for the layout library: layers by who waits for whom, none of them too tall, rows of layers
-// none of them too wide. Takes milliseconds, and draws wires as plain curves behind the boxes.
+// none of them too wide. Takes milliseconds; wires go along the gaps (`route`).
 
 const quick = (() => {
   const ASPECT = 1.6;
   const GAP = { x: 70, y: 16 };
-  const PAD = { side: 18, top: 38, bottom: 16 };
+  const ROWS = 40;
+  const PAD = { side: 24, top: 38, bottom: 24 };
+  /** By frame the rows that its boxes stand in, and where its own places begin. */
+  let grids = new Map();
 
   function layout(seen) {
     const parents = new Map();
@@ -31,17 +34,20 @@ const quick = (() => {
       if (!links.has(frame)) links.set(frame, []);
       links.get(frame).push([from[at], to[at]]);
     }
+    grids = new Map();
     const size = place(seen.roots, '', links);
-    move(seen.roots, 0, 0);
+    move(seen.roots, '', 0, 0);
+    route.all(seen, grids, path, PAD);
     return { w: size.w, h: size.h };
   }
 
   /** Makes places absolute. */
-  function move(list, x, y) {
+  function move(list, frame, x, y) {
+    Object.assign(grids.get(frame), { x, y });
     for (const one of list) {
       one.x += x;
       one.y += y;
-      move(one.children ?? [], one.x + PAD.side, one.y + PAD.top);
+      if (one.children) move(one.children, one.id, one.x + PAD.side, one.y + PAD.top);
     }
   }
 
@@ -56,19 +62,26 @@ const quick = (() => {
     const widths = layers.map((layer) => Math.max(...layer.map(({ w }) => w)) + GAP.x);
     const heights = layers.map((layer) => layer.reduce((sum, { h }) => sum + h + GAP.y, 0));
     const [whole, tallest] = [widths.reduce((sum, w) => sum + w, 0), Math.max(0, ...heights)];
-    const limit = whole > 2 * ASPECT * tallest ? Math.sqrt(whole * tallest * ASPECT) : Infinity;
+    const limit = whole > 2 * ASPECT * tallest ? Math.sqrt(whole * (tallest + ROWS) * ASPECT) : Infinity;
     let [x, y, row, w] = [0, 0, 0, 0];
+    const rows = [];
     layers.forEach((layer, index) => {
-      if (x > 0 && x + widths[index] > limit) [x, y, row] = [0, y + row + 40, 0];
+      if (x > 0 && x + widths[index] > limit) [x, y, row] = [0, y + row + ROWS, 0];
+      if (x === 0) rows.push({ top: y, bottom: y, columns: [] });
+      const current = rows[rows.length - 1];
       let top = y + (limit === Infinity ? (tallest - heights[index]) / 2 : 0);
       for (const one of layer) {
         [one.x, one.y] = [x, top];
+        one.cell = { row: rows.length - 1, column: current.columns.length };
+        current.bottom = Math.max(current.bottom, top + one.h);
         top += one.h + GAP.y;
       }
+      current.columns.push({ left: x, right: x + widths[index] - GAP.x });
       x += widths[index];
       w = Math.max(w, x - GAP.x);
       row = Math.max(row, heights[index]);
     });
+    grids.set(frame, { rows });
     return { w, h: limit === Infinity ? tallest : y + row };
   }
 
