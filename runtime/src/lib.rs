@@ -3,6 +3,7 @@
 pub mod agent;
 pub mod cli;
 pub mod local;
+mod lock;
 pub mod recipe;
 pub mod report;
 pub mod seed;

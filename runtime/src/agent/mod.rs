@@ -27,7 +27,7 @@ mod teardown;
 mod undo;
 mod why;
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -38,6 +38,7 @@ use indexmap::IndexMap;
 use jiff::Timestamp;
 use wattle::model::{Name, Value};
 
+use crate::lock::lock;
 use crate::recipe::{self, Runner};
 use crate::space::{Alive, Credential, Goal, Plan, Space, SpaceError};
 use crate::store::{Access, Hold, Rights, StoreError};
@@ -133,7 +134,12 @@ impl Agent {
     /// When it cannot begin: its folder cannot be used, or the data space refuses it. Afterwards it goes on whatever
     /// happens.
     pub async fn run(self, until: impl Future<Output = ()>) -> Result<Ended, AgentError> {
-        let _lock = prepare(&self.state)?;
+        let mut until = std::pin::pin!(until);
+        let _lock = tokio::select! {
+            biased;
+            () = &mut until => return Ok(Ended::Asked),
+            lock = prepare(&self.state) => lock?,
+        };
         end_former(&self.state);
         let journal = journal::Journal::open(&self.state.join("journal"))?;
         let socket =
@@ -141,7 +147,7 @@ impl Agent {
         let shared = Arc::new(Shared::new(self, journal, socket.path().to_owned()));
         tokio::select! {
             biased;
-            () = until => Ok(Ended::Asked),
+            () = &mut until => Ok(Ended::Asked),
             ended = follow(&shared) => ended,
             () = shared.board.publish(&shared.space) => Ok(Ended::Asked),
             () = socket.serve(&shared) => Ok(Ended::Asked),
@@ -150,7 +156,7 @@ impl Agent {
 }
 
 /// Makes the agent's folder, and keeps others out of it for as long as the result lives.
-fn prepare(state: &Path) -> Result<File, AgentError> {
+async fn prepare(state: &Path) -> Result<File, AgentError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |source| AgentError::State { path, source }
@@ -161,12 +167,10 @@ fn prepare(state: &Path) -> Result<File, AgentError> {
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o711)).map_err(failed(&folder))?;
     }
     let path = state.join("lock");
-    let lock = File::create(&path).map_err(failed(&path))?;
-    match lock.try_lock() {
-        Ok(()) => Ok(lock),
-        Err(TryLockError::WouldBlock) => Err(AgentError::Busy { path: state.to_owned() }),
-        Err(TryLockError::Error(source)) => Err(failed(&path)(source)),
-    }
+    let file = File::create(&path).map_err(failed(&path))?;
+    let locking = tokio::task::spawn_blocking(move || lock(&file).map(|is_ours| is_ours.then_some(file)));
+    let locked = locking.await.map_err(io::Error::other).flatten().map_err(failed(&path))?;
+    locked.ok_or_else(|| AgentError::Busy { path: state.to_owned() })
 }
 
 /// Ends what an agent that was killed left running: it is run again, or is not to run any more.

@@ -49,6 +49,25 @@ async fn one_folder_has_one_agent() {
     agent.abort();
 }
 
+/// An agent that is killed while it starts a recipe leaves its lock to that one until it is executed.
+#[tokio::test(start_paused = true)]
+async fn a_folder_that_is_free_in_a_moment_is_waited_for() {
+    let mut world = World::new();
+    let revision = world.apply("1", two()).await;
+    let state = world.state.path().join("s1");
+    fs::create_dir_all(&state).unwrap();
+    let left = fs::File::create(state.join("lock")).unwrap();
+    left.lock().unwrap();
+    let killed = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        drop(left);
+    });
+    let agent = world.start("s1", &fine());
+    assert_eq!(world.read("s1/a/url", revision).await, Content::Value("x".into()));
+    killed.join().unwrap();
+    agent.abort();
+}
+
 /// What is in the cache of recipes' files.
 fn cached(state: &Path) -> Vec<String> {
     let content = |file: fs::DirEntry| fs::read_to_string(file.path()).unwrap();

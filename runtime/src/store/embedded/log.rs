@@ -8,7 +8,7 @@
 //! warning. If something sound follows what is broken, the file was damaged otherwise, and nothing is touched.
 
 use std::borrow::Cow;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
@@ -242,10 +242,8 @@ fn lock(path: &Path) -> Result<File, ServerError> {
     loop {
         let new = !path.exists();
         let file = options().open(path).map_err(fails())?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(ServerError::InUse { path: path.to_owned() }),
-            Err(TryLockError::Error(error)) => return Err(fails()(error)),
+        if !crate::lock::lock(&file).map_err(fails())? {
+            return Err(ServerError::InUse { path: path.to_owned() });
         }
         if new {
             sync_folder(path).map_err(fails())?;

@@ -1,0 +1,63 @@
+//! Files that only one process has locked.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How long a lock that somebody else has is waited for.
+///
+/// A process that is killed while it starts another one leaves its locks to that one until it executes its program: only
+/// then are its files closed. On a busy machine that takes some tenths of a second, in which whoever was killed may have
+/// been started again.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// How often is looked whether it has become free.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Locks `file` for as long as it is open, and says whether it could: not if somebody else keeps it. Blocks while it finds
+/// out.
+///
+/// # Errors
+/// When the file system does not lock.
+pub(crate) fn lock(file: &File) -> io::Result<bool> {
+    let begin = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(true),
+            Err(TryLockError::WouldBlock) if begin.elapsed() < PATIENCE => sleep(LOOK),
+            Err(TryLockError::WouldBlock) => return Ok(false),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn two() -> [File; 2] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        [(); 2].map(|()| File::create(&path).unwrap())
+    }
+
+    #[test]
+    fn what_is_kept_for_a_moment_only_is_waited_for() {
+        let [before, after] = two();
+        assert!(lock(&before).unwrap());
+        let killed = std::thread::spawn(move || {
+            sleep(Duration::from_millis(300));
+            drop(before);
+        });
+        assert!(lock(&after).unwrap());
+        killed.join().unwrap();
+    }
+
+    #[test]
+    fn what_is_kept_is_not_had() {
+        let [one, other] = two();
+        assert!(lock(&one).unwrap());
+        assert!(!lock(&other).unwrap());
+    }
+}
