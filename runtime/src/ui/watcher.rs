@@ -15,7 +15,7 @@ use super::view::View;
 
 /// How often to look, at most.
 const PAUSE: Duration = Duration::from_millis(300);
-/// How much longer than a look the pause after it is: looking is not to be what a data space is busy with.
+/// How much longer than a look that was answered the pause after it is: looking is not to be what a data space is busy with.
 const RATIO: u32 = 4;
 /// How long a data space may take to answer.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -54,13 +54,17 @@ pub(super) async fn watch(space: Space, looks: Arc<Looks>) {
             looks.wanted.notified().await;
         }
         let begin = Instant::now();
+        let mut pause = PAUSE;
         let view = match tokio::time::timeout(PATIENCE, seen.look(&space)).await {
-            Ok(Ok(view)) => view,
+            Ok(Ok(view)) => {
+                pause = PAUSE.max(begin.elapsed() * RATIO);
+                view
+            }
             Ok(Err(error)) => looks.last().in_trouble(&error.to_string()),
             Err(_) => looks.last().in_trouble(&format!("it has not answered for {} s", PATIENCE.as_secs())),
         };
         looks.views.send_replace(Arc::new(view));
-        tokio::time::sleep(PAUSE.max(begin.elapsed() * RATIO)).await;
+        tokio::time::sleep(pause).await;
     }
 }
 

@@ -4,3 +4,4 @@ mod client;
 mod page;
 mod server;
 mod stack;
+mod zookeeper;

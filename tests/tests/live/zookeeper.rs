@@ -1,0 +1,156 @@
+//! `status --ui` of a stack in ZooKeeper, while the agents of its servers are at work.
+
+use std::fs;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+use wattle::model::Model;
+use wattle::picture::Picture;
+use wattle_runtime::seed::{Credentials, Options, apply, write_operator_key};
+use wattle_runtime::space::OperatorKey;
+use wattle_runtime::store::Address;
+use wattle_tests::browser::Browser;
+use wattle_tests::command::wattle;
+use wattle_tests::running::{Foreground, Stage};
+use wattle_tests::seeds::seed;
+use wattle_tests::skip::everything;
+use wattle_tests::zookeeper::ZooKeeper;
+
+use crate::client::{Events, get, parts};
+use crate::stack::{PASSWORD, model, url};
+
+/// The agents of servers, which are gone when this is dropped, with what they run.
+struct Agents<'s> {
+    stage: &'s Stage,
+    running: Vec<Child>,
+}
+
+impl<'s> Agents<'s> {
+    fn start(stage: &'s Stage, space: &str, credentials: &Credentials) -> Self {
+        let start = |server: &str| {
+            let folder = stage.path().join(server);
+            fs::create_dir_all(folder.join("state")).expect("a folder");
+            let credential = credentials.get(server).expect("a credential").expose();
+            let identity = json!({ "stack": "secrets", "server": server, "space": space, "credential": credential });
+            fs::write(folder.join("identity.json"), identity.to_string()).expect("writes");
+            let mut command = Command::new(wattle());
+            command.args(["agent", "--identity"]).arg(folder.join("identity.json"));
+            command.arg("--state").arg(folder.join("agent")).env("WATTLE_STATE_DIR", folder.join("state"));
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts")
+        };
+        Self { stage, running: ["a", "b", "c"].map(start).into() }
+    }
+}
+
+impl Drop for Agents<'_> {
+    fn drop(&mut self) {
+        for agent in &mut self.running {
+            let _ = agent.kill();
+            let _ = agent.wait();
+        }
+        for pid in ["confide.sh", "sleep"].iter().flat_map(|part| self.stage.processes(part)) {
+            let _ = Command::new("kill").args(["-KILL", &pid.to_string()]).stderr(Stdio::null()).status();
+        }
+    }
+}
+
+/// Applies the seed of `model`, and returns what its servers are known by.
+fn applied(stage: &Stage, model: &Model, address: &str) -> Credentials {
+    let key = OperatorKey::generate();
+    write_operator_key(&stage.path().join("operator.key"), &key).expect("writes");
+    let seed = seed(model);
+    let mut options = Options::new(key);
+    options.given.set("password", PASSWORD.into());
+    options.files.picture = Some(Picture::of(model).without_texts().to_json());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let store = address.parse::<Address>().expect("an address").connect(&[options.key.login()]).await;
+        apply(&store.expect("connects"), &seed, &options).await.expect("applies").credentials
+    })
+}
+
+fn shown(stage: &Stage, address: &str) -> Foreground {
+    let key = stage.path().join("operator.key").display().to_string();
+    stage.start_alone(&["status", "--ui", "--space", address, "--stack", "secrets", "--key", &key])
+}
+
+#[test]
+fn agents_at_work_are_shown_and_nothing_of_their_secrets() {
+    let zookeeper = ZooKeeper::start(1);
+    let model = model("", 4);
+    let stage = Stage::new(&model);
+    let credentials = applied(&stage, &model, &zookeeper.address());
+    let mut status = shown(&stage, &zookeeper.address());
+    let address = url(&mut status);
+    let (host, token) = parts(&address);
+    let page = get(&host, &format!("/?token={token}"));
+    assert_eq!(page.status, 200, "{page:?}");
+    assert!(page.body.contains("\"name\":\"Confide\""), "it is drawn as it was deployed, not from plans alone");
+
+    let path = format!("/events?token={token}");
+    let mut events = Events::of(&host, &path);
+    let begin = events.until("everything", |name, _| name == "state");
+    assert_eq!((&begin["stack"], &begin["revision"]), (&json!("secrets"), &json!(1)));
+    assert_eq!(begin["servers"]["a"]["agent"], Value::Null, "nobody is there yet");
+    let browser = Browser::start("the live view of a stack in ZooKeeper");
+    if let Some(browser) = &browser {
+        browser.open(&address);
+        browser.wait_for("it knows something", "return live.now.revision === 1 && live.now.connected");
+        browser.run("live.onChange(() => (window.most = Math.max(window.most ?? 0, document.querySelectorAll('.awaited').length)))");
+        browser.run(
+            "live.onChange(() => (window.ran ||= document.querySelector('.component[data-state=running]')?.dataset.id))",
+        );
+    }
+
+    let agents = Agents::start(&stage, &zookeeper.address(), &credentials);
+    let said = |data: &Value, component: &str, state: &str| data["components"][component]["state"] == state;
+    let waits = events.until("c/third waits", |_, data| said(data, "c/third", "waiting"));
+    assert_eq!(waits["components"]["c/third"]["waiting"][0]["for"], "b/second/token");
+    events.until("it ends", |_, data| data["over"] == true);
+    assert!(events.heard.contains("\"state\":\"running\""), "{}", events.heard);
+    let whole = Events::of(&host, &path).until("everything", |name, _| name == "state");
+    assert!(whole["servers"]["b"]["agent"]["pid"].is_u64(), "{whole}");
+    for component in ["a/first", "b/second", "c/third"] {
+        assert!(said(&whole, component, "done"), "{whole}");
+    }
+    for entry in ["a/first/token", "b/second/token", "c/third/token"] {
+        assert_eq!(whole["entries"][entry]["state"], "secret", "{whole}");
+        assert!(whole["entries"][entry].get("value").is_none(), "{whole}");
+    }
+    assert_eq!(whole["entries"]["a/first/felt"]["value"], "<b>well</b>");
+    assert_eq!(whole["plans"]["a"]["components"]["first"]["inputs"]["password"]["secret"], true);
+
+    if let Some(browser) = browser {
+        browser.wait_for("the end", "return live.now.over && live.now.tally.done === 3");
+        assert_eq!(browser.run("return window.most"), 3, "what was awaited was marked");
+        assert_eq!(browser.run("return window.ran"), "c:a/first");
+        assert_eq!(browser.run("return document.querySelectorAll('.awaited').length"), 0);
+        assert_eq!(browser.run("return document.querySelectorAll('.component[data-state=done]').length"), 3);
+        browser.run("wattle.select('b/second')");
+        browser.run("wattle.showTab('live-log')");
+        browser.wait_for(
+            "where its log is",
+            "return document.getElementById('panel-live-log').innerText.includes('The log is on the server b')",
+        );
+        browser.run("wattle.showTab('live-data')");
+        browser.wait_for("the data", "return document.getElementById('panel-live-data').innerText.includes('••••••')");
+        browser.screenshot("live-zookeeper");
+        assert_eq!(browser.complaints(), Vec::<String>::new());
+        assert!(!browser.text("return document.documentElement.outerHTML").contains(PASSWORD));
+    }
+    for served in [&events.heard, &page.body, &whole.to_string()] {
+        assert!(!served.contains(PASSWORD), "{served}");
+    }
+
+    if everything("the live view while ZooKeeper is away") {
+        // What was known stays, and it is told why nothing new comes.
+        zookeeper.kill(1);
+        let told = events.until("it is told", |_, data| data["trouble"].is_string());
+        assert!(told.get("components").is_none(), "{told}");
+        zookeeper.up(1);
+        events.until("it is there again", |_, data| data.get("trouble").is_some_and(Value::is_null));
+    }
+    drop(agents);
+    events.until("nobody is there", |_, data| data["servers"]["a"]["agent"] == Value::Null);
+    assert_eq!(status.interrupt(), Some(0), "{}", status.said());
+}
