@@ -1,10 +1,12 @@
 #!/bin/sh
-# Says a secret out loud, as recipes do that trace what they run; takes its time when it is told to, and fails when it is.
+# Says a secret out loud, as recipes do that trace what they run; takes its time and waits to be let go when it is told to,
+# and fails when it is told to, even then.
 set -eu
 
 echo "the password is $password"
 sleep "${takes:-0}"
-if [ "${mood:-}" = bad ]; then
+while [ "${held:-false}" = true ] && [ ! -e "$WATTLE_STATE_DIR/go" ]; do sleep 0.05; done
+if [ "${mood:-}" = bad ] || [ -e "$WATTLE_STATE_DIR/go-badly" ]; then
     echo "cannot log in as admin with $password" >&2
     exit 3
 fi

@@ -17,7 +17,9 @@ use crate::stack::{PASSWORD, Shown};
 fn open(url: &str) -> Option<Browser> {
     let browser = Browser::start("the live view's page")?;
     browser.open(url);
-    browser.wait_for("it knows something", "return live.now.revision > 0 && live.now.connected");
+    // The page may be there before its script has run.
+    let knows = "return typeof live === 'object' && live.now.revision > 0 && live.now.connected";
+    browser.wait_for("it knows something", knows);
     Some(browser)
 }
 
@@ -48,7 +50,7 @@ fn nothing_is_wrong_with(browser: &Browser) {
 
 #[test]
 fn states_waits_logs_and_values_as_they_come() {
-    let mut shown = Shown::up("", 6);
+    let mut shown = Shown::held();
     let Some(browser) = open(&shown.url) else { return };
     browser.wait_for("b/second waits", "return live.now.components['b/second']?.state === 'waiting'");
     browser.run("wattle.select('b/second')");
@@ -66,6 +68,7 @@ fn states_waits_logs_and_values_as_they_come() {
         "return document.getElementById('live-lines').textContent.includes('the password is ***')",
     );
     looked_at(&browser, "running");
+    shown.let_go();
 
     browser.wait_for("the end", "return live.now.over === true");
     browser.wait_for("it is told", "return document.getElementById('live-tally').textContent.includes('3 of 3 done')");
@@ -103,7 +106,7 @@ fn states_waits_logs_and_values_as_they_come() {
 
 #[test]
 fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
-    let shown = Shown::up("", 600);
+    let shown = Shown::held();
     let Some(browser) = open(&shown.url) else { return };
     browser.wait_for("c/third waits", "return live.now.components['c/third']?.state === 'waiting'");
     // Both values of a/first, and that of b/second.
@@ -165,10 +168,8 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
     assert!(told.contains("a/first/token is awaited") && told.contains("a/first/felt is awaited"), "{told}");
     looked_at(&browser, "awaited-folded");
 
-    // Once it ends, however it does, nobody waits any more.
-    for pid in shown.stage.services("600") {
-        running::kill(pid);
-    }
+    // Once it ends, nobody waits any more.
+    shown.let_go();
     browser.wait_for("no marks", "return document.querySelectorAll('.awaited').length === 0");
     browser.wait_for("the end", "return live.now.over === true");
     nothing_is_wrong_with(&browser);
@@ -176,7 +177,7 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
 
 #[test]
 fn what_is_selected_and_focused_stays_while_it_goes_on() {
-    let shown = Shown::up("", 600);
+    let shown = Shown::held();
     let Some(browser) = open(&shown.url) else { return };
     browser.wait_for("c/third waits", "return live.now.components['c/third']?.state === 'waiting'");
     browser.run("wattle.select('c/third')");
@@ -189,9 +190,7 @@ fn what_is_selected_and_focused_stays_while_it_goes_on() {
          kept.focus();
          getSelection().selectAllChildren(document.querySelector('#panel-live-now h2'))"
     ));
-    for pid in shown.stage.services("600") {
-        running::kill(pid);
-    }
+    shown.let_fail();
     browser.wait_for("the end", "return live.now.over === true && window.told > 0");
     let now = tab(&browser, "live-now");
     assert!(now.contains("because a/first failed"), "it is another text: {now}");
@@ -202,7 +201,7 @@ fn what_is_selected_and_focused_stays_while_it_goes_on() {
 
 #[test]
 fn a_failure_is_seen_with_its_root_wherever_it_leads() {
-    let shown = Shown::up("bad", 0);
+    let shown = Shown::up("bad");
     let Some(browser) = open(&shown.url) else { return };
     browser.wait_for("the end", "return live.now.over === true");
     browser.run("wattle.select('c/third')");
@@ -224,7 +223,7 @@ fn a_failure_is_seen_with_its_root_wherever_it_leads() {
 
 #[test]
 fn a_connection_that_is_lost_is_told_and_found_again() {
-    let shown = Shown::up("", 0);
+    let shown = Shown::up("");
     let (host, token) = parts(&shown.url);
     let proxy = Proxy::before(&host);
     let Some(browser) = open(&format!("http://{}/?token={token}", proxy.hosts())) else { return };

@@ -16,7 +16,7 @@ fn is_over(_: &str, data: &Value) -> bool {
 
 #[test]
 fn only_who_has_the_token_is_answered_and_only_under_names_of_this_machine() {
-    let shown = Shown::up("", 0);
+    let shown = Shown::up("");
     let (host, token) = parts(&shown.url);
     assert!(host.starts_with("127.0.0.1:"), "{host}");
     for path in ["/", "/events", "/log?of=a", "/nothing"] {
@@ -61,7 +61,7 @@ fn only_who_has_the_token_is_answered_and_only_under_names_of_this_machine() {
 
 #[test]
 fn nothing_of_a_secret_is_served() {
-    let mut shown = Shown::up("bad", 0);
+    let mut shown = Shown::up("bad");
     let (host, token) = parts(&shown.url);
     let mut events = Events::of(&host, &format!("/events?token={token}"));
     let mut whole = events.until("everything", |name, _| name == "state");
@@ -108,17 +108,18 @@ fn wattle_mended(shown: &Shown) -> String {
 
 #[test]
 fn who_comes_again_is_told_everything_and_who_stays_what_changes() {
-    let shown = Shown::up("", 2);
+    let shown = Shown::held();
     let (host, token) = parts(&shown.url);
     let path = format!("/events?token={token}");
     let mut stays = Events::of(&host, &path);
     let first = stays.until("everything", |name, _| name == "state");
     assert_eq!(first["format"], "wattle-live/1");
-    assert_ne!(first["over"], true, "it takes two seconds");
+    assert_ne!(first["over"], true, "it is held");
     let waits = |data: &Value| data["components"]["b/second"]["waiting"][0]["for"] == "a/first/token";
     if !waits(&first) {
         stays.until("b/second waits", |_, data| waits(data));
     }
+    shown.let_go();
     let change = stays.until("the end", is_over);
     assert!(change.get("format").is_none(), "only what has changed: {change}");
     assert!(change["components"]["c/third"]["state"] == "done", "{change}");
@@ -153,7 +154,7 @@ fn who_comes_again_is_told_everything_and_who_stays_what_changes() {
 
 #[test]
 fn many_who_look_slow_ones_and_ones_that_have_gone() {
-    let shown = Shown::up("", 3);
+    let shown = Shown::held();
     let (host, token) = parts(&shown.url);
     let path = format!("/events?token={token}");
     // Never takes what it asked for.
@@ -166,6 +167,7 @@ fn many_who_look_slow_ones_and_ones_that_have_gone() {
     let answer = get(&host, &format!("/?token={token}"));
     assert_eq!(answer.status, 503, "{answer:?}");
     assert!(answer.body.contains("close a window"), "{answer:?}");
+    shown.let_go();
     for one in &mut many {
         one.until("the end", is_over);
     }
@@ -177,7 +179,7 @@ fn many_who_look_slow_ones_and_ones_that_have_gone() {
 
 #[test]
 fn it_ends_with_all_who_look() {
-    let mut shown = Shown::up("", 60);
+    let mut shown = Shown::held();
     let (host, token) = parts(&shown.url);
     let mut events = Events::of(&host, &format!("/events?token={token}"));
     events.until("everything", |name, _| name == "state");
@@ -202,7 +204,7 @@ fn it_ends_with_all_who_look() {
 
 #[test]
 fn what_is_in_the_way_is_told_before_anything_is_started() {
-    let shown = Shown::up("", 0);
+    let shown = Shown::up("");
     let (host, _) = parts(&shown.url);
     let port = host.rsplit_once(':').expect("a port").1;
     let taken = shown.stage.ask(&["status", &format!("--ui={port}")]);
@@ -223,7 +225,7 @@ fn what_is_in_the_way_is_told_before_anything_is_started() {
 
 #[test]
 fn of_a_data_space_elsewhere_the_log_is_where_its_server_is() {
-    let shown = Shown::up("bad", 0);
+    let shown = Shown::up("bad");
     let state = shown.stage.path().join(".wattle");
     let space = format!("unix:{}", state.join("space.sock").display());
     let key = state.join("operator.key").display().to_string();

@@ -25,6 +25,9 @@ pub(crate) struct Confide {
     /// Seconds that it takes.
     #[input]
     takes: Option<u16>,
+    /// Whether it then waits until the test lets it go.
+    #[input]
+    held: Option<bool>,
     /// A secret that it makes.
     #[output]
     token: Secret<String>,
@@ -49,6 +52,8 @@ pub(crate) struct Story {
     mood: String,
     /// Seconds that the first one takes.
     takes: u16,
+    /// Whether the first one waits until the test lets it go.
+    held: bool,
 }
 
 /// Three who confide in each other.
@@ -58,14 +63,14 @@ pub(crate) fn secrets(t: &mut Topology, p: Settings, story: Story) {
     t.add("subnet", neutron::Subnet::new(net).cidr("10.0.0.0/24"));
     let server = || nova::Server::new().image("debian-12").flavor("m1.small").network(net);
     let servers = ["a", "b", "c"].map(|name| t.add(name, server()));
-    let first = Confide::new().password(p.password).mood(story.mood).takes(story.takes);
+    let first = Confide::new().password(p.password).mood(story.mood).takes(story.takes).held(story.held);
     let first = t.on(servers[0]).run("first", first);
     let second = t.on(servers[1]).run("second", Confide::new().password(first.token).mood(first.felt));
     t.on(servers[2]).run("third", Confide::new().password(second.token));
 }
 
 pub(crate) fn model(mood: &str, takes: u16) -> Model {
-    secrets.model(Story { mood: mood.into(), takes })
+    secrets.model(Story { mood: mood.into(), takes, held: false })
 }
 
 /// A stack that is up, and where it is shown.
@@ -77,8 +82,32 @@ pub(crate) struct Shown {
 
 impl Shown {
     /// `wattle up --ui` of three who confide.
-    pub(crate) fn up(mood: &str, takes: u16) -> Self {
-        Self::of(&model(mood, takes), &["--parameter", &format!("password={PASSWORD}")])
+    pub(crate) fn up(mood: &str) -> Self {
+        Self::told(Story { mood: mood.into(), ..Story::default() })
+    }
+
+    /// The same, where nobody goes on until they are [let go](Self::let_go).
+    pub(crate) fn held() -> Self {
+        Self::told(Story { held: true, ..Story::default() })
+    }
+
+    fn told(story: Story) -> Self {
+        Self::of(&secrets.model(story), &["--parameter", &format!("password={PASSWORD}")])
+    }
+
+    /// Lets the first one end, and so all.
+    pub(crate) fn let_go(&self) {
+        self.tell("go");
+    }
+
+    /// Has the first one end with a failure.
+    pub(crate) fn let_fail(&self) {
+        self.tell("go-badly");
+        self.tell("go");
+    }
+
+    fn tell(&self, what: &str) {
+        std::fs::write(self.stage.path().join(".wattle/servers/a/state").join(what), "").expect("writes");
     }
 
     /// `wattle up --ui` of another stack.
