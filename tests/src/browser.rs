@@ -133,6 +133,17 @@ impl Browser {
         self.command("/actions", &json!({ "actions": [{ "type": "pointer", "id": "mouse", "actions": actions }] }));
     }
 
+    /// Drags with the mouse from one place of the window to another one.
+    pub fn drag(&self, from: &Value, to: &Value) {
+        let actions = json!([
+            { "type": "pointerMove", "duration": 0, "x": from[0], "y": from[1] },
+            { "type": "pointerDown", "button": 0 },
+            { "type": "pointerMove", "duration": 50, "x": to[0], "y": to[1] },
+            { "type": "pointerUp", "button": 0 },
+        ]);
+        self.command("/actions", &json!({ "actions": [{ "type": "pointer", "id": "mouse", "actions": actions }] }));
+    }
+
     /// Has the page look as people want it who like it dark, or light.
     pub fn set_dark(&self, is_dark: bool) {
         self.prefer("prefers-color-scheme", if is_dark { "dark" } else { "light" });

@@ -1,5 +1,6 @@
 //! Pictures of the examples, of large topologies and of awkward ones.
 
+mod look;
 mod page;
 mod svg;
 

@@ -9,18 +9,18 @@ use wattle_tests::browser::Browser;
 use super::{examples, tiers};
 
 const ENTER: &str = "\u{e007}";
-const ESCAPE: &str = "\u{e00c}";
+pub(crate) const ESCAPE: &str = "\u{e00c}";
 const LEFT: &str = "\u{e012}";
 const DOWN: &str = "\u{e015}";
 
 /// A page that is open, until this is dropped.
-struct Page {
-    browser: Browser,
+pub(crate) struct Page {
+    pub(crate) browser: Browser,
     _folder: tempfile::TempDir,
 }
 
 impl Page {
-    fn open(what: &str, picture: &Picture, is_dark: bool) -> Option<Self> {
+    pub(crate) fn open(what: &str, picture: &Picture, is_dark: bool) -> Option<Self> {
         let browser = Browser::start(what)?;
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("page.html");
@@ -32,20 +32,20 @@ impl Page {
         Some(Self { browser, _folder: folder })
     }
 
-    fn count(&self, selector: &str) -> u64 {
+    pub(crate) fn count(&self, selector: &str) -> u64 {
         self.browser.run(&format!("return document.querySelectorAll({selector:?}).length")).as_u64().expect("a number")
     }
 
-    fn details(&self) -> String {
+    pub(crate) fn details(&self) -> String {
         self.browser.text("return document.getElementById('panel-details').innerText")
     }
 
     /// Waits until the details are of this thing.
-    fn wait_for_details(&self, name: &str) {
+    pub(crate) fn wait_for_details(&self, name: &str) {
         self.browser.wait_for(name, &format!("return document.querySelector('.details h2').textContent === {name:?}"));
     }
 
-    fn search(&self, words: &str) {
+    pub(crate) fn search(&self, words: &str) {
         self.browser.press("/");
         self.browser.press(words);
         self.browser.press(ENTER);
@@ -99,12 +99,12 @@ impl Page {
         )
     }
 
-    fn end(self) {
+    pub(crate) fn end(self) {
         assert_eq!(self.browser.complaints(), [""; 0], "the console has complaints");
     }
 }
 
-fn example(name: &str) -> Picture {
+pub(crate) fn example(name: &str) -> Picture {
     let (_, model) = examples().into_iter().find(|(known, _)| *known == name).expect("an example");
     Picture::of(&model)
 }
@@ -130,11 +130,13 @@ fn three_tier_is_explored_with_the_keyboard_alone() {
     let on = "return [...document.querySelectorAll('.component.on')].map((one) => one.dataset.id).sort()";
     let upstream = ["c:app1/app", "c:app2/app", "c:db/catalogue", "c:db/postgres", "c:web/nginx"];
     assert_eq!(page.browser.run(on), json!(upstream));
+    assert_eq!(page.count(".edge.data.on"), page.count(".edge.data"), "everything leads to nginx");
     page.browser.screenshot("three_tier-upstream");
     page.search("postgres");
     page.wait_for_details("db/postgres");
     page.browser.press("u");
     assert_eq!(page.browser.run(on), json!(["c:db/postgres"]));
+    assert_eq!(page.count(".edge.on"), 0, "nothing leads to postgres");
     page.browser.press("d");
     assert_eq!(page.browser.run(on), json!(upstream));
     page.browser.press(ESCAPE);
@@ -265,6 +267,7 @@ fn whatever_a_name_or_a_recipe_says_is_only_text() {
     for text in &mut picture.texts {
         *text = evil.into();
     }
+    picture.modules.push(Module { name: evil.into(), module: None, kind: "Evil".into(), at: evil.into() });
     let Some(page) = Page::open("the page of awkward names", &picture, false) else { return };
     let key = picture.components[0].key.to_string();
     page.browser.run(&format!("wattle.select({key:?})"));
@@ -272,13 +275,35 @@ fn whatever_a_name_or_a_recipe_says_is_only_text() {
     assert_eq!(page.browser.text("return document.querySelector('.details pre').textContent"), evil);
     assert_eq!(page.browser.text("return document.getElementById('title').textContent"), evil);
     assert_eq!(page.browser.text("return document.title"), format!("{evil} – wattle"));
+    page.browser.press("/");
+    page.browser.press("evil");
+    assert_eq!(page.browser.text("return document.querySelector('#found li').firstChild.textContent"), evil);
+    page.browser.press(ENTER);
+    page.wait_for_details(evil);
+    assert_eq!((page.count("img"), page.count("script")), (0, 3), "markup has become elements");
     assert_eq!(page.browser.run("return window.hacked ?? null"), Value::Null);
     // The page's policy lets nothing else run, and nothing be fetched.
-    let policy = "return new Promise((done) => {
-        document.addEventListener('securitypolicyviolation', (event) => done(event.effectiveDirective));
-        fetch('http://127.0.0.1:9/').catch(() => {});
-    })";
-    assert_eq!(page.browser.text(policy), "connect-src");
+    let policy = |act: &str| {
+        page.browser.text(&format!(
+            "return new Promise((done) => {{
+                document.addEventListener('securitypolicyviolation', (event) => done(event.effectiveDirective), {{ once: true }});
+                {act}
+            }})"
+        ))
+    };
+    assert_eq!(policy("fetch('http://127.0.0.1:9/').catch(() => {})"), "connect-src");
+    assert_eq!(policy("new Image().src = 'http://127.0.0.1:9/'"), "img-src");
+    assert_eq!(
+        policy("document.body.append(Object.assign(document.createElement('script'), { text: 'hacked = 3' }))"),
+        "script-src-elem"
+    );
+    assert_eq!(
+        policy(
+            "document.body.append(document.createElement('iframe')); document.querySelector('iframe').src = 'http://127.0.0.1:9/'"
+        ),
+        "frame-src"
+    );
+    assert_eq!(page.browser.run("return window.hacked ?? null"), Value::Null);
 }
 
 #[test]

@@ -1,0 +1,146 @@
+//! What can be read on the page, and how one moves about.
+
+use serde_json::json;
+
+use super::page::{ESCAPE, Page, example};
+
+const RIGHT: &str = "\u{e014}";
+
+#[test]
+fn boxes_wires_and_details_say_what_they_are() {
+    let picture = example("three_tier");
+    let Some(page) = Page::open("what the page of three_tier says", &picture, false) else { return };
+    let text = |selector: &str| page.browser.text(&format!("return document.querySelector({selector:?}).textContent"));
+    let all = |selector: &str| {
+        page.browser.run(&format!("return [...document.querySelectorAll({selector:?})].map((one) => one.textContent)"))
+    };
+    let nginx = text("[data-id='c:web/nginx']");
+    assert!(nginx.contains("nginx") && nginx.contains("backends: list of url"), "{nginx}");
+    let label = "return document.querySelector('[data-id=\"c:web/nginx\"]').getAttribute('aria-label')";
+    assert_eq!(page.browser.text(label), "component nginx, Nginx");
+    let titles = all(".edge.data > title");
+    let title = json!("web/nginx reads backends from app1/app/url");
+    assert!(titles.as_array().is_some_and(|titles| titles.contains(&title)), "{titles}");
+
+    page.browser.run("wattle.select('web/nginx')");
+    page.wait_for_details("web/nginx");
+    let component = picture.components.iter().find(|component| &*component.key == "web/nginx").expect("nginx");
+    let kind = &picture.kinds[&component.kind];
+    // First where it was added, then where each input was wired, and at last where its kind was declared.
+    let mut places = vec![component.at.to_string()];
+    places.extend(component.inputs.values().map(|input| input.at.to_string()));
+    places.push(kind.at.to_string());
+    assert!(places.iter().all(|place| place.contains(".rs:")), "{places:?}");
+    assert_eq!(all(".details .at"), json!(places));
+
+    // What is folded says at its wires what its inputs said.
+    page.browser.press("F");
+    page.browser.wait_for("all is folded", "return document.querySelectorAll('.component').length === 0");
+    let labels = all(".label");
+    for label in ["backends: list of url", "database_url: url"] {
+        assert!(labels.as_array().is_some_and(|labels| labels.contains(&json!(label))), "{label}: {labels}");
+    }
+    page.end();
+}
+
+#[test]
+fn keys_and_mouse_move_about() {
+    let Some(page) = Page::open("moving about on a page", &example("connections"), false) else { return };
+    let at = || {
+        let transform = page.browser.text("return document.getElementById('view').getAttribute('transform')");
+        let numbers = transform.split(['(', ')', ' ']).filter_map(|word| word.parse::<f64>().ok()).collect::<Vec<_>>();
+        <[f64; 3]>::try_from(numbers).expect("x, y and how near")
+    };
+    let fitted = at();
+    page.browser.run("document.getElementById('canvas').focus()");
+    page.browser.press("-");
+    assert!(at()[2] < fitted[2]);
+    page.browser.press("++");
+    let near = at();
+    assert!(near[2] > fitted[2]);
+    page.browser.drag(&json!([300, 700]), &json!([340, 690]));
+    assert_eq!(at(), [near[0] + 40.0, near[1] - 10.0, near[2]]);
+    let dragged = at();
+    page.browser.click("#map");
+    assert_ne!(at(), dragged);
+    assert_eq!(at()[2], dragged[2]);
+    page.browser.press("0");
+    assert_eq!(at(), fitted);
+
+    let infrastructure = page.count(".other");
+    assert!(infrastructure > 5);
+    page.browser.press("i");
+    page.browser.wait_for("only servers", "return document.querySelectorAll('.other').length === 0");
+    page.browser.press("i");
+    page.browser
+        .wait_for("everything", &format!("return document.querySelectorAll('.other').length === {infrastructure}"));
+
+    page.browser.run("wattle.select('cell.manager/dmgr')");
+    page.wait_for_details("cell.manager/dmgr");
+    let middle = "const { x, w } = page.placeOf(page.selected()); return x + w / 2";
+    let before = page.browser.run(middle).as_f64();
+    page.browser.run("document.getElementById('canvas').focus()");
+    page.browser.press(RIGHT);
+    page.browser
+        .wait_for("another", "return document.querySelector('.details h2').textContent !== 'cell.manager/dmgr'");
+    assert!(page.browser.run(middle).as_f64() > before, "it is to the right");
+    page.browser.press(ESCAPE);
+    page.wait_for_details("connections");
+    assert_eq!(page.count(".selected"), 0);
+
+    // While something is searched for, all that is found is marked.
+    page.browser.press("/");
+    page.browser.press("node mount");
+    assert_eq!(page.browser.run("return document.querySelectorAll('#found li').length"), json!(2));
+    let marked = "return [...document.querySelectorAll('.hit')].map((one) => one.dataset.id).sort()";
+    assert_eq!(page.browser.run(marked), json!(["c:cell.node1/mount", "c:cell.node2/mount"]));
+    page.browser.press(ESCAPE);
+    assert_eq!(page.browser.run(marked), json!([]));
+    page.end();
+}
+
+#[test]
+fn everything_can_be_read_in_the_light_and_in_the_dark() {
+    let Some(page) = Page::open("colours of a page", &example("connections"), false) else { return };
+    page.browser.run("wattle.select('cell.manager/dmgr')");
+    page.wait_for_details("cell.manager/dmgr");
+    // Contrast as WCAG defines it, of what is written and what it stands on; 4.5 is its limit.
+    let hard = "const rgb = (color) => color.match(/[\\d.]+/g).slice(0, 3).map((part) => {
+          const share = Number(part) / 255;
+          return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+        });
+        const light = (color) => { const [r, g, b] = rgb(color); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+        const style = (selector) => getComputedStyle(document.querySelector(selector));
+        const pairs = [
+          ['.server > .name', 'fill', '.server > rect', 'fill'],
+          ['.server > .faint', 'fill', '.server > rect', 'fill'],
+          ['.component > .name', 'fill', '.component > rect', 'fill'],
+          ['.component > .faint', 'fill', '.component > rect', 'fill'],
+          ['.network > .name', 'fill', 'body', 'backgroundColor'],
+          ['.details h2', 'color', '#side', 'backgroundColor'],
+          ['.details .at', 'color', '#side', 'backgroundColor'],
+          ['.details .link', 'color', '#side', 'backgroundColor'],
+          ['.details pre', 'color', '.details pre', 'backgroundColor'],
+          ['#query', 'color', '#query', 'backgroundColor'],
+          ['#fold-all', 'color', '#fold-all', 'backgroundColor'],
+        ];
+        return pairs.flatMap(([front, of, back, ground]) => {
+          const [a, b] = [light(style(front)[of]), light(style(back)[ground])].sort((a, b) => b - a);
+          const contrast = (a + 0.05) / (b + 0.05);
+          return contrast < 4.5 ? [`${front} on ${back}: ${contrast.toFixed(1)}`] : [];
+        })";
+    let ground = "return getComputedStyle(document.body).backgroundColor";
+    let light = page.browser.text(ground);
+    assert_eq!(page.browser.run(hard), json!([]), "in the light");
+    page.browser.set_dark(true);
+    let dark = page.browser.text(ground);
+    assert_ne!(dark, light);
+    assert_eq!(page.browser.run(hard), json!([]), "in the dark");
+    // Who says so gets the other one.
+    page.browser.press("t");
+    assert_eq!(page.browser.text(ground), light);
+    assert_eq!(page.browser.run(hard), json!([]), "in the light, as it was chosen");
+    page.browser.press("t");
+    assert_eq!(page.browser.text(ground), dark);
+    page.end();
+}
