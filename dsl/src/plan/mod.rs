@@ -7,6 +7,7 @@ mod component;
 mod expression;
 mod files;
 mod flat;
+mod formerly;
 mod requirement;
 mod resource;
 mod rules;
@@ -188,8 +189,9 @@ pub struct Summary {
 /// What it takes to get from what is deployed (nothing: `None`) to `after`. `schema` tells what Heat knows of a resource
 /// type.
 pub fn plan(before: Option<&State>, after: &State, schema: &dyn Fn(&str) -> Option<Schema>) -> Plan {
-    let resources = resource::plan(before, after, schema);
-    let components = component::plan(before, after, &resources);
+    let mut resources = resource::plan(before, after, schema);
+    let mut components = component::plan(before, after, &resources);
+    formerly::tell(before, after, &mut resources, &mut components);
     let requirements = requirement::plan(before, after);
     let stack = after.stack().or_else(|| before?.stack()).cloned().unwrap_or_else(|| "".into());
     let mut summary = Summary::default();

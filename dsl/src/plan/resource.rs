@@ -208,7 +208,7 @@ impl Work<'_> {
 }
 
 /// What a resource is called within its own stack.
-fn own_name(name: &str) -> &str {
+pub(super) fn own_name(name: &str) -> &str {
     name.rsplit_once('/').map_or(name, |(_, own)| own)
 }
 
@@ -245,19 +245,55 @@ fn gone(name: &Name, item: &Item, new: &IndexMap<Name, Item>) -> ResourcePlan {
 
 /// Says of what goes and comes as the same under another name how it would stay.
 fn renamed(old: &IndexMap<Name, Item>, new: &IndexMap<Name, Item>, plans: &mut IndexMap<Name, ResourcePlan>) {
-    let gone: Vec<&Name> = old.keys().filter(|name| !new.contains_key(*name)).collect();
+    let gone: Vec<(&Name, IndexMap<Name, Value>)> = old
+        .iter()
+        .filter(|(name, _)| !new.contains_key(*name))
+        .map(|(name, item)| (name, nameless(&item.properties, own_name(name))))
+        .collect();
     let mut taken: IndexSet<&Name> = IndexSet::new();
     for (name, item) in new.iter().filter(|(name, item)| !old.contains_key(*name) && !item.is_stack) {
-        if gone.iter().any(|other| own_name(other) == own_name(name)) {
+        if gone.iter().any(|(other, _)| own_name(other) == own_name(name)) {
             continue;
         }
-        let same = gone.iter().copied().filter(|other| {
-            old[*other].ty == item.ty && old[*other].properties == item.properties && !taken.contains(other)
-        });
-        let same: Vec<&Name> = same.collect();
+        let is = nameless(&item.properties, own_name(name));
+        let same = gone.iter().filter(|(other, was)| !taken.contains(other) && old[*other].ty == item.ty && *was == is);
+        let mut same: Vec<&Name> = same.map(|(other, _)| *other).collect();
+        if same.len() > 1 {
+            same.retain(|other| last(own_name(other)) == last(own_name(name)));
+        }
         if let ([one], Some(plan)) = (same.as_slice(), plans.get_mut(name)) {
             taken.insert(one);
-            plan.help.push(format!("if it is what `{0}` was: `.moved_from(\"{0}\")` keeps it", own_name(one)));
+            plan.help.push(keeping(own_name(one), own_name(name)));
         }
     }
+}
+
+/// What a qualified name ends in.
+fn last(name: &str) -> &str {
+    name.rsplit_once('.').map_or(name, |(_, last)| last)
+}
+
+/// How something that was called `was` would stay.
+fn keeping(was: &str, is: &str) -> String {
+    match (was.rsplit_once('.'), is.rsplit_once('.')) {
+        (Some((before, own)), Some((now, same))) if own == same => {
+            format!("if the module `{now}` is what `{before}` was: `.moved_from(\"{before}\")` keeps all that is in it")
+        }
+        _ => format!("if it is what `{was}` was: `.moved_from(\"{was}\")` keeps it"),
+    }
+}
+
+/// Properties without the resource's own name in them: the user data of a server says who it is.
+fn nameless(properties: &IndexMap<Name, Value>, own: &str) -> IndexMap<Name, Value> {
+    fn without(value: &Value, own: &str) -> Value {
+        match value {
+            Value::Str(text) if **text == *own => Value::Null,
+            Value::List(items) => Value::List(items.iter().map(|item| without(item, own)).collect()),
+            Value::Map(items) => {
+                Value::Map(items.iter().map(|(key, item)| (key.clone(), without(item, own))).collect())
+            }
+            other => other.clone(),
+        }
+    }
+    properties.iter().map(|(key, value)| (key.clone(), without(value, own))).collect()
 }

@@ -187,3 +187,57 @@ fn what_goes_into_a_module_stays() {
     assert!(plan.is_empty(), "{}", plan.to_text(false));
     assert_eq!(plan.components.keys().map(|key| &**key).collect::<Vec<_>>(), ["db/db2"]);
 }
+
+/// The plan from `before` to `after`, for people.
+fn told(before: &Model, after: &Model) -> String {
+    plan(Some(&state(before)), &state(after), &wattle_catalog::schema).to_text(false)
+}
+
+#[test]
+fn a_name_that_nothing_was_deployed_as_is_told_with_what_may_be_meant() {
+    let of = |name: &str, was: Option<&str>, component: &str, component_was: Option<&str>| {
+        stack(|t| {
+            let server = nova::Server::new().image("debian-12").flavor("m1.small");
+            let server = match was {
+                Some(was) => t.add(name, server.moved_from(was)),
+                None => t.add(name, server),
+            };
+            match component_was {
+                Some(was) => t.on(server).run(component, Anything::new().moved_from(was)).text,
+                None => t.on(server).run(component, Anything::new()).text,
+            }
+        })
+    };
+    let before = of("database", None, "install", None);
+    // A slip of the finger, and the name that the last but one revision had.
+    let text = told(&before, &of("db", Some("databsae"), "install", None));
+    assert!(text.contains("name: `db` is said to have been `databsae`, and nothing was deployed so"), "{text}");
+    assert!(text.contains("help: if it is what `database` was: `.moved_from(\"database\")` keeps it"), "{text}");
+    let text = told(&before, &of("database", None, "setup", Some("instal")));
+    let meant =
+        "name: `database/setup` is said to have been `instal`, and nothing was deployed so: did you mean `install`?";
+    assert!(text.contains(meant), "{text}");
+    // What is there under the name that it is said to have had, and what comes with the stack, is not spoken of.
+    for after in [of("db", Some("database"), "setup", Some("install")), of("database", None, "setup", None)] {
+        let text = told(&before, &after);
+        assert!(!text.contains("is said"), "{text}");
+    }
+    let first = plan(None, &state(&of("db", Some("databsae"), "setup", Some("x"))), &wattle_catalog::schema);
+    assert!(!first.to_text(false).contains("is said"), "{}", first.to_text(false));
+}
+
+#[test]
+fn what_comes_and_goes_under_another_name_says_how_it_would_stay() {
+    let cell = |name: &str| stack(|t| t.add(name, Cell { second: "right", was: None }));
+    let text = told(&cell("apps"), &cell("cell"));
+    let help = "help: if the module `cell` is what `apps` was: `.moved_from(\"apps\")` keeps all that is in it";
+    assert_eq!(text.matches(help).count(), 2, "{text}");
+    let lone = |name: &str| {
+        stack(|t| {
+            let server = t.add(name, nova::Server::new().image("debian-12").flavor("m1.small"));
+            t.on(server).run("it", Anything::new()).text
+        })
+    };
+    let text = told(&lone("db"), &lone("data"));
+    assert!(text.contains("help: if it is what `db` was: `.moved_from(\"db\")` keeps it"), "{text}");
+}

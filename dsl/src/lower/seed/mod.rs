@@ -299,6 +299,11 @@ impl Seed {
         }
     }
 
+    /// What a server or a component is called now that was, or is said to have been, deployed under another name.
+    pub fn called_now(&self, identity: &str) -> Option<&str> {
+        self.sources.get(identity)?.strip_suffix("`)")?.rsplit_once(" (now `").map(|(_, name)| name)
+    }
+
     fn compute_digest(&self) -> String {
         struct Hashing(Sha256);
         impl std::io::Write for Hashing {

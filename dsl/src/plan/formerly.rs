@@ -1,0 +1,53 @@
+//! `moved_from` of names under which nothing was deployed.
+
+use indexmap::IndexMap;
+
+use crate::model::Name;
+use crate::names::nearest;
+
+use super::resource::own_name;
+use super::state::State;
+use super::{Action, ComponentPlan, Reason, ResourcePlan, Run};
+
+/// Says of what comes under a name that only `moved_from` gives it that nothing was deployed so. What comes for the first
+/// time anyway needs no word on it.
+pub(super) fn tell(
+    before: Option<&State>,
+    after: &State,
+    resources: &mut IndexMap<Name, ResourcePlan>,
+    components: &mut IndexMap<Name, ComponentPlan>,
+) {
+    let (Some(before), Some(seed)) = (before, after.seed()) else { return };
+    let because = |through: String| Reason { what: "name".to_owned(), through: Some(through), ..Reason::default() };
+    let gone: Vec<(Name, Name)> = resources
+        .iter()
+        .filter(|(_, plan)| plan.action == Action::Delete)
+        .map(|(name, plan)| (own_name(name).into(), plan.ty.clone()))
+        .collect();
+    for (name, plan) in resources.iter_mut().filter(|(_, plan)| plan.action == Action::Create) {
+        let was = own_name(name);
+        let Some(now) = seed.called_now(was).filter(|_| !gone.iter().any(|(gone, _)| **gone == *was)) else { continue };
+        plan.because.push(because(format!("`{now}` is said to have been `{was}`, and nothing was deployed so")));
+        let alike = gone.iter().filter(|(_, ty)| *ty == plan.ty).map(|(gone, _)| &**gone);
+        if plan.help.is_empty()
+            && let Some(meant) = nearest(was, alike)
+        {
+            plan.help.push(format!("`moved_from` takes the name under which it was deployed: did you mean `{meant}`?"));
+        }
+    }
+    let was_deployed = |server: &str| before.seed().and_then(|seed| seed.servers.get(server));
+    for (key, plan) in components.iter_mut().filter(|(_, plan)| plan.action == Run::Run) {
+        let Some((server, was)) = key.rsplit_once('/') else { continue };
+        let (Some(now), Some(deployed)) = (seed.called_now(key), was_deployed(server)) else { continue };
+        // Where it is only its server that is called otherwise, that says so itself.
+        if now.rsplit_once('/').is_some_and(|(_, own)| own == was) || deployed.components.contains_key(was) {
+            continue;
+        }
+        let of_server = seed.servers.get(server);
+        let left = deployed.components.keys().map(|name| &**name);
+        let left = left.filter(|name| of_server.is_none_or(|now| !now.components.contains_key(*name)));
+        let meant = nearest(was, left).map(|meant| format!(": did you mean `{meant}`?")).unwrap_or_default();
+        let said = format!("`{now}` is said to have been `{was}`, and nothing was deployed so{meant}");
+        plan.because.push(because(said));
+    }
+}
