@@ -112,6 +112,18 @@ fn within_a_workspace_a_new_crate_is_one_of_its_own_and_says_so() {
 }
 
 #[test]
+fn in_a_workspace_that_has_it_by_a_pattern_a_new_crate_is_a_member() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("Cargo.toml"), "[workspace] # all\nresolver = \"3\"\nmembers = [\"crates/*\"]\n")
+        .unwrap();
+    let (said, succeeded) = new(folder.path(), &["crates/inner"]);
+    assert!(succeeded && said.contains("note: it is a member of the workspace"), "{said}");
+    let told = cargo(folder.path(), &["metadata", "--format-version", "1", "--no-deps"]);
+    assert!(told.contains("\"name\":\"inner\""), "{told}");
+    assert!(!folder.path().join("crates/inner/Cargo.lock").exists());
+}
+
+#[test]
 fn bash_completes_commands_and_options() {
     let folder = tempfile::tempdir().unwrap();
     let (script, succeeded) = run(Command::new(wattle()).args(["completions", "bash"]));

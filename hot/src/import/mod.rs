@@ -37,8 +37,6 @@ pub struct Options {
     pub name: String,
     /// Where the crate finds wattle.
     pub wattle: Dependency,
-    /// Whether it is a workspace of its own, for a crate in a folder of another one.
-    pub alone: bool,
     /// Whether software deployments become components where these say the same.
     pub components: bool,
 }
@@ -46,7 +44,7 @@ pub struct Options {
 impl Options {
     /// A crate called `name`, made into what Cargo takes, that depends on wattle as `wattle` says.
     pub fn new(name: &str, wattle: Dependency) -> Self {
-        Self { name: names::of_crate(name), wattle, alone: false, components: true }
+        Self { name: names::of_crate(name), wattle, components: true }
     }
 }
 

@@ -133,11 +133,9 @@ fn manifest(options: &Options, modules: &[(String, Module)]) -> String {
     } else {
         String::new()
     };
-    // Cargo otherwise takes it for a forgotten member of a workspace around it.
-    let alone = if options.alone { "\n[workspace]\n" } else { "" };
     format!(
         "[package]\nname = \"{}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\nwattle = {{ {} \
-         }}\n{catalog}{alone}",
+         }}\n{catalog}",
         options.name,
         options.wattle.on("dsl")
     )

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use clap::{Arg, ArgMatches};
 use wattle::manners::reason;
@@ -58,11 +59,47 @@ fn is_repository(folder: &Path) -> bool {
     ["dsl", "catalog"].iter().all(|part| folder.join(part).join("Cargo.toml").exists())
 }
 
-/// The manifest of the workspace that Cargo finds around the folder.
-pub(super) fn workspace_around(folder: &Path) -> Option<PathBuf> {
+/// How a crate that was written stands to the workspace in whose folder it lies.
+pub(super) enum Around {
+    /// There is none, or none that minds it.
+    Nothing,
+    /// The one of this manifest has it as a member: its `members` say so by a pattern.
+    Member(PathBuf),
+    /// The one of this manifest has not, and so the crate is a workspace of its own.
+    Apart(PathBuf),
+}
+
+/// Makes the crate in `folder`, of which `files` have been written, a workspace of its own where Cargo would otherwise take
+/// it for a forgotten member of the one around it; within a workspace that has it as a member, that would be an error.
+pub(super) fn settle(folder: &Path, files: &mut [(String, String)]) -> Result<Around, Failure> {
+    let Some(around) = workspace_around(folder) else { return Ok(Around::Nothing) };
+    match (workspace_of(folder), around.parent().and_then(|around| around.canonicalize().ok())) {
+        (Some(root), Some(around_it)) if root == around_it => return Ok(Around::Member(around)),
+        (Some(_), _) => return Ok(Around::Nothing),
+        (None, _) => {}
+    }
+    if let Some(manifest) = files.iter_mut().find(|(name, _)| name == "Cargo.toml") {
+        manifest.1 += "\n[workspace]\n";
+        write(folder, std::slice::from_ref(manifest))?;
+    }
+    Ok(Around::Apart(around))
+}
+
+/// The folder of the workspace to which Cargo counts the crate; `None` if it refuses the crate as it is, or is not there.
+fn workspace_of(folder: &Path) -> Option<PathBuf> {
+    let mut cargo = Command::new("cargo");
+    cargo.args(["metadata", "--no-deps", "--offline", "--format-version", "1", "--manifest-path"]);
+    let said = cargo.arg(folder.join("Cargo.toml")).stdin(Stdio::null()).output().ok()?;
+    let said: serde_json::Value = serde_json::from_slice(&said.stdout).ok()?;
+    Path::new(said["workspace_root"].as_str()?).canonicalize().ok()
+}
+
+/// The manifest of the workspace that Cargo looks for around the folder.
+fn workspace_around(folder: &Path) -> Option<PathBuf> {
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     folder.ancestors().skip(1).map(|folder| folder.join("Cargo.toml")).find(|manifest| {
-        fs::read_to_string(manifest).is_ok_and(|text| text.lines().any(|line| line.trim() == "[workspace]"))
+        let is_table = |line: &str| line.starts_with("[workspace]") || line.starts_with("[workspace.");
+        fs::read_to_string(manifest).is_ok_and(|text| text.lines().any(|line| is_table(line.trim())))
     })
 }
 

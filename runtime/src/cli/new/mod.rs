@@ -12,7 +12,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use wattle_hot::import::Dependency;
 
 use super::console::Console;
-use super::crates;
+use super::crates::{self, Around};
 use super::failure::{Exit, Failure};
 use name::Name;
 
@@ -45,16 +45,21 @@ pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, F
     let name = Name::read(name)?;
     crates::must_be_empty(folder).map_err(|failure| failure.help("choose another name"))?;
     let wattle = crates::dependency(matches)?;
-    let around = crates::workspace_around(folder);
-    let files = files(&name, &wattle, around.is_some());
+    let mut files = files(&name, &wattle);
     crates::write(folder, &files)?;
-    take_versions(&wattle, folder)?;
-    if let Some(around) = around {
-        console.err.write(&format!(
-            "note: it is a workspace of its own, for `{}` is another one; to join that, name it in its `members` and remove \
-             `[workspace]` and `Cargo.lock` here\n",
-            around.display()
-        ))?;
+    match crates::settle(folder, &mut files)? {
+        Around::Nothing => take_versions(&wattle, folder)?,
+        Around::Member(manifest) => {
+            console.err.write(&format!("note: it is a member of the workspace `{}`\n", manifest.display()))?;
+        }
+        Around::Apart(manifest) => {
+            take_versions(&wattle, folder)?;
+            console.err.write(&format!(
+                "note: it is a workspace of its own, for `{}` is another one; to join that, name it in its `members` and \
+                 remove `[workspace]` and `Cargo.lock` here\n",
+                manifest.display()
+            ))?;
+        }
     }
     console.out.write(&crates::shown(folder, &files))?;
     console.out.write(&format!(
@@ -66,15 +71,11 @@ pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, F
 }
 
 /// The crate's files, by their paths.
-fn files(name: &Name, wattle: &Dependency, alone: bool) -> Vec<(String, String)> {
+fn files(name: &Name, wattle: &Dependency) -> Vec<(String, String)> {
     let written = FILES.iter().map(|(path, text)| {
         let text = text.replace("BLUEPRINT-PACKAGE", &name.package).replace("BLUEPRINT", &name.function);
         let text = text.replace("{ WATTLE }", &format!("{{ {} }}", wattle.on("dsl")));
-        let mut text = text.replace("{ CATALOG }", &format!("{{ {} }}", wattle.on("catalog")));
-        // Cargo otherwise takes it for a forgotten member of a workspace around it.
-        if alone && *path == "Cargo.toml" {
-            text += "\n[workspace]\n";
-        }
+        let text = text.replace("{ CATALOG }", &format!("{{ {} }}", wattle.on("catalog")));
         ((*path).to_owned(), text)
     });
     written.collect()

@@ -79,6 +79,9 @@ const WORDS: &[&str] = &[
     "yield",
 ];
 
+/// Names in `files/src/lib.rs` and in what its macros write, beside which no function can be called so.
+const USED: &[&str] = &["nova", "p", "t"];
+
 impl Name {
     /// # Errors
     /// There can be no crate, no function or no stack of that name.
@@ -105,6 +108,8 @@ fn wrong(name: &str) -> Option<String> {
         return Some(format!("a name of {} characters is too long: {LONGEST} are enough for a crate", name.len()));
     } else if WORDS.contains(&&*function) {
         "it is a word of Rust or of Cargo".to_owned()
+    } else if USED.contains(&&*function) {
+        "the blueprint that is written uses it for something else".to_owned()
     } else if matches!(&*function, "wattle" | "wattle_catalog" | "wattle_macros" | "wattle_recipe") {
         "a crate of wattle is called so".to_owned()
     } else {
@@ -143,8 +148,22 @@ mod tests {
     fn names_of_crates_and_blueprints() {
         let name = Name::read("my-shop_2").expect("a name");
         assert_eq!((&*name.package, &*name.function), ("my-shop_2", "my_shop_2"));
-        for wrong in ["", "2fast", "-x", "_x", "Shop", "my shop", "shöp", "self", "proc-macro", "test", "wattle", "a.b"]
-        {
+        for wrong in [
+            "",
+            "2fast",
+            "-x",
+            "_x",
+            "Shop",
+            "my shop",
+            "shöp",
+            "self",
+            "proc-macro",
+            "test",
+            "wattle",
+            "a.b",
+            "nova",
+            "t",
+        ] {
             assert!(Name::read(wrong).is_err(), "{wrong}");
         }
     }

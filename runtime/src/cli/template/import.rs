@@ -56,13 +56,13 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     let name = own.or_else(|| Path::new(&*given.loaded.template.file).file_stem());
     let name = name.and_then(|name| name.to_str()).unwrap_or("imported");
     let mut options = Options::new(name, crates::dependency(matches)?);
-    options.alone = crates::workspace_around(out).is_some();
     options.components = !matches.get_flag("keep-software");
-    let imported = import(&given.loaded, &options).map_err(|unsupported| {
+    let mut imported = import(&given.loaded, &options).map_err(|unsupported| {
         let failure = Failure::new(format!("{}: {}", unsupported.at, unsupported.text));
         failure.note("nothing was written")
     })?;
     crates::write(out, &imported.files)?;
+    crates::settle(out, &mut imported.files)?;
     console.err.write(&told(&imported.notes))?;
     console.out.write(&crates::shown(out, &imported.files))?;
     console.out.write(&format!("next: `cd {} && cargo run` emits the template\n", out.display()))?;
