@@ -64,6 +64,10 @@ class _Neutron:
         return call
 
 
+#: types whose identity is the name that they are given
+NAMED = ("OS::Nova::KeyPair", "OS::Swift::Container", "OS::Zaqar::Queue")
+
+
 class _Life:
     """Mixed in before the real class."""
 
@@ -71,7 +75,8 @@ class _Life:
         return DELAYS.get(self.type(), DEFAULT_DELAY)
 
     def handle_create(self):
-        self.resource_id_set(str(uuid.uuid4()))
+        named = self.type() in NAMED and self.properties["name"]
+        self.resource_id_set(named or str(uuid.uuid4()))
         trace(call="create", type=self.type(), name=self.name,
               stack=self.stack.name)
         return time.time() + self._sim_delay()
@@ -94,6 +99,12 @@ class _Life:
         return True
 
     def handle_check(self):
+        return None
+
+    def prepare_for_replace(self):
+        return None
+
+    def restore_prev_rsrc(self, convergence=False):
         return None
 
     def add_parent_dependencies(self, *_args):

@@ -112,6 +112,9 @@ PLUGIN_METHODS = {
         "network_id_from_subnet_id": _subnet_net,
         "has_extension": _yes,
     },
+    "octavia": {"get_pool": _same, "get_listener": _same,
+                "get_loadbalancer": _same, "get_l7policy": _same,
+                "get_flavor": _same},
     "cinder": {"get_max_microversion": lambda _p: "3.70"},
     # OS::Heat::Stack: the other region's Heat would check it; accepted here.
     "heat": {"_create": lambda _p, version=None: types.SimpleNamespace(

@@ -50,8 +50,10 @@ pub(super) fn plan(
 ) -> IndexMap<Name, ComponentPlan> {
     let nothing = nothing();
     let none = IndexMap::new();
-    let old = before.and_then(Side::of).unwrap_or(Side { seed: &nothing, parameters: &none });
-    let new = Side::of(after).unwrap_or(Side { seed: &nothing, parameters: &none });
+    let [old, new] = [before, Some(after)].map(|state| {
+        let side = state.and_then(|state| Side::of(state, after.compute));
+        side.unwrap_or(Side { seed: &nothing, parameters: &none, compute: None })
+    });
     let (mut servers, mut moving): (HashMap<Name, Action>, HashSet<Name>) = Default::default();
     for (name, plan) in resources {
         let own = name.rsplit_once('/').map_or(&**name, |(_, own)| own);
@@ -168,8 +170,9 @@ impl Work<'_> {
                 note(&mut because, format!("the type of {what}"));
                 continue;
             }
-            let (from, to) = (resolved(&from, &self.old, &self.new), resolved(&to, &self.new, &self.old));
             let is_secret = now.inputs.get(input).is_some_and(|input| input.ty.is_secret());
+            let [old, new] = [&self.old, &self.new].map(|side| if is_secret { side.uncomputed() } else { *side });
+            let (from, to) = (resolved(&from, &old, &new), resolved(&to, &new, &old));
             let named = if is_secret { "secret" } else { &**input };
             match compare(&from, &to) {
                 Compared::Other if now.recipe.tool != Tool::Chef => {

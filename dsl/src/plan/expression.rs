@@ -5,7 +5,10 @@ use std::borrow::Cow;
 
 use indexmap::IndexMap;
 
+use crate::lower::COMPUTED;
 use crate::model::{Name, Value};
+
+use super::Compute;
 
 /// Begins the key of a map that stands for the value of a hidden parameter: its name, and the value.
 pub(super) const SECRET: &str = "\u{0}secret";
@@ -25,6 +28,8 @@ pub(super) struct Scope<'a> {
     pub(super) prefix: String,
     /// Parameters whose values are known, or are expressions of the stack above.
     pub(super) parameters: IndexMap<Name, Value>,
+    /// What functions of known values give.
+    pub(super) compute: Option<Compute>,
     pub(super) depth: usize,
 }
 
@@ -53,6 +58,14 @@ fn text(value: &Value) -> Option<String> {
         Value::Integer(number) => Some(number.to_string()),
         _ => None,
     }
+}
+
+/// The text of a list of texts, given a delimiter and that.
+fn joined(argument: &Value) -> Option<Value> {
+    let Value::List(items) = argument else { return None };
+    let [Value::Str(delimiter), Value::List(parts)] = items.as_slice() else { return None };
+    let parts = parts.iter().map(Value::as_str).collect::<Option<Vec<_>>>()?;
+    Some(parts.join(delimiter).into())
 }
 
 /// The way into a value.
@@ -105,6 +118,7 @@ impl<'a> Scope<'a> {
             file: file.into(),
             prefix: format!("{}{name}/", self.prefix),
             parameters,
+            compute: self.compute,
             depth: self.depth + 1,
         })
     }
@@ -179,14 +193,18 @@ impl<'a> Scope<'a> {
                 }
             }
             "list_join" | "Fn::Join" => {
-                let items = self.normal(argument);
-                let Value::List(items) = &items else { return None };
-                let [Value::Str(delimiter), Value::List(parts)] = items.as_slice() else { return None };
-                let parts = parts.iter().map(|part| part.as_str()).collect::<Option<Vec<_>>>()?;
-                Some(parts.join(delimiter).into())
+                let argument = self.normal(argument);
+                Some(joined(&argument).unwrap_or_else(|| self.computed(name, argument)))
             }
+            _ if COMPUTED.contains(&name) => Some(self.computed(name, self.normal(argument))),
             _ => None,
         }
+    }
+
+    /// What a function gives, if it is known; else the call of it.
+    fn computed(&self, name: &str, argument: Value) -> Value {
+        let known = self.compute.filter(|_| COMPUTED.contains(&name) && !is_open(&argument) && !has_secret(&argument));
+        known.and_then(|compute| compute(name, &argument).ok()).unwrap_or_else(|| function(name, argument))
     }
 
     fn normals(&self, values: &[Value]) -> Vec<Value> {
@@ -298,6 +316,15 @@ pub(super) fn is_open(value: &Value) -> bool {
             });
             is_call || items.values().any(is_open)
         }
+        _ => false,
+    }
+}
+
+/// Whether the value of a hidden parameter is in a value.
+pub(super) fn has_secret(value: &Value) -> bool {
+    match value {
+        Value::List(items) => items.iter().any(has_secret),
+        Value::Map(items) => call(value).is_some_and(|(name, _)| name == SECRET) || items.values().any(has_secret),
         _ => false,
     }
 }

@@ -58,8 +58,8 @@ pub(super) fn flat(before: Option<&State>, after: &State) -> (IndexMap<Name, Ite
     let resources = |state: &State, parameters| {
         let mut found = IndexMap::new();
         if let Some((file, template)) = state.root() {
-            let scope =
-                Scope { files: &state.files, template, file: file.into(), prefix: String::new(), parameters, depth: 0 };
+            let (file, prefix, compute) = (file.into(), String::new(), after.compute);
+            let scope = Scope { files: &state.files, template, file, prefix, parameters, compute, depth: 0 };
             collect(&scope, &mut found);
         }
         found

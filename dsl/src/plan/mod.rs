@@ -22,12 +22,15 @@ mod tests;
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use crate::model::{Name, Schema};
+use crate::model::{Name, Schema, Value};
 use crate::requirement::When;
 
 pub use component::recipe_differences;
 pub use files::gather;
 pub use state::{State, StateError, environment};
+
+/// What one of Heat's functions gives for an argument of which all is known, or why that cannot be said.
+pub type Compute = fn(&str, &Value) -> Result<Value, String>;
 
 /// The format of a plan as JSON.
 pub const FORMAT: &str = "wattle-plan/1";

@@ -189,6 +189,10 @@ impl Work<'_> {
     fn touched(&self, value: &Value) -> Option<(Touched, String)> {
         let mut found: Option<(Touched, String)> = None;
         references(value, &mut |target, is_identity| {
+            let both = self.old.get(target).zip(self.new.get(target));
+            if is_identity && both.is_some_and(|(before, after)| rules::keeps_reference(before, after)) {
+                return;
+            }
             let touched = match (self.plans.get(target).map(|plan| plan.action), is_identity) {
                 (Some(Action::Replace), true) => (Touched::Surely, format!("`{target}` is replaced")),
                 (Some(Action::Create), _) if !self.old.contains_key(target) => {

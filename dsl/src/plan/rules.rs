@@ -110,6 +110,13 @@ pub(super) fn is_always_updated(item: &Item) -> bool {
     &*item.ty == "OS::Mistral::ExternalResource" && item.properties.get("always_update").is_none_or(is_true)
 }
 
+/// Whether another one in the place of such a resource is referred to as it was: by the name that it is given.
+pub(super) fn keeps_reference(before: &Item, after: &Item) -> bool {
+    const NAMED: [&str; 4] = ["OS::Nova::KeyPair", "OS::Swift::Container", "OS::Zaqar::Queue", "OS::Mistral::Workflow"];
+    let name = after.properties.get("name").filter(|name| name.as_str().is_some());
+    before.ty == after.ty && NAMED.contains(&&*after.ty) && name.is_some() && name == before.properties.get("name")
+}
+
 /// Whether a change of the metadata replaces such a resource.
 pub(super) fn metadata_replaces(item: &Item) -> bool {
     &*item.ty == "AWS::AutoScaling::LaunchConfiguration"

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use crate::lower::Seed;
 use crate::model::{Name, Value};
 
+use super::Compute;
 use super::files::{self, ROOTS};
 
 /// What is deployed, or would be.
@@ -17,6 +18,7 @@ pub struct State {
     pub(super) parameters: IndexMap<Name, Value>,
     /// What servers do; none where Heat runs the software.
     pub(super) seed: Option<Seed>,
+    pub(super) compute: Option<Compute>,
 }
 
 /// Why a state cannot be read.
@@ -62,7 +64,7 @@ impl State {
             Ok((name.clone(), value))
         };
         let files = files.iter().map(read).collect::<Result<IndexMap<_, _>, StateError>>()?;
-        let state = Self { files, parameters, seed };
+        let state = Self { files, parameters, seed, compute: None };
         state.root().ok_or(StateError::NoTemplate)?;
         Ok(state)
     }
@@ -87,6 +89,15 @@ impl State {
     /// Gives parameters values over those that they have.
     pub fn give(&mut self, parameters: IndexMap<Name, Value>) {
         self.parameters.extend(parameters);
+    }
+
+    /// Takes this for what Heat's functions give, whose values are compared then and not how they are written: they are no
+    /// part of this crate. `wattle_hot::evaluate::apply` is what knows them. It is for both states of a plan, and said of
+    /// the one that comes.
+    #[must_use]
+    pub fn computing(mut self, compute: Compute) -> Self {
+        self.compute = Some(compute);
+        self
     }
 
     /// The stack's name, where a seed tells.

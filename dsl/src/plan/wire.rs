@@ -8,6 +8,7 @@ use crate::lower::Seed;
 use crate::lower::seed::{SeedComponent, SeedDeclaration, Wire};
 use crate::model::{Name, Value};
 
+use super::Compute;
 use super::state::State;
 
 /// What a value is on both sides.
@@ -21,19 +22,37 @@ pub(super) enum Compared {
 }
 
 /// One side: a seed with its parameters.
+#[derive(Clone, Copy)]
 pub(super) struct Side<'a> {
     pub(super) seed: &'a Seed,
     pub(super) parameters: &'a IndexMap<Name, Value>,
+    /// What functions of known values give.
+    pub(super) compute: Option<Compute>,
 }
 
 impl<'a> Side<'a> {
-    pub(super) fn of(state: &'a State) -> Option<Self> {
-        Some(Self { seed: state.seed.as_ref()?, parameters: &state.parameters })
+    pub(super) fn of(state: &'a State, compute: Option<Compute>) -> Option<Self> {
+        Some(Self { seed: state.seed.as_ref()?, parameters: &state.parameters, compute })
     }
 
     pub(super) fn component(&self, server: &str, name: &str) -> Option<(&'a SeedComponent, &'a SeedDeclaration)> {
         let component = self.seed.servers.get(server)?.components.get(name)?;
         Some((component, self.seed.declarations.get(&component.declaration)?))
+    }
+
+    /// The same, of which no function is computed: of secrets there are digests, which mean nothing to a function.
+    pub(super) fn uncomputed(&self) -> Self {
+        Self { compute: None, ..*self }
+    }
+
+    fn has_secret(&self, wire: &Wire) -> bool {
+        let mut found = false;
+        wire.each(&mut |part| {
+            if let Wire::Parameter(name) = part {
+                found |= self.seed.parameters.get(name).is_some_and(|parameter| parameter.ty.is_secret());
+            }
+        });
+        found
     }
 
     fn parameter(&self, name: &str) -> Option<&'a Value> {
@@ -64,7 +83,10 @@ pub(super) fn resolved(wire: &Wire, own: &Side<'_>, other: &Side<'_>) -> Wire {
             values.map_or(Wire::Map(parts), |values| Wire::Value(Value::Map(values)))
         }
         Wire::Function { name, argument } => {
-            Wire::Function { name: name.clone(), argument: Box::new(resolved(argument, own, other)) }
+            let compute = own.compute.filter(|_| !own.has_secret(argument));
+            let argument = resolved(argument, own, other);
+            let known = compute.zip(value(&argument)).and_then(|(compute, argument)| compute(name, &argument).ok());
+            known.map_or_else(|| Wire::Function { name: name.clone(), argument: Box::new(argument) }, Wire::Value)
         }
         other => other.clone(),
     }

@@ -55,7 +55,11 @@ impl Trial {
             files.insert(name.to_owned(), text);
         }
         let seed = Some(self.lowered.seed.clone());
-        State::new(&files, self.parameters.clone(), seed).expect("INVARIANT: what is emitted can be read")
+        let state = State::new(&files, self.parameters.clone(), seed).expect("INVARIANT: what is emitted can be read");
+        match self.compute {
+            Some(compute) => state.computing(compute),
+            None => state,
+        }
     }
 }
 

@@ -6,8 +6,7 @@ use crate::lower::seed::Wire;
 use crate::model::{Name, Value};
 use crate::values;
 
-/// What one of Heat's functions gives for an argument.
-pub(super) type Compute = fn(&str, &Value) -> Result<Value, String>;
+pub(super) use crate::plan::Compute;
 
 /// A wire whose parameters and imports are resolved.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,6 +5,7 @@ mod heat;
 mod moved;
 mod required;
 mod software;
+mod update;
 
 use wattle::lower::{Lowered, Options, lower};
 use wattle::model::Model;
