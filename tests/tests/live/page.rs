@@ -145,18 +145,18 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
          const { x, y } = line.getPointAtLength(line.getTotalLength() / 2).matrixTransform(line.getScreenCTM());
          return [Math.round(x), Math.round(y) + 3]",
     );
-    let shows = |name: &str| {
+    let turns_to = |name: &str| {
         browser
             .wait_for(name, &format!("return document.querySelector('#panel-live-now h2').textContent === {name:?}"));
     };
     browser.click_at(&place);
-    shows("a/first");
+    turns_to("a/first");
     browser.run("wattle.select('c/third')");
-    shows("c/third");
+    turns_to("c/third");
     browser.press("w");
-    shows("b/second");
+    turns_to("b/second");
     browser.press("w");
-    shows("a/first");
+    turns_to("a/first");
     browser.press("w");
     assert_eq!(browser.text("return document.getElementById('said').textContent"), "a/first waits for nothing");
 

@@ -1,6 +1,6 @@
 //! What can be read on the page, and how one moves about.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::page::{ESCAPE, Page, example};
 
@@ -46,10 +46,14 @@ fn boxes_wires_and_details_say_what_they_are() {
 #[test]
 fn keys_and_mouse_move_about() {
     let Some(page) = Page::open("moving about on a page", &example("connections"), false) else { return };
+    // Where it is and how near, in thousandths.
     let at = || {
-        let transform = page.browser.text("return document.getElementById('view').getAttribute('transform')");
-        let numbers = transform.split(['(', ')', ' ']).filter_map(|word| word.parse::<f64>().ok()).collect::<Vec<_>>();
-        <[f64; 3]>::try_from(numbers).expect("x, y and how near")
+        let numbers = page.browser.run(
+            "const transform = document.getElementById('view').getAttribute('transform');
+             return transform.match(/-?[\\d.]+/g).map((number) => Math.round(1000 * Number(number)))",
+        );
+        let numbers = numbers.as_array().into_iter().flatten().filter_map(Value::as_i64).collect::<Vec<_>>();
+        <[i64; 3]>::try_from(numbers).expect("x, y and how near")
     };
     let fitted = at();
     page.browser.run("document.getElementById('canvas').focus()");
@@ -59,7 +63,7 @@ fn keys_and_mouse_move_about() {
     let near = at();
     assert!(near[2] > fitted[2]);
     page.browser.drag(&json!([300, 700]), &json!([340, 690]));
-    assert_eq!(at(), [near[0] + 40.0, near[1] - 10.0, near[2]]);
+    assert_eq!(at(), [near[0] + 40_000, near[1] - 10_000, near[2]]);
     let dragged = at();
     page.browser.click("#map");
     assert_ne!(at(), dragged);
@@ -96,6 +100,10 @@ fn keys_and_mouse_move_about() {
     assert_eq!(page.browser.run(marked), json!(["c:cell.node1/mount", "c:cell.node2/mount"]));
     page.browser.press(ESCAPE);
     assert_eq!(page.browser.run(marked), json!([]));
+    // What begins so comes first.
+    page.browser.press("/web");
+    let first = page.browser.text("return document.querySelector('#found li').firstChild.textContent");
+    assert!(first.starts_with("web"), "{first}");
     page.end();
 }
 

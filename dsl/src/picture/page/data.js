@@ -29,6 +29,8 @@ const graph = (() => {
   }
 
   const edges = [];
+  /** Who writes what others read, numbered as they first come: for colours, which the image has as well. */
+  const sources = new Map();
   const incoming = new Map();
   const outgoing = new Map();
   const push = (map, key, value) => (map.has(key) ? map.get(key).push(value) : map.set(key, [value]));
@@ -37,6 +39,7 @@ const graph = (() => {
     if (!from || !to) continue;
     const edge = { from, to, of, label: of.why === 'data' ? `${of.input}${of.type ? `: ${of.type}` : ''}` : '' };
     edges.push(edge);
+    if (of.why === 'data' && !sources.has(from)) sources.set(from, sources.size);
     push(outgoing, from, edge);
     push(incoming, to, edge);
   }
@@ -74,5 +77,5 @@ const graph = (() => {
   const kind = (component) => picture.kinds[component.kind];
   const count = (type) => picture.resources.filter((resource) => resource.role === type).length;
 
-  return { things, within, edges, incoming, outgoing, find, reach, members, around, local, kind, count };
+  return { things, within, edges, sources, incoming, outgoing, find, reach, members, around, local, kind, count };
 })();

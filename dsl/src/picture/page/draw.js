@@ -136,6 +136,7 @@ const draw = (() => {
     }
     const arrow = make('marker', { id: 'arrow', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, markerUnits: 'userSpaceOnUse', orient: 'auto' },
       make('path', { class: 'arrow', d: 'M0.5 1 7.5 4 0.5 7z' }));
+    const ropes = make('g');
     const back = make('g');
     const boxes = make('g');
     const lines = make('g');
@@ -160,23 +161,20 @@ const draw = (() => {
       const one = seen.boxes.get(id);
       [...bands].sort().forEach((band, place) => {
         const x = Math.min(one.x + 14 + 14 * place, one.x + one.w - 8);
-        if (count <= 40) back.append(color(make('path', { class: 'attached', d: `M${x} ${band * (BAND + 8) + BAND}V${one.y}` }), band));
+        if (count <= 40) ropes.append(color(make('path', { class: 'attached', d: `M${x} ${band * (BAND + 8) + BAND}V${one.y}` }), band));
         boxes.append(color(rect(x - 5, one.y - 3, 10, 6, 2, 'tab'), band));
       });
     }
-    const sources = new Map();
     paths = seen.wires.map((wire) => {
-      const source = wire.a.part?.id ?? wire.a.box.id;
-      if (!sources.has(source)) sources.set(source, sources.size);
       const path = make('path', { class: `edge ${wire.why}`, d: way(wire), 'marker-end': 'url(#arrow)' });
-      if (wire.why === 'data') color(path, sources.get(source));
+      if (wire.why === 'data') color(path, graph.sources.get(wire.edges[0].from));
       const said = wire.edges.map(({ of }) => (of.why === 'data' ? `${of.to} reads ${of.input} from ${of.from}/${of.output}` : `${of.to} waits for ${of.from}`));
       path.append(make('title', {}, said.slice(0, 12).join('\n') + (said.length > 12 ? `\nand ${said.length - 12} more` : '')));
       lines.append(path);
       if (wire.label && wire.labelAt) labels.append(text(wire.labelAt.x, wire.labelAt.y + 10, wire.label, 'label'));
       return { path, wire };
     });
-    view.replaceChildren(make('defs', {}, arrow), back);
+    view.replaceChildren(make('defs', {}, arrow), ropes, back);
     // Wires are behind boxes where nobody has routed them round.
     const isRouted = seen.wires.some(({ points }) => points) || seen.wires.every(({ a, b }) => a.box === b.box);
     view.classList.toggle('many', paths.length > 200);

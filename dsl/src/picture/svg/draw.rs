@@ -1,5 +1,6 @@
 //! How a placed picture looks.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use super::layout::Way;
@@ -60,19 +61,29 @@ pub(super) fn draw(picture: &Picture, scene: &Scene<'_>, ways: &[Way]) -> String
     }
     let _ = writeln!(out, "<g transform=\"translate({} {})\">", number(left), number(top));
     for frame in scene.boxes.iter().skip(1) {
-        if let Body::Frame { title, kind } = &frame.body {
+        if matches!(frame.body, Body::Frame { .. }) {
             rect(&mut out, "frame", frame, 10.0);
-            let name = text(&mut out, "name", frame.x + 14.0, frame.y + 22.0, title);
-            text(&mut out, "muted", frame.x + 22.0 + name, frame.y + 22.0, kind);
         }
     }
     attachments(&mut out, scene, top);
+    // Whatever passes there, titles are before it.
+    for frame in scene.boxes.iter().skip(1) {
+        if let Body::Frame { title, kind } = &frame.body {
+            let name = text(&mut out, "name over", frame.x + 14.0, frame.y + 22.0, title);
+            text(&mut out, "muted over", frame.x + 22.0 + name, frame.y + 22.0, kind);
+        }
+    }
     for of in &scene.boxes {
         self::of(&mut out, of);
     }
+    let mut sources: HashMap<&str, usize> = HashMap::new();
+    for edge in picture.edges.iter().filter(|edge| edge.why == Why::Data) {
+        let next = sources.len();
+        sources.entry(&edge.from).or_insert(next);
+    }
     for is_data in [false, true] {
         for way in ways.iter().filter(|way| (scene.wires[way.wire].edge.why == Why::Data) == is_data) {
-            wire(&mut out, scene, way);
+            wire(&mut out, scene, way, &sources);
         }
     }
     for of in &scene.boxes {
@@ -208,9 +219,10 @@ fn text(out: &mut String, class: &str, x: f64, y: f64, text: &str) -> f64 {
     bold(text, NAME)
 }
 
-fn wire(out: &mut String, scene: &Scene<'_>, way: &Way) {
+/// Draws a wire; `sources` are numbers of those who write data, as the page numbers them.
+fn wire(out: &mut String, scene: &Scene<'_>, way: &Way, sources: &HashMap<&str, usize>) {
     let wire = &scene.wires[way.wire];
-    let color = (wire.from.of + wire.from.part.unwrap_or(0)) % COLORS;
+    let color = sources.get(&*wire.edge.from).copied().unwrap_or_default() % COLORS;
     let (class, arrow) = match wire.edge.why {
         Why::Data => (format!("data w{color}"), format!("a{color}")),
         Why::RunList | Why::After => ("order".to_owned(), "ao".to_owned()),
