@@ -122,6 +122,24 @@ fn values_go_from_writers_to_readers() {
 }
 
 #[test]
+fn a_fake_that_panics_is_named() {
+    let trial = Trial::of_model(chain())
+        .fake(|it: Given<Source>| source(&it))
+        .fake(|it: Given<Reader>| -> Outputs<Reader> { panic!("no {}", it.text) });
+    let text = said(|| drop(trial.run()));
+    assert!(text.starts_with("the fake of `two/reader`, at ") && text.ends_with(", panicked: no share 0.5"), "{text}");
+}
+
+#[test]
+fn a_secret_of_another_type_is_not_told() {
+    let run = trial().run();
+    let text = said(|| assert_eq!(run.component("one/source").input::<u16>("password"), 0));
+    assert!(text.ends_with("is not an integer between 0 and 65535: what it is, is secret"), "{text}");
+    let text = said(|| assert_eq!(run.component("one/source").output::<u16>("token"), 0));
+    assert!(text.ends_with("what it is, is secret"), "{text}");
+}
+
+#[test]
 fn the_same_seed_gives_the_same_run_and_others_give_others() {
     let mut t = Topology::new("many");
     for n in 0..8 {

@@ -1,6 +1,7 @@
 //! What one component did in a run.
 
 use crate::author::PortType;
+use crate::model::Type;
 
 use super::kind::{Fakeable, Inputs, Outputs, Plain};
 use super::record::{Failure, Record};
@@ -211,11 +212,12 @@ impl<'r> Ran<'r> {
     pub fn input<T: PortType>(self, name: &str) -> T {
         let node = &self.run.stage.world.nodes[self.place];
         let Some(inputs) = &self.record().inputs else { self.not_started("inputs") };
+        let is_secret = node.inputs.get(name).is_some_and(|(ty, _)| ty.is_secret());
         let Some(value) = inputs.0.get(name) else {
             let known: Vec<&str> = node.inputs.keys().map(|name| &**name).collect();
             panic!("`{}` has no input `{name}`{}", self.name(), meant(name, &known))
         };
-        typed(&format!("the input `{name}` of `{}`", self.name()), value)
+        typed(&format!("the input `{name}` of `{}`", self.name()), value, is_secret)
     }
 
     /// The value of an output.
@@ -226,11 +228,12 @@ impl<'r> Ran<'r> {
     pub fn output<T: PortType>(self, name: &str) -> T {
         let node = &self.run.stage.world.nodes[self.place];
         let Some(outputs) = &self.record().outputs else { self.not_started("outputs") };
+        let is_secret = node.outputs.get(name).is_some_and(Type::is_secret);
         let Some(value) = outputs.0.get(name) else {
             let known: Vec<&str> = node.outputs.keys().map(|name| &**name).collect();
             panic!("`{}` has no output `{name}`{}", self.name(), meant(name, &known))
         };
-        typed(&format!("the output `{name}` of `{}`", self.name()), value)
+        typed(&format!("the output `{name}` of `{}`", self.name()), value, is_secret)
     }
 
     /// All inputs, as its recipe had them: `inputs::<Db2>().port`.

@@ -151,7 +151,7 @@ impl TrialRun {
             panic!("the blueprint has no export `{name}`{}", meant(name, &known));
         };
         match part.value(self.stage.world.compute, &|leaf| self.leaf(leaf)) {
-            Ok(value) => typed(&format!("the export `{name}`"), &value),
+            Ok(value) => typed(&format!("the export `{name}`"), &value, false),
             Err(why) => panic!("the export `{name}` has no value: {why}"),
         }
     }
@@ -198,9 +198,10 @@ impl std::fmt::Debug for TrialRun {
 
 /// `value` as a `T`.
 #[track_caller]
-pub(super) fn typed<T: PortType>(what: &str, value: &Value) -> T {
+pub(super) fn typed<T: PortType>(what: &str, value: &Value, is_secret: bool) -> T {
     match T::from_value(value.clone()) {
         Some(value) => value,
+        None if is_secret => panic!("{what} is not {}: what it is, is secret", T::port_type()),
         None => panic!("{what} is not {}: it is {value}", T::port_type()),
     }
 }

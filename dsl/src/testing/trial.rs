@@ -1,6 +1,6 @@
 //! A trial: a blueprint with all that a run of it needs.
 
-use std::panic::Location;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -367,7 +367,18 @@ fn typed<K: Fakeable, A: Answer<Outputs = K::Outputs>>(
     takes: Option<Duration>,
     at: &'static Location<'static>,
 ) -> Fake {
-    let run = move |call: Call<'_>| fake(Given::new(call.inputs, call.component.clone(), call.attempt)).answer();
+    let run = move |call: Call<'_>| {
+        let given = Given::new(call.inputs, call.component.clone(), call.attempt);
+        // Which of many components it was for, the words of a closure's panic do not tell.
+        match catch_unwind(AssertUnwindSafe(|| fake(given).answer())) {
+            Ok(answer) => answer,
+            Err(panic) => {
+                let text = panic.downcast_ref::<String>().map(String::as_str);
+                let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a word");
+                panic!("the fake of `{}`, at {at}, panicked: {text}", call.component)
+            }
+        }
+    };
     Fake { run: Rc::new(run), takes, at }
 }
 
