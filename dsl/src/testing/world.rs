@@ -1,18 +1,17 @@
 //! What a run needs to know beforehand: every component with its place, its inputs and its fake.
 
+mod given;
+
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use indexmap::{IndexMap, IndexSet};
 
 use crate::lower::Seed;
 use crate::lower::computed_by_heat;
-use crate::lower::seed::{SeedDeclaration, Wire};
 use crate::model::{Name, Order, Predicate, Tool, Type, Value};
 use crate::names::nearest;
 use crate::requirement::{Operand, Verdict, judge, told};
-use crate::values;
 
 use super::fake::Fake;
 use super::made_up;
@@ -80,10 +79,10 @@ impl World {
     /// All that is missing or wrong, each with the line that mends it.
     pub(super) fn of(trial: &Trial, seed: &Seed) -> Result<Self, Vec<String>> {
         let mut faults = Vec::new();
-        let parameters = parameters(trial, seed, &mut faults);
-        let imports = imports(trial, seed, &mut faults);
-        let fakes = fakes(trial, seed, &mut faults);
-        names(trial, seed, &mut faults);
+        let parameters = given::parameters(trial, seed, &mut faults);
+        let imports = given::imports(trial, seed, &mut faults);
+        let fakes = given::fakes(trial, seed, &mut faults);
+        given::names(trial, seed, &mut faults);
         if !faults.is_empty() {
             return Err(faults);
         }
@@ -245,167 +244,6 @@ impl World {
             (Type::List(item), Part::List(parts)) if parts.contains(part) => Some(&**item),
             _ => None,
         })
-    }
-}
-
-/// Everything that is read at run time.
-fn wires(seed: &Seed) -> Vec<&Wire> {
-    let components = seed.servers.values().flat_map(|server| server.components.values());
-    let mut wires: Vec<&Wire> = components.flat_map(|component| component.inputs.values()).collect();
-    wires.extend(seed.exports.values().map(|export| &export.value));
-    for requirement in seed.requirements.values() {
-        requirement.predicate.each(&mut |operand| wires.push(&operand.from));
-    }
-    wires
-}
-
-/// The values of parameters: what the test gives, else the default. What nothing at run time reads needs none.
-fn parameters(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<Name, Value> {
-    let mut found = IndexMap::new();
-    let mut missing = String::new();
-    let mut needed = IndexSet::new();
-    for wire in wires(seed) {
-        wire.each(&mut |part| {
-            if let Wire::Parameter(name) = part {
-                needed.insert(name);
-            }
-        });
-    }
-    for (name, parameter) in &seed.parameters {
-        let value = match (trial.parameters.get(name), &parameter.default) {
-            (Some(given), _) => given.clone(),
-            (None, Some(default)) => default.clone(),
-            (None, None) if !needed.contains(name) => continue,
-            (None, None) if trial.made_up => made_up::value(&parameter.ty, name),
-            (None, None) => {
-                let _ = write!(
-                    missing,
-                    "\n    .parameter(\"{name}\", {})  // {}",
-                    made_up::value(&parameter.ty, name),
-                    parameter.ty
-                );
-                continue;
-            }
-        };
-        let wrong = trial.model.parameters.get(name).map(|parameter| crate::check::refused(parameter, &value));
-        let wrong = wrong.into_iter().flatten();
-        faults.extend(wrong.map(|why| format!("the parameter `{name}` does not fit: {why}")));
-        found.insert(name.clone(), value);
-    }
-    for name in trial.parameters.keys().filter(|name| !seed.parameters.contains_key(*name)) {
-        let known: Vec<&str> = seed.parameters.keys().map(|name| &**name).collect();
-        faults.push(format!("the blueprint has no parameter `{name}`{}", meant(name, &known)));
-    }
-    if !missing.is_empty() {
-        faults.push(format!("parameters without a value; give them, or let all be `.made_up()`:{missing}"));
-    }
-    found
-}
-
-fn imports(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<(Name, Name), Value> {
-    let mut wanted = IndexSet::new();
-    for wire in wires(seed) {
-        wire.each(&mut |part| {
-            if let Wire::Import { stack, export } = part {
-                wanted.insert((stack.clone(), export.clone()));
-            }
-        });
-    }
-    let mut missing = String::new();
-    let mut values = IndexMap::new();
-    for (stack, export) in &wanted {
-        let key = (stack.clone(), export.clone());
-        let declared = trial.model.imports.iter().find(|import| import.stack == *stack && import.export == *export);
-        let ty = declared.map_or(&Type::Any, |import| &import.ty);
-        match trial.imports.get(&key) {
-            Some(given) => {
-                if let Some(why) = values::refuse(ty, given) {
-                    faults.push(format!("the export `{export}` of the stack `{stack}` does not fit: {why}"));
-                }
-                values.insert(key, given.clone());
-            }
-            None if trial.made_up => drop(values.insert(key, made_up::value(ty, &format!("{stack}.{export}")))),
-            None => {
-                let _ = write!(
-                    missing,
-                    "\n    .import(\"{stack}\", \"{export}\", {})  // {ty}",
-                    made_up::value(ty, export)
-                );
-            }
-        }
-    }
-    let is_declared = |(stack, export): &(Name, Name)| {
-        trial.model.imports.iter().any(|import| import.stack == *stack && import.export == *export)
-    };
-    for (stack, export) in trial.imports.keys().filter(|key| !wanted.contains(*key) && !is_declared(key)) {
-        let known: Vec<String> = wanted.iter().map(|(stack, export)| format!("{stack}.{export}")).collect();
-        let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        let meant = meant(&format!("{stack}.{export}"), &known);
-        faults.push(format!("nothing reads the export `{export}` of the stack `{stack}`{meant}"));
-    }
-    if !missing.is_empty() {
-        faults.push(format!(
-            "values of other stacks that are not given; give them, or let all be `.made_up()`:{missing}"
-        ));
-    }
-    values
-}
-
-/// The fake of each component, by its key.
-fn fakes(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> HashMap<Name, Fake> {
-    let mut found = HashMap::new();
-    let mut lacking: IndexMap<&Name, (&SeedDeclaration, Vec<Name>)> = IndexMap::new();
-    for (server, duties) in &seed.servers {
-        for (name, component) in &duties.components {
-            let key: Name = format!("{server}/{name}").into();
-            let Some(declaration) = seed.declarations.get(&component.declaration) else { continue };
-            let own = trial.own_fakes.get(&key);
-            if let Some((kind, fake)) = own
-                && kind.is_some_and(|kind| *kind != *component.declaration)
-            {
-                let given = kind.map_or("", short);
-                let declared = short(&component.declaration);
-                faults.push(format!("the fake at {} is one of `{given}`, and `{key}` is a `{declared}`", fake.at));
-            }
-            let fake = own.map(|(_, fake)| fake).or_else(|| trial.fakes.get(&component.declaration));
-            match fake {
-                Some(fake) => drop(found.insert(key, fake.clone())),
-                None if trial.made_up => drop(found.insert(key, super::trial::made_up_fake(declaration))),
-                None => lacking.entry(&component.declaration).or_insert((declaration, Vec::new())).1.push(key),
-            }
-        }
-    }
-    let known: Vec<&str> = seed.declarations.keys().map(|kind| &**kind).collect();
-    for (kind, fake) in trial.fakes.iter().filter(|(kind, _)| !seed.declarations.contains_key(*kind)) {
-        let shorts: Vec<&str> = known.iter().map(|kind| short(kind)).collect();
-        let meant = meant(short(kind), &shorts);
-        faults.push(format!("no component is a `{}`, of which there is a fake at {}{meant}", short(kind), fake.at));
-    }
-    if !lacking.is_empty() {
-        let mut text = String::from("components without a fake; give each kind one, or let all be `.made_up()`:");
-        for (kind, (declaration, components)) in &lacking {
-            let kind = short(kind);
-            let fields: Vec<String> = declaration.outputs.keys().map(|output| format!("{output}: todo!()")).collect();
-            let fields = if fields.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", fields.join(", ")) };
-            let more = if components.len() > 1 { format!(" and {} more", components.len() - 1) } else { String::new() };
-            let _ =
-                write!(text, "\n    .fake(|it: Given<{kind}>| Outputs::<{kind}> {fields})  // {}{more}", components[0]);
-        }
-        faults.push(text);
-    }
-    found
-}
-
-/// Names of servers and components that the test mentions.
-fn names(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) {
-    let servers: Vec<&str> = seed.servers.keys().map(|name| &**name).collect();
-    for server in trial.absent.iter().filter(|server| !seed.servers.contains_key(*server)) {
-        faults.push(format!("no server is called `{server}` that runs components{}", meant(server, &servers)));
-    }
-    let components: Vec<&str> = trial.model.components.keys().map(|name| &**name).collect();
-    let mentioned = trial.own_fakes.keys().chain(&trial.deaths);
-    for name in mentioned.filter(|name| !trial.model.components.contains_key(*name)) {
-        faults.push(format!("no component is called `{name}`{}", meant(name, &components)));
     }
 }
 

@@ -1,0 +1,92 @@
+//! The values of a run: what a component is given, what is required of that, and what no recipe could have written.
+
+use indexmap::IndexMap;
+
+use crate::model::Value;
+use crate::requirement::{Verdict, judge, told};
+use crate::values::{self, FailureKind};
+
+use super::super::kind::Values;
+use super::super::part::Part;
+use super::super::world::meant;
+use super::Engine;
+
+impl Engine<'_> {
+    /// The value of an entry, or of what is told.
+    fn leaf(&self, part: &Part) -> Result<Value, String> {
+        match part {
+            Part::Entry(entry) => match self.entries.get(entry) {
+                Some(Ok(value)) => Ok(value.clone()),
+                _ => Err(format!("nobody waited for `{entry}`")),
+            },
+            Part::Told(key) => {
+                self.world.told.get(key).cloned().ok_or_else(|| format!("the user data does not tell `{key}`"))
+            }
+            _ => Err("it is no value of its own".to_owned()),
+        }
+    }
+
+    /// Judges what is required of the values that it reads.
+    pub(super) fn judge(&self, node: usize) -> Result<(), (FailureKind, String)> {
+        let mut broken = Vec::new();
+        for required in &self.world.nodes[node].requires {
+            let mut unknown = None;
+            let verdict = judge(&required.predicate, &mut |part| {
+                part.value(self.world.compute, &|leaf| self.leaf(leaf)).map_err(|why| unknown = Some(why)).ok()
+            });
+            match verdict {
+                Verdict::Holds => {}
+                Verdict::Fails(reasons) => broken.push(told(&required.name, &required.at, &reasons, &required.because)),
+                Verdict::Unknown => {
+                    let why = unknown.unwrap_or_else(|| "not all of its values are known".to_owned());
+                    let message = format!("the requirement `{}` cannot be judged: {why}", required.name);
+                    return Err((FailureKind::Input, message));
+                }
+            }
+        }
+        if broken.is_empty() { Ok(()) } else { Err((FailureKind::Requirement, broken.join("; "))) }
+    }
+
+    /// The values of its inputs, all that they need being there.
+    pub(super) fn inputs(&self, node: usize) -> Result<Values, (FailureKind, String)> {
+        let world = self.world;
+        let leaf = |part: &Part| self.leaf(part);
+        let mut found = IndexMap::with_capacity(world.nodes[node].inputs.len());
+        for (name, (ty, part)) in &world.nodes[node].inputs {
+            let value = part
+                .value(world.compute, &leaf)
+                .map_err(|why| (FailureKind::Input, format!("input `{name}`: {why}")))?;
+            if let Some(why) = values::refuse(ty, &value) {
+                return Err((FailureKind::Type, format!("input `{name}`: {why}")));
+            }
+            found.insert(name.clone(), value);
+        }
+        Ok(Values(found))
+    }
+
+    /// Why no recipe could have written these.
+    pub(super) fn impossible(&self, node: usize, written: &Values, all: bool) -> Option<String> {
+        let outputs = &self.world.nodes[node].outputs;
+        if let Some(name) = written.0.keys().find(|name| !outputs.contains_key(*name)) {
+            let known: Vec<&str> = outputs.keys().map(|name| &**name).collect();
+            return Some(format!("it declares no output `{name}`{}", meant(name, &known)));
+        }
+        for (name, ty) in outputs {
+            let Some(value) = written.0.get(name) else {
+                if all {
+                    return Some(format!("it does not set the output `{name}`, and a recipe that leaves it out fails"));
+                }
+                continue;
+            };
+            if let Some(why) = values::refuse(ty, value) {
+                return Some(format!("its output `{name}` is none that a recipe could write: {why}"));
+            }
+            let bytes = value.to_string().len();
+            if bytes > values::MAX_DATA {
+                let why = values::too_large(bytes);
+                return Some(format!("its output `{name}` is none that a recipe could write: {why}"));
+            }
+        }
+        None
+    }
+}
