@@ -9,26 +9,9 @@ use wattle::model::Model;
 use wattle::prelude::*;
 use wattle_catalog::{neutron, nova};
 use wattle_tests::running::{self, Stage, eventually};
+use wattle_tests::say::Say;
 use wattle_tests::skip;
 use wattle_tests::workload::{Size as Workload, workload};
-
-/// Says a word.
-#[component(recipe = "recipes/say.sh", deadline = "1m")]
-pub struct Say {
-    /// The word; at `fail` it fails.
-    #[input]
-    word: String,
-    /// What it has heard before.
-    #[input]
-    heard: Option<String>,
-    /// For how many seconds a service stays.
-    #[input]
-    service: Option<String>,
-
-    /// What it said.
-    #[output]
-    said: String,
-}
 
 /// What the servers say.
 #[derive(Deserialize)]

@@ -6,24 +6,7 @@ use wattle::author::Blueprint as _;
 use wattle::prelude::*;
 use wattle_catalog::nova;
 use wattle_tests::running::{self, Stage};
-
-/// Says a word.
-#[component(recipe = "recipes/say.sh", deadline = "1m")]
-pub(crate) struct Say {
-    /// The word.
-    #[input]
-    word: String,
-    /// What it has heard before.
-    #[input]
-    heard: Option<String>,
-    /// For how many seconds a service stays.
-    #[input]
-    service: Option<String>,
-
-    /// What it said.
-    #[output]
-    said: String,
-}
+use wattle_tests::say::Say;
 
 /// What is said and what is required.
 #[derive(serde::Deserialize)]
