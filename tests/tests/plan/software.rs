@@ -2,8 +2,10 @@
 
 use wattle::lower::{Options, lower};
 use wattle::model::{Content, Expr, Model, Value};
-use wattle::plan::{Action, Run, plan};
-use wattle_tests::random;
+use wattle::plan::{Action, Run, State, plan};
+use wattle::prelude::*;
+use wattle_catalog::nova;
+use wattle_tests::random::{self, Anything};
 
 use super::{state, state_of};
 
@@ -47,4 +49,25 @@ fn no_change_of_software_touches_a_resource() {
         }
     }
     assert!(again > 100 && servers > 50, "{again} components, {servers} servers");
+}
+
+#[test]
+fn what_a_component_is_given_is_compared_by_what_functions_give() {
+    let with = |texts: Expr| {
+        let mut t = Topology::new("demo");
+        let server = t.add("server", nova::Server::new().image("debian-12").flavor("m1.small"));
+        let one = t.on(server).run("one", Anything::new().texts(["a".to_owned()]));
+        let mut model = t.finish(Exports::new().entry("text", one.text));
+        model.components["server/one"].inputs["texts"].value = texts;
+        state(&model)
+    };
+    let split = |text: &str| with(Expr::function("str_split", Expr::list([",".into(), text.into()])));
+    let run = |before: &State, after: State| {
+        plan(Some(before), &after, &wattle_catalog::schema).components["server/one"].action
+    };
+    let before = split("a,b");
+    let same = with(Expr::list(["a".into(), "b".into()]));
+    assert_eq!(run(&before, same.clone()), Run::MayRunAgain);
+    assert_eq!(run(&before, same.computing(wattle_hot::evaluate::apply)), Run::Skip);
+    assert_eq!(run(&before, split("a,c").computing(wattle_hot::evaluate::apply)), Run::RunAgain);
 }
