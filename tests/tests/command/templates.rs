@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use wattle::author::Blueprint as _;
 use wattle_tests::command::wattle;
 
 use super::golden;
@@ -66,6 +67,40 @@ fn graphs() {
         }
     }
     golden("graph-of-no-kind", stage.path(), &["graph", "app.yaml", "-o", "app.png"]);
+}
+
+#[test]
+fn what_was_emitted_is_drawn_with_its_software() {
+    let stage = stage();
+    let picture = wattle::picture::Picture::of(&hello::hello.model(Default::default())).without_texts();
+    fs::create_dir(stage.path().join("hello")).expect("a directory");
+    fs::write(stage.path().join("hello/graph.json"), picture.to_json()).expect("writes");
+    let run = |args: &[&str]| {
+        let ran = Command::new(wattle()).args(args).current_dir(stage.path()).output().expect("wattle runs");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+        (ran.status.code(), text(ran.stdout), text(ran.stderr))
+    };
+    for emitted in ["hello", "hello/", "hello/graph.json"] {
+        assert_eq!(run(&["graph", emitted]), (Some(0), wattle::picture::dot(&picture), String::new()), "{emitted}");
+    }
+    fs::write(stage.path().join("graph.json"), "{}").expect("writes");
+    for (nothing, why) in [("graph.json", "it is no picture"), (".", "it is no picture"), ("..", "give that directory")]
+    {
+        let (code, drawn, said) = run(&["graph", nothing]);
+        assert!(code == Some(2) && drawn.is_empty() && said.contains(why), "{nothing}: {drawn} {said}");
+    }
+}
+
+#[test]
+fn what_is_no_template_is_not_drawn() {
+    let stage = stage();
+    fs::write(stage.path().join("notes.yaml"), "bread: 1\n").expect("writes");
+    let ran =
+        Command::new(wattle()).args(["graph", "notes.yaml", "-o", "notes.svg"]).current_dir(stage.path()).output();
+    let ran = ran.expect("wattle runs");
+    let said = String::from_utf8(ran.stderr).expect("text");
+    assert!(ran.status.code() == Some(1) && said.contains("`heat_template_version` is missing"), "{said}");
+    assert!(!stage.path().join("notes.svg").exists(), "it was drawn");
 }
 
 #[test]

@@ -31,12 +31,19 @@ const STDIN: &str = "<stdin>";
 
 /// The template, and what it is read with.
 pub(super) fn args() -> impl Iterator<Item = Arg> {
-    let template = Arg::new("template")
-        .value_name("FILE")
-        .required(true)
-        .value_parser(clap::value_parser!(PathBuf))
-        .help("The template; `-` for the standard input");
+    args_of("The template; `-` for the standard input")
+}
+
+/// The same, where the template is what `help` says.
+pub(super) fn args_of(help: &'static str) -> impl Iterator<Item = Arg> {
+    let template =
+        Arg::new("template").value_name("FILE").required(true).value_parser(clap::value_parser!(PathBuf)).help(help);
     std::iter::once(template).chain(seed::parameters())
+}
+
+/// What the command line names as the template.
+pub(super) fn path(matches: &ArgMatches) -> &Path {
+    matches.get_one::<PathBuf>("template").expect("INVARIANT: it is required")
 }
 
 /// A template as it was given.
@@ -50,7 +57,7 @@ pub(super) struct Given {
 impl Given {
     /// Reads what the command line names.
     pub(super) fn read(matches: &ArgMatches) -> Result<Self, Failure> {
-        let path: &PathBuf = matches.get_one("template").expect("INVARIANT: it is required");
+        let path = path(matches);
         let (name, text) = if path == Path::new("-") {
             (STDIN.to_owned(), decoded("the standard input", whole(io::stdin().lock()))?)
         } else {

@@ -1,6 +1,7 @@
 //! `wattle graph`: what Heat makes before what, and which component waits for which.
 
 mod drawn;
+mod emitted;
 
 use clap::{ArgMatches, Command};
 use wattle::check::{Diagnostic, Severity};
@@ -18,18 +19,28 @@ use crate::cli::failure::{Exit, Failure};
 pub(in crate::cli) fn command() -> Command {
     Command::new("graph")
         .about("Draw what Heat makes before what, and which component waits for which")
-        .args(given::args())
+        .args(given::args_of("The template, `-` for the standard input; or a directory that `emit` wrote"))
         .args(drawing_args())
 }
 
 pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let drawing = drawing(matches)?;
+    if let Some(picture) = emitted::picture(given::path(matches))? {
+        console.out.write(&drawing.write(drawing.draw(&picture))?)?;
+        return Ok(Exit::Fine);
+    }
     let given = Given::read(matches)?;
     if let Some(text) = given.unreadable(&console.err.options()) {
         console.err.write(&text)?;
         return Ok(Exit::Failed);
     }
-    if let Some(summary) = view::summary(&errors(given.findings(true, Lowering::default()))) {
+    let errors = errors(given.findings(true, Lowering::default()));
+    if given.loaded.template.resources.is_empty() && !errors.is_empty() {
+        // There is nothing to draw that errors are about.
+        console.err.write(&given.render(&errors, view::Format::Full, &console.err.options()))?;
+        return Ok(Exit::Failed);
+    }
+    if let Some(summary) = view::summary(&errors) {
         console.err.write(&format!(
             "{summary} in the template, which `wattle check` tells; some of the graph may be missing\n"
         ))?;

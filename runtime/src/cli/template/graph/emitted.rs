@@ -1,0 +1,26 @@
+//! The picture that `emit` wrote beside the template, which has the software that the template has not.
+
+use std::fs;
+use std::path::Path;
+
+use wattle::manners::{Failure, reason};
+use wattle::picture::Picture;
+
+/// The name under which `emit` writes it.
+const NAME: &str = "graph.json";
+
+/// The picture that `path` is, or that lies in the directory `path`; none if `path` is something else.
+pub(super) fn picture(path: &Path) -> Result<Option<Picture>, Failure> {
+    let file = match path {
+        directory if directory.is_dir() => directory.join(NAME),
+        file if file.file_name().is_some_and(|name| name == NAME) => file.to_owned(),
+        _ => return Ok(None),
+    };
+    let text = fs::read_to_string(&file).map_err(|error| {
+        let failure = Failure::usage(format!("cannot read the picture `{}`: {}", file.display(), reason(&error)));
+        failure.help("a blueprint's program writes it, to `out/STACK` by default: give that directory, or a template")
+    })?;
+    let picture = Picture::from_json(&text)
+        .map_err(|why| Failure::usage(format!("`{}` cannot be drawn: {why}", file.display())))?;
+    Ok(Some(picture))
+}
