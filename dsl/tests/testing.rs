@@ -86,6 +86,8 @@ fn source_kind() -> SourceInputs<wattle::author::Wired> {
     Source::new().password(Secret::new("open sesame".to_owned()))
 }
 
+const TOKEN: Export<Secret<String>> = Export::new("chain", "token");
+
 /// A source on one server, two readers in a chain on two others.
 fn chain() -> wattle::model::Model {
     let mut t = Topology::new("chain");
@@ -93,7 +95,8 @@ fn chain() -> wattle::model::Model {
     let source = t.on(one).run("source", source_kind());
     let first = t.on(two).run("reader", Reader::new().text(text!("share {}", source.share)));
     let second = t.on(three).run("reader", Reader::new().text(first.same));
-    t.finish(Exports::new().entry("same", second.same).entry("endpoint", source.endpoint))
+    let exports = Exports::new().entry("same", second.same).entry("endpoint", source.endpoint);
+    t.finish(exports.entry(TOKEN, source.token))
 }
 
 fn trial() -> Trial {
@@ -136,6 +139,8 @@ fn a_secret_of_another_type_is_not_told() {
     let text = said(|| assert_eq!(run.component("one/source").input::<u16>("password"), 0));
     assert!(text.ends_with("is not an integer between 0 and 65535: what it is, is secret"), "{text}");
     let text = said(|| assert_eq!(run.component("one/source").output::<u16>("token"), 0));
+    assert!(text.ends_with("what it is, is secret"), "{text}");
+    let text = said(|| assert_eq!(run.export::<u16>("token"), 0));
     assert!(text.ends_with("what it is, is secret"), "{text}");
 }
 

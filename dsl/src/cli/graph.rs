@@ -82,7 +82,7 @@ pub fn drawing(matches: &ArgMatches) -> Result<Drawing, Failure> {
 }
 
 fn of_ending(file: &Path) -> Option<PictureFormat> {
-    match file.extension()?.to_str()? {
+    match file.extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "dot" | "gv" => Some(PictureFormat::Dot),
         "mmd" | "mermaid" => Some(PictureFormat::Mermaid),
         "svg" => Some(PictureFormat::Svg),

@@ -117,13 +117,13 @@ fn execute<B: Blueprint>(
         Command::Plan { planning } => {
             let model = model(blueprint, request)?;
             let findings = errors(findings(&model, request));
-            report(&findings, view::Format::Full, console, read);
+            report(&findings, view::Format::Full, "nothing was compared", console, read);
             if findings.is_empty() { planning.run(&model, console) } else { Ok(Exit::Failed) }
         }
         Command::Emit { emission, messages } => {
             let model = model(blueprint, request)?;
             let findings = findings(&model, request);
-            report(&findings, *messages, console, read);
+            report(&findings, *messages, "nothing was written", console, read);
             if check::has_errors(&findings) {
                 return Ok(Exit::Failed);
             }
@@ -178,13 +178,22 @@ fn exit(findings: &[Diagnostic]) -> Exit {
     if check::has_errors(findings) { Exit::Failed } else { Exit::Fine }
 }
 
-/// Tells the findings of a model that is about to be emitted.
-fn report(findings: &[Diagnostic], format: view::Format, console: &mut Console<'_>, read: view::Read<'_>) {
+/// Tells the findings of a model, and what comes of errors: `refused`.
+fn report(
+    findings: &[Diagnostic],
+    format: view::Format,
+    refused: &str,
+    console: &mut Console<'_>,
+    read: view::Read<'_>,
+) {
     let Some(summary) = view::summary(findings) else { return };
     let mut text = view::render(findings, format, read, &console.err.options());
     if format != view::Format::Json {
         text.push_str(&summary);
-        text.push_str(if check::has_errors(findings) { "; nothing was written\n" } else { "\n" });
+        if check::has_errors(findings) {
+            text.push_str(&format!("; {refused}"));
+        }
+        text.push('\n');
     }
     // The exit code tells whether there were errors, also when nobody reads the error stream.
     let _ = console.err.out.write_all(text.as_bytes());

@@ -58,6 +58,9 @@ fn written(plan: &Plan, is_json: bool, color: bool) -> (String, Exit) {
 /// # Errors
 /// When nothing was emitted to it, or what lies there cannot be read.
 pub fn state_of(directory: &Path) -> Result<State, Failure> {
+    if !directory.is_dir() {
+        return Err(Failure::usage(format!("there is no directory `{}`", directory.display())));
+    }
     let mut failed = None;
     let mut read = |name: &str| match fs::read(directory.join(name)) {
         Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),

@@ -146,12 +146,12 @@ impl TrialRun {
     /// If there is none of that name, if it has no value because a component failed, or if it is of another type.
     #[track_caller]
     pub fn export<T: PortType>(&self, name: &str) -> T {
-        let Some((_, part)) = self.stage.world.exports.get(name) else {
+        let Some((ty, part)) = self.stage.world.exports.get(name) else {
             let known: Vec<&str> = self.stage.world.exports.keys().map(|name| &**name).collect();
             panic!("the blueprint has no export `{name}`{}", meant(name, &known));
         };
         match part.value(self.stage.world.compute, &|leaf| self.leaf(leaf)) {
-            Ok(value) => typed(&format!("the export `{name}`"), &value, false),
+            Ok(value) => typed(&format!("the export `{name}`"), &value, ty.is_secret()),
             Err(why) => panic!("the export `{name}` has no value: {why}"),
         }
     }

@@ -56,7 +56,7 @@ fn graphs() {
         golden(&format!("graph-{format}"), stage.path(), &["graph", "app.yaml", "--format", format]);
     }
     for template in ["app.yaml", "plain.yaml"] {
-        for (file, begin) in [("drawn.svg", "<svg "), ("drawn.html", "<!DOCTYPE html>")] {
+        for (file, begin) in [("drawn.svg", "<svg "), ("DRAWN.SVG", "<svg "), ("drawn.html", "<!DOCTYPE html>")] {
             let ran = Command::new(wattle()).args(["graph", template, "-o", file]).current_dir(stage.path()).output();
             assert!(ran.expect("wattle runs").status.success(), "{template} {file}");
             let drawn = fs::read_to_string(stage.path().join(file)).expect("drawn");
