@@ -43,6 +43,36 @@ fn boxes_wires_and_details_say_what_they_are() {
     page.end();
 }
 
+/// A banner that comes above the picture hides nothing of it, unless somebody looks at a part of it.
+#[test]
+fn all_of_it_stays_in_view_when_something_comes_above() {
+    let Some(page) = Page::open("what comes above a picture", &example("connections"), false) else { return };
+    let place = || page.browser.text("return document.getElementById('view').getAttribute('transform')");
+    let bar = |padding: &str| {
+        page.browser.run(&format!("document.getElementById('bar').style.paddingBottom = '{padding}'"));
+        // What has another size is told before the second of two frames.
+        page.browser.run("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    };
+    let is_in_view = || {
+        page.browser.run(
+            "const [view, canvas] = ['view', 'canvas'].map((id) => document.getElementById(id).getBoundingClientRect());
+             return view.bottom <= canvas.bottom",
+        )
+    };
+    let whole = place();
+    bar("400px");
+    assert_ne!(place(), whole);
+    assert_eq!(is_in_view(), json!(true));
+    bar("");
+    assert_eq!(place(), whole);
+    page.browser.run("document.getElementById('canvas').focus()");
+    page.browser.press("+");
+    let near = place();
+    bar("400px");
+    assert_eq!(place(), near);
+    page.end();
+}
+
 #[test]
 fn keys_and_mouse_move_about() {
     let Some(page) = Page::open("moving about on a page", &example("connections"), false) else { return };

@@ -8,6 +8,8 @@ const camera = (() => {
   const at = { x: 0, y: 0, zoom: 1 };
   const all = { w: 1, h: 1 };
   const MARGIN = 24;
+  // The height in which all of it was brought into view, while nobody has looked elsewhere.
+  let fitted = null;
 
   function apply() {
     view.setAttribute('transform', `translate(${at.x} ${at.y}) scale(${at.zoom})`);
@@ -33,7 +35,15 @@ const camera = (() => {
     at.zoom = Math.max(zoom, 0.02);
     at.x = (width - all.w * at.zoom) / 2;
     at.y = Math.max(MARGIN, (height - all.h * at.zoom) / 2);
+    fitted = height;
     apply();
+  }
+
+  /** What comes above the picture takes nothing out of view; what opens beside it moves nothing under the pointer. */
+  function resized() {
+    const { height } = canvas.getBoundingClientRect();
+    if (fitted !== null && height && height !== fitted) fit();
+    else apply();
   }
 
   function zoomBy(factor, x, y) {
@@ -43,12 +53,14 @@ const camera = (() => {
     at.x = cx - ((cx - at.x) * zoom) / at.zoom;
     at.y = cy - ((cy - at.y) * zoom) / at.zoom;
     at.zoom = zoom;
+    fitted = null;
     apply();
   }
 
   function move(x, y) {
     at.x += x;
     at.y += y;
+    fitted = null;
     apply();
   }
 
@@ -61,6 +73,7 @@ const camera = (() => {
     at.zoom = Math.max(at.zoom, Math.min(0.9, (width - 80) / w, (height - 80) / h));
     at.x = width / 2 - (x + w / 2) * at.zoom;
     at.y = height / 2 - (y + h / 2) * at.zoom;
+    fitted = null;
     apply();
   }
 
@@ -114,11 +127,12 @@ const camera = (() => {
     const y = (event.clientY - top - (matrix.f - top)) / matrix.d;
     at.x = width / 2 - x * at.zoom;
     at.y = height / 2 - y * at.zoom;
+    fitted = null;
     apply();
   }
   map.addEventListener('pointerdown', toMap);
   map.addEventListener('pointermove', toMap);
-  new ResizeObserver(apply).observe(canvas);
+  new ResizeObserver(resized).observe(canvas);
 
   return { sized, fit, zoomBy, move, show, wasDragged: () => dragged > 4 };
 })();
