@@ -62,7 +62,7 @@ async fn in_space(
     directory: &Path,
     console: &mut Console,
 ) -> Result<(Option<State>, State), Failure> {
-    let work = seed::prepare(matches).await?;
+    let work = seed::prepare(matches, |_, _| Ok(())).await?;
     if work.is_new_key {
         let failure = Failure::usage(format!("there is no operator's key `{}`", work.key_file.display()));
         return Err(failure

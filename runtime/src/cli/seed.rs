@@ -193,8 +193,11 @@ pub(super) struct Work {
     pub(super) options: Options,
 }
 
-/// All that `apply`, `diff` and `plan` need.
-pub(super) async fn prepare(matches: &ArgMatches) -> Result<Work, Failure> {
+/// All that `apply`, `diff` and `plan` need. What is given is judged before the data space is asked for anything.
+pub(super) async fn prepare(
+    matches: &ArgMatches,
+    judge: impl Fn(&Seed, &Options) -> Result<(), SeedError>,
+) -> Result<Work, Failure> {
     let directory = matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required").clone();
     let seed = read(&directory)?;
     let given = given(matches, &directory)?;
@@ -226,12 +229,13 @@ pub(super) async fn prepare(matches: &ArgMatches) -> Result<Work, Failure> {
     options.stack = matches.get_one::<String>("stack").cloned();
     options.credentials = Credentials::read(&credentials)?;
     options.credentials.complete(&seed);
+    judge(&seed, &options)?;
     let store = target::connect(&address, &[options.key.login()]).await?;
     Ok(Work { directory, seed, address, key_file, is_new_key, store, options })
 }
 
 async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
-    let mut work = prepare(matches).await?;
+    let mut work = prepare(matches, seed::judge).await?;
     // Servers of `up` need more than what is in the data space.
     if work.address == Address::Socket(Folder::of(&work.directory).socket()) {
         return Err(Failure::usage(format!("`{}` is up on this machine", work.directory.display()))
@@ -296,7 +300,7 @@ fn next(work: &Work, matches: &ArgMatches, changes: &Changes, stack: &str) -> St
 }
 
 async fn diff(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
-    let work = prepare(matches).await?;
+    let work = prepare(matches, seed::judge).await?;
     let changes = seed::diff(&work.store, &work.seed, &work.options).await?;
     console.out.write(&changes.to_string())?;
     Ok(Exit::Fine)

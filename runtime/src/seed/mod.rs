@@ -138,6 +138,24 @@ pub async fn diff(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Res
     Ok(work.compare(store, seed, options).await?.changes)
 }
 
+/// Judges what needs no data space: the seed's format, the stack's name, parameters and what is required of them.
+///
+/// # Errors
+/// What is wrong with them, as [`apply`] tells it.
+pub fn judge(seed: &Seed, options: &Options) -> Result<(), SeedError> {
+    judged(seed, options).map(drop)
+}
+
+/// The stack's name, and the values of parameters.
+fn judged<'s>(seed: &'s Seed, options: &'s Options) -> Result<(&'s str, IndexMap<Name, Value>), SeedError> {
+    if seed.format != FORMAT {
+        return Err(SeedError::Format { format: seed.format.to_string() });
+    }
+    let stack = options.stack.as_deref().unwrap_or(&seed.stack);
+    check_name(stack)?;
+    Ok((stack, options.given.resolve(seed)?))
+}
+
 /// What is known before the stack is looked at.
 struct Work {
     layout: Layout,
@@ -161,12 +179,7 @@ struct Found {
 
 impl Work {
     async fn prepare(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Result<Self, SeedError> {
-        if seed.format != FORMAT {
-            return Err(SeedError::Format { format: seed.format.to_string() });
-        }
-        let stack = options.stack.as_deref().unwrap_or(&seed.stack);
-        check_name(stack)?;
-        let parameters = options.given.resolve(seed)?;
+        let (stack, parameters) = judged(seed, options)?;
         let imports = imports::resolve(store, seed, stack).await?;
         let mut credentials = options.credentials.clone();
         credentials.complete(seed);

@@ -67,6 +67,10 @@ fn wrong_usage_is_told_with_how_to_mend_it() {
     golden("not-up", here, &["down", "elsewhere"]);
     golden("space-of-no-kind", here, &["ls", "--space", "http://zk1:2181"]);
     golden("seed-without-space", here, &["seed", "apply", "."]);
+    // What is given is judged first: nobody listens there, and no key is made.
+    let nowhere = ["seed", "apply", ".", "--space", "zookeeper://127.0.0.1:1", "-P", "db_pasword=x"];
+    golden("seed-judged-first", here, &nowhere);
+    assert!(!here.join("operator.key").exists(), "a key was made");
     golden("no-identity", here, &["agent", "--identity", "nowhere.json"]);
     golden("no-key", here, &["ls", "--space", "unix:nowhere", "--key", "nowhere.key"]);
 }
