@@ -21,7 +21,7 @@ pub fn explained(
     further: &[(&'static str, Severity, &'static str)],
     page: &dyn Fn(&str) -> Option<String>,
 ) -> Result<String, Failure> {
-    let Some(code) = code else {
+    let Some(code) = code.map(str::trim) else {
         let ours = CHECKS.iter().map(|check| (check.code, check.severity, check.summary));
         return Ok(ours
             .chain(further.iter().copied())

@@ -267,7 +267,7 @@ impl<'r> Ran<'r> {
         let kind = self.run.kind(self.place);
         assert!(
             *self.run.stage.world.nodes[self.place].kind == *K::KIND,
-            "`{}` is a `{kind}`, not a `{}`",
+            "`{}` is one of `{kind}`, not of `{}`",
             self.name(),
             super::world::short(K::KIND)
         );
