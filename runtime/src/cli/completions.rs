@@ -1,11 +1,12 @@
 //! `wattle completions`: what a shell needs to complete the command line.
 
+use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use clap_complete::{Shell, generate};
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
-use super::{args, program};
+use super::{args, explain, program};
 
 pub(super) fn command() -> Command {
     Command::new("completions")
@@ -22,7 +23,11 @@ pub(super) fn command() -> Command {
 pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let shell: Shell = *matches.get_one("shell").expect("INVARIANT: it is required");
     let mut text = Vec::new();
-    generate(shell, &mut args::command(&program::OPERATOR), "wattle", &mut text);
+    // The command itself takes any word for a code, for it has better words than clap for those that are none.
+    let codes = PossibleValuesParser::new(explain::codes());
+    let mut command = args::command(&program::OPERATOR)
+        .mut_subcommand("explain", |explain| explain.mut_arg("code", |code| code.value_parser(codes)));
+    generate(shell, &mut command, "wattle", &mut text);
     console.out.write(&String::from_utf8_lossy(&text))?;
     Ok(Exit::Fine)
 }

@@ -13,6 +13,11 @@ pub(super) fn command() -> Command {
         .arg(Arg::new("code").value_name("CODE").help("The code, such as W0101"))
 }
 
+/// Every code that has a page.
+pub(super) fn codes() -> impl Iterator<Item = &'static str> {
+    wattle::check::CHECKS.iter().map(|check| check.code).chain(CHECKS.iter().map(|check| check.code))
+}
+
 pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let code = matches.get_one::<String>("code").map(String::as_str);
     let of_templates: Vec<_> = CHECKS.iter().map(|check| (check.code, check.severity, check.summary)).collect();

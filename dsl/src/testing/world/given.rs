@@ -147,7 +147,11 @@ pub(super) fn fakes(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> Has
     for (kind, fake) in trial.fakes.iter().filter(|(kind, _)| !seed.declarations.contains_key(*kind)) {
         let shorts: Vec<&str> = known.iter().map(|kind| short(kind)).collect();
         let meant = meant(short(kind), &shorts);
-        faults.push(format!("no component is one of `{}`, of which there is a fake at {}{meant}", short(kind), fake.at));
+        faults.push(format!(
+            "no component is one of `{}`, of which there is a fake at {}{meant}",
+            short(kind),
+            fake.at
+        ));
     }
     if !lacking.is_empty() {
         let mut text = String::from("components without a fake; give each kind one, or let all be `.made_up()`:");
