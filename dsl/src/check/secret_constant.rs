@@ -1,6 +1,7 @@
 //! W0602: a secret that stands in the blueprint.
 
-use crate::model::Source;
+use crate::model::{Expr, Predicate, Source, Test};
+use crate::requirement::{Operand, operands};
 
 use super::flow::holds_secret;
 use super::registry::check;
@@ -8,7 +9,7 @@ use super::sink::Sink;
 
 check! {
     /// A secret is a constant of the blueprint: whoever has the program, its source or the seed can read it, and every
-    /// stack made from it has the same.
+    /// stack made from it has the same. So it is with a requirement that says what a secret has to be.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -67,6 +68,35 @@ fn run(sink: &mut Sink<'_, '_>) {
             report(sink, &format!("the parameter `{name}` is a secret, and its default"), &parameter.at);
         }
     }
+    for (name, requirement) in &model.requirements {
+        if is_said(&operands(model, &requirement.predicate), true, false) {
+            let finding = SECRET_CONSTANT
+                .finding(format!("the requirement `{name}` says what a secret is, which stands in the blueprint"))
+                .label(&requirement.at, "whoever has the program or the seed can read it")
+                .help("require something that tells nobody what it is: its length, its form, what it is not");
+            sink.push(finding);
+        }
+    }
+}
+
+/// Whether who reads a predicate knows what a secret has to be. What it may not be, such as `changeme`, tells nothing.
+fn is_said(predicate: &Predicate<Operand<Expr>>, wanted: bool, within_secret: bool) -> bool {
+    match predicate {
+        Predicate::All(parts) | Predicate::Any(parts) => parts.iter().any(|part| is_said(part, wanted, within_secret)),
+        Predicate::Opposite(part) => is_said(part, !wanted, within_secret),
+        Predicate::Tested(tested) => {
+            let secret = tested.secret || within_secret;
+            let constant = |operand: &Operand<Expr>| matches!(operand.from, Expr::Constant(_));
+            match (&tested.test, wanted) {
+                (Test::Is(one), true) | (Test::IsNot(one), false) => {
+                    secret && (constant(one) || tested.value.as_ref().is_some_and(constant))
+                }
+                (Test::OneOf(some), true) => secret && some.iter().any(constant),
+                (Test::EveryItem(item) | Test::SomeItem(item), _) => is_said(item, wanted, secret),
+                _ => false,
+            }
+        }
+    }
 }
 
 fn report(sink: &mut Sink<'_, '_>, what: &str, at: &Source) {
@@ -81,7 +111,8 @@ fn report(sink: &mut Sink<'_, '_>, what: &str, at: &Source) {
 pub(super) mod tests {
     use crate::check::testing::{Sketch, codes, parameter, secret};
     use crate::check::{Limits, check};
-    use crate::model::{Model, Type};
+    use super::{Expr, Predicate, Test};
+    use crate::model::{Model, Tested, Type};
 
     fn login(default: bool) -> Model {
         let sketch = Sketch::new().parameter("p", secret(Type::Str)).server("db");
@@ -111,9 +142,39 @@ pub(super) mod tests {
         assert_eq!(codes(&model), ["W0602"]);
     }
 
+    fn required(predicate: Predicate<Expr>) -> Model {
+        let mut sketch = Sketch::new();
+        sketch.model = login(false);
+        sketch.require("known", predicate).model
+    }
+
+    fn password(test: Test<Expr>) -> Predicate<Expr> {
+        Predicate::Tested(Tested { value: Some(parameter("p")), test, secret: false })
+    }
+
+    #[test]
+    fn a_requirement_that_says_what_a_secret_is_tells_it() {
+        let is = || password(Test::Is("hunter2".into()));
+        let is_not = || password(Test::IsNot("hunter2".into()));
+        let opposite = |predicate| Predicate::Opposite(Box::new(predicate));
+        let turned = Tested { value: Some("hunter2".into()), test: Test::Is(parameter("p")), secret: false };
+        for telling in [
+            is(),
+            opposite(is_not()),
+            Predicate::Any(vec![is(), is_not()]),
+            password(Test::OneOf(vec!["hunter2".into()])),
+            Predicate::Tested(turned),
+        ] {
+            assert_eq!(codes(&required(telling.clone())), ["W0602"], "{telling:?}");
+        }
+        for silent in [is_not(), opposite(is()), password(Test::StartsWith("hunter".into()))] {
+            assert!(codes(&required(silent.clone())).is_empty(), "{silent:?}");
+        }
+    }
+
     #[test]
     fn the_secret_is_not_told() {
-        for model in [failing(), login(true)] {
+        for model in [failing(), login(true), required(password(Test::Is("hunter2".into())))] {
             assert!(!format!("{:?}", check(&model, &Limits::default())).contains("hunter2"));
         }
     }
