@@ -109,9 +109,9 @@ fn report(sink: &mut Sink<'_, '_>, what: &str, at: &Source) {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::{Expr, Predicate, Test};
     use crate::check::testing::{Sketch, codes, parameter, secret};
     use crate::check::{Limits, check};
-    use super::{Expr, Predicate, Test};
     use crate::model::{Model, Tested, Type};
 
     fn login(default: bool) -> Model {
