@@ -1,12 +1,15 @@
 //! What becomes of components: what makes an agent run one again.
 
 use std::collections::{HashMap, HashSet};
+use std::time::Duration;
 
 use indexmap::{IndexMap, IndexSet};
 
 use crate::lower::Seed;
 use crate::lower::seed::{FORMAT, SeedComponent, SeedDeclaration, SeedRecipe, Wire};
 use crate::model::{Name, Tool, Value};
+use crate::names::list;
+use crate::values::span;
 
 use super::state::State;
 use super::wire::{Compared, Side, compare, entries, resolved, value};
@@ -31,6 +34,27 @@ pub fn recipe_differences(before: &SeedRecipe, after: &SeedRecipe) -> Vec<String
 fn input_of(component: &SeedComponent, declaration: &SeedDeclaration, input: &str) -> Option<Wire> {
     let wire = component.inputs.get(input).cloned();
     wire.or_else(|| declaration.inputs.get(input)?.default.clone().map(Wire::Value))
+}
+
+/// What of a component is another that its agent takes up without running it.
+fn aside(
+    (was, declared): (&SeedComponent, &SeedDeclaration),
+    (is, now): (&SeedComponent, &SeedDeclaration),
+) -> Vec<Reason> {
+    let time = |seconds: Option<u64>| seconds.map(|seconds| span(Duration::from_secs(seconds)));
+    let teardown = |declared: &SeedDeclaration| declared.recipe.teardown.as_ref().map(|entry| format!("`{entry}`"));
+    let order = |component: &SeedComponent| {
+        (!component.after.is_empty()).then(|| list(component.after.iter().map(|name| &**name), "and"))
+    };
+    let (old, new) = (&declared.recipe, &now.recipe);
+    let all = [
+        ("deadline", time(old.deadline), time(new.deadline)),
+        ("wait", time(old.wait), time(new.wait)),
+        ("teardown", teardown(declared), teardown(now)),
+        ("after", order(was), order(is)),
+    ];
+    let others = all.into_iter().filter(|(_, from, to)| from != to);
+    others.map(|(what, from, to)| Reason { what: what.to_owned(), from, to, through: None }).collect()
 }
 
 struct Work<'a> {
@@ -122,7 +146,7 @@ impl Work<'_> {
 
     /// What becomes of a component for itself, and which entries it reads otherwise unchanged, each with the input.
     fn judge(&self, server: &Name, name: &Name) -> (ComponentPlan, Vec<(Name, Name)>) {
-        let run = |action, because| (ComponentPlan { action, because }, Vec::new());
+        let run = |action, because| (ComponentPlan::new(action, because), Vec::new());
         let because = |text: &str| {
             vec![Reason { what: "server".to_owned(), through: Some(text.to_owned()), ..Reason::default() }]
         };
@@ -206,7 +230,7 @@ impl Work<'_> {
             Run::Skip
         };
         because.extend(perhaps);
-        (ComponentPlan { action, because }, reads)
+        (ComponentPlan { action, because, aside: aside((was, declared), (is, now)) }, reads)
     }
 
     /// What has left the model.
@@ -230,7 +254,7 @@ impl Work<'_> {
                     (None, true) => Run::Gone,
                     (None, false) => Run::Forget,
                 };
-                self.plans.insert(key, ComponentPlan { action, because });
+                self.plans.insert(key, ComponentPlan::new(action, because));
             }
         }
     }

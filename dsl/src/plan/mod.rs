@@ -103,6 +103,20 @@ pub struct ComponentPlan {
     /// Why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub because: Vec<Reason>,
+    /// What else of it is another, and runs nothing: its deadline, how long it waits, its teardown, what it comes after.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub aside: Vec<Reason>,
+}
+
+impl ComponentPlan {
+    fn new(action: Run, because: Vec<Reason>) -> Self {
+        Self { action, because, aside: Vec::new() }
+    }
+
+    /// Whether it stays as it is, and runs nothing.
+    pub fn is_same(&self) -> bool {
+        self.action == Run::Skip && self.aside.is_empty()
+    }
 }
 
 /// What an agent does with a component.
@@ -184,9 +198,17 @@ pub struct Summary {
     pub resources: IndexMap<Action, usize>,
     /// Components by what becomes of them.
     pub components: IndexMap<Run, usize>,
+    /// Components that change and run nothing, which are counted under [`Run::Skip`] as well.
+    #[serde(skip_serializing_if = "is_none")]
+    pub aside: usize,
     /// Requirements by what becomes of them.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub requirements: IndexMap<Demanded, usize>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+fn is_none(number: &usize) -> bool {
+    *number == 0
 }
 
 /// What it takes to get from what is deployed (nothing: `None`) to `after`. `schema` tells what Heat knows of a resource
@@ -203,6 +225,7 @@ pub fn plan(before: Option<&State>, after: &State, schema: &dyn Fn(&str) -> Opti
     }
     for component in components.values() {
         *summary.components.entry(component.action).or_default() += 1;
+        summary.aside += usize::from(component.action == Run::Skip && !component.is_same());
     }
     for requirement in requirements.values() {
         *summary.requirements.entry(requirement.action).or_default() += 1;
@@ -211,7 +234,7 @@ pub fn plan(before: Option<&State>, after: &State, schema: &dyn Fn(&str) -> Opti
     summary.components.sort_unstable_keys();
     summary.requirements.sort_unstable_keys();
     summary.changes = summary.resources.keys().any(|action| *action != Action::Unchanged)
-        || summary.components.keys().any(|run| *run != Run::Skip)
+        || components.values().any(|component| !component.is_same())
         || summary.requirements.keys().any(|demanded| *demanded != Demanded::Unchanged);
     Plan { format: FORMAT, stack, resources, components, requirements, summary }
 }

@@ -91,7 +91,7 @@ impl Page {
 
     fn component(&mut self, indent: usize, name: &str, plan: &ComponentPlan) {
         let (sign, tone, what) = match plan.action {
-            Run::Skip => return,
+            Run::Skip => ("~", Tone::Change, "changes, and does not run again"),
             Run::MayRunAgain => ("?", Tone::Doubt, "may run again"),
             Run::RunAgain => ("~", Tone::Change, "runs again"),
             Run::Run => ("+", Tone::Good, "runs"),
@@ -105,6 +105,7 @@ impl Page {
         let because: Vec<Reason> = plan.because.iter().filter(|reason| !is_servers(reason)).cloned().collect();
         self.line(indent, &text);
         self.reasons(indent + 6, &because);
+        self.reasons(indent + 6, &plan.aside);
     }
 
     fn requirement(&mut self, indent: usize, name: &str, plan: &RequirementPlan) {
@@ -139,7 +140,7 @@ impl Plan {
     pub fn to_text(&self, color: bool) -> String {
         let mut page = Page { text: String::new(), color };
         let mut components: IndexMap<&str, Vec<(&str, &ComponentPlan)>> = IndexMap::new();
-        for (key, plan) in self.components.iter().filter(|(_, plan)| plan.action != Run::Skip) {
+        for (key, plan) in self.components.iter().filter(|(_, plan)| !plan.is_same()) {
             let (server, name) = key.split_once('/').unwrap_or((key, ""));
             components.entry(server).or_default().push((name, plan));
         }
@@ -207,7 +208,7 @@ impl std::fmt::Display for Summary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let of = |action: Action| self.resources.get(&action).copied().unwrap_or(0);
         let runs = |run: Run| self.components.get(&run).copied().unwrap_or(0);
-        let (same, skipped) = (of(Action::Unchanged), runs(Run::Skip));
+        let (same, skipped) = (of(Action::Unchanged), runs(Run::Skip) - self.aside);
         if !self.changes {
             let what = format!("{} and {}", count(same, "resource"), count(skipped, "component"));
             return write!(f, "nothing changes: {what} stay as they are");
@@ -245,6 +246,9 @@ impl std::fmt::Display for Summary {
             parts.push("no component runs".to_owned());
         } else if runs(Run::Run) == 0 {
             parts[0] = format!("of the components {}", parts[0]);
+        }
+        if self.aside > 0 {
+            parts.push(format!("{} without a run", count(self.aside, "change")));
         }
         write!(f, "; {}", parts.join(", "))?;
         let demanded = |what: Demanded| self.requirements.get(&what).copied().unwrap_or(0);

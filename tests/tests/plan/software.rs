@@ -71,3 +71,36 @@ fn what_a_component_is_given_is_compared_by_what_functions_give() {
     assert_eq!(run(&before, same.computing(wattle_hot::evaluate::apply)), Run::Skip);
     assert_eq!(run(&before, split("a,c").computing(wattle_hot::evaluate::apply)), Run::RunAgain);
 }
+
+#[test]
+fn what_runs_nothing_is_told_and_is_a_change() {
+    let model = |in_order: bool| {
+        let mut t = Topology::new("demo");
+        let server = t.add("server", nova::Server::new().image("debian-12").flavor("m1.small"));
+        let one = t.on(server).run("one", Anything::new());
+        let two = t.on(server).run("two", Anything::new());
+        if in_order {
+            t.after(two, one);
+        }
+        t.finish(Exports::new().entry("one", one.text).entry("two", two.text))
+    };
+    let planned = |after: &Model| plan(Some(&state(&model(false))), &state(after), &wattle_catalog::schema);
+    assert!(planned(&model(false)).is_empty());
+
+    let plan = planned(&model(true));
+    assert!(!plan.is_empty() && plan.components.values().all(|plan| plan.action == Run::Skip));
+    assert!(plan.components["server/one"].is_same());
+    insta::assert_snapshot!(plan.to_text(false));
+
+    let mut impatient = model(false);
+    let kind = impatient.declarations.values_mut().next().expect("a kind");
+    (kind.deadline, kind.wait) = (Some(90), Some(7200));
+    let plan = planned(&impatient);
+    assert!(!plan.is_empty() && plan.components.values().all(|plan| plan.action == Run::Skip));
+    insta::assert_snapshot!(plan.to_text(false));
+    let json: serde_json::Value = serde_json::from_str(&plan.to_json()).expect("JSON");
+    assert_eq!(
+        (&json["summary"]["aside"], &json["components"]["server/two"]["aside"][0]["to"]),
+        (&2.into(), &"1 min 30 s".into())
+    );
+}
