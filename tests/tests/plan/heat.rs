@@ -14,6 +14,8 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("value: value of merged", "the preview, unlike an update, takes attributes of values as they were before"),
     ("value: value of number", "the preview, unlike an update, takes attributes of values as they were before"),
     ("value: value of holder", "the preview, unlike an update, takes attributes of values as they were before"),
+    ("without of merged\": `after`", "the same, of a value that is no longer given"),
+    ("type of merged\": `after`", "the same, of what is no value any more"),
 ];
 
 fn templates() -> Vec<std::path::PathBuf> {
