@@ -12,7 +12,7 @@ use crate::lower::hot::Template;
 use crate::lower::{self, Environment, Filled, Lowered, Lowering, Seed, native};
 use crate::manners::reason;
 use crate::model::{Content, Model, Name};
-use crate::picture::Picture;
+use crate::picture::{FILE_NAME, Picture};
 
 use super::files::{self, File, Written};
 use super::tree::{self, count};
@@ -20,7 +20,6 @@ use crate::manners::Failure;
 
 const ENVIRONMENT: &str = "environment.yaml";
 const SEED: &str = "seed.yaml";
-const PICTURE: &str = "graph.json";
 const MODEL: &str = "model.yaml";
 
 /// More nested templates than these are shown as one line.
@@ -210,7 +209,7 @@ fn model_file(extended: &Template) -> File<'_> {
 /// What is drawn of the model.
 fn picture_file(picture: &Picture) -> File<'_> {
     File {
-        name: PICTURE.into(),
+        name: FILE_NAME.into(),
         content: "the picture, for the live view".into(),
         write: Box::new(|file| Ok(file.write_all(picture.to_json().as_bytes())?)),
     }
@@ -236,7 +235,7 @@ fn seed(seed: &Seed, file: &mut fs::File) -> Result<(), EmitError> {
 /// Whether a file of this name is one that `emit` writes.
 fn is_emitted(name: &str) -> bool {
     let part = || name.strip_prefix("part-").and_then(|rest| rest.strip_suffix(".yaml"));
-    matches!(name, "template.yaml" | "template.json" | ENVIRONMENT | SEED | MODEL | PICTURE)
+    matches!(name, "template.yaml" | "template.json" | ENVIRONMENT | SEED | MODEL | FILE_NAME)
         || part().is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 

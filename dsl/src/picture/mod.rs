@@ -19,6 +19,9 @@ pub use page::html;
 pub use svg::svg;
 pub use text::{dot, mermaid};
 
+/// The file in which `emit` writes the picture, beside the template.
+pub const FILE_NAME: &str = "graph.json";
+
 impl Picture {
     /// As JSON: what programs read, and what `emit` writes as `graph.json` ([`Picture::without_texts`]).
     ///

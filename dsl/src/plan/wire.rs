@@ -109,12 +109,9 @@ pub(super) fn entries<'w>(wire: &'w Wire, found: &mut Vec<&'w Name>) {
 
 /// Whether something of it is only known at run time.
 fn is_open(wire: &Wire) -> bool {
-    match wire {
-        Wire::Value(_) => false,
-        Wire::Text(parts) | Wire::List(parts) => parts.iter().any(is_open),
-        Wire::Map(parts) => parts.values().any(is_open),
-        Wire::Function { .. } | Wire::Parameter(_) | Wire::Entry(_) | Wire::UserData(_) | Wire::Import { .. } => true,
-    }
+    let mut found = false;
+    wire.each(&mut |part| found |= !matches!(part, Wire::Value(_) | Wire::Text(_) | Wire::List(_) | Wire::Map(_)));
+    found
 }
 
 /// How many constants differ between wires that are otherwise alike; none if they are not.

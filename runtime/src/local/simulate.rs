@@ -15,6 +15,7 @@ use wattle::lower::Seed;
 use wattle::lower::seed::Wire;
 use wattle::model::{Name, Step, Value};
 use wattle::names::nearest;
+use wattle::picture::FILE_NAME;
 
 /// A resource of the templates, as far as it matters here.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,9 +44,9 @@ impl<'a> Simulation<'a> {
         let mut files: Vec<_> = files
             .filter(|path| path.extension().is_some_and(|ending| ending == "yaml" || ending == "json"))
             .filter(|path| {
-                !path.file_name().is_some_and(|name| {
-                    ["seed.yaml", "environment.yaml", "graph.json"].iter().any(|other| name == *other)
-                })
+                !path
+                    .file_name()
+                    .is_some_and(|name| ["seed.yaml", "environment.yaml", FILE_NAME].iter().any(|other| name == *other))
             })
             .collect();
         files.sort();

@@ -18,6 +18,7 @@ use sha2::{Digest as _, Sha256};
 use wattle::lower::Seed;
 use wattle::lower::seed::Wire;
 use wattle::model::{Name, Value};
+use wattle::picture::FILE_NAME;
 
 use crate::space::{Layout, OperatorKey, parse_json, to_json};
 use crate::store::{Access, Op, Principal, Store, StoreError};
@@ -30,9 +31,6 @@ const PIECE: usize = 500_000;
 
 /// The name and version of what is kept.
 const FORMAT: &str = "wattle-deployed/1";
-
-/// The file of the picture that `emit` writes beside the seed.
-const PICTURE: &str = "graph.json";
 
 /// The node below `deployed` that says which pieces are the picture.
 const PICTURE_NODE: &str = "picture";
@@ -70,7 +68,7 @@ impl Files {
                 }
             }
         };
-        let picture = read(PICTURE);
+        let picture = read(FILE_NAME);
         let templates = wattle::plan::gather(&mut read);
         failed.map_or(Ok(Self { templates, picture }), Err)
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use wattle::model::{Name, Order, Type};
-use wattle::picture::{self, Component, Edge, Kind, Port, Resource, Role, Why, WiredInput};
+use wattle::picture::{self, Component, Edge, FILE_NAME, Kind, Port, Resource, Role, Why, WiredInput};
 
 use crate::report::Picture;
 use crate::seed;
@@ -11,9 +11,6 @@ use crate::space::{Plan, PlannedComponent, Source, SpaceError};
 
 use super::guard::Token;
 use super::{Shown, plan};
-
-/// The file of the picture that `emit` writes.
-const FILE: &str = "graph.json";
 
 /// The page of the stack as it is deployed now.
 ///
@@ -33,7 +30,7 @@ pub(super) async fn page(shown: &Shown, token: &Token) -> Result<String, SpaceEr
 /// What was drawn of the blueprint: as the data space has it, else as it was emitted.
 async fn deployed(shown: &Shown) -> Option<picture::Picture> {
     let kept = seed::picture(shown.space.store(), shown.space.layout()).await.ok().flatten();
-    let emitted = || std::fs::read_to_string(shown.directory.as_deref().map(Path::to_owned)?.join(FILE)).ok();
+    let emitted = || std::fs::read_to_string(shown.directory.as_deref().map(Path::to_owned)?.join(FILE_NAME)).ok();
     picture::Picture::from_json(&kept.or_else(emitted)?).ok()
 }
 

@@ -4,16 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use wattle::manners::{Failure, reason};
-use wattle::picture::Picture;
-
-/// The name under which `emit` writes it.
-const NAME: &str = "graph.json";
+use wattle::picture::{FILE_NAME, Picture};
 
 /// The picture that `path` is, or that lies in the directory `path`; none if `path` is something else.
 pub(super) fn picture(path: &Path) -> Result<Option<Picture>, Failure> {
     let file = match path {
-        directory if directory.is_dir() => directory.join(NAME),
-        file if file.file_name().is_some_and(|name| name == NAME) => file.to_owned(),
+        directory if directory.is_dir() => directory.join(FILE_NAME),
+        file if file.file_name().is_some_and(|name| name == FILE_NAME) => file.to_owned(),
         _ => return Ok(None),
     };
     let text = fs::read_to_string(&file).map_err(|error| {
