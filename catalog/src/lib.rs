@@ -32,7 +32,7 @@ mod resource;
 pub mod values;
 
 pub use generated::*;
-pub use resource::{schema, types};
+pub use wattle_heat::schema::{schema, types};
 
 #[cfg(feature = "cinder")]
 pub mod cinder;
@@ -53,12 +53,12 @@ pub mod parts;
 /// assert!(wattle::check::finds(&t.finish(Exports::new()), "W0401"));
 /// ```
 pub fn raw(ty: &'static str) -> RawResource {
-    RawResource::known(ty, resource::schema)
+    RawResource::known(ty, schema)
 }
 
 /// What Heat's engine says of all its types, as JSON: what the typed catalog was generated from.
 #[doc(hidden)]
-pub const TYPES: &str = resource::TYPES;
+pub const TYPES: &str = wattle_heat::schema::TYPES;
 
 /// A map expression of the given keys.
 #[cfg(any(feature = "neutron", feature = "nova"))]

@@ -6,30 +6,6 @@ pub(crate) use crate::{generated::references::*, values::*};
 #[allow(unused_imports, reason = "what is needed depends on the features")]
 pub(crate) use wattle::author::{AnyValue, Attribute, IntoProperty};
 
-/// Heat's own words on its types, one type a line.
-pub(crate) const TYPES: &str = include_str!("../heat/resource-types.json");
-
-/// The same for the types that stand for Amazon's, which have no handles.
-const AMAZON: &str = include_str!("../heat/aws-types.json");
-
-/// The names of all types that Heat has.
-pub fn types() -> impl Iterator<Item = &'static str> {
-    let name = |line: &'static str| line.strip_prefix('"')?.split_once("\":{").map(|(name, _)| name);
-    TYPES.lines().chain(AMAZON.lines()).filter_map(name)
-}
-
-/// What Heat says of the type `ty`, if it is one of Heat's.
-///
-/// # Panics
-///
-/// Never: the schemas are part of the crate.
-pub fn schema(ty: &str) -> Option<wattle::model::Schema> {
-    let key = format!("\"{ty}\":");
-    let line = TYPES.lines().chain(AMAZON.lines()).find_map(|line| line.strip_prefix(&*key))?;
-    let schema = serde_json::from_str(line.trim_end_matches(','));
-    Some(schema.expect("INVARIANT: the schemas are part of the crate"))
-}
-
 /// Defines a resource: its handle, which stands for what Heat creates, and its properties, which `new` starts.
 ///
 /// With `staged` before the handle, the type of the properties tells whether the flavor is there.
@@ -45,7 +21,7 @@ macro_rules! resource {
 
         impl $handle {
             pub(crate) fn begin() -> $properties {
-                $properties(wattle::author::Properties::new($ty, crate::resource::schema))
+                $properties(wattle::author::Properties::new($ty, wattle_heat::schema::schema))
             }
         }
 
@@ -78,7 +54,7 @@ macro_rules! resource {
 
         impl $handle {
             pub(crate) fn begin() -> $properties<crate::nova::WithoutFlavor> {
-                $properties(wattle::author::Properties::new($ty, crate::resource::schema), std::marker::PhantomData)
+                $properties(wattle::author::Properties::new($ty, wattle_heat::schema::schema), std::marker::PhantomData)
             }
         }
 

@@ -36,21 +36,20 @@
 pub mod author;
 pub mod check;
 pub mod cli;
-pub mod emit;
 pub mod extended;
 pub mod graph;
-pub mod heat;
 pub mod lower;
 pub mod manners;
-pub mod model;
-pub mod names;
 pub mod picture;
 pub mod plan;
 pub mod prelude;
 pub mod requirement;
 pub mod testing;
-pub mod values;
 pub mod view;
+
+pub use wattle_heat::emit;
+pub use wattle_model as model;
+pub use wattle_model::{names, values};
 
 // What messages of the compiler name: here, so that they name it with the shortest path.
 pub use author::hot;

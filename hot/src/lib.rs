@@ -1,46 +1,33 @@
-//! Heat templates as Heat reads them, with the place of everything.
+//! Heat templates as blueprints: as models of the software and infrastructure that they describe, and as crates.
 //!
-//! What lives here: the text of a template as a tree (`yaml`), its sections and functions (`template`), the files
-//! (`files`) and environments (`environment`) that belong to it, the values of its parameters (`parameters`) and
-//! functions (`evaluate`), what Heat makes before what (`graph`; `stack`, `properties` and `types`
-//! are what it is told from), and what Heat would refuse (`check`). What must not: reading files, and making a blueprint's
-//! model of what is written in Rust; the crate knows `wattle`'s model and diagnostics, and `wattle` knows nothing of it.
+//! What lives here: an extended template read as a model (`model`), a template written as a crate of Rust (`import`), and
+//! the checks of what only wattle reads of a template (`check`). What must not: I/O, and what Heat does with a template,
+//! which is the business of `wattle-heat`.
 //!
 //! ```
-//! use wattle_hot::evaluate::{Mode, Scope, Value};
-//! use wattle_hot::{Loaded, check};
+//! use wattle_heat::Loaded;
 //!
 //! let text = "
 //! heat_template_version: 2021-04-16
-//! parameters:
-//!   zone: {type: string, default: nova}
-//! resources: {}
-//! outputs:
-//!   name: {value: {list_join: ['-', [db, {get_param: zone}]]}}
+//! resources:
+//!   server:
+//!     type: OS::Nova::Server
+//!     properties: {flavor: m1.small, image: debian-12, networks: [{network: private}]}
+//!     metadata:
+//!       wattle:
+//!         components:
+//!           - {name: web, recipe: {script: 'true'}}
 //! ";
 //! let loaded = Loaded::of(text, "template.yaml");
-//! assert_eq!(check(&loaded), []);
-//! let scope = Scope::new(&loaded, Mode::Known);
-//! let value = loaded.template.outputs["name"].value.as_ref().unwrap();
-//! assert_eq!(scope.value(value), Ok(Value::Text("db-nova".into())));
+//! assert_eq!(wattle_hot::check(&loaded), []);
+//! let read = wattle_hot::model::read(&loaded);
+//! assert!(read.model.components.contains_key("server/web"));
 //! ```
 
 pub mod check;
-pub mod environment;
-pub mod evaluate;
-pub mod files;
-pub mod graph;
 pub mod import;
 mod load;
 pub mod model;
-pub mod parameters;
-mod properties;
-mod stack;
-pub mod template;
-mod types;
-pub mod yaml;
 
 pub use check::{check, explain};
-pub use graph::Graph;
-pub use load::{Library, Loaded, Mention, Nested};
-pub use types::schema;
+pub use load::load;

@@ -5,7 +5,8 @@
 use std::fs;
 use std::path::Path;
 
-use wattle_hot::{Graph, Loaded, check, model};
+use wattle_heat::{Graph, Loaded};
+use wattle_hot::{check, model};
 
 /// What is put in: words of YAML, and words that templates give a meaning to.
 const PIECES: &[&str] = &[

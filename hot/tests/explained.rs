@@ -1,7 +1,7 @@
 //! What is told of each value of a template's software.
 
 use wattle::lower::{Options, Reader, Way, computed_by_heat, lower};
-use wattle_hot::Loaded;
+use wattle_heat::Loaded;
 use wattle_hot::model::read;
 
 #[test]

@@ -3,7 +3,7 @@
 use wattle::check::{Limits, Severity, check};
 use wattle::lower::Lowering;
 use wattle::lower::native::lower;
-use wattle_hot::Loaded;
+use wattle_heat::Loaded;
 use wattle_hot::model::read;
 
 const SERVER: &str = "heat_template_version: 2021-04-16

@@ -2,7 +2,8 @@
 
 use std::thread;
 
-use wattle_hot::{Graph, Loaded, check, model};
+use wattle_heat::{Graph, Loaded};
+use wattle_hot::{check, model};
 
 /// What is found in a template, by a thread with the stack that commands have.
 fn judged(text: &str) -> Vec<&'static str> {

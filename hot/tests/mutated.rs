@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use wattle_hot::environment::Environment;
-use wattle_hot::evaluate::{Mode, Scope};
-use wattle_hot::parameters::Inputs;
-use wattle_hot::{Loaded, check};
+use wattle_heat::environment::Environment;
+use wattle_heat::evaluate::{Mode, Scope};
+use wattle_heat::parameters::Inputs;
+use wattle_hot::check;
 
 /// Templates with all that this crate reads.
 const FORMS: &str = include_str!("../../tests/templates/forms.txt");
@@ -33,7 +33,7 @@ fn judged(text: &str, as_environment: bool) -> usize {
     if as_environment {
         inputs.environment = Arc::new(Environment::read([("environment.yaml", text)]));
     }
-    let loaded = Loaded::load(text, "template.yaml", &files, &inputs);
+    let loaded = wattle_hot::load(text, "template.yaml", &files, &inputs);
     for mode in [Mode::Known, Mode::Validation] {
         let scope = Scope::new(&loaded, mode);
         for output in loaded.template.outputs.values() {

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use wattle::cli::{Emission, TemplateFormat, emit};
 use wattle::lower::Lowering;
 use wattle::model::Model;
-use wattle_hot::Loaded;
+use wattle_heat::parameters::Inputs;
 use wattle_hot::model::read;
-use wattle_hot::parameters::Inputs;
 
 /// A template in `app/`, of which these resources are; beside it and above it are files.
 fn model(resources: &str) -> Model {
@@ -22,7 +21,7 @@ fn model(resources: &str) -> Model {
     ];
     let files: BTreeMap<_, _> = files.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec())).into();
     let text = format!("heat_template_version: 2021-04-16\nresources:\n{resources}");
-    read(&Loaded::load(&text, "app/template.yaml", &files, &Inputs::default())).model
+    read(&wattle_hot::load(&text, "app/template.yaml", &files, &Inputs::default())).model
 }
 
 fn value(path: &str) -> String {

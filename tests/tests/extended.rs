@@ -10,10 +10,10 @@ use wattle::author::Blueprint;
 use wattle::extended;
 use wattle::lower::{Options, lower};
 use wattle::model::Model;
-use wattle_hot::Loaded;
-use wattle_hot::files::{Files, Missing};
+use wattle_heat::Loaded;
+use wattle_heat::files::{Files, Missing};
+use wattle_heat::parameters::Inputs;
 use wattle_hot::model::Read;
-use wattle_hot::parameters::Inputs;
 use wattle_tests::oracle::Oracle;
 use wattle_tests::random;
 use wattle_tests::running::Stage;
@@ -81,7 +81,7 @@ fn shop() -> String {
 }
 
 fn loaded(text: &str) -> Loaded {
-    Loaded::load(text, "shop.yaml", &Folder(documented()), &Inputs::default())
+    wattle_hot::load(text, "shop.yaml", &Folder(documented()), &Inputs::default())
 }
 
 fn found(text: &str) -> Vec<String> {

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 use wattle::check::has_errors;
 use wattle::view::{Format, Options, render};
-use wattle_hot::environment::Environment;
-use wattle_hot::evaluate::{Mode, Scope, Value};
-use wattle_hot::parameters::Inputs;
-use wattle_hot::{Loaded, check};
+use wattle_heat::Loaded;
+use wattle_heat::environment::Environment;
+use wattle_heat::evaluate::{Mode, Scope, Value};
+use wattle_heat::parameters::Inputs;
+use wattle_hot::check;
 use wattle_tests::oracle::{self, Oracle};
 
 const FORMS: &str = include_str!("../templates/forms.txt");
@@ -76,7 +77,7 @@ fn disagreements(cases: &[Case<'_>]) -> Vec<(String, String)> {
             fs::remove_file(&child).expect("it is there");
         }
         let heat = answer["ok"].as_bool().expect("an answer");
-        let loaded = Loaded::load(case.template, "template.yaml", &files, &inputs);
+        let loaded = wattle_hot::load(case.template, "template.yaml", &files, &inputs);
         let findings = check(&loaded);
         if heat == has_errors(&findings) {
             let read = |file: &str| -> Option<Arc<str>> {

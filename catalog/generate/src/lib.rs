@@ -91,7 +91,8 @@ mod tests {
 
     #[test]
     fn no_table_speaks_of_what_heat_does_not_have() {
-        let types: Types = serde_json::from_str(include_str!("../../heat/resource-types.json")).expect("Heat's types");
+        let types: Types =
+            serde_json::from_str(include_str!("../../../heat/schemas/resource-types.json")).expect("Heat's types");
         let mut known: Vec<String> = types.types.keys().cloned().collect();
         for (ty, schema) in &types.types {
             paths(ty, &schema.props, &mut known);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-    let json = fs::read_to_string(root.join("catalog/heat/resource-types.json"))?;
+    let json = fs::read_to_string(root.join("heat/schemas/resource-types.json"))?;
     for folder in wattle_catalog_generate::FOLDERS {
         // What is no longer generated goes.
         match fs::remove_dir_all(root.join(folder)) {

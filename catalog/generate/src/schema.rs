@@ -1,4 +1,4 @@
-//! What Heat says of its types: `catalog/heat/resource-types.json` as data, in Heat's own order.
+//! What Heat says of its types: `heat/schemas/resource-types.json` as data, in Heat's own order.
 
 use indexmap::IndexMap;
 use serde::Deserialize;

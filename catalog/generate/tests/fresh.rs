@@ -9,7 +9,7 @@ use wattle_catalog_generate::{FOLDERS, files};
 #[test]
 fn the_catalog_is_what_is_generated() {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-    let json = fs::read_to_string(root.join("catalog/heat/resource-types.json")).expect("Heat's types");
+    let json = fs::read_to_string(root.join("heat/schemas/resource-types.json")).expect("Heat's types");
     let generated = files(&json).expect("as the engine says it");
     for (path, text) in &generated {
         let committed = fs::read_to_string(root.join(path)).unwrap_or_default();

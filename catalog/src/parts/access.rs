@@ -124,7 +124,7 @@ fn peers(t: &Topology, component: Component, from: &Peers) -> Vec<(String, Vec<(
 fn rule(group: SecurityGroup, listening: &Listening) -> SecurityGroupRuleProperties {
     let protocol = match listening.protocol {
         Protocol::Udp => SecurityGroupRuleProtocol::Udp,
-        _ => SecurityGroupRuleProtocol::Tcp,
+        Protocol::Tcp => SecurityGroupRuleProtocol::Tcp,
     };
     let mut rule = SecurityGroupRule::new(group).protocol(protocol);
     // Whatever an input takes; that Heat knows it is for `check` to say.

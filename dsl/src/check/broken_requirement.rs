@@ -87,7 +87,7 @@ fn known(model: &Model, value: &Expr) -> Option<Value> {
             parameter.default.clone().filter(|default| parameter.ty.refuse(default).is_none())
         }
         Expr::List(items) => all(items).map(Value::List),
-        Expr::Text(parts) => Some(all(parts)?.iter().map(crate::heat::plain).collect::<String>().into()),
+        Expr::Text(parts) => Some(all(parts)?.iter().map(wattle_heat::schema::plain).collect::<String>().into()),
         _ => None,
     }
 }

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use crate::graph::{Edge, Node, Why};
 use crate::model::{Component, Expr, Model, Name, Resource, Value};
 
-use super::diagnostic::Severity;
 use super::registry::check;
 use super::sink::Sink;
+use crate::model::Severity;
 
 check! {
     /// A server has a condition and runs components. Heat leaves the server out where the condition does not hold; what

@@ -4,7 +4,6 @@
 //! data; and what several checks share (`flow`, `place`, `property`, `size`, `suggestion`, `unused`,
 //! `uses`). What must not: I/O, a clock, or how a diagnostic looks.
 
-mod diagnostic;
 mod explain;
 mod flow;
 mod limits;
@@ -82,13 +81,12 @@ mod tests;
 
 use crate::model::Model;
 
-pub use diagnostic::{Diagnostic, Label, Severity};
+pub use crate::model::{Diagnostic, Label, Severity};
 pub use explain::{explain, nearest_code};
 pub use limits::Limits;
 pub(crate) use parameter_default::refused;
 pub use registry::Check;
 pub(crate) use secret_leak::is_for_secrets;
-pub use unknown_constraint::NAMES as NAMED_CONSTRAINTS;
 
 /// Every check, by code.
 pub static CHECKS: &[&Check] = &[
@@ -159,8 +157,8 @@ pub fn find(code: &str) -> Option<&'static Check> {
 pub fn check(model: &Model, limits: &Limits) -> Vec<Diagnostic> {
     let shared = sink::Shared::default();
     let mut sink = sink::Sink { model, limits, shared: &shared, found: Vec::new() };
-    for check in CHECKS.iter().filter(|check| check.lowering.is_none_or(|lowering| lowering == limits.lowering)) {
-        (check.run)(&mut sink);
+    for check in CHECKS.iter().filter(|check| check.run.lowering.is_none_or(|lowering| lowering == limits.lowering)) {
+        (check.run.look)(&mut sink);
     }
     let mut found = sink.found;
     found.sort_by(|a, b| {
@@ -181,7 +179,7 @@ pub fn has_errors(findings: &[Diagnostic]) -> bool {
 /// Whether the check with the code `code` finds anything in `model`: for the examples in the documentation of checks.
 #[doc(hidden)]
 pub fn finds(model: &Model, code: &str) -> bool {
-    let lowering = find(code).and_then(|check| check.lowering).unwrap_or_default();
+    let lowering = find(code).and_then(|check| check.run.lowering).unwrap_or_default();
     let limits = Limits { lowering, ..Limits::default() };
     check(model, &limits).iter().any(|finding| finding.code == code)
 }

@@ -1,7 +1,7 @@
 //! W0801: a default that its own parameter does not take.
 
-use crate::heat::{broken, is_same, number, outside_of, plain};
 use crate::model::{Constraint, Parameter, PropertyType, SchemaConstraint, Type, Value};
+use wattle_heat::schema::{broken, is_same, number, outside_of, plain};
 
 use super::registry::check;
 use super::sink::Sink;

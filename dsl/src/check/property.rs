@@ -6,10 +6,10 @@
 
 use std::collections::HashMap;
 
-use crate::heat::{broken, is_integer, too_few_or_many};
 use crate::model::{
     Expr, Model, Name, ParameterType, PropertySchema, PropertyType, Resource, Schema, SchemaConstraint, Source, Value,
 };
+use wattle_heat::schema::{broken, is_integer, too_few_or_many};
 
 /// What is wrong with the properties of resources whose types are known.
 #[derive(Default)]

@@ -1,35 +1,20 @@
-//! What a check is, and the list of all of them.
+//! What a check of a model is.
 
-use super::diagnostic::{Diagnostic, Severity};
 use super::sink::Sink;
 use crate::lower::Lowering;
 
-/// One check: its code, its documentation, its function.
+/// What looks at a model.
 #[derive(Debug)]
-#[non_exhaustive]
-pub struct Check {
-    /// The code of its findings: `W0101`. Codes are stable and never used again for something else.
-    pub code: &'static str,
-    /// How bad its findings are.
-    pub severity: Severity,
-    /// What it finds, in one line.
-    pub summary: &'static str,
-    /// What it finds, why that is wrong, an example that fails and the same mended; Markdown.
-    pub docs: &'static str,
-    /// The lowering for which it matters; none if it does for each.
+pub struct Run {
+    /// The lowering for which the check matters; none if it does for each.
     pub lowering: Option<Lowering>,
-    pub(super) run: fn(&mut Sink<'_, '_>),
+    pub(super) look: fn(&mut Sink<'_, '_>),
 }
 
-impl Check {
-    /// A finding of this check.
-    pub(crate) fn finding(&self, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::new(self.code, self.severity, message)
-    }
-}
+/// One check of a model.
+pub type Check = wattle_model::Check<Run>;
 
-/// Declares a check, perhaps `only` for one lowering. Its documentation is what `explain` prints, and its code blocks are
-/// tests.
+/// Declares a check, perhaps `only` for one lowering.
 macro_rules! check {
     ($(#[doc = $doc:literal])+ $name:ident: $code:literal, $severity:ident, $summary:literal, $run:path) => {
         $crate::check::registry::check! {
@@ -42,15 +27,11 @@ macro_rules! check {
         }
     };
     ($(#[doc = $doc:literal])+ $name:ident: $code:literal, $severity:ident, $summary:literal, $run:path, $lowering:expr) => {
-        $(#[doc = $doc])+
-        pub(in crate::check) static $name: $crate::check::Check = $crate::check::Check {
-            code: $code,
-            severity: $crate::check::Severity::$severity,
-            summary: $summary,
-            docs: concat!($($doc, "\n"),+),
-            lowering: $lowering,
-            run: $run,
-        };
+        wattle_model::check! {
+            $(#[doc = $doc])+
+            pub(in crate::check) $name: $code, $severity, $summary,
+            $crate::check::registry::Run { lowering: $lowering, look: $run }, $crate::check::registry::Run
+        }
     };
 }
 pub(super) use check;

@@ -5,12 +5,12 @@ use std::cell::OnceCell;
 use crate::graph::Graph;
 use crate::model::{Component, Declaration, Model};
 
-use super::diagnostic::Diagnostic;
 use super::flow::Flows;
 use super::limits::Limits;
 use super::property::Judged;
 use super::suggestion::Budget;
 use super::uses::Uses;
+use crate::model::Diagnostic;
 
 /// The model, what several checks compute of it, and the findings so far.
 pub(super) struct Sink<'c, 'm> {

@@ -73,7 +73,7 @@ const FAILING: &[Failing] = &[
 
 /// What is found in a model that is to be lowered for what the check with the code `code` is about.
 fn found(code: &str, model: &Model) -> Vec<Diagnostic> {
-    let lowering = find(code).and_then(|check| check.lowering).unwrap_or_default();
+    let lowering = find(code).and_then(|check| check.run.lowering).unwrap_or_default();
     check(model, &Limits { lowering, ..Limits::default() })
 }
 

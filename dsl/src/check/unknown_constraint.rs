@@ -4,80 +4,7 @@ use crate::model::Constraint;
 
 use super::registry::check;
 use super::sink::Sink;
-
-/// The named constraints of Heat (`heat.constraints` among its entry points), sorted. A cloud may have more.
-pub const NAMES: [&str; 70] = [
-    "barbican.container",
-    "barbican.secret",
-    "blazar.reservation",
-    "cinder.backup",
-    "cinder.qos_specs",
-    "cinder.snapshot",
-    "cinder.volume",
-    "cinder.vtype",
-    "cron_expression",
-    "designate.zone",
-    "dns_domain",
-    "dns_name",
-    "expiration",
-    "glance.image",
-    "ip_addr",
-    "ip_or_cidr",
-    "ironic.node",
-    "ironic.portgroup",
-    "iso_8601",
-    "json_string",
-    "keystone.domain",
-    "keystone.group",
-    "keystone.project",
-    "keystone.region",
-    "keystone.role",
-    "keystone.service",
-    "keystone.user",
-    "mac_addr",
-    "magnum.cluster_template",
-    "manila.share_network",
-    "manila.share_snapshot",
-    "manila.share_type",
-    "mistral.workflow",
-    "net_cidr",
-    "neutron.address_scope",
-    "neutron.flow_classifier",
-    "neutron.lbaas.listener",
-    "neutron.lbaas.loadbalancer",
-    "neutron.lbaas.pool",
-    "neutron.lbaas.provider",
-    "neutron.network",
-    "neutron.port",
-    "neutron.port_pair",
-    "neutron.port_pair_group",
-    "neutron.qos_policy",
-    "neutron.router",
-    "neutron.security_group",
-    "neutron.segment",
-    "neutron.subnet",
-    "neutron.subnetpool",
-    "neutron.taas.tap_flow",
-    "neutron.taas.tap_service",
-    "nova.flavor",
-    "nova.host",
-    "nova.keypair",
-    "nova.network",
-    "nova.server",
-    "octavia.availabilityzone",
-    "octavia.availabilityzoneprofile",
-    "octavia.flavor",
-    "octavia.flavorprofile",
-    "octavia.l7policy",
-    "octavia.listener",
-    "octavia.loadbalancer",
-    "octavia.pool",
-    "rel_dns_name",
-    "test_constr",
-    "timezone",
-    "trove.flavor",
-    "zaqar.queue",
-];
+use wattle_heat::schema::NAMED_CONSTRAINTS;
 
 check! {
     /// A parameter names a constraint that Heat does not have: it refuses the template, unless the cloud has a plugin of
@@ -115,11 +42,11 @@ fn run(sink: &mut Sink<'_, '_>) {
     for (name, parameter) in &sink.model.parameters {
         for constraint in &parameter.constraints {
             let Constraint::CustomConstraint(constraint) = constraint.bare() else { continue };
-            if NAMES.contains(&&**constraint) {
+            if NAMED_CONSTRAINTS.contains(&&**constraint) {
                 continue;
             }
             let help = sink
-                .suggest(constraint, NAMES.into_iter())
+                .suggest(constraint, NAMED_CONSTRAINTS.into_iter())
                 .unwrap_or_else(|| "Heat refuses the template, unless the cloud has a plugin of that name".to_owned());
             let finding = UNKNOWN_CONSTRAINT
                 .finding(format!("Heat has no constraint `{constraint}`, which the parameter `{name}` names"))
@@ -132,7 +59,7 @@ fn run(sink: &mut Sink<'_, '_>) {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::NAMES;
+    use super::NAMED_CONSTRAINTS;
     use crate::check::testing::{codes, parameter, sound};
     use crate::model::{Constraint, Model, Type};
 
@@ -155,8 +82,8 @@ pub(super) mod tests {
 
     #[test]
     fn names_that_heat_has_are_taken() {
-        assert!(NAMES.is_sorted());
-        for name in NAMES {
+        assert!(NAMED_CONSTRAINTS.is_sorted());
+        for name in NAMED_CONSTRAINTS {
             assert!(codes(&named(name)).is_empty(), "{name}");
         }
     }
@@ -164,11 +91,11 @@ pub(super) mod tests {
     /// What the catalog says of Heat's resource types uses no other.
     #[test]
     fn every_constraint_of_a_resource_type_is_known() {
-        let types = include_str!("../../../catalog/heat/resource-types.json");
+        let types = include_str!("../../../heat/schemas/resource-types.json");
         let used = types.split("\"custom\":\"").skip(1).filter_map(|rest| rest.split('"').next());
         let mut seen = 0;
         for name in used {
-            assert!(NAMES.contains(&name), "{name}");
+            assert!(NAMED_CONSTRAINTS.contains(&name), "{name}");
             seen += 1;
         }
         assert!(seen > 100, "only {seen}");

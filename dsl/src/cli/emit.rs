@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
-use crate::emit::{self, EmitError};
 use crate::extended;
 use crate::lower::hot::Template;
 use crate::lower::{self, Environment, Filled, Lowered, Lowering, Seed, native};
 use crate::manners::reason;
 use crate::model::{Content, Model, Name};
 use crate::picture::{FILE_NAME, Picture};
+use wattle_heat::emit::{self, EmitError};
 
 use super::files::{self, File, Written};
 use super::tree::{self, count};

@@ -17,8 +17,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::emit::EmitError;
 use crate::manners::reason;
+use wattle_heat::emit::EmitError;
 
 use crate::manners::{Exit, Failure};
 

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgMatches};
 use indexmap::IndexMap;
 
-use crate::emit;
 use crate::lower::hot::Template;
 use crate::lower::{self, Lowering, native};
 use crate::manners::{Exit, Failure, reason};
 use crate::model::{Content, Model};
 use crate::plan::{Plan, State, plan};
+use wattle_heat::emit;
 
 use super::console::Console;
 use super::emit::Emission;

@@ -2,8 +2,6 @@
 //!
 //! What lives here: the graph and questions about graphs. What must not: findings, lowering, drawing.
 
-mod cycles;
-
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -11,7 +9,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 
 use crate::model::{Component, Expr, Model, Name, Order, Reference, Resource, Source};
 
-pub use cycles::shortest_cycles;
+pub use crate::model::shortest_cycles;
 
 /// The dependences of a model: an edge leads from who waits to what it waits for.
 pub struct Graph<'m> {

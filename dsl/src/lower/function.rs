@@ -11,29 +11,7 @@ use crate::model::{Expr, Model, Name, Reference, Resource, Value};
 
 use super::resolve::for_agent;
 use super::seed::Wire;
-
-/// The functions that agents compute.
-pub const COMPUTED: [&str; 19] = [
-    "and",
-    "contains",
-    "digest",
-    "equals",
-    "filter",
-    "get_param",
-    "if",
-    "list_concat",
-    "list_concat_unique",
-    "list_join",
-    "make_url",
-    "map_merge",
-    "map_replace",
-    "not",
-    "or",
-    "str_replace",
-    "str_replace_strict",
-    "str_replace_vstrict",
-    "str_split",
-];
+use wattle_heat::evaluate::COMPUTED;
 
 /// Parameters that every stack has without declaring them, and only Heat knows.
 pub(crate) fn is_pseudo(parameter: &str) -> bool {

@@ -27,7 +27,7 @@ pub(crate) use agent::{RESERVED, user_data_sizes};
 pub use decision::{Decision, Reader, Way, names_of};
 pub use environment::Environment;
 pub use filled::Filled;
-pub use function::{COMPUTED, computed_by_heat};
+pub use function::computed_by_heat;
 pub(crate) use function::{is_heats, unknown_to_heat};
 pub use identity::identified;
 pub use seed::Seed;

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 use indexmap::IndexMap;
 
-use crate::lower::COMPUTED;
 use crate::model::{Name, Value};
+use wattle_heat::evaluate::COMPUTED;
 
 use super::Compute;
 

@@ -92,7 +92,7 @@ impl State {
     }
 
     /// Takes this for what Heat's functions give, whose values are compared then and not how they are written: they are no
-    /// part of this crate. `wattle_hot::evaluate::apply` is what knows them. It is for both states of a plan, and said of
+    /// part of this crate. `wattle_heat::evaluate::apply` is what knows them. It is for both states of a plan, and said of
     /// the one that comes.
     #[must_use]
     pub fn computing(mut self, compute: Compute) -> Self {

@@ -4,9 +4,10 @@ use crate::model::{
     Constraint, Expr, Model, Name, Parameter, ParameterType, Predicate, Requirement, Test, Tested, Type, Value,
 };
 
-use super::pattern;
+use crate::model::requirement::words::{one_line, place};
+use crate::model::requirement::{demanded, pattern};
+
 use super::phase::operands;
-use super::told::{demanded, one_line, place};
 
 /// The first version of HOT that has the constraint `modulo`.
 const MODULO: &str = "2017-02-24";
@@ -125,7 +126,8 @@ fn bound(value: &Expr) -> Option<f64> {
         Value::Integer(number) => {
             #[expect(clippy::cast_precision_loss, reason = "looked at in the next line")]
             let float = *number as f64;
-            (super::number::compare(&Value::Float(float), &Value::Integer(*number))?.is_eq()).then_some(float)
+            (crate::model::requirement::compare(&Value::Float(float), &Value::Integer(*number))?.is_eq())
+                .then_some(float)
         }
         Value::Float(number) if number.is_finite() => Some(*number),
         _ => None,

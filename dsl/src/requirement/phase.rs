@@ -5,17 +5,8 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::lower::{decision, reads};
+use crate::model::requirement::Operand;
 use crate::model::{Expr, Model, Name, Predicate, Reference, Test};
-
-/// A value of a requirement, and what messages call it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Operand<V> {
-    /// What it is called: `memory`, `db/postgres/port`; none for a constant.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<Name>,
-    /// The value, or where it comes from.
-    pub from: V,
-}
 
 /// When all values of a requirement are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -2,9 +2,9 @@
 
 use indexmap::IndexMap;
 
-use crate::emit;
 use crate::model::Content;
 use crate::plan::{Action, Plan, Run, State, plan};
+use wattle_heat::emit;
 
 use super::trial::Trial;
 use super::world::meant;

@@ -93,8 +93,8 @@ pub(super) fn compute(with: Option<Compute>, name: &str, argument: &Value) -> Re
     match with {
         Some(with) => with(name, argument),
         None => Err(format!(
-            "Heat's function `{name}` is not part of `wattle`: add `wattle-hot` to the `[dev-dependencies]`, and \
-             `.computing(wattle_hot::evaluate::apply)` to the trial"
+            "Heat's function `{name}` is not part of `wattle`: add `wattle-heat` to the `[dev-dependencies]`, and \
+             `.computing(wattle_heat::evaluate::apply)` to the trial"
         )),
     }
 }

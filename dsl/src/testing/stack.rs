@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-use crate::emit;
 use crate::lower::Lowered;
 use crate::lower::hot::{HotResource, Template};
+use wattle_heat::emit;
 
 use super::world::meant;
 

@@ -266,7 +266,7 @@ impl Trial {
     }
 
     /// Takes this for what Heat's functions give that agents compute (`str_split`, `map_merge`): they are not part of this
-    /// crate. `wattle_hot::evaluate::apply` is what agents compute them with.
+    /// crate. `wattle_heat::evaluate::apply` is what agents compute them with.
     #[must_use]
     pub fn computing(mut self, compute: fn(&str, &Value) -> Result<Value, String>) -> Self {
         self.compute = Some(compute);

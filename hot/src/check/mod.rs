@@ -1,108 +1,36 @@
-//! The checks: what Heat refuses of a template, all at once, each with its place and a way to mend it.
+//! The checks of what only wattle reads of a template, beside Heat's own.
 //!
-//! What lives here: one file a check with its code, documentation, function and tests; the registry. What must not:
-//! I/O, or how a diagnostic looks. What Heat accepts is at most a warning. One mistake is one finding: a check says
-//! nothing of what another one has already found wrong.
-//!
-//! Codes: sections, syntax and YAML W10xx; parameters, conditions and functions W11xx; resources, properties, references
-//! and cycles W12xx; `wattle`'s metadata W13xx.
+//! What lives here: the codes W13xx with their documentation, and everything that is wrong with a template at once. What
+//! must not: what Heat refuses, which is `wattle_heat::check`'s.
 
-mod everything;
-mod explain;
-mod faults;
-mod judge;
-mod nested;
-mod registry;
-mod sink;
+/// Declares a check of what only wattle reads. Of the code blocks in its documentation the first is a template in which it
+/// reports something, and the second one in which no check does.
+macro_rules! check {
+    ($(#[doc = $doc:literal])+ $name:ident: $code:literal, $severity:ident, $summary:literal) => {
+        wattle::model::check! { $(#[doc = $doc])+ pub(crate) $name: $code, $severity, $summary, (), () }
+    };
+}
 
-mod class_rule;
-mod constraint_form;
-mod deep_nesting;
-mod dependency_cycle;
-mod duplicate_key;
-mod environment_form;
-mod function_arguments;
-mod illegal_name;
-mod late_fault;
-mod later_function;
-mod missing_file;
-mod missing_property;
-mod missing_value;
 mod nested_software;
-mod output_definition;
 mod own;
-mod parameter_declaration;
-mod parameter_group;
-mod parameter_value;
-mod property_value;
-mod removed_function;
-mod resource_definition;
-mod shared_name;
-mod unknown_attribute;
-mod unknown_condition;
-mod unknown_given;
-mod unknown_parameter;
-mod unknown_property;
-mod unknown_reference;
-mod unknown_section;
-mod unknown_type;
-mod unknown_version;
-mod unreadable;
-mod yaml_word;
 
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
-
 use wattle::check::{Diagnostic, Severity};
-use wattle::model::Source;
+use wattle::extended::RUN_TIME;
+use wattle_heat::Loaded;
+use wattle_heat::check::{Judged, diagnostics, each_nested, sorted};
 
-use crate::Loaded;
-use crate::model::{is_extended, stripped};
-use crate::template::{Map, Template};
+use crate::model::{is_extended, read, stripped};
 
 pub(crate) use own::{FORM, KIND, MISPLACED, MODEL_METADATA, OLD_VERSION, RECIPE, UNKNOWN_TYPE};
 
-pub use explain::explain;
-pub use registry::Check;
-pub use sink::Sink;
-pub(crate) use sink::is_type;
+/// One check of what only wattle reads. It has nothing to run: reading the model reports all at once.
+pub type Check = wattle::model::Check<()>;
 
-/// Every check, by code.
+/// Every check of this crate, by code.
 pub static CHECKS: &[&Check] = &[
-    &unreadable::UNREADABLE,
-    &unknown_version::UNKNOWN_VERSION,
-    &unknown_section::UNKNOWN_SECTION,
-    &duplicate_key::DUPLICATE_KEY,
-    &yaml_word::YAML_WORD,
-    &resource_definition::RESOURCE_DEFINITION,
-    &output_definition::OUTPUT_DEFINITION,
-    &environment_form::ENVIRONMENT_FORM,
-    &missing_file::MISSING_FILE,
-    &parameter_declaration::PARAMETER_DECLARATION,
-    &constraint_form::CONSTRAINT_FORM,
-    &parameter_value::PARAMETER_VALUE,
-    &missing_value::MISSING_VALUE,
-    &unknown_given::UNKNOWN_GIVEN,
-    &parameter_group::PARAMETER_GROUP,
-    &shared_name::SHARED_NAME,
-    &function_arguments::FUNCTION_ARGUMENTS,
-    &removed_function::REMOVED_FUNCTION,
-    &later_function::LATER_FUNCTION,
-    &unknown_parameter::UNKNOWN_PARAMETER,
-    &unknown_condition::UNKNOWN_CONDITION,
-    &late_fault::LATE_FAULT,
-    &unknown_type::UNKNOWN_TYPE_OF_RESOURCE,
-    &unknown_property::UNKNOWN_PROPERTY,
-    &property_value::PROPERTY_VALUE,
-    &missing_property::MISSING_PROPERTY,
-    &unknown_reference::UNKNOWN_REFERENCE,
-    &unknown_attribute::UNKNOWN_ATTRIBUTE,
-    &class_rule::CLASS_RULE,
-    &dependency_cycle::DEPENDENCY_CYCLE,
-    &deep_nesting::DEEP_NESTING,
-    &illegal_name::ILLEGAL_NAME,
     &FORM,
     &UNKNOWN_TYPE,
     &RECIPE,
@@ -113,106 +41,34 @@ pub static CHECKS: &[&Check] = &[
     &nested_software::NESTED_SOFTWARE,
 ];
 
-/// What is asked of nested templates as well. The others look at all files at once, or judge nested stacks themselves.
-static NESTED: &[&Check] = &[
-    &unreadable::UNREADABLE,
-    &unknown_version::UNKNOWN_VERSION,
-    &unknown_section::UNKNOWN_SECTION,
-    &resource_definition::RESOURCE_DEFINITION,
-    &output_definition::OUTPUT_DEFINITION,
-    &parameter_declaration::PARAMETER_DECLARATION,
-    &constraint_form::CONSTRAINT_FORM,
-    &parameter_value::PARAMETER_VALUE,
-    &parameter_group::PARAMETER_GROUP,
-    &shared_name::SHARED_NAME,
-    &function_arguments::FUNCTION_ARGUMENTS,
-    &removed_function::REMOVED_FUNCTION,
-    &later_function::LATER_FUNCTION,
-    &unknown_parameter::UNKNOWN_PARAMETER,
-    &unknown_condition::UNKNOWN_CONDITION,
-    &late_fault::LATE_FAULT,
-    &nested_software::NESTED_SOFTWARE,
-];
-
-/// The check with the code `code`, in any case of letters.
-pub fn find(code: &str) -> Option<&'static Check> {
-    CHECKS.iter().copied().find(|check| check.code.eq_ignore_ascii_case(code))
+/// The code, severity and summary of every check of templates, Heat's first.
+pub fn all() -> impl Iterator<Item = (&'static str, Severity, &'static str)> {
+    let heats = wattle_heat::check::CHECKS.iter().map(|check| (check.code, check.severity, check.summary));
+    heats.chain(CHECKS.iter().map(|check| (check.code, check.severity, check.summary)))
 }
 
-/// The place to look at first.
-fn place(finding: &Diagnostic) -> Option<&Source> {
-    finding.labels.first().map(|label| &label.at)
+/// What the check of templates with the code `code` reports, as Markdown. `None` when there is no such check.
+pub fn explain(code: &str) -> Option<String> {
+    let own = CHECKS.iter().find(|check| check.code.eq_ignore_ascii_case(code));
+    wattle_heat::explain(code).or_else(|| own.map(|check| check.page()))
 }
 
-/// Whether a file is a template of HOT, or one of another format in a version that there is not.
-fn is_judged(template: &Template) -> bool {
-    let other = |key: &str, known: &str| {
-        template.root.get(key).is_some_and(|version| version.tree.as_text().is_some_and(|version| version != known))
-    };
-    template.root.get("heat_template_version").is_some()
-        || other("AWSTemplateFormatVersion", "2010-09-09")
-        || other("HeatTemplateFormatVersion", "2012-12-12")
-}
-
-/// Everything that Heat would refuse of a template and those nested in it, sorted by severity, place and code.
+/// Everything that is wrong with a template and those nested in it, for Heat and for wattle, sorted by severity, place and
+/// code.
 pub fn check(loaded: &Loaded) -> Vec<Diagnostic> {
-    let mut sink = Sink::new(loaded);
+    if !is_extended(&loaded.template) {
+        return sorted(with_software(loaded, diagnostics(Judged { loaded, stock: None, never: None })));
+    }
     // What only software tells is not for Heat to find in resources.
-    let stock = is_extended(&loaded.template).then(|| stripped(loaded, &sink.model().run_time_exports()));
-    let mut stock = stock.as_ref().map(Sink::new);
-    for check in CHECKS {
-        match &mut stock {
-            Some(stock) if check.code.starts_with("W12") => (check.run)(stock),
-            _ => (check.run)(&mut sink),
-        }
-    }
-    let mut found = sink.found;
-    // Heat reads the parameters of every template that it is sent, whatever that is for.
-    for (path, nested) in &loaded.library.templates {
-        if let Some(sent) = loaded.nested("", path, Map::new())
-            && is_judged(&nested.template)
-        {
-            let mut sink = Sink::new(&sent);
-            sink.is_sent = true;
-            for check in [
-                &unknown_version::UNKNOWN_VERSION,
-                &parameter_declaration::PARAMETER_DECLARATION,
-                &constraint_form::CONSTRAINT_FORM,
-            ] {
-                (check.run)(&mut sink);
-            }
-            found.extend(sink.found);
-        }
-    }
-    nested::each(loaded, &mut |nested| {
-        let mut sink = Sink::new(nested);
-        for check in NESTED {
-            (check.run)(&mut sink);
-        }
-        found.extend(sink.found);
-    });
-    found.extend(stock.into_iter().flat_map(|stock| stock.found));
-    found.sort_by(|a, b| {
-        let rank = (a.severity, place(a), a.code).cmp(&(b.severity, place(b), b.code));
-        rank.then_with(|| a.message.cmp(&b.message))
-    });
-    found.dedup();
-    join(found)
+    let model = read(loaded);
+    let stock = stripped(loaded, &model.run_time_exports());
+    let mut found = diagnostics(Judged { loaded, stock: Some(&stock), never: Some(RUN_TIME) });
+    found.extend(model.findings);
+    sorted(with_software(loaded, found))
 }
 
-/// One mistake is one finding: what Heat only takes in another way explains why it refuses what is at the same place.
-fn join(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let (mut errors, warnings): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.severity == Severity::Error);
-    let mut refused: HashMap<Source, usize> = HashMap::new();
-    for (index, error) in errors.iter().enumerate() {
-        refused.extend(place(error).filter(|at| !refused.contains_key(at)).map(|at| (at.clone(), index)));
-    }
-    for warning in warnings {
-        match place(&warning).and_then(|at| refused.get(at)) {
-            None => errors.push(warning),
-            Some(index) if errors[*index].notes.contains(&warning.message) => {}
-            Some(index) => errors[*index].notes.push(warning.message),
-        }
-    }
-    errors
+fn with_software(loaded: &Loaded, mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    nested_software::run(loaded, &mut found);
+    each_nested(loaded, &mut |nested| nested_software::run(nested, &mut found));
+    found
 }

@@ -3,10 +3,8 @@
 use wattle::check::Diagnostic;
 use wattle::extended::KEY;
 
-use crate::yaml::{Node, Span};
-
-use super::Sink;
-use super::registry::check;
+use wattle_heat::Loaded;
+use wattle_heat::yaml::{Node, Span};
 
 check! {
     /// Software is described in the template that wattle is given. Nested templates, and what the members of groups are
@@ -33,24 +31,25 @@ check! {
     ///     properties: {flavor: m1.small, image: debian-12, networks: [{network: private}]}
     ///     metadata: {wattle: {components: [{name: web, recipe: {script: 'true'}}]}}
     /// ```
-    NESTED_SOFTWARE: "W1308", Error, "software in a nested template or in a group", run
+    NESTED_SOFTWARE: "W1308", Error, "software in a nested template or in a group"
 }
 
 /// Groups whose members are written out, and where.
 const GROUPS: [(&str, &str); 2] =
     [("OS::Heat::ResourceGroup", "resource_def"), ("OS::Heat::AutoScalingGroup", "resource")];
 
-fn run(sink: &mut Sink<'_>) {
-    for (name, resource) in &sink.template().resources {
+/// Adds what is wrong to `found`.
+pub(super) fn run(loaded: &Loaded, found: &mut Vec<Diagnostic>) {
+    for (name, resource) in &loaded.template.resources {
         let own = resource.metadata.as_ref().and_then(software);
-        if let Some(span) = own.filter(|_| sink.loaded.is_nested()) {
-            sink.push(finding(sink, format!("`{name}` of a nested template says which software runs on it"), span));
+        if let Some(span) = own.filter(|_| loaded.is_nested()) {
+            found.push(finding(loaded, format!("`{name}` of a nested template says which software runs on it"), span));
         }
         let mut member = body(resource.kind(), resource.properties.as_ref());
         while let Some(definition) = member {
             if let Some(span) = definition.get("metadata").and_then(software) {
                 let message = format!("the members of the group `{name}` say which software runs on them");
-                sink.push(finding(sink, message, span));
+                found.push(finding(loaded, message, span));
             }
             let ty = definition.get("type").and_then(|ty| ty.tree.as_text());
             member = body(ty, definition.get("properties"));
@@ -58,10 +57,10 @@ fn run(sink: &mut Sink<'_>) {
     }
 }
 
-fn finding(sink: &Sink<'_>, message: String, span: Span) -> Diagnostic {
+fn finding(loaded: &Loaded, message: String, span: Span) -> Diagnostic {
     NESTED_SOFTWARE
         .finding(message)
-        .label(&sink.at(span), "this software would never run")
+        .label(&loaded.template.at(span), "this software would never run")
         .help("write the server as a resource of the template that wattle is given, and its software there")
 }
 

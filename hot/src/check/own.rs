@@ -1,11 +1,6 @@
 //! W13xx: what only wattle reads of a template.
 //!
-//! Reading the model finds all of these at once; a check here is its documentation, and takes out what is its own.
-
-use crate::yaml::Node;
-
-use super::Sink;
-use super::registry::{Check, check};
+//! Reading the model reports all of these at once; what stands here is their documentation.
 
 check! {
     /// Components, kinds and what is said of the stack have keys of their own, each with values of its own form.
@@ -33,11 +28,7 @@ check! {
     ///         components:
     ///           - {name: web, recipe: {script: 'true'}, inputs: {port: 80}}
     /// ```
-    FORM: "W1301", Error, "what wattle reads of a template is not as it must be", form
-}
-
-fn form(sink: &mut Sink<'_>) {
-    take(sink, &FORM);
+    FORM: "W1301", Error, "what wattle reads of a template is not as it must be"
 }
 
 check! {
@@ -66,11 +57,7 @@ check! {
     ///         components:
     ///           - {name: web, recipe: {script: 'true'}, types: {port: {type: port, required: false}}}
     /// ```
-    UNKNOWN_TYPE: "W1302", Error, "a type that there is none", unknown_type
-}
-
-fn unknown_type(sink: &mut Sink<'_>) {
-    take(sink, &UNKNOWN_TYPE);
+    UNKNOWN_TYPE: "W1302", Error, "a type that there is none"
 }
 
 check! {
@@ -100,11 +87,7 @@ check! {
     ///         components:
     ///           - {name: web, recipe: {tool: shell, script: 'true'}}
     /// ```
-    RECIPE: "W1303", Error, "a recipe that cannot be run", recipe
-}
-
-fn recipe(sink: &mut Sink<'_>) {
-    take(sink, &RECIPE);
+    RECIPE: "W1303", Error, "a recipe that cannot be run"
 }
 
 check! {
@@ -134,11 +117,7 @@ check! {
     ///           - {name: web, kind: Web, recipe: {script: 'true'}}
     ///           - {name: other, kind: Web}
     /// ```
-    KIND: "W1304", Error, "a kind that nobody declares, or a second component declares again", kind
-}
-
-fn kind(sink: &mut Sink<'_>) {
-    take(sink, &KIND);
+    KIND: "W1304", Error, "a kind that nobody declares, or a second component declares again"
 }
 
 check! {
@@ -159,11 +138,7 @@ check! {
     ///     type: OS::Heat::None
     ///     metadata: {wattle: {format: wattle-model/1, stack: demo}}
     /// ```
-    MODEL_METADATA: "W1305", Error, "what `wattle_model` says does not fit the rest of the template", model_metadata
-}
-
-fn model_metadata(sink: &mut Sink<'_>) {
-    take(sink, &MODEL_METADATA);
+    MODEL_METADATA: "W1305", Error, "what `wattle_model` says does not fit the rest of the template"
 }
 
 check! {
@@ -184,11 +159,7 @@ check! {
     ///     type: OS::Neutron::Net
     ///     metadata: {owner: me}
     /// ```
-    MISPLACED: "W1306", Error, "software on a resource that is no server", misplaced
-}
-
-fn misplaced(sink: &mut Sink<'_>) {
-    take(sink, &MISPLACED);
+    MISPLACED: "W1306", Error, "software on a resource that is no server"
 }
 
 check! {
@@ -217,19 +188,5 @@ check! {
     ///         components:
     ///           - {name: web, recipe: {script: 'true'}}
     /// ```
-    OLD_VERSION: "W1307", Error, "a version of HOT that is too old for software", old_version
-}
-
-fn old_version(sink: &mut Sink<'_>) {
-    take(sink, &OLD_VERSION);
-}
-
-fn take(sink: &mut Sink<'_>, check: &Check) {
-    let says = |metadata: &Node| metadata.get("wattle").is_some();
-    if !sink.template().resources.values().any(|resource| resource.metadata.as_ref().is_some_and(says)) {
-        // Heat's affair alone.
-        return;
-    }
-    let own: Vec<_> = sink.model().findings.iter().filter(|finding| finding.code == check.code).cloned().collect();
-    own.into_iter().for_each(|finding| sink.push(finding));
+    OLD_VERSION: "W1307", Error, "a version of HOT that is too old for software"
 }

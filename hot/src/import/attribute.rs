@@ -1,8 +1,7 @@
 //! What `#[parameter(...)]` says: the default of a parameter, its constraints and all else.
 
-use crate::model::constant;
-use crate::template::{Constraint, Rule, float_as_python};
-use crate::yaml::{Node, Tree};
+use wattle_heat::template::{Constraint, Rule, float_as_python};
+use wattle_heat::yaml::{Node, Tree};
 
 use super::rust::{WIDTH, quoted};
 use super::value::float;
@@ -74,7 +73,7 @@ pub(super) fn literal(node: &Node, ty: &str) -> Option<String> {
             let items: Vec<String> = items.iter().map(|item| literal(item, "String")).collect::<Option<_>>()?;
             Some(format!("[{}]", items.join(", ")))
         }
-        ("hot::Json", _) => Some(quoted(&constant(node).to_string())),
+        ("hot::Json", _) => Some(quoted(&node.constant().to_string())),
         _ => None,
     }
 }
@@ -224,6 +223,6 @@ fn expression(node: &Node) -> String {
             let items: Vec<String> = items.iter().map(expression).collect();
             format!("wattle::model::Value::List(vec![{}])", items.join(", "))
         }
-        Tree::Map(_) => format!("hot::Json::of({})", quoted(&constant(node).to_string())),
+        Tree::Map(_) => format!("hot::Json::of({})", quoted(&node.constant().to_string())),
     }
 }

@@ -7,10 +7,10 @@ use std::fmt::Write as _;
 use indexmap::IndexMap;
 use wattle::model::Source;
 
-use crate::files::join;
-use crate::template::{Context, Function, Step, Template, walk};
-use crate::yaml::Node;
-use crate::{Loaded, Mention};
+use wattle_heat::files::join;
+use wattle_heat::template::{Context, Function, Step, Template, walk};
+use wattle_heat::yaml::Node;
+use wattle_heat::{Loaded, Mention};
 
 use super::catalog::{Catalog, Known, Ty};
 use super::literal::Literals;

@@ -1,7 +1,7 @@
 //! Heat's functions as calls in Rust.
 
-use crate::template::{Call, Context, Function};
-use crate::yaml::{Node, Tree};
+use wattle_heat::template::{Call, Context, Function};
+use wattle_heat::yaml::{Node, Tree};
 
 use super::blueprint::Blueprint;
 use super::catalog::Ty;

@@ -7,8 +7,8 @@ use super::package::recipe;
 use super::parameter::doc;
 use super::rust::{Expr, assigned, quoted, statement};
 use super::software::output;
-use crate::template::Context;
-use crate::yaml::Tree;
+use wattle_heat::template::Context;
+use wattle_heat::yaml::Tree;
 
 impl Blueprint<'_> {
     /// A struct for each kind of component.

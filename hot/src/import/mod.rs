@@ -27,7 +27,7 @@ mod value;
 
 use wattle::model::Source;
 
-use crate::Loaded;
+use wattle_heat::Loaded;
 
 /// How a crate is made.
 #[derive(Clone, Debug)]

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::template::{Context, Function, Step, Template, walk};
-use crate::yaml::Node;
+use wattle_heat::template::{Context, Function, Step, Template, walk};
+use wattle_heat::yaml::Node;
 
 /// The names of the resources in the template's order, but what one refers to before it, where that is possible.
 pub(super) fn resources(template: &Template) -> Vec<&str> {

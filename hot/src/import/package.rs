@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use crate::Loaded;
+use wattle_heat::Loaded;
 
 use super::blueprint::{Blueprint, Module};
 use super::catalog::Catalog;

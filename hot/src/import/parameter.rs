@@ -2,8 +2,8 @@
 
 use wattle_catalog_generate::plan::Type;
 
-use crate::template::{Call, Context, Function, Kind, Parameter, Step, walk};
-use crate::yaml::{Node, Tree};
+use wattle_heat::template::{Call, Context, Function, Kind, Parameter, Step, walk};
+use wattle_heat::yaml::{Node, Tree};
 
 use super::attribute::{Keys, Number, bounds, literal};
 use super::blueprint::Blueprint;

@@ -1,8 +1,8 @@
 //! Resources: a statement that adds each, and one for what it says besides its properties.
 
-use crate::environment::is_template;
-use crate::template::{Call, Context, Resource};
-use crate::yaml::{Node, Tree};
+use wattle_heat::environment::is_template;
+use wattle_heat::template::{Call, Context, Resource};
+use wattle_heat::yaml::{Node, Tree};
 
 use super::blueprint::{Blueprint, Handle};
 use super::catalog::{Known, Ty};

@@ -9,10 +9,10 @@ use std::collections::{HashMap, HashSet};
 use indexmap::IndexMap;
 use wattle_recipe::{Tool, analyse, never_written};
 
-use crate::Loaded;
-use crate::files::join;
-use crate::template::{Call, Context, Function, Resource, Step, Template, walk};
-use crate::yaml::{Node, Tree};
+use wattle_heat::Loaded;
+use wattle_heat::files::join;
+use wattle_heat::template::{Call, Context, Function, Resource, Step, Template, walk};
+use wattle_heat::yaml::{Node, Tree};
 
 use super::names::{constant, snake};
 use super::value::entries;

@@ -2,8 +2,8 @@
 
 use wattle_catalog_generate::plan::Type;
 
-use crate::template::Call;
-use crate::yaml::{Node, Tree};
+use wattle_heat::template::Call;
+use wattle_heat::yaml::{Node, Tree};
 
 use super::blueprint::Blueprint;
 use super::catalog::Known;

@@ -3,8 +3,8 @@
 use serde_json::Value;
 use wattle_catalog_generate::plan::{ARGUMENTS, Field, Type};
 
-use crate::template::{Call, Context};
-use crate::yaml::{Node, Tree};
+use wattle_heat::template::{Call, Context};
+use wattle_heat::yaml::{Node, Tree};
 
 use super::blueprint::Blueprint;
 use super::catalog::{Known, Ty, usable};

@@ -1,7 +1,7 @@
 //! Values as expressions of Rust, whatever type they are for: what functions and open maps take.
 
-use crate::template::{Call, Context};
-use crate::yaml::{Node, Pair, Tree};
+use wattle_heat::template::{Call, Context};
+use wattle_heat::yaml::{Node, Pair, Tree};
 
 use super::blueprint::Blueprint;
 use super::catalog::Ty;

@@ -7,9 +7,10 @@ use wattle::model::{After, Binding, Component, Model, Name, Resource};
 
 use super::kind::{COMPONENT, DECLARING};
 use super::{Reader, Written, items, pairs};
-use crate::check::{KIND, MISPLACED, OLD_VERSION, is_type};
-use crate::template::{self, Version};
-use crate::yaml::{Node, Span, Tree};
+use crate::check::{KIND, MISPLACED, OLD_VERSION};
+use wattle_heat::schema::is_type;
+use wattle_heat::template::{self, Version};
+use wattle_heat::yaml::{Node, Span, Tree};
 
 impl<'l> Reader<'l> {
     /// The components, without their inputs, and what their kinds declare.

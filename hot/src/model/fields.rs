@@ -6,7 +6,7 @@ use wattle::names::{list, nearest};
 
 use super::Reader;
 use crate::check::{FORM, MODEL_METADATA};
-use crate::yaml::{Node, Span, Tree};
+use wattle_heat::yaml::{Node, Span, Tree};
 
 impl<'l> Reader<'l> {
     pub(super) fn push(&mut self, finding: Diagnostic) {

@@ -133,7 +133,7 @@ impl Reader<'_> {
         };
         for ty in known {
             if !self.model.schemas.contains_key(&ty)
-                && let Some(schema) = wattle_catalog::schema(&ty)
+                && let Some(schema) = wattle_heat::schema::schema(&ty)
             {
                 self.model.schemas.insert(ty, schema);
             }

@@ -6,7 +6,7 @@ use wattle::names::nearest;
 
 use super::value::own_constant;
 use super::{Reader, items, pairs};
-use crate::yaml::{Node, Span, Tree};
+use wattle_heat::yaml::{Node, Span, Tree};
 
 /// The keys of a component.
 pub(super) const COMPONENT: &[&str] = &[

@@ -30,14 +30,13 @@ use wattle::check::Diagnostic;
 use wattle::extended::RUN_TIME;
 use wattle::model::{Model, Name, Schema, Source};
 
-use crate::Loaded;
-use crate::template::Template;
-use crate::yaml::{Node, Span, Tree};
+use wattle_heat::Loaded;
+use wattle_heat::template::Template;
+use wattle_heat::yaml::{Node, Span, Tree};
 
 pub(crate) use recipe::written as written_recipes;
 pub use reference::placed;
 pub use stripped::{is_extended, stripped};
-pub(crate) use value::constant;
 
 /// What was read.
 #[derive(Clone, Debug)]
@@ -102,8 +101,7 @@ struct Written<'l> {
 impl<'l> Reader<'l> {
     fn new(loaded: &'l Loaded) -> Self {
         let template = &loaded.template;
-        let mut model = Model::default();
-        model.version = template.version().date().into();
+        let mut model = Model { version: template.version().date().into(), ..Model::default() };
         if let Some(written) = template.root.get("heat_template_version").and_then(|node| node.tree.as_text()) {
             model.version = written.into();
         }

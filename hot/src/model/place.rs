@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use wattle::model::{Binding, Name, Source};
 
 use super::{Reader, items, pairs};
-use crate::yaml::Node;
+use wattle_heat::yaml::Node;
 
 impl Reader<'_> {
     /// Puts components and kinds into the order in which the source has them.

@@ -11,9 +11,9 @@ use wattle::names::nearest;
 use super::component::hides_declaration;
 use super::{Reader, items, pairs};
 use crate::check::RECIPE;
-use crate::files::join;
-use crate::template::Template;
-use crate::yaml::{Node, Span, Tree};
+use wattle_heat::files::join;
+use wattle_heat::template::Template;
+use wattle_heat::yaml::{Node, Span, Tree};
 
 const TOOLS: [&str; 4] = ["shell", "ansible", "puppet", "chef"];
 

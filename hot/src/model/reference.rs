@@ -7,9 +7,9 @@ use wattle::lower::{Decision, Reader as Referring};
 use wattle::model::{Expr, Source};
 
 use super::{Reader, pairs};
-use crate::Loaded;
-use crate::template::{Context, Step, walk};
-use crate::yaml::{Node, Tree};
+use wattle_heat::Loaded;
+use wattle_heat::template::{Context, Step, walk};
+use wattle_heat::yaml::{Node, Tree};
 
 /// A reference: the names that decisions can have for it, and its place.
 type Found = (Vec<String>, Source);

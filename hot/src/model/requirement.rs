@@ -5,7 +5,7 @@ use wattle::model::{Expr, Name, Predicate, Requirement, Test, Tested};
 use wattle::names::list;
 
 use super::{Reader, items, pairs};
-use crate::yaml::{Node, Span, Tree};
+use wattle_heat::yaml::{Node, Span, Tree};
 
 /// The keys that join several.
 const JOINED: [&str; 3] = ["all_of", "any_of", "none_of"];

@@ -6,11 +6,10 @@ use wattle::model::{
     Binding, Condition, Constraint, Expr, Name, Order, Parameter, ParameterGroup, ParameterType, Resource, Value,
 };
 
-use super::value::constant;
 use super::{Reader, pairs, words};
 use crate::check::FORM;
-use crate::template::{self, Kind, Rule};
-use crate::yaml::{Node, Pair, Tree};
+use wattle_heat::template::{self, Kind, Rule};
+use wattle_heat::yaml::{Node, Pair, Tree};
 
 impl Reader<'_> {
     /// The parameters, with the types that `wattle_model` gives them.
@@ -35,7 +34,7 @@ impl Reader<'_> {
             parameter.label = known.label.clone().unwrap_or_default();
             parameter.description = known.description.clone().unwrap_or_default();
             parameter.default = known.default.as_ref().map(|default| {
-                let default = constant(default);
+                let default = default.constant();
                 if self.written.is_empty() { default } else { fitting(heat_type, default) }
             });
             parameter.constraints = known.constraints.iter().filter_map(constraint).collect();
@@ -159,8 +158,8 @@ fn fitting(ty: ParameterType, default: Value) -> Value {
 }
 
 fn constraint(written: &template::Constraint) -> Option<Constraint> {
-    let number = |node: &Option<Node>| node.as_ref().and_then(|node| wattle::heat::number(&constant(node)));
-    let length = |node: &Option<Node>| match node.as_ref().map(constant) {
+    let number = |node: &Option<Node>| node.as_ref().and_then(|node| wattle_heat::schema::number(&node.constant()));
+    let length = |node: &Option<Node>| match node.as_ref().map(Node::constant) {
         Some(Value::Integer(length)) => u32::try_from(length).ok(),
         Some(Value::Str(text)) => text.parse().ok(),
         _ => None,
@@ -169,7 +168,7 @@ fn constraint(written: &template::Constraint) -> Option<Constraint> {
         Rule::Range { min, max } => Constraint::Range { min: number(min), max: number(max) },
         Rule::Length { min, max } => Constraint::Length { min: length(min), max: length(max) },
         Rule::Modulo { step, offset } => Constraint::Modulo { step: number(step)?, offset: number(offset)? },
-        Rule::AllowedValues(values) => Constraint::AllowedValues(values.iter().map(constant).collect()),
+        Rule::AllowedValues(values) => Constraint::AllowedValues(values.iter().map(Node::constant).collect()),
         Rule::AllowedPattern(pattern) => Constraint::AllowedPattern(pattern.as_str().into()),
         Rule::Custom(name) => Constraint::CustomConstraint(name.as_str().into()),
     };

@@ -9,9 +9,9 @@ use wattle::model::{
 
 use super::recipe::inline;
 use super::{Reader, items, pairs, words};
-use crate::files::join;
-use crate::template;
-use crate::yaml::{Node, Tree};
+use wattle_heat::files::join;
+use wattle_heat::template;
+use wattle_heat::yaml::{Node, Tree};
 
 /// The keys of `wattle_model`'s metadata.
 const KEYS: &[&str] = &[
@@ -143,7 +143,7 @@ impl<'l> Reader<'l> {
         }
     }
 
-    fn promise(&mut self, name: &str, span: crate::yaml::Span, node: &'l Node) {
+    fn promise(&mut self, name: &str, span: wattle_heat::yaml::Span, node: &'l Node) {
         let what = format!("the promise `{name}`");
         if !self.is_map(node, &what) {
             return;

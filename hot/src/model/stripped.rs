@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use wattle::extended::{KEY, MODEL, MODEL_TYPE};
 
-use crate::Loaded;
-use crate::template::Template;
-use crate::yaml::{Node, Pair, Tree};
+use wattle_heat::Loaded;
+use wattle_heat::template::Template;
+use wattle_heat::yaml::{Node, Pair, Tree};
 
 /// The metadata of the resource that says what is not of one server.
 pub(super) fn model_metadata(template: &Template) -> Option<&Node> {

@@ -1,7 +1,7 @@
 //! Mistakes in what only wattle reads, each told once and where it stands.
 
-use crate::Loaded;
 use crate::check::check;
+use wattle_heat::Loaded;
 
 /// A server with one component, of which `fields` are more.
 fn component(fields: &str) -> String {

@@ -5,7 +5,7 @@ use wattle::names::{list, nearest};
 
 use super::{Reader, pairs};
 use crate::check::UNKNOWN_TYPE;
-use crate::yaml::{Node, Tree};
+use wattle_heat::yaml::{Node, Tree};
 
 /// Types of one word.
 const WORDS: [&str; 11] =

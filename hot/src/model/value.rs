@@ -1,12 +1,12 @@
 //! Values: what is written, as an expression of the model.
 
 use wattle::extended::{IMPORTS, KEY, MODEL, PAIRS, PROMISES};
-use wattle::model::{Expr, Model, Name, Resource, Value};
+use wattle::model::{Expr, Model, Resource, Value};
 
 use super::stack::is_of_software;
 use super::{Reader, items, words};
-use crate::template::{Call, Context, Function};
-use crate::yaml::{Node, Tree};
+use wattle_heat::template::{Call, Context, Function};
+use wattle_heat::yaml::{Node, Tree};
 
 /// Where a value stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl Reader<'_> {
                 }
                 Expr::map(pairs.iter().map(|pair| (words(&pair.key), self.expression(&pair.value, context, place))))
             }
-            _ => Expr::Constant(constant(node)),
+            _ => Expr::Constant(node.constant()),
         }
     }
 
@@ -146,7 +146,7 @@ impl Reader<'_> {
     /// Whether a server's attribute is meant, and no component of its name.
     fn is_heats(&self, attribute: &str, output: &str, key: &str, place: Place) -> bool {
         let is_attribute = || {
-            let schema = self.server.get_or_init(|| wattle_catalog::schema(Resource::SERVER).unwrap_or_default());
+            let schema = self.server.get_or_init(|| wattle_heat::schema::schema(Resource::SERVER).unwrap_or_default());
             schema.attributes.contains_key(attribute)
         };
         let declares = || {
@@ -158,21 +158,6 @@ impl Reader<'_> {
         match place {
             Place::Heat => is_attribute(),
             Place::Ours => !declares() && is_attribute(),
-        }
-    }
-}
-
-/// What is written, with no function called.
-pub(crate) fn constant(node: &Node) -> Value {
-    match &*node.tree {
-        Tree::Null => Value::Null,
-        Tree::Boolean(value) => Value::Boolean(*value),
-        Tree::Integer(value) => Value::Integer(*value),
-        Tree::Float(value) => Value::Float(*value),
-        Tree::Text { text, .. } => text.as_str().into(),
-        Tree::List(items) => Value::List(items.iter().map(constant).collect()),
-        Tree::Map(pairs) => {
-            Value::Map(pairs.iter().map(|pair| (Name::from(pair.key.as_key()), constant(&pair.value))).collect())
         }
     }
 }
@@ -191,13 +176,13 @@ pub(super) fn own_constant(node: &Node) -> Value {
             }
             _ => Value::Map(pairs.iter().map(|pair| (words(&pair.key), own_constant(&pair.value))).collect()),
         },
-        _ => constant(node),
+        _ => node.constant(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::template::FUNCTIONS;
+    use wattle_heat::template::FUNCTIONS;
 
     #[test]
     fn what_is_written_knows_every_function() {

@@ -267,6 +267,6 @@ pub(super) fn resolve(shared: &Shared, source: &Source, found: &Found) -> Result
             let part = |(name, part): (&Name, &Source)| Ok((name.clone(), resolve(shared, part, found)?));
             parts.iter().map(part).collect::<Result<_, _>>().map(Value::Map)
         }
-        Source::Function { name, argument } => wattle_hot::evaluate::apply(name, &resolve(shared, argument, found)?),
+        Source::Function { name, argument } => wattle_heat::evaluate::apply(name, &resolve(shared, argument, found)?),
     }
 }

@@ -2,7 +2,6 @@
 
 use clap::{Arg, ArgMatches, Command};
 use wattle::cli::explained;
-use wattle_hot::check::CHECKS;
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
@@ -15,12 +14,12 @@ pub(super) fn command() -> Command {
 
 /// Every code that has a page.
 pub(super) fn codes() -> impl Iterator<Item = &'static str> {
-    wattle::check::CHECKS.iter().map(|check| check.code).chain(CHECKS.iter().map(|check| check.code))
+    wattle::check::CHECKS.iter().map(|check| check.code).chain(wattle_hot::check::all().map(|(code, ..)| code))
 }
 
 pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let code = matches.get_one::<String>("code").map(String::as_str);
-    let of_templates: Vec<_> = CHECKS.iter().map(|check| (check.code, check.severity, check.summary)).collect();
+    let of_templates: Vec<_> = wattle_hot::check::all().collect();
     console.out.write(&explained(code, &of_templates, &wattle_hot::explain)?)?;
     Ok(Exit::Fine)
 }

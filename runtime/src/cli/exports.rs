@@ -67,7 +67,7 @@ async fn value(space: &Space, source: &Source, told: &HashMap<Name, String>) -> 
         }
         Source::Function { name, argument } => {
             let argument = Box::pin(typed(space, argument, told)).await?;
-            wattle_hot::evaluate::apply(name, &argument).ok().as_ref().map(plain)
+            wattle_heat::evaluate::apply(name, &argument).ok().as_ref().map(plain)
         }
         Source::Sealed(_) | Source::Foreign { .. } => None,
     }
@@ -97,7 +97,7 @@ async fn typed(space: &Space, source: &Source, told: &HashMap<Name, String>) -> 
         }
         Source::Function { name, argument } => {
             let argument = Box::pin(typed(space, argument, told)).await?;
-            wattle_hot::evaluate::apply(name, &argument).ok()
+            wattle_heat::evaluate::apply(name, &argument).ok()
         }
         other => value(space, other, told).await.map(Value::from),
     }

@@ -42,7 +42,7 @@ fn known(wire: &Wire, parameters: &IndexMap<&Name, Value>) -> Option<Value> {
             let part = |(name, part): (&Name, &Wire)| Some((name.clone(), known(part, parameters)?));
             parts.iter().map(part).collect::<Option<_>>().map(Value::Map)
         }
-        Wire::Function { name, argument } => wattle_hot::evaluate::apply(name, &known(argument, parameters)?).ok(),
+        Wire::Function { name, argument } => wattle_heat::evaluate::apply(name, &known(argument, parameters)?).ok(),
         _ => None,
     }
 }

@@ -115,7 +115,7 @@ impl Resolver<'_> {
 }
 
 fn computed(function: &str, argument: &Value) -> Result<Value, SeedError> {
-    wattle_hot::evaluate::apply(function, argument).map_err(|why| SeedError::Function { why })
+    wattle_heat::evaluate::apply(function, argument).map_err(|why| SeedError::Function { why })
 }
 
 fn known(value: &Value, secret: bool, sealer: &mut Sealer<'_>) -> Result<Source, SeedError> {

@@ -24,8 +24,7 @@ pub(crate) fn fresh(page: &str, text: &str) {
 /// All codes, with their pages of `explain`.
 pub(crate) fn codes() -> String {
     let models = wattle::check::CHECKS.iter().map(|check| (check.code, check.severity, check.summary));
-    let templates = wattle_hot::check::CHECKS.iter().map(|check| (check.code, check.severity, check.summary));
-    let all: Vec<_> = models.chain(templates).collect();
+    let all: Vec<_> = models.chain(wattle_hot::check::all()).collect();
     let mut text = String::from(
         "# What findings mean\n\nEvery error and warning of `check` has a code, and `wattle explain CODE` tells what it means. This \
          is all of them: codes below W1000 are about what is modelled, in Rust or as an extended template; those from W1000 on are \

@@ -173,6 +173,6 @@ fn heat_and_check_agree() {
 /// Heat has one more kind, which none of its types uses: the unit tests of `check` know it.
 #[test]
 fn no_type_has_a_modulo() {
-    let types = include_str!("../../../catalog/heat/resource-types.json");
+    let types = include_str!("../../../heat/schemas/resource-types.json");
     assert!(!types.contains("\"modulo\""));
 }

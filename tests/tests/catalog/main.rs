@@ -74,6 +74,6 @@ fn heat_still_says_what_the_catalog_is_made_from() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let output = Command::new(tests.join("heat/run")).arg("dump_types.py").output().expect("tests/heat/run starts");
     let said = String::from_utf8(output.stdout).expect("JSON");
-    let kept = fs::read_to_string(tests.join("../catalog/heat/resource-types.json")).expect("Heat's types");
+    let kept = fs::read_to_string(tests.join("../heat/schemas/resource-types.json")).expect("Heat's types");
     assert!(said == kept, "Heat says something else of its types than is kept: run catalog/renew");
 }

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use wattle_hot::Loaded;
-use wattle_hot::files::{Files, Missing};
+use wattle_heat::Loaded;
+use wattle_heat::files::{Files, Missing};
 use wattle_hot::import::{Dependency, Options, import};
 
 /// A crate with a module of each template.
@@ -32,7 +32,7 @@ pub(crate) fn load(path: &Path) -> Loaded {
     let text = fs::read_to_string(path).expect("the template can be read");
     let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
     let folder = path.parent().expect("a folder").to_owned();
-    Loaded::load(&text, name, &Beside(folder), &Default::default())
+    wattle_hot::load(&text, name, &Beside(folder), &Default::default())
 }
 
 impl Made {

@@ -52,7 +52,7 @@ fn heat_does_with_resources_what_the_plan_says() {
         }
         let (before, after) =
             (state(&answer["before"], &answer["parameters"]), state(&answer["after"], &answer["parameters"]));
-        let after = after.computing(wattle_hot::evaluate::apply);
+        let after = after.computing(wattle_heat::evaluate::apply);
         let said = plan(Some(&before), &after, &wattle_catalog::schema);
         for (name, resource) in &said.resources {
             // Nested stacks are asked each time, and their resources are not here.

@@ -104,7 +104,7 @@ fn a_model_that_says_what_moved_is_read_as_it_was_written() {
 }
 
 fn read(text: &str) -> Model {
-    wattle_hot::model::read(&wattle_hot::Loaded::of(text, "model.yaml")).model
+    wattle_hot::model::read(&wattle_heat::Loaded::of(text, "model.yaml")).model
 }
 
 /// Two servers in a module, one of which tells the other something.

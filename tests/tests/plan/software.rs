@@ -68,8 +68,8 @@ fn what_a_component_is_given_is_compared_by_what_functions_give() {
     let before = split("a,b");
     let same = with(Expr::list(["a".into(), "b".into()]));
     assert_eq!(run(&before, same.clone()), Run::MayRunAgain);
-    assert_eq!(run(&before, same.computing(wattle_hot::evaluate::apply)), Run::Skip);
-    assert_eq!(run(&before, split("a,c").computing(wattle_hot::evaluate::apply)), Run::RunAgain);
+    assert_eq!(run(&before, same.computing(wattle_heat::evaluate::apply)), Run::Skip);
+    assert_eq!(run(&before, split("a,c").computing(wattle_heat::evaluate::apply)), Run::RunAgain);
 }
 
 #[test]

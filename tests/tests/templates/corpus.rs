@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use wattle_hot::environment::Environment;
-use wattle_hot::files::{Files, Missing};
-use wattle_hot::parameters::Inputs;
-use wattle_hot::{Loaded, template};
+use wattle_heat::environment::Environment;
+use wattle_heat::files::{Files, Missing};
+use wattle_heat::parameters::Inputs;
+use wattle_heat::{Loaded, template};
 use wattle_tests::oracle::Oracle;
 
 /// A template and the environment that belongs to it.
@@ -47,14 +47,12 @@ impl Case {
     }
 
     /// The same with values of parameters.
-    pub(crate) fn load_with(&self, given: template::Map<wattle_hot::evaluate::Value>) -> Loaded {
+    pub(crate) fn load_with(&self, given: template::Map<wattle_heat::evaluate::Value>) -> Loaded {
         let text = |path: &Path| String::from_utf8_lossy(&fs::read(path).expect("a file")).into_owned();
         let environments: Vec<_> =
             self.environment.iter().map(|path| (path.display().to_string(), text(path))).collect();
         let environment = Environment::read(environments.iter().map(|(name, text)| (name.as_str(), text.as_str())));
-        let mut inputs = Inputs::default();
-        inputs.given = given;
-        inputs.environment = Arc::new(environment);
+        let inputs = Inputs { given, environment: Arc::new(environment), ..Inputs::default() };
         Loaded::load(&text(&self.path), &self.path.display().to_string(), &Disk, &inputs)
     }
 

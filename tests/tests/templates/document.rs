@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use wattle_hot::yaml::{Node, Tree};
+use wattle_heat::yaml::{Node, Tree};
 
 /// A value of a template. A map may have a key twice.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
-use wattle_hot::Graph;
+use wattle_heat::Graph;
 
 use crate::corpus::Case;
 

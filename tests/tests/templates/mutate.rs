@@ -1,6 +1,6 @@
 //! Templates with one thing changed in each.
 
-use wattle_hot::template::FUNCTIONS;
+use wattle_heat::template::FUNCTIONS;
 
 use crate::document::Document::{self, List, Map, Raw, Text};
 

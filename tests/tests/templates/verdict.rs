@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use wattle_hot::yaml;
+use wattle_heat::yaml;
 use wattle_tests::oracle::Oracle;
 
 use crate::corpus::{self, Case};

@@ -3,9 +3,9 @@
 use crate::author::blueprint::Blueprint;
 use crate::author::expression::Expression;
 use crate::author::topology::Topology;
-use crate::emit;
 use crate::lower;
 use crate::model::{Content, ParameterGroup, Source};
+use wattle_heat::emit;
 
 use super::value::Value;
 

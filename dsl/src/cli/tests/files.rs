@@ -7,7 +7,7 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 
-use crate::emit::EmitError;
+use wattle_heat::emit::EmitError;
 
 use super::super::files::{File, replace};
 use super::blueprint::Quiet;

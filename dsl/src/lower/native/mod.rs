@@ -79,7 +79,7 @@ pub(crate) fn resources(model: &Model) -> usize {
 /// Bytes of the template as JSON, which is about how Heat counts it.
 pub(crate) fn size(model: &Model) -> usize {
     // What JSON cannot express is an error when the template is emitted, not here.
-    crate::emit::to_json(&lower(model).template).map_or(0, |text| text.len())
+    wattle_heat::emit::to_json(&lower(model).template).map_or(0, |text| text.len())
 }
 
 /// The kind of component that takes the most of the template's bytes, and how many.

@@ -5,8 +5,8 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use wattle::manners::reason;
-use wattle_hot::files::{Files, Missing};
-use wattle_hot::yaml::BYTES;
+use wattle_heat::files::{Files, Missing};
+use wattle_heat::yaml::BYTES;
 
 /// Files by their paths, relative ones from the current directory on.
 #[derive(Clone, Copy, Debug)]

@@ -14,11 +14,11 @@ use wattle::manners::{Failure, reason};
 use wattle::model::Model;
 use wattle::names::nearest;
 use wattle::view;
-use wattle_hot::Loaded;
-use wattle_hot::environment::Environment;
-use wattle_hot::evaluate::Value;
+use wattle_heat::Loaded;
+use wattle_heat::environment::Environment;
+use wattle_heat::evaluate::Value;
+use wattle_heat::parameters::Inputs;
 use wattle_hot::model::is_extended;
-use wattle_hot::parameters::Inputs;
 
 use super::files::{Disk, whole};
 use crate::cli::seed;
@@ -71,13 +71,12 @@ impl Given {
             let text = decoded(&format!("the environment `{name}`"), File::open(path).and_then(whole))?;
             environments.push((name, text));
         }
-        let mut inputs = Inputs::default();
-        inputs.environment =
-            Arc::new(Environment::read(environments.iter().map(|(name, text)| (name.as_str(), text.as_str()))));
+        let environment = Environment::read(environments.iter().map(|(name, text)| (name.as_str(), text.as_str())));
+        let mut inputs = Inputs { environment: Arc::new(environment), ..Inputs::default() };
         for (name, value) in seed::assignments(matches)? {
             inputs.given.insert(name, Value::Text(value));
         }
-        let loaded = Loaded::load(&text, &name, &Disk, &inputs);
+        let loaded = wattle_hot::load(&text, &name, &Disk, &inputs);
         let mut texts: HashMap<String, Arc<str>> =
             environments.into_iter().map(|(name, text)| (name, text.into())).collect();
         let files = loaded.library.contents.iter();

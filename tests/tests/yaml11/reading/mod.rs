@@ -1,4 +1,4 @@
-//! `wattle_hot::yaml` reads what PyYAML and Python's `json` read, and refuses what they refuse.
+//! `wattle_heat::yaml` reads what PyYAML and Python's `json` read, and refuses what they refuse.
 
 mod json;
 mod templates;
@@ -8,7 +8,7 @@ use proptest::strategy::Strategy;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Map, Value, json};
-use wattle_hot::yaml::{Node, Problem, Tree, read};
+use wattle_heat::yaml::{Node, Problem, Tree, read};
 
 use super::reader::Reader;
 

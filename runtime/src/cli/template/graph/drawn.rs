@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 use wattle::model::{Model, Name};
 use wattle::picture::{Edge, Module, Picture, Resource, Role, Why};
-use wattle_hot::Graph;
+use wattle_heat::Graph;
 
 /// The picture of the template that `model` is, and of which `graph` is Heat's graph.
 pub(super) fn picture(graph: &Graph, model: &Model) -> Picture {

@@ -9,8 +9,8 @@ use wattle::cli::{PictureFormat, drawing, drawing_args};
 use wattle::lower::Lowering;
 use wattle::model::{Model, Resource};
 use wattle::view;
+use wattle_heat::{Graph, Loaded};
 use wattle_hot::model::{is_extended, stripped};
-use wattle_hot::{Graph, Loaded};
 
 use super::given::{self, Given};
 use crate::cli::console::Console;

@@ -1,0 +1,150 @@
+//! Parameters: what is chosen at deployment.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Name, Source, Type, Value};
+
+/// A parameter of the stack.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Parameter {
+    /// The type in Heat's terms.
+    pub heat_type: ParameterType,
+    /// The type in ours.
+    pub ty: Type,
+    /// What it is called where people fill it in.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub label: String,
+    /// What it is for.
+    #[serde(default)]
+    pub description: String,
+    /// The value when none is given.
+    #[serde(default)]
+    pub default: Option<Value>,
+    /// What a value must satisfy.
+    #[serde(default)]
+    pub constraints: Vec<Constraint>,
+    /// Whether Heat must not show its value although its type is not secret.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
+    /// Whether its value must stay as it was when the stack was created.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub immutable: bool,
+    /// Words by which tools find it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<Name>,
+    /// Where it was declared.
+    pub at: Source,
+}
+
+impl Parameter {
+    /// A parameter without default or constraint.
+    pub fn new(ty: Type, at: Source) -> Self {
+        let heat_type = ParameterType::of(&ty);
+        Self {
+            heat_type,
+            ty,
+            label: String::new(),
+            description: String::new(),
+            default: None,
+            constraints: Vec::new(),
+            hidden: false,
+            immutable: false,
+            tags: Vec::new(),
+            at,
+        }
+    }
+
+    /// Whether Heat must not show its value.
+    pub fn is_hidden(&self) -> bool {
+        self.hidden || self.ty.is_secret()
+    }
+}
+
+/// Heat's types of parameters (HOT specification, "parameters section").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ParameterType {
+    /// Text.
+    #[serde(rename = "string")]
+    Str,
+    /// An integer or a float.
+    Number,
+    /// A truth value.
+    Boolean,
+    /// A list of strings.
+    CommaDelimitedList,
+    /// A map or a list.
+    Json,
+}
+
+impl ParameterType {
+    /// Heat's type that carries values of `ty`.
+    pub fn of(ty: &Type) -> Self {
+        match ty.revealed() {
+            Type::Boolean => Self::Boolean,
+            Type::Integer { .. } | Type::Float | Type::Seconds => Self::Number,
+            Type::Str | Type::Ip | Type::Ipv4 | Type::Ipv6 | Type::Uri => Self::Str,
+            Type::List(item) if Self::of(item) == Self::Str => Self::CommaDelimitedList,
+            _ => Self::Json,
+        }
+    }
+}
+
+/// What Heat checks of a parameter's value (HOT specification, "parameter constraints").
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Constraint {
+    /// One of Heat's named constraints: `glance.image`, `nova.flavor`, `net_cidr`, ...
+    CustomConstraint(Name),
+    /// Bounds of a number, both included.
+    Range {
+        /// Least value.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        min: Option<f64>,
+        /// Greatest value.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        max: Option<f64>,
+    },
+    /// Bounds of a length in characters or items, both included.
+    Length {
+        /// Least length.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        min: Option<u32>,
+        /// Greatest length.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        max: Option<u32>,
+    },
+    /// A regular expression (Python's) that the whole value matches.
+    AllowedPattern(Name),
+    /// The values that are allowed.
+    AllowedValues(Vec<Value>),
+    /// The number less `offset` is a multiple of `step`.
+    Modulo {
+        /// The step.
+        step: f64,
+        /// The offset.
+        offset: f64,
+    },
+    /// Another constraint, and what Heat says when a value breaks it.
+    Described {
+        /// The constraint; not described itself.
+        constraint: Box<Constraint>,
+        /// What is said.
+        description: Name,
+    },
+}
+
+impl Constraint {
+    /// The constraint with what Heat says when a value breaks it.
+    pub fn described(self, description: impl Into<Name>) -> Self {
+        Self::Described { constraint: Box::new(self), description: description.into() }
+    }
+
+    /// The constraint without its description.
+    pub fn bare(&self) -> &Self {
+        match self {
+            Self::Described { constraint, .. } => constraint.bare(),
+            other => other,
+        }
+    }
+}

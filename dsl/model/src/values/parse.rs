@@ -1,0 +1,223 @@
+//! Values from text, as a recipe writes them: the reverse of [`super::text`].
+
+use crate::{Name, Type, Value};
+use indexmap::IndexMap;
+
+use super::refuse;
+
+/// Most characters of a wrong value that a message shows.
+const SHOWN: usize = 60;
+
+/// The value of type `ty` that `text` says; one newline at its end does not count.
+///
+/// # Errors
+/// What was expected and what was found, for a message; of a secret, only what was expected.
+pub fn parse(ty: &Type, text: &str) -> Result<Value, String> {
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    let value = match ty.revealed() {
+        Type::Boolean => match text {
+            "true" => Some(Value::Boolean(true)),
+            "false" => Some(Value::Boolean(false)),
+            _ => None,
+        },
+        Type::Integer { .. } => integer(text),
+        Type::Float => float(text),
+        Type::Seconds => integer(text).or_else(|| float(text)),
+        Type::List(_) | Type::Map(_) | Type::Struct(_) => match serde_json::from_str(text) {
+            Ok(value) => Some(value),
+            Err(_) if ty.is_secret() => None,
+            Err(error) => return Err(format!("expected {ty}, as JSON, found {}: {error}", shown(text))),
+        },
+        // Text of some kind; which, `fit` judges.
+        _ => Some(text.into()),
+    };
+    match value {
+        Some(value) => fit(ty, value),
+        None if ty.is_secret() => Err(format!("expected {ty}, found something else")),
+        None => Err(format!("expected {ty}, found {}", shown(text))),
+    }
+}
+
+/// `value` as `ty` has it. A tool whose values are typed may still give a number as text, or a float without a fraction
+/// as an integer.
+///
+/// # Errors
+/// As of [`parse`].
+pub fn fit(ty: &Type, value: Value) -> Result<Value, String> {
+    let value = converted(ty, value);
+    refuse(ty, &value).map_or(Ok(value), Err)
+}
+
+fn converted(ty: &Type, value: Value) -> Value {
+    match (ty, value) {
+        (Type::Hidden(inner), value) => converted(inner, value),
+        // Exact for what a float can hold exactly, and the nearest float for the rest.
+        #[expect(clippy::cast_precision_loss, reason = "a float is what was declared")]
+        (Type::Float, Value::Integer(number)) => Value::Float(number as f64),
+        (Type::Boolean | Type::Integer { .. } | Type::Float | Type::Seconds, Value::Str(text)) => {
+            let number = match ty {
+                Type::Boolean => text.parse().ok().map(Value::Boolean),
+                Type::Integer { .. } => integer(&text),
+                Type::Float => float(&text),
+                _ => integer(&text).or_else(|| float(&text)),
+            };
+            number.unwrap_or(Value::Str(text))
+        }
+        (Type::Str, Value::Integer(number)) => number.to_string().into(),
+        (Type::List(item), Value::List(values)) => {
+            Value::List(values.into_iter().map(|value| converted(item, value)).collect())
+        }
+        (Type::Map(item), Value::Map(values)) => {
+            Value::Map(values.into_iter().map(|(name, value)| (name, converted(item, value))).collect())
+        }
+        (Type::Struct(fields), Value::Map(values)) => Value::Map(converted_fields(fields, values)),
+        (_, value) => value,
+    }
+}
+
+fn converted_fields(fields: &IndexMap<Name, Type>, values: IndexMap<Name, Value>) -> IndexMap<Name, Value> {
+    let field = |(name, value): (Name, Value)| match fields.get(&name) {
+        Some(ty) => (name, converted(ty, value)),
+        None => (name, value),
+    };
+    values.into_iter().map(field).collect()
+}
+
+/// A whole number in decimal, without a plus sign and without zeros in front.
+fn integer(text: &str) -> Option<Value> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
+    if plain { text.parse().ok().map(Value::Integer) } else { None }
+}
+
+/// A finite number in decimal, `.5` and `5.` included: `bc` writes them.
+fn float(text: &str) -> Option<Value> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if !digits.starts_with(|first: char| first.is_ascii_digit() || first == '.') {
+        return None;
+    }
+    text.parse().ok().filter(|number: &f64| number.is_finite()).map(Value::Float)
+}
+
+/// A wrong text as a message shows it: on one line, and not too long.
+fn shown(text: &str) -> String {
+    if text.is_empty() {
+        return "nothing".to_owned();
+    }
+    let start: String = text.chars().take(SHOWN).flat_map(char::escape_debug).collect();
+    let more = if text.chars().nth(SHOWN).is_some() { "…" } else { "" };
+    format!("`{start}{more}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fit, parse};
+    use crate::values::text;
+    use crate::{Type, Value};
+    use proptest::prelude::*;
+
+    const PORT: Type = Type::Integer { min: 0, max: 65_535 };
+
+    fn secret(ty: Type) -> Type {
+        Type::Hidden(Box::new(ty))
+    }
+
+    fn json(text: &str) -> Value {
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn one_newline_at_the_end_does_not_count() {
+        assert_eq!(parse(&Type::Str, "a\n"), Ok("a".into()));
+        assert_eq!(parse(&Type::Str, "a\n\n"), Ok("a\n".into()));
+        assert_eq!(parse(&Type::Str, "\n"), Ok("".into()));
+        assert_eq!(parse(&PORT, "6379\n"), Ok(json("6379")));
+        assert_eq!(parse(&Type::Boolean, "true\n"), Ok(json("true")));
+    }
+
+    #[test]
+    fn numbers_are_decimal() {
+        for wrong in ["", " 1", "1 ", "+1", "01", "0x10", "1_000", "1.0", "one", "--1", "-", "65536", "-1"] {
+            assert!(parse(&PORT, wrong).is_err(), "{wrong:?}");
+        }
+        for wrong in ["", "nan", "inf", "-inf", "1e999", "+1", " 1", "1,5"] {
+            assert!(parse(&Type::Float, wrong).is_err(), "{wrong:?}");
+        }
+        assert_eq!(parse(&Type::Float, "2"), Ok(Value::Float(2.0)));
+        assert_eq!(parse(&Type::Float, ".5"), Ok(Value::Float(0.5)));
+        assert_eq!(parse(&Type::Seconds, "90"), Ok(Value::Integer(90)));
+        assert_eq!(parse(&Type::Seconds, "1.5"), Ok(Value::Float(1.5)));
+        assert!(parse(&Type::Seconds, "-1").is_err());
+        assert!(parse(&Type::Seconds, "10m").is_err());
+    }
+
+    #[test]
+    fn what_was_expected_and_found_is_told() {
+        let why = |ty: &Type, text: &str| parse(ty, text).unwrap_err();
+        assert_eq!(why(&PORT, "http\n"), "expected an integer between 0 and 65535, found `http`");
+        assert_eq!(why(&PORT, "70000"), "70000 is not between 0 and 65535");
+        assert_eq!(why(&Type::Boolean, "yes"), "expected a boolean, found `yes`");
+        assert_eq!(why(&Type::Boolean, ""), "expected a boolean, found nothing");
+        assert_eq!(why(&Type::Ip, "localhost"), "`localhost` is not an IP address");
+        assert_eq!(why(&PORT, &"x\n".repeat(99)).chars().filter(|c| *c == '…').count(), 1);
+        let ports = Type::List(Box::new(PORT));
+        assert_eq!(why(&ports, "[1, -1]"), "item 1: -1 is not between 0 and 65535");
+        assert!(why(&ports, "1 2").starts_with("expected a list whose items are each an integer"));
+    }
+
+    #[test]
+    fn a_wrong_secret_is_not_told() {
+        for ty in [PORT, Type::Ip, Type::List(Box::new(Type::Str)), Type::Boolean] {
+            let why = parse(&secret(ty), "hunter2").unwrap_err();
+            assert!(!why.contains("hunter2"), "{why}");
+        }
+        let why = parse(&Type::List(Box::new(secret(PORT))), r#"["hunter2"]"#).unwrap_err();
+        assert!(!why.contains("hunter2"), "{why}");
+    }
+
+    #[test]
+    fn typed_values_may_be_spelled_as_text() {
+        assert_eq!(fit(&PORT, "6379".into()), Ok(json("6379")));
+        assert_eq!(fit(&secret(Type::Boolean), "true".into()), Ok(json("true")));
+        assert_eq!(fit(&Type::List(Box::new(Type::Float)), json(r#"[1, "2.5"]"#)), Ok(json("[1.0, 2.5]")));
+        assert_eq!(fit(&Type::Str, json("14")), Ok("14".into()));
+        assert!(fit(&Type::Str, json("1.10")).is_err());
+        assert!(fit(&Type::Str, json("[]")).is_err());
+        assert!(fit(&PORT, "x".into()).is_err());
+    }
+
+    fn typed() -> impl Strategy<Value = (Type, Value)> {
+        let leaf = prop_oneof![
+            any::<bool>().prop_map(|value| (Type::Boolean, Value::from(value))),
+            any::<u64>().prop_map(|value| (Type::Integer { min: 0, max: u64::MAX }, Value::from(value))),
+            any::<i64>().prop_map(|value| (Type::Integer { min: i64::MIN, max: i64::MAX as u64 }, Value::from(value))),
+            any::<f64>()
+                .prop_filter("finite", |value| value.is_finite())
+                .prop_map(|value| (Type::Float, Value::from(value))),
+            any::<String>().prop_map(|value| (Type::Str, Value::from(value))),
+            any::<std::net::IpAddr>().prop_map(|value| (Type::Ip, Value::from(value.to_string()))),
+            any::<u64>().prop_map(|value| (Type::Seconds, Value::from(value))),
+        ];
+        leaf.prop_recursive(3, 16, 4, |inner| {
+            prop_oneof![
+                inner
+                    .clone()
+                    .prop_map(|(ty, value)| (Type::List(Box::new(ty)), Value::List(vec![value.clone(), value]))),
+                (inner.clone(), any::<String>()).prop_map(|((ty, value), name)| {
+                    (Type::Map(Box::new(ty)), Value::Map([(name.into(), value)].into_iter().collect()))
+                }),
+                inner.prop_map(|(ty, value)| {
+                    let fields = [("a".into(), ty)].into_iter().collect();
+                    (secret(Type::Struct(fields)), Value::Map([("a".into(), value)].into_iter().collect()))
+                }),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_printed_is_read_again((ty, value) in typed()) {
+            prop_assert_eq!(parse(&ty, &format!("{}\n", text(&value))), Ok(value));
+        }
+    }
+}

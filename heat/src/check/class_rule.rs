@@ -1,0 +1,41 @@
+//! W1207: what the type asks of its properties together.
+
+use wattle_model::Diagnostic;
+use wattle_model::Source;
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// Some types ask more of their properties than that each of them fits: one of two, not both, not in that combination.
+    /// Heat refuses the resource.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   subnet:
+    ///     type: OS::Neutron::Subnet
+    ///     properties:
+    ///       network: backbone
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   subnet:
+    ///     type: OS::Neutron::Subnet
+    ///     properties:
+    ///       network: backbone
+    ///       cidr: 10.0.0.0/24
+    /// ```
+    CLASS_RULE: "W1207", Error, "what the type asks of its properties together", run
+}
+
+fn run(sink: &mut Sink<'_>) {
+    sink.push_resource_findings(CLASS_RULE.code);
+}
+
+/// The finding.
+pub(super) fn finding(what: &str, at: &Source, help: &str) -> Diagnostic {
+    CLASS_RULE.finding(what).label(at, "Heat refuses this").help(help)
+}

@@ -1,0 +1,301 @@
+//! W1102: a constraint that is none, or none of the parameter's type.
+
+use wattle_model::names::{list, nearest};
+
+use crate::evaluate::Value;
+use crate::parameters::number_from_text;
+use crate::schema::NAMED_CONSTRAINTS;
+use crate::template::{Kind, Parameter, Version};
+use crate::yaml::{Node, Tree};
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// A constraint is a map of one of `range`, `length`, `modulo` (from 2017-02-24 on), `allowed_values`,
+    /// `allowed_pattern` and `custom_constraint`, perhaps with a `description`, and of a type that can have it: `range` and
+    /// `modulo` are of numbers, `length` of strings, lists and JSON, `allowed_pattern` of strings.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// parameters:
+    ///   count:
+    ///     type: number
+    ///     default: 3
+    ///     constraints:
+    ///       - length: {min: 1, max: 5}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// parameters:
+    ///   count:
+    ///     type: number
+    ///     default: 3
+    ///     constraints:
+    ///       - range: {min: 1, max: 5}
+    /// ```
+    CONSTRAINT_FORM: "W1102", Error, "a constraint that is none, or none of the parameter's type", run
+}
+
+const KEYS: [&str; 7] =
+    ["description", "length", "range", "modulo", "allowed_values", "allowed_pattern", "custom_constraint"];
+
+/// What is wrong: where, what, and how to mend it.
+struct Wrong<'n> {
+    node: &'n Node,
+    why: String,
+    help: String,
+    /// Whether it is a constraint, and only not of the parameter's type.
+    of_type: bool,
+}
+
+fn run(sink: &mut Sink<'_>) {
+    for (name, parameter) in &sink.template().parameters {
+        for Wrong { node, why, help, of_type } in judge(sink, parameter) {
+            if of_type && sink.is_sent {
+                continue;
+            }
+            let finding = CONSTRAINT_FORM
+                .finding(format!("a constraint of the parameter `{name}`: {why}"))
+                .label(&sink.at(node.span), "this constraint")
+                .help(help);
+            sink.push(finding);
+        }
+    }
+}
+
+fn judge<'n>(sink: &Sink<'_>, parameter: &'n Parameter) -> Vec<Wrong<'n>> {
+    let Some(node) = parameter.node.get("constraints") else { return Vec::new() };
+    match &*node.tree {
+        Tree::Null => Vec::new(),
+        Tree::List(items) => {
+            // The names of constraints are looked up with a value only, which nested stacks have none of yet.
+            let named = !sink.loaded.is_nested();
+            let version = sink.template().version();
+            items.iter().filter_map(|item| constraint(item, parameter.kind, version, named)).collect()
+        }
+        other => {
+            let why = format!("constraints are a list, and this is {}", other.kind());
+            vec![Wrong { node, why, help: "write `- range: ...` and the like".into(), of_type: false }]
+        }
+    }
+}
+
+fn constraint(node: &Node, kind: Option<Kind>, version: Version, named: bool) -> Option<Wrong<'_>> {
+    let wrong = |node, why: String, help: &str| Some(Wrong { node, why, help: help.to_owned(), of_type: false });
+    let Tree::Map(pairs) = &*node.tree else {
+        let why = format!("it is {} instead of a map", node.tree.kind());
+        return wrong(node, why, "write `range: {min: 1}` and the like");
+    };
+    for pair in crate::evaluate::counting(pairs) {
+        let key = pair.key.as_key();
+        if !KEYS.contains(&&*key) {
+            let near = nearest(&key, KEYS).map(|near| format!("did you mean `{near}`?"));
+            let help = near.unwrap_or_else(|| format!("write one of {}", list(KEYS[1..].iter().copied(), "and")));
+            return Some(Wrong {
+                node: &pair.key,
+                why: format!("there is none called `{}`", key.escape_debug()),
+                help,
+                of_type: false,
+            });
+        }
+    }
+    let has_modulo = version >= Version::V2017_02_24;
+    let order = ["modulo", "range", "length", "allowed_values", "allowed_pattern", "custom_constraint"];
+    let known = order.into_iter().filter(|key| has_modulo || *key != "modulo");
+    let Some((key, value)) = known.into_iter().find_map(|key| Some((key, node.get(key)?))) else {
+        return match node.get("modulo") {
+            Some(modulo) => wrong(
+                modulo,
+                format!("there is `modulo` from 2017-02-24 on; this template says {version}"),
+                "write a newer `heat_template_version`",
+            ),
+            None => wrong(
+                node,
+                "it asks for nothing".into(),
+                "write `range`, `length`, `allowed_values`, `allowed_pattern` or `custom_constraint`",
+            ),
+        };
+    };
+    let of_kind = |kinds: &[Kind]| kind.is_none_or(|kind| kinds.contains(&kind));
+    let (fits, kinds) = match key {
+        "modulo" | "range" => (of_kind(&[Kind::Number]), "numbers"),
+        "length" => (of_kind(&[Kind::String, Kind::List, Kind::Json]), "strings, lists and JSON"),
+        "allowed_pattern" => (of_kind(&[Kind::String]), "strings"),
+        _ => (of_kind(&[Kind::String, Kind::Number, Kind::Boolean, Kind::List]), "everything but JSON"),
+    };
+    let inner = match (key, &*value.tree) {
+        ("modulo", _) => bounds(value, ["step", "offset"]),
+        ("range" | "length", _) => bounds(value, ["min", "max"]),
+        ("allowed_values", Tree::List(_)) | ("allowed_pattern", Tree::Text { .. }) => None,
+        ("allowed_values", other) => Some(format!("allowed values are a list, and this is {}", other.kind())),
+        ("allowed_pattern", other) => Some(format!("a pattern is a string, and this is {}", other.kind())),
+        _ => None,
+    };
+    if let Some(why) = inner {
+        return wrong(value, why, "mend it, or leave the constraint out");
+    }
+    match key {
+        "length" if ["min", "max"].iter().any(|key| value.get(key).is_some_and(|node| !is_whole(node))) => {
+            return wrong(value, "a length is a whole number".into(), "write it without a fraction");
+        }
+        "modulo" => {
+            if let Some(why) = modulo(value) {
+                return wrong(value, why, "write a step and an offset that is smaller, both with one sign");
+            }
+        }
+        "allowed_pattern" => {
+            if let Some(why) = value.tree.as_text().and_then(broken_pattern) {
+                return wrong(value, why, "mend the pattern");
+            }
+        }
+        "custom_constraint" => {
+            let name = value.as_key();
+            if named && fits && !NAMED_CONSTRAINTS.contains(&&*name) {
+                let near = nearest(&name, NAMED_CONSTRAINTS).map(|near| format!("did you mean `{near}`?"));
+                let help = near.unwrap_or_else(|| "a cloud may have more, but not each cloud has".into());
+                return Some(Wrong {
+                    node: value,
+                    why: format!("Heat has none called `{}`", name.escape_debug()),
+                    help,
+                    of_type: false,
+                });
+            }
+        }
+        _ => {}
+    }
+    if fits {
+        return None;
+    }
+    let found = kind.map_or("nothing", Kind::name);
+    let why = format!("`{key}` is of {kinds}, and the parameter is a `{found}`");
+    Some(Wrong { node, why, help: "take one that the type can have".to_owned(), of_type: true })
+}
+
+/// What is wrong with the bounds of a range, a length or a modulo.
+fn bounds(node: &Node, keys: [&str; 2]) -> Option<String> {
+    let Tree::Map(pairs) = &*node.tree else { return Some(format!("it is {} instead of a map", node.tree.kind())) };
+    for pair in crate::evaluate::counting(pairs) {
+        let key = pair.key.as_key();
+        if !keys.contains(&&*key) {
+            return Some(format!("it has `{}` and `{}`, and no `{}`", keys[0], keys[1], key.escape_debug()));
+        }
+        let is_number = match &*pair.value.tree {
+            Tree::Null | Tree::Integer(_) | Tree::Float(_) | Tree::Boolean(_) => true,
+            Tree::Text { text, .. } => number_from_text(text).is_some(),
+            _ => false,
+        };
+        if !is_number {
+            return Some(format!("`{key}` is no number"));
+        }
+    }
+    let has = |key: &str| node.get(key).is_some_and(|node| !matches!(*node.tree, Tree::Null));
+    match keys {
+        ["step", "offset"] if !has("step") || !has("offset") => Some("it has no `step`, or no `offset`".into()),
+        [low, high] if !has(low) && !has(high) => Some(format!("it has neither `{low}` nor `{high}`")),
+        _ => None,
+    }
+}
+
+fn is_whole(node: &Node) -> bool {
+    match &*node.tree {
+        Tree::Float(_) => false,
+        Tree::Text { text, .. } => matches!(number_from_text(text), Some(Value::Integer(_))),
+        _ => true,
+    }
+}
+
+fn modulo(node: &Node) -> Option<String> {
+    #[expect(clippy::cast_precision_loss, reason = "only its sign and size matter")]
+    let number = |key| match node.get(key).map(|node| &*node.tree) {
+        Some(Tree::Integer(number)) => Some(*number as f64),
+        Some(Tree::Boolean(number)) => Some(f64::from(u8::from(*number))),
+        Some(Tree::Float(number)) => Some(*number),
+        Some(Tree::Text { text, .. }) => match number_from_text(text) {
+            Some(Value::Integer(number)) => Some(number as f64),
+            Some(Value::Float(number)) => Some(number),
+            _ => None,
+        },
+        _ => None,
+    };
+    let (step, offset) = (number("step")?, number("offset")?);
+    if step.fract() != 0.0 || offset.fract() != 0.0 {
+        Some("its step and offset are whole numbers".into())
+    } else if step == 0.0 {
+        Some("its step is 0".into())
+    } else if offset.abs() >= step.abs() {
+        Some("its offset is not smaller than its step".into())
+    } else if step * offset < 0.0 {
+        Some("one of its step and offset is negative".into())
+    } else {
+        None
+    }
+}
+
+/// What keeps a pattern from being one, in Python's dialect too.
+fn broken_pattern(pattern: &str) -> Option<String> {
+    let mut open = 0_usize;
+    let mut in_class = false;
+    let mut first_in_class = false;
+    let mut characters = pattern.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => match characters.next() {
+                None => return Some("the pattern ends in a backslash".into()),
+                // What Python knows to follow one; in a class there is nothing to be before or behind.
+                Some(letter) if letter.is_ascii_alphabetic() => {
+                    let known = if in_class { "abdDfnNrsStuUvwWx" } else { "AabBdDfnNrsStuUvwWxZ" };
+                    if !known.contains(letter) {
+                        return Some(format!("`\\{letter}` of the pattern is nothing that Python knows"));
+                    }
+                }
+                Some(_) => {}
+            },
+            ']' if in_class && !first_in_class => in_class = false,
+            '[' if !in_class => {
+                in_class = true;
+                first_in_class = true;
+                characters.next_if_eq(&'^');
+                continue;
+            }
+            '(' if !in_class => open += 1,
+            ')' if !in_class => match open.checked_sub(1) {
+                Some(less) => open = less,
+                None => return Some("a `)` of the pattern closes nothing".into()),
+            },
+            _ => {}
+        }
+        first_in_class = false;
+    }
+    if in_class {
+        Some("a `[` of the pattern is not closed".into())
+    } else if open > 0 {
+        Some("a `(` of the pattern is not closed".into())
+    } else if pattern.starts_with(['*', '+', '?']) {
+        Some("nothing stands before the pattern's repetition".into())
+    } else {
+        // Ranges and repetitions from more to less; what only Python understands is left to it.
+        match regex_lite::Regex::new(pattern).err().map(|error| error.to_string()) {
+            Some(error) if error.contains("invalid range") || error.contains("min bigger than its max") => {
+                Some("a range of the pattern runs from more to less".into())
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::broken_pattern;
+
+    #[test]
+    fn patterns_are_judged_where_python_and_others_agree() {
+        for pattern in ["[a-z]+", "[]a]", "[^]a]", "(?=a)a", r"\(", "a{2}", "[(]", "^$", "(a|b)*?"] {
+            assert_eq!(broken_pattern(pattern), None, "{pattern}");
+        }
+        for pattern in ["(", "a)", "[a", r"a\", "*a", "[z-a]", "a{2,1}", r"\h", r"[\A]"] {
+            assert!(broken_pattern(pattern).is_some(), "{pattern}");
+        }
+    }
+}

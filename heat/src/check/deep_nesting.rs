@@ -1,0 +1,57 @@
+//! W1209: stacks nested deeper than Heat goes.
+
+use wattle_model::Diagnostic;
+use wattle_model::Source;
+
+use crate::stack::DEPTH;
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// Heat nests stacks five deep, groups and nested templates counted; a template that is nested in itself has no end.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   a:
+    ///     type: OS::Heat::ResourceGroup
+    ///     properties:
+    ///       resource_def:
+    ///         type: OS::Heat::ResourceGroup
+    ///         properties:
+    ///           resource_def:
+    ///             type: OS::Heat::ResourceGroup
+    ///             properties:
+    ///               resource_def:
+    ///                 type: OS::Heat::ResourceGroup
+    ///                 properties:
+    ///                   resource_def:
+    ///                     type: OS::Heat::ResourceGroup
+    ///                     properties:
+    ///                       resource_def:
+    ///                         type: OS::Heat::ResourceGroup
+    ///                         properties: {resource_def: {type: OS::Heat::None}}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   a:
+    ///     type: OS::Heat::ResourceGroup
+    ///     properties: {resource_def: {type: OS::Heat::None}}
+    /// ```
+    DEEP_NESTING: "W1209", Error, "stacks nested deeper than Heat goes", run
+}
+
+fn run(sink: &mut Sink<'_>) {
+    sink.push_resource_findings(DEEP_NESTING.code);
+}
+
+/// The finding: `called` would be nested too deep.
+pub(super) fn finding(called: &str, at: &Source) -> Diagnostic {
+    DEEP_NESTING
+        .finding(format!("{called} is a stack nested deeper than {DEPTH}, which Heat refuses"))
+        .label(at, "here")
+        .help("nest fewer stacks in each other")
+}

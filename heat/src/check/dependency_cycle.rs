@@ -1,0 +1,71 @@
+//! W1208: resources that wait for each other.
+
+use wattle_model::Diagnostic;
+use wattle_model::Source;
+
+use crate::stack::How;
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// Resources need each other in a circle, so none of them can be made first. Heat's own dependencies count: a port waits
+    /// for the subnets of its network. The report shows the shortest circle hop by hop.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   left:
+    ///     type: OS::Heat::Value
+    ///     properties:
+    ///       value: {get_attr: [right, value]}
+    ///   right:
+    ///     type: OS::Heat::Value
+    ///     properties:
+    ///       value: {get_attr: [left, value]}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   left:
+    ///     type: OS::Heat::Value
+    ///     properties:
+    ///       value: {get_attr: [right, value]}
+    ///   right:
+    ///     type: OS::Heat::Value
+    ///     properties:
+    ///       value: first
+    /// ```
+    DEPENDENCY_CYCLE: "W1208", Error, "resources that wait for each other", run
+}
+
+fn run(sink: &mut Sink<'_>) {
+    sink.push_resource_findings(DEPENDENCY_CYCLE.code);
+}
+
+/// The finding: each hop with who waits, for whom, how that is said, and where.
+pub(super) fn finding(hops: &[(String, String, Option<How>, Source)]) -> Diagnostic {
+    let first = hops.first().map_or("", |hop| &*hop.0);
+    let message = match hops.len() {
+        1 => format!("`{first}` waits for itself"),
+        2 => format!("2 resources wait for each other: `{first}` waits for itself by way of the other"),
+        n => format!("{n} resources wait for each other: `{first}` waits for itself by way of the {} others", n - 1),
+    };
+    let mut finding = DEPENDENCY_CYCLE.finding(message);
+    for (from, to, how, at) in hops {
+        let why = match how {
+            Some(How::DependsOn) => format!("`{from}` depends on `{to}`"),
+            Some(How::Resource) => format!("`{from}` refers to `{to}`"),
+            Some(How::Attribute(path)) => match path.first() {
+                Some((name, _)) => {
+                    format!("`{from}` reads the attribute `{}` of `{to}`", name.python().escape_debug())
+                }
+                None => format!("`{from}` reads the attributes of `{to}`"),
+            },
+            None => format!("`{from}` waits for `{to}`, as Heat adds for its type"),
+        };
+        finding = finding.label(at, why);
+    }
+    finding.help("take one of these hops away")
+}

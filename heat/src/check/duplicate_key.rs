@@ -1,0 +1,66 @@
+//! W1004: a key that a map has twice.
+
+use wattle_model::Diagnostic;
+use wattle_model::Source;
+
+use crate::template::Map;
+use crate::yaml::{Pair, Span, Tree};
+
+use super::Sink;
+use super::everything::each_value;
+use super::registry::check;
+
+check! {
+    /// A map has a key twice. Heat takes the last value and says nothing, so that what is written first is lost.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   net:
+    ///     type: OS::Neutron::Net
+    ///     properties:
+    ///       name: front
+    ///       name: back
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   net:
+    ///     type: OS::Neutron::Net
+    ///     properties:
+    ///       name: back
+    /// ```
+    ///
+    /// Keys that differ only to YAML are the same to Heat, as templates are sent to it as JSON: `1` and `"1"`.
+    DUPLICATE_KEY: "W1004", Warning, "a key that a map has twice", run
+}
+
+fn run(sink: &mut Sink<'_>) {
+    let mut found = Vec::new();
+    each_value(sink.loaded, &mut |node, at| {
+        if let Tree::Map(pairs) = &*node.tree {
+            duplicates(pairs, at, &mut found);
+        }
+    });
+    for finding in found {
+        sink.push(finding);
+    }
+}
+
+fn duplicates(pairs: &[Pair], at: &dyn Fn(Span) -> Source, found: &mut Vec<Diagnostic>) {
+    let mut first: Map<&Pair> = Map::new();
+    for pair in pairs.iter().filter(|pair| !pair.merged) {
+        let key = pair.key.as_key();
+        let Some(earlier) = first.get(&key) else {
+            first.insert(key, pair);
+            continue;
+        };
+        let finding = DUPLICATE_KEY
+            .finding(format!("the key `{}` is here twice", key.escape_debug()))
+            .label(&at(pair.key.span), "Heat takes this one")
+            .label(&at(earlier.key.span), "and not this one")
+            .help("take out the one that is not meant");
+        found.push(finding);
+    }
+}

@@ -1,0 +1,178 @@
+//! W1008: an environment that is not in Heat's form.
+
+use wattle_model::Diagnostic;
+use wattle_model::names::nearest;
+
+use crate::environment::{File, SECTIONS, place};
+use crate::yaml::{Node, Span, Tree};
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// An environment has the sections `parameters`, `parameter_defaults`, `resource_registry`,
+    /// `encrypted_param_names`, `event_sinks` and `parameter_merge_strategies`. In the registry a type stands for another
+    /// type or a template, and hooks and restricted actions are those that Heat has.
+    ///
+    /// ```yaml
+    /// # environment.yaml
+    /// parameter:
+    ///   image: debian
+    /// ```
+    ///
+    /// ```yaml
+    /// # environment.yaml
+    /// parameter_defaults:
+    ///   image: debian
+    /// ```
+    ENVIRONMENT_FORM: "W1008", Error, "an environment that is not in Heat's form", run
+}
+
+const HOOKS: [&str; 6] = ["pre-create", "pre-update", "pre-delete", "post-create", "post-update", "post-delete"];
+const ACTIONS: [&str; 2] = ["update", "replace"];
+
+fn run(sink: &mut Sink<'_>) {
+    for file in &sink.loaded.environment.files {
+        let mut findings = Vec::new();
+        judge(file, &mut findings);
+        for finding in findings {
+            sink.push(finding);
+        }
+    }
+}
+
+fn judge(file: &File, findings: &mut Vec<Diagnostic>) {
+    let at = |span: Span| place(&file.name, span);
+    if let Some(error) = &file.unreadable {
+        let finding = ENVIRONMENT_FORM.finding(error.problem.to_string()).label(&at(error.span), "here");
+        findings.push(finding.help("mend the environment's YAML"));
+        return;
+    }
+    let pairs = match &*file.root.tree {
+        Tree::Map(pairs) => pairs,
+        Tree::Null => return,
+        other => {
+            let finding = ENVIRONMENT_FORM
+                .finding(format!("the environment is {} instead of a map of sections", other.kind()))
+                .label(&at(file.root.span), "this is no map")
+                .help("write `parameters:` and the parameters below it");
+            findings.push(finding);
+            return;
+        }
+    };
+    for pair in crate::evaluate::counting(pairs) {
+        let name = pair.key.as_key();
+        if !SECTIONS.contains(&&*name) {
+            let finding = ENVIRONMENT_FORM
+                .finding(format!("an environment has no section `{}`", name.escape_debug()))
+                .label(&at(pair.key.span), "Heat refuses it")
+                .help(match nearest(&name, SECTIONS) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "parameters stand below `parameters`".to_owned(),
+                });
+            findings.push(finding);
+            continue;
+        }
+        let (value, is_map) = (&pair.value, matches!(*pair.value.tree, Tree::Map(_)));
+        let is_null = matches!(*value.tree, Tree::Null);
+        let form = match &*name {
+            "parameters" if !is_map && (value.is_truthy() || is_null) => "a map",
+            "parameter_defaults" if !is_map && value.is_truthy() => "a map",
+            "resource_registry" if !is_map => "a map",
+            "event_sinks" if !matches!(*value.tree, Tree::List(_)) && (value.is_truthy() || is_null) => "a list",
+            "resource_registry" => {
+                registry(value, Level::Types, &at, findings);
+                continue;
+            }
+            "event_sinks" => {
+                sinks(value, &at, findings);
+                continue;
+            }
+            _ => continue,
+        };
+        let finding = ENVIRONMENT_FORM
+            .finding(format!("`{name}` is {} instead of {form}", value.tree.kind()))
+            .label(&at(pair.key.span), "this section")
+            .help("leave the section out if it is empty");
+        findings.push(finding);
+    }
+}
+
+/// How deep within the registry: clients look at types, and at those of a resource, and at nothing deeper.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Types,
+    Resources,
+    OfResource,
+    Deeper,
+}
+
+fn registry(section: &Node, level: Level, at: &dyn Fn(Span) -> wattle_model::Source, findings: &mut Vec<Diagnostic>) {
+    let Tree::Map(pairs) = &*section.tree else { return };
+    for pair in crate::evaluate::counting(pairs) {
+        let name = pair.key.as_key();
+        if pair.key.tree.as_text().is_none() {
+            let finding = ENVIRONMENT_FORM
+                .finding(format!("`{}` is {} in place of a name", name.escape_debug(), pair.key.tree.kind()))
+                .label(&at(pair.key.span), "types and resources are named by strings")
+                .help("quote it, or write the name of a type");
+            findings.push(finding);
+            continue;
+        }
+        let known = match &*name {
+            "hooks" => Some(("hook", &HOOKS[..])),
+            "restricted_actions" => Some(("restricted action", &ACTIONS[..])),
+            _ => None,
+        };
+        match (known, &*pair.value.tree) {
+            (Some((what, known)), tree) => {
+                let items = match tree {
+                    Tree::List(items) => items.as_slice(),
+                    _ => std::slice::from_ref(&pair.value),
+                };
+                for item in items {
+                    let text = item.as_key();
+                    if !known.contains(&&*text) {
+                        let finding = ENVIRONMENT_FORM
+                            .finding(format!("there is no {what} `{}`", text.escape_debug()))
+                            .label(&at(item.span), "Heat does not know it")
+                            .help(format!("write {}", wattle_model::names::list(known.iter().copied(), "or")));
+                        findings.push(finding);
+                    }
+                }
+            }
+            (None, Tree::Map(_)) => {
+                let deeper = match level {
+                    Level::Types if name == "resources" => Level::Resources,
+                    Level::Resources => Level::OfResource,
+                    _ => Level::Deeper,
+                };
+                registry(&pair.value, deeper, at, findings);
+            }
+            (None, Tree::Text { .. })
+                if level != Level::Resources && (level, &*name) != (Level::Types, "resources") => {}
+            (None, Tree::Null) if level == Level::Deeper => {}
+            (None, other) => {
+                let finding = ENVIRONMENT_FORM
+                    .finding(format!("`{}` stands for {}", name.escape_debug(), other.kind()))
+                    .label(&at(pair.key.span), "a type stands for another one or a template")
+                    .help("write a type, such as `OS::Heat::None`, or the path of a template");
+                findings.push(finding);
+            }
+        }
+    }
+}
+
+fn sinks(section: &Node, at: &dyn Fn(Span) -> wattle_model::Source, findings: &mut Vec<Diagnostic>) {
+    let Tree::List(items) = &*section.tree else { return };
+    for item in items {
+        let ty = item.get("type").and_then(|ty| ty.tree.as_text());
+        if ty != Some("zaqar-queue") {
+            let finding = ENVIRONMENT_FORM
+                .finding("an event sink of no type that Heat has")
+                .label(&at(item.span), "this sink")
+                .help("Heat has the type `zaqar-queue`: `{type: zaqar-queue, target: QUEUE}`");
+            findings.push(finding);
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! W1210: a resource's name that Heat refuses.
+
+use wattle_model::Diagnostic;
+use wattle_model::Source;
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// A name may not contain a `/`, with which Heat separates names in its addresses.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   web/1:
+    ///     type: OS::Heat::None
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   web-1:
+    ///     type: OS::Heat::None
+    /// ```
+    ILLEGAL_NAME: "W1210", Error, "a resource's name that Heat refuses", run
+}
+
+fn run(sink: &mut Sink<'_>) {
+    sink.push_resource_findings(ILLEGAL_NAME.code);
+}
+
+/// The finding: a resource is called `name`.
+pub(super) fn finding(name: &str, at: &Source) -> Diagnostic {
+    ILLEGAL_NAME
+        .finding(format!("a resource is called `{}`, and no name may contain a `/`", name.escape_debug()))
+        .label(at, "Heat refuses this name")
+        .help(format!("call it `{}`", name.replace('/', "-").escape_debug()))
+}

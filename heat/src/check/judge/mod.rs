@@ -1,0 +1,213 @@
+//! What Heat refuses of resources: one going through all stacks, for all checks of resources.
+//!
+//! A nested stack is judged as Heat does it when it validates the stack around it: names and references, and what a
+//! resource's class asks for itself, but not the values of properties.
+
+mod class;
+mod cycle;
+mod reference;
+mod rules;
+
+use wattle_model::Diagnostic;
+use wattle_model::Source;
+
+use crate::Loaded;
+use crate::environment::is_template;
+use crate::evaluate::{Mode, Scope, Value};
+use crate::parameters::Origin;
+use crate::properties::{What, Wrong};
+use crate::stack::{Class, DEPTH, Resource, Stack, World, group::is_group};
+use crate::yaml::Span;
+
+use super::{deep_nesting, illegal_name, missing_property, property_value, unknown_property, unknown_type};
+
+/// Everything that is wrong with the resources of a template and of those nested in it.
+pub(super) fn all(loaded: &Loaded) -> Vec<Diagnostic> {
+    let world = World::default();
+    let mut found = Vec::new();
+    let stack = Stack::root(&world, loaded);
+    Judge { world: &world, stack: &stack, strict: true, around: None, found: &mut found }.all();
+    found
+}
+
+/// The judge of one stack.
+struct Judge<'j, 'l> {
+    world: &'j World,
+    stack: &'j Stack<'l>,
+    /// Whether values are judged, as in the root.
+    strict: bool,
+    /// The resource whose members these are, if that is written nowhere else.
+    around: Option<(Source, String)>,
+    found: &'j mut Vec<Diagnostic>,
+}
+
+/// One resource and its name.
+#[derive(Clone, Copy)]
+struct Subject<'s> {
+    name: &'s str,
+    resource: &'s Resource,
+}
+
+impl Judge<'_, '_> {
+    fn all(&mut self) {
+        let stack = self.stack;
+        for (name, resource) in &stack.resources {
+            self.resource(Subject { name, resource });
+        }
+        if self.around.is_none() {
+            self.outputs();
+            self.cycles();
+        }
+    }
+
+    /// Where `span` is, or else where the group stands whose member this is.
+    fn at(&self, span: Option<Span>, subject: Subject<'_>) -> Source {
+        match (&self.around, span) {
+            (Some((at, _)), _) => at.clone(),
+            (None, Some(span)) => self.stack.loaded.template.at(span),
+            (None, None) => {
+                let resource = self.stack.loaded.template.resources.get(subject.name);
+                self.stack.loaded.template.at(resource.map_or(Span::default(), |resource| resource.name_span))
+            }
+        }
+    }
+
+    /// A resource as messages call it.
+    fn called(&self, subject: Subject<'_>) -> String {
+        match &self.around {
+            Some((_, group)) => format!("a member of `{group}`"),
+            None => format!("`{}`", subject.name),
+        }
+    }
+
+    fn resource(&mut self, subject: Subject<'_>) {
+        let Subject { name, resource } = subject;
+        let written = self.stack.loaded.template.resources.get(name).filter(|_| self.around.is_none());
+        if name.contains('/') {
+            let at = self.at(None, subject);
+            self.found.push(illegal_name::finding(name, &at));
+        }
+        if resource.ty.is_empty() {
+            // Of what is written in the template it is told with the form of its definition.
+            if self.around.is_some() {
+                let at = self.at(None, subject);
+                self.found.push(rules::refused(&format!("{} has no type", self.called(subject)), &at, "give it one"));
+            }
+            return;
+        }
+        if let Class::None = resource.class {
+            let at = self.at(written.and_then(|resource| resource.ty.as_ref()).map(|ty| ty.span), subject);
+            // A file that is missing is told as that.
+            if !is_template(&resource.ty) {
+                let known = self.stack.registry.types.keys().map(String::as_str);
+                self.found.push(unknown_type::finding(&self.called(subject), &resource.ty, known, &at));
+            }
+            return;
+        }
+        if resource.external {
+            self.external(subject);
+            return;
+        }
+        self.references(subject);
+        if matches!(&resource.class, Class::Type(ty) if ty.placeholder) {
+            return;
+        }
+        let wrongs = resource.properties().wrongs(self.strict);
+        let fine = wrongs.is_empty();
+        for wrong in wrongs {
+            self.wrong(subject, wrong);
+        }
+        self.deletion_policy(subject);
+        if fine {
+            if !self.lacks_values(resource) {
+                self.rules(subject);
+            }
+            self.nested(subject);
+        }
+    }
+
+    /// Whether nobody can say yet what is given: it is computed of a parameter that has no value, which is told by itself.
+    fn lacks_values(&self, resource: &Resource) -> bool {
+        let lacks = |value: &Value| !value.is_known();
+        let mut values = resource.given.values().filter_map(|property| property.value.as_ref());
+        self.stack.loaded.parameters.values.values().any(|valued| valued.origin == Origin::Missing) && values.any(lacks)
+    }
+
+    fn wrong(&mut self, subject: Subject<'_>, wrong: Wrong) {
+        let called = self.called(subject);
+        let finding = match &wrong.what {
+            What::Unknown { name, known } => {
+                let at = self.at(wrong.span, subject);
+                unknown_property::finding(&called, &subject.resource.ty, &wrong.path, name, known, &at)
+            }
+            What::Missing(name) => {
+                let at = self.at(wrong.span, subject);
+                missing_property::finding(&called, &subject.resource.ty, &wrong.path, name, &at)
+            }
+            what => {
+                let at = self.at(wrong.span, subject);
+                property_value::finding(&called, &wrong.path, what, &at)
+            }
+        };
+        self.found.push(finding);
+    }
+
+    fn deletion_policy(&mut self, subject: Subject<'_>) {
+        let template = &self.stack.loaded.template;
+        let Some(node) = template.resources.get(subject.name).and_then(|resource| resource.deletion_policy.as_ref())
+        else {
+            return;
+        };
+        if self.around.is_some() {
+            return;
+        }
+        let scope = Scope::new(self.stack.loaded, Mode::Validation);
+        let snapshot = matches!(scope.value(node), Ok(Value::Text(policy)) if policy.eq_ignore_ascii_case("snapshot"));
+        let can = ["AWS::EC2::Volume", "OS::Cinder::Volume", "OS::Heat::DeployedServer", "OS::Nova::Server"];
+        if snapshot && !can.contains(&subject.resource.class.name()) {
+            let at = self.at(Some(node.span), subject);
+            self.found.push(rules::refused(
+                &format!("{} cannot be kept as a snapshot: its type has none", self.called(subject)),
+                &at,
+                "write `Delete` or `Retain`",
+            ));
+        }
+    }
+
+    /// What is nested as the resource.
+    fn nested(&mut self, subject: Subject<'_>) {
+        let Subject { name, resource } = subject;
+        let is_provider = matches!(resource.class, Class::Provider(_));
+        if !is_provider && !is_group(&resource.class) {
+            return;
+        }
+        if self.stack.depth >= DEPTH {
+            let at = self.at(None, subject);
+            self.found.push(deep_nesting::finding(&self.called(subject), &at));
+            return;
+        }
+        let Some(nested) = self.stack.nested(name, resource, true) else {
+            if !is_provider && !self.stack.is_exhausted() {
+                let at = self.at(None, subject);
+                let what = format!("{}: what its members are cannot be read", self.called(subject));
+                self.found.push(rules::refused(&what, &at, "look at their definition"));
+            }
+            return;
+        };
+        let stack = nested.stack(self.world, self.stack);
+        let around = if is_provider {
+            None
+        } else {
+            let at = resource.given.get("resource_def").or_else(|| resource.given.get("resource"));
+            let span = at.and_then(|property| property.pair.as_ref()).map(|pair| pair.value.span);
+            Some((self.at(span, subject), name.to_owned()))
+        };
+        let mut found = Vec::new();
+        Judge { world: self.world, stack: &stack, strict: false, around, found: &mut found }.all();
+        // All members of a group are alike: one of them is enough.
+        found.dedup_by(|one, other| {
+            one.code == other.code && one.message == other.message && one.labels == other.labels
+        });
+        self.found.append(&mut found);
+    }
+}

@@ -1,0 +1,172 @@
+//! References to resources and their attributes.
+
+use wattle_model::Source;
+
+use crate::evaluate::{Mode, Scope, Value};
+use crate::stack::{Class, How, Kind, Reference, Resource as StackResource, group, references_within};
+use crate::template::{Resource, Template};
+use crate::yaml::{Node, Tree};
+
+use super::super::{unknown_attribute, unknown_reference};
+use super::{Judge, Subject};
+
+/// Who refers.
+#[derive(Clone, Copy)]
+enum Who {
+    Resource,
+    Output,
+}
+
+impl Judge<'_, '_> {
+    pub(super) fn references(&mut self, subject: Subject<'_>) {
+        if self.around.is_some() {
+            return;
+        }
+        let is_placeholder = matches!(&subject.resource.class, Class::Type(ty) if ty.placeholder);
+        for reference in &subject.resource.references {
+            self.reference(Who::Resource, reference, is_placeholder);
+        }
+    }
+
+    /// Heat refuses that something outside of it depends on resources.
+    pub(super) fn external(&mut self, subject: Subject<'_>) {
+        let depends = subject.resource.references.iter().find(|reference| reference.how == How::DependsOn);
+        if let Some(reference) = depends {
+            let at = self.at(Some(reference.span), subject);
+            let what = format!("`{}` is there already, outside of Heat, and cannot depend on anything", subject.name);
+            self.found.push(super::rules::refused(&what, &at, "take `depends_on` or `external_id` away"));
+        }
+    }
+
+    pub(super) fn outputs(&mut self) {
+        let stack = self.stack;
+        let template = &stack.loaded.template;
+        let scope = Scope::new(stack.loaded, Mode::Validation);
+        for output in template.outputs.values() {
+            let condition = output.condition.as_ref().filter(|_| template.version().has_conditions());
+            if scope.holds(condition) != Ok(Some(true)) {
+                continue;
+            }
+            for reference in output.value.iter().flat_map(|node| references_within(&scope, node)) {
+                self.reference(Who::Output, &reference, false);
+            }
+        }
+    }
+
+    fn reference(&mut self, who: Who, reference: &Reference, unjudged: bool) {
+        let stack = self.stack;
+        let at = stack.loaded.template.at(reference.span);
+        let is_name = reference.kind == Kind::Name;
+        let target = stack.resources.get(&reference.name).filter(|_| is_name);
+        let Some(target) = target else {
+            let declared = stack.loaded.template.resources.get(&reference.name).filter(|_| is_name);
+            // Heat takes an order among resources of which one is not there; and it does not look at an output's
+            // `get_resource` before it needs the value. A call that fails is told by itself, if Heat needs its value.
+            let accepted = match (who, &reference.how, reference.kind) {
+                (_, How::DependsOn, _) => declared.is_some(),
+                (Who::Output, How::Resource, kind) => kind != Kind::Parts,
+                (Who::Resource, _, Kind::Failure) => !unjudged,
+                _ => false,
+            };
+            if !accepted {
+                let names = stack.resources.keys().map(String::as_str);
+                let taken_out = declared.map(|resource| stack.loaded.template.at(resource.name_span));
+                self.found.push(unknown_reference::finding(&reference.name, names, taken_out.as_ref(), &at));
+            }
+            return;
+        };
+        let How::Attribute(path) = &reference.how else { return };
+        let Some(((attribute, span), rest)) = path.split_first() else { return };
+        let at = stack.loaded.template.at(*span);
+        // Heat keeps a list of the paths that are asked for.
+        if path.iter().any(|(value, _)| matches!(value, Value::List(_) | Value::Map(_))) {
+            let known = std::iter::empty();
+            self.found.push(unknown_attribute::finding(&reference.name, &target.ty, "a list or a map", known, &at));
+            return;
+        }
+        // The output of a component; that it is too late for a resource is told of the model.
+        let is_own = |name: &str| path.len() == 2 && is_component(&stack.loaded.template, &reference.name, name);
+        if !unjudged && !attribute.as_text().is_some_and(is_own) {
+            self.attribute(&reference.name, target, attribute, &at);
+        }
+        if group::is_group(&target.class) {
+            let rest: Vec<_> = rest.iter().map(|(value, _)| value).collect();
+            self.group_attribute(&reference.name, target, attribute, &rest, &at);
+        }
+    }
+
+    fn attribute(&mut self, name: &str, target: &StackResource, attribute: &Value, at: &Source) {
+        let Class::Type(ty) = &target.class else { return };
+        if ty.placeholder || has_any(&ty.name) {
+            return;
+        }
+        let known = ty.schema.attributes.keys().map(|name| &**name);
+        let is_known = attribute.as_text().is_some_and(|name| ty.schema.attributes.contains_key(name));
+        if !is_known {
+            self.found.push(unknown_attribute::finding(name, &target.ty, &attribute.python(), known, at));
+        }
+    }
+
+    /// An attribute of a group is one of its members', if it is none of its own: Heat makes outputs of them.
+    fn group_attribute(&mut self, name: &str, target: &StackResource, attribute: &Value, rest: &[&Value], at: &Source) {
+        let attribute = attribute.python();
+        let second = rest.first().map(|value| value.python());
+        let (member, asked) = match target.class.name() {
+            "OS::Heat::ResourceGroup" | "OS::Heat::ResourceChain" => match attribute.strip_prefix("resource.") {
+                Some(of_one) => match of_one.split_once('.') {
+                    Some((member, asked)) => (Some(member.to_owned()), Some(asked.to_owned())),
+                    None => (Some(of_one.to_owned()), second),
+                },
+                None if attribute == "attributes" => (None, second),
+                None => {
+                    let Class::Type(ty) = &target.class else { return };
+                    let own = ty.schema.attributes.contains_key(&*attribute) && attribute != "show";
+                    (None, (!own).then_some(attribute))
+                }
+            },
+            "OS::Heat::AutoScalingGroup" if matches!(&*attribute, "outputs" | "outputs_list") => (None, second),
+            "OS::Heat::AutoScalingGroup" => match attribute.strip_prefix("resource.") {
+                Some(of_one) => (None, of_one.split_once('.').map(|(_, asked)| asked.to_owned()).or(second)),
+                None => return,
+            },
+            _ => return,
+        };
+        let Some(asked) = asked else { return };
+        let Some(nested) = self.stack.nested(name, target, true) else { return };
+        let members = nested.stack(self.world, self.stack);
+        let found = members.resources.iter().find(|(name, _)| member.as_ref().is_none_or(|member| member == *name));
+        if let Some((_, resource)) = found {
+            self.attribute(name, resource, &Value::Text(asked), at);
+        }
+    }
+}
+
+/// Whether Heat takes any name for an attribute of the type: it is of what the resource holds.
+fn has_any(ty: &str) -> bool {
+    matches!(
+        ty,
+        "AWS::CloudFormation::Stack"
+            | "OS::Heat::AutoScalingGroup"
+            | "OS::Heat::ResourceChain"
+            | "OS::Heat::ResourceGroup"
+            | "OS::Heat::SoftwareDeployment"
+            | "OS::Heat::SoftwareDeploymentGroup"
+            | "OS::Heat::SoftwareDeployments"
+            | "OS::Heat::StructuredDeployment"
+            | "OS::Heat::StructuredDeploymentGroup"
+            | "OS::Heat::StructuredDeployments"
+    )
+}
+
+/// Whether `name` is that of a component of the server, whose outputs an extended template reads as attributes.
+pub(super) fn is_component(template: &Template, server: &str, name: &str) -> bool {
+    let components = |resource: &Resource| Some(resource.metadata.as_ref()?.get("wattle")?.get("components")?.clone());
+    let Some(components) = template.resources.get(server).and_then(components) else { return false };
+    match &*components.tree {
+        Tree::Map(_) => components.get(name).is_some(),
+        Tree::List(items) => {
+            items.iter().any(|item: &Node| item.get("name").and_then(|own| own.tree.as_text()) == Some(name))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,44 @@
+//! W1204: a property that must be there and is not.
+
+use wattle_model::Diagnostic;
+use wattle_model::Source;
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// Heat refuses a resource without a property that its type, or the nested template that it is, requires.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   mount:
+    ///     type: OS::Cinder::VolumeAttachment
+    ///     properties:
+    ///       volume_id: data
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   mount:
+    ///     type: OS::Cinder::VolumeAttachment
+    ///     properties:
+    ///       volume_id: data
+    ///       instance_uuid: web
+    /// ```
+    MISSING_PROPERTY: "W1204", Error, "a property that must be there and is not", run
+}
+
+fn run(sink: &mut Sink<'_>) {
+    sink.push_resource_findings(MISSING_PROPERTY.code);
+}
+
+/// The finding: `called`, of the type `ty`, has no property `name`, which is at `path`.
+pub(super) fn finding(called: &str, ty: &str, path: &str, name: &str, at: &Source) -> Diagnostic {
+    let path = if path.is_empty() { name } else { path };
+    MISSING_PROPERTY
+        .finding(format!("{called} is without the property `{path}`"))
+        .label(at, format!("`{ty}` requires it"))
+        .help(format!("give it `{name}`"))
+}

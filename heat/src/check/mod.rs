@@ -1,0 +1,222 @@
+//! The checks: what Heat refuses of a template, all at once, each with its place and a way to mend it.
+//!
+//! What lives here: one file a check with its code, documentation, function and tests; the registry. What must not:
+//! I/O, or how a diagnostic looks. What Heat accepts is at most a warning. One mistake is one finding: a check says
+//! nothing of what another one has already found wrong.
+//!
+//! Codes: sections, syntax and YAML W10xx; parameters, conditions and functions W11xx; resources, properties, references
+//! and cycles W12xx.
+
+mod everything;
+mod explain;
+mod faults;
+mod judge;
+mod nested;
+mod registry;
+mod sink;
+
+mod class_rule;
+mod constraint_form;
+mod deep_nesting;
+mod dependency_cycle;
+mod duplicate_key;
+mod environment_form;
+mod function_arguments;
+mod illegal_name;
+mod late_fault;
+mod later_function;
+mod missing_file;
+mod missing_property;
+mod missing_value;
+mod output_definition;
+mod parameter_declaration;
+mod parameter_group;
+mod parameter_value;
+mod property_value;
+mod removed_function;
+mod resource_definition;
+mod shared_name;
+mod unknown_attribute;
+mod unknown_condition;
+mod unknown_given;
+mod unknown_parameter;
+mod unknown_property;
+mod unknown_reference;
+mod unknown_section;
+mod unknown_type;
+mod unknown_version;
+mod unreadable;
+mod yaml_word;
+
+use std::collections::HashMap;
+
+use wattle_model::Source;
+use wattle_model::{Diagnostic, Severity};
+
+use crate::Loaded;
+use crate::template::{Map, Template};
+
+pub use explain::explain;
+pub use nested::each as each_nested;
+pub use registry::{Check, Run};
+pub use sink::Sink;
+
+/// Every check, by code.
+pub static CHECKS: &[&Check] = &[
+    &unreadable::UNREADABLE,
+    &unknown_version::UNKNOWN_VERSION,
+    &unknown_section::UNKNOWN_SECTION,
+    &duplicate_key::DUPLICATE_KEY,
+    &yaml_word::YAML_WORD,
+    &resource_definition::RESOURCE_DEFINITION,
+    &output_definition::OUTPUT_DEFINITION,
+    &environment_form::ENVIRONMENT_FORM,
+    &missing_file::MISSING_FILE,
+    &parameter_declaration::PARAMETER_DECLARATION,
+    &constraint_form::CONSTRAINT_FORM,
+    &parameter_value::PARAMETER_VALUE,
+    &missing_value::MISSING_VALUE,
+    &unknown_given::UNKNOWN_GIVEN,
+    &parameter_group::PARAMETER_GROUP,
+    &shared_name::SHARED_NAME,
+    &function_arguments::FUNCTION_ARGUMENTS,
+    &removed_function::REMOVED_FUNCTION,
+    &later_function::LATER_FUNCTION,
+    &unknown_parameter::UNKNOWN_PARAMETER,
+    &unknown_condition::UNKNOWN_CONDITION,
+    &late_fault::LATE_FAULT,
+    &unknown_type::UNKNOWN_TYPE_OF_RESOURCE,
+    &unknown_property::UNKNOWN_PROPERTY,
+    &property_value::PROPERTY_VALUE,
+    &missing_property::MISSING_PROPERTY,
+    &unknown_reference::UNKNOWN_REFERENCE,
+    &unknown_attribute::UNKNOWN_ATTRIBUTE,
+    &class_rule::CLASS_RULE,
+    &dependency_cycle::DEPENDENCY_CYCLE,
+    &deep_nesting::DEEP_NESTING,
+    &illegal_name::ILLEGAL_NAME,
+];
+
+/// What is asked of nested templates as well. The others look at all files at once, or judge nested stacks themselves.
+static NESTED: &[&Check] = &[
+    &unreadable::UNREADABLE,
+    &unknown_version::UNKNOWN_VERSION,
+    &unknown_section::UNKNOWN_SECTION,
+    &resource_definition::RESOURCE_DEFINITION,
+    &output_definition::OUTPUT_DEFINITION,
+    &parameter_declaration::PARAMETER_DECLARATION,
+    &constraint_form::CONSTRAINT_FORM,
+    &parameter_value::PARAMETER_VALUE,
+    &parameter_group::PARAMETER_GROUP,
+    &shared_name::SHARED_NAME,
+    &function_arguments::FUNCTION_ARGUMENTS,
+    &removed_function::REMOVED_FUNCTION,
+    &later_function::LATER_FUNCTION,
+    &unknown_parameter::UNKNOWN_PARAMETER,
+    &unknown_condition::UNKNOWN_CONDITION,
+    &late_fault::LATE_FAULT,
+];
+
+/// The check with the code `code`, in any case of letters.
+pub fn find(code: &str) -> Option<&'static Check> {
+    CHECKS.iter().copied().find(|check| check.code.eq_ignore_ascii_case(code))
+}
+
+/// The place to look at first.
+fn place(finding: &Diagnostic) -> Option<&Source> {
+    finding.labels.first().map(|label| &label.at)
+}
+
+/// Whether a file is a template of HOT, or one of another format in a version that there is not.
+fn is_judged(template: &Template) -> bool {
+    let other = |key: &str, known: &str| {
+        template.root.get(key).is_some_and(|version| version.tree.as_text().is_some_and(|version| version != known))
+    };
+    template.root.get("heat_template_version").is_some()
+        || other("AWSTemplateFormatVersion", "2010-09-09")
+        || other("HeatTemplateFormatVersion", "2012-12-12")
+}
+
+/// A template to be judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Judged<'c> {
+    /// The template.
+    pub loaded: &'c Loaded,
+    /// What its resources are judged by, if the template says more than Heat reads: the same without that.
+    pub stock: Option<&'c Loaded>,
+    /// A condition that never holds, by whose name the template keeps from Heat what it does not take.
+    pub never: Option<&'c str>,
+}
+
+/// Everything that Heat would refuse of a template and those nested in it, sorted by severity, place and code.
+pub fn check(loaded: &Loaded) -> Vec<Diagnostic> {
+    sorted(diagnostics(Judged { loaded, stock: None, never: None }))
+}
+
+/// The same in no order, and with what one place is said twice.
+pub fn diagnostics(judged: Judged<'_>) -> Vec<Diagnostic> {
+    let Judged { loaded, stock, never } = judged;
+    let sink = |loaded| Sink::with(loaded, never);
+    let mut of_template = sink(loaded);
+    let mut of_stock = stock.map(sink);
+    for check in CHECKS {
+        match &mut of_stock {
+            Some(stock) if check.code.starts_with("W12") => (check.run)(stock),
+            _ => (check.run)(&mut of_template),
+        }
+    }
+    let mut found = of_template.found;
+    // Heat reads the parameters of every template that it is sent, whatever that is for.
+    for (path, nested) in &loaded.library.templates {
+        if let Some(sent) = loaded.nested("", path, Map::new())
+            && is_judged(&nested.template)
+        {
+            let mut sink = Sink::new(&sent);
+            sink.is_sent = true;
+            for check in [
+                &unknown_version::UNKNOWN_VERSION,
+                &parameter_declaration::PARAMETER_DECLARATION,
+                &constraint_form::CONSTRAINT_FORM,
+            ] {
+                (check.run)(&mut sink);
+            }
+            found.extend(sink.found);
+        }
+    }
+    nested::each(loaded, &mut |nested| {
+        let mut sink = Sink::new(nested);
+        for check in NESTED {
+            (check.run)(&mut sink);
+        }
+        found.extend(sink.found);
+    });
+    found.extend(of_stock.into_iter().flat_map(|stock| stock.found));
+    found
+}
+
+/// Diagnostics by severity, place and code, each once; where Heat refuses something, what is said there besides explains it.
+pub fn sorted(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    found.sort_by(|a, b| {
+        let rank = (a.severity, place(a), a.code).cmp(&(b.severity, place(b), b.code));
+        rank.then_with(|| a.message.cmp(&b.message))
+    });
+    found.dedup();
+    join(found)
+}
+
+/// One mistake is one finding: what Heat only takes in another way explains why it refuses what is at the same place.
+fn join(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let (mut errors, warnings): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.severity == Severity::Error);
+    let mut refused: HashMap<Source, usize> = HashMap::new();
+    for (index, error) in errors.iter().enumerate() {
+        refused.extend(place(error).filter(|at| !refused.contains_key(at)).map(|at| (at.clone(), index)));
+    }
+    for warning in warnings {
+        match place(&warning).and_then(|at| refused.get(at)) {
+            None => errors.push(warning),
+            Some(index) if errors[*index].notes.contains(&warning.message) => {}
+            Some(index) => errors[*index].notes.push(warning.message),
+        }
+    }
+    errors
+}

@@ -1,0 +1,125 @@
+//! W1101: a parameter's declaration that is not in Heat's form.
+
+use wattle_model::Diagnostic;
+use wattle_model::names::{list, nearest};
+
+use crate::template::{Kind, Parameter, Version};
+use crate::yaml::Tree;
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// A parameter is a map with a `type` (`string`, `number`, `boolean`, `json` or `comma_delimited_list`), and perhaps
+    /// `default`, `description`, `label`, `hidden`, `immutable`, `constraints`, and from 2018-03-02 on `tags`.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// parameters:
+    ///   size:
+    ///     type: integer
+    ///     default: 3
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// parameters:
+    ///   size:
+    ///     type: number
+    ///     default: 3
+    /// ```
+    PARAMETER_DECLARATION: "W1101", Error, "a parameter's declaration that is not in Heat's form", run
+}
+
+const KEYS: [&str; 9] =
+    ["type", "description", "default", "schema", "constraints", "hidden", "label", "immutable", "tags"];
+
+/// What other formats and languages call a type.
+const ALIASES: [(&str, Kind); 12] = [
+    ("integer", Kind::Number),
+    ("int", Kind::Number),
+    ("float", Kind::Number),
+    ("Number", Kind::Number),
+    ("str", Kind::String),
+    ("text", Kind::String),
+    ("bool", Kind::Boolean),
+    ("list", Kind::List),
+    ("CommaDelimitedList", Kind::List),
+    ("map", Kind::Json),
+    ("object", Kind::Json),
+    ("dict", Kind::Json),
+];
+
+fn run(sink: &mut Sink<'_>) {
+    for (name, parameter) in &sink.template().parameters {
+        for finding in judge(sink, name, parameter) {
+            sink.push(finding);
+        }
+    }
+}
+
+fn judge(sink: &Sink<'_>, name: &str, parameter: &Parameter) -> Vec<Diagnostic> {
+    let version = sink.template().version();
+    let Tree::Map(pairs) = &*parameter.node.tree else {
+        let finding = PARAMETER_DECLARATION
+            .finding(format!("the parameter `{name}` is {} instead of a map", parameter.node.tree.kind()))
+            .label(&sink.at(parameter.name_span), "its declaration begins here")
+            .help("give it a type: `{type: string}`");
+        return vec![finding];
+    };
+    let mut findings = Vec::new();
+    let known = if version >= Version::V2018_03_02 { &KEYS[..] } else { &KEYS[..8] };
+    for pair in crate::evaluate::counting(pairs) {
+        let key = pair.key.as_key();
+        if known.contains(&&*key) {
+            continue;
+        }
+        let finding = PARAMETER_DECLARATION
+            .finding(format!("the parameter `{name}` has a key `{}`, which parameters do not have", key.escape_debug()))
+            .label(&sink.at(pair.key.span), "Heat refuses it");
+        findings.push(match nearest(&key, known.iter().copied()) {
+            _ if key == "tags" => {
+                finding.help(format!("there are tags from 2018-03-02 on; this template says {version}"))
+            }
+            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            None => finding
+                .help(format!("a parameter has {}", list(known.iter().copied().filter(|key| *key != "schema"), "and"))),
+        });
+    }
+    match parameter.node.get("type") {
+        None if findings.iter().any(|finding| finding.help.iter().any(|help| help.contains("`type`"))) => {}
+        None => {
+            let finding = PARAMETER_DECLARATION
+                .finding(format!("the parameter `{name}` has no type"))
+                .label(&sink.at(parameter.name_span), "`type` is missing")
+                .help(format!("write one of {}", list(Kind::ALL.map(Kind::name), "and")));
+            findings.push(finding);
+        }
+        Some(ty) if parameter.kind.is_none() => {
+            let text = ty.as_key();
+            let alias =
+                ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(&text)).map(|(_, kind)| kind.name());
+            let near = alias.or_else(|| nearest(&text, Kind::ALL.map(Kind::name)));
+            let finding = PARAMETER_DECLARATION
+                .finding(format!("there is no type `{}` of parameters", text.escape_debug()))
+                .label(&sink.at(ty.span), format!("the type of `{name}`"))
+                .help(match near {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("write one of {}", list(Kind::ALL.map(Kind::name), "and")),
+                });
+            findings.push(finding);
+        }
+        Some(_) => {}
+    }
+    if let Some(tags) = parameter.node.get("tags")
+        && version >= Version::V2018_03_02
+        && !matches!(*tags.tree, Tree::List(_))
+    {
+        let finding = PARAMETER_DECLARATION
+            .finding(format!("the tags of `{name}` are {} instead of a list", tags.tree.kind()))
+            .label(&sink.at(tags.span), "this is no list")
+            .help("write `[TAG, ...]`");
+        findings.push(finding);
+    }
+    findings
+}

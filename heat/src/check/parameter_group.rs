@@ -1,0 +1,108 @@
+//! W1106: a group of parameters that is not in Heat's form.
+
+use std::collections::HashMap;
+
+use wattle_model::Diagnostic;
+
+use crate::parameters::PSEUDO;
+use crate::yaml::{Node, Span, Tree};
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// Parameter groups are a list of maps with `parameters`: names of parameters that there are, each in one group only.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// parameter_groups:
+    ///   - label: Server
+    ///     parameters: [imgae]
+    /// parameters:
+    ///   image: {type: string, default: debian-12}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// parameter_groups:
+    ///   - label: Server
+    ///     parameters: [image]
+    /// parameters:
+    ///   image: {type: string, default: debian-12}
+    /// ```
+    PARAMETER_GROUP: "W1106", Error, "a group of parameters that is not in Heat's form", run
+}
+
+fn run(sink: &mut Sink<'_>) {
+    let Some(section) = sink.template().root.get("parameter_groups") else { return };
+    let groups = match &*section.tree {
+        Tree::List(groups) => groups,
+        _ if !section.is_truthy() => return,
+        other => {
+            let finding = PARAMETER_GROUP
+                .finding(format!("the parameter groups are {} instead of a list", other.kind()))
+                .label(&sink.at(section.span), "this is no list")
+                .help("write `- label: ...` and below it `parameters: [...]`");
+            sink.push(finding);
+            return;
+        }
+    };
+    let mut grouped = HashMap::new();
+    for group in groups {
+        for finding in judge(sink, group, &mut grouped) {
+            sink.push(finding);
+        }
+    }
+}
+
+fn judge(sink: &Sink<'_>, group: &Node, grouped: &mut HashMap<String, Span>) -> Vec<Diagnostic> {
+    let wrong = |node: &Node, why: String| {
+        let finding = PARAMETER_GROUP.finding(why).label(&sink.at(node.span), "this group");
+        vec![finding.help("write `parameters: [NAME, ...]`")]
+    };
+    if !matches!(*group.tree, Tree::Map(_)) {
+        return wrong(group, format!("a parameter group is {} instead of a map", group.tree.kind()));
+    }
+    let parameters = match group.get("parameters") {
+        Some(parameters) if !matches!(*parameters.tree, Tree::Null) => parameters,
+        _ => return wrong(group, "a parameter group has no `parameters`".to_owned()),
+    };
+    let Tree::List(names) = &*parameters.tree else {
+        return wrong(
+            parameters,
+            format!("the parameters of a group are {} instead of a list", parameters.tree.kind()),
+        );
+    };
+    let mut findings = Vec::new();
+    let known = || sink.template().parameters.keys().map(String::as_str);
+    for node in names {
+        let name = node.as_key();
+        if let Some(first) = grouped.get(&name) {
+            let finding = PARAMETER_GROUP
+                .finding(format!("the parameter `{}` is in two groups, or twice in one", name.escape_debug()))
+                .label(&sink.at(node.span), "here again")
+                .label(&sink.at(*first), "here first")
+                .help("leave it in one group");
+            findings.push(finding);
+            continue;
+        }
+        let is_text = node.tree.as_text().is_some();
+        // Heat asks for the stack's name only of a stack that has one.
+        let pseudo = PSEUDO.contains(&&*name) && name != "OS::stack_name";
+        if is_text && (sink.template().parameters.contains_key(&name) || pseudo) {
+            grouped.insert(name, node.span);
+            continue;
+        }
+        let text = if is_text { name.clone() } else { node.tree.kind().to_owned() };
+        let finding = PARAMETER_GROUP
+            .finding(format!("a parameter group names `{}`, which is no parameter", text.escape_debug()))
+            .label(&sink.at(node.span), "no parameter is called so")
+            .help(match sink.nearest(&name, known()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "declare it, or take it out".to_owned(),
+            });
+        findings.push(finding);
+        grouped.insert(name, node.span);
+    }
+    findings
+}

@@ -1,0 +1,55 @@
+//! W1203: a value that a property does not take.
+
+use wattle_model::Diagnostic;
+use wattle_model::Source;
+
+use crate::properties::{What, shown};
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// A value of another kind than the property's, out of its bounds, or none of the few that it takes. Heat converts:
+    /// `"80"` will do for a number, and `80` for text. It does not look at bounds while a value refers to a resource.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   subnet:
+    ///     type: OS::Neutron::Subnet
+    ///     properties:
+    ///       network: backbone
+    ///       cidr: 10.0.0.0/24
+    ///       ip_version: 5
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   subnet:
+    ///     type: OS::Neutron::Subnet
+    ///     properties:
+    ///       network: backbone
+    ///       cidr: 10.0.0.0/24
+    ///       ip_version: 4
+    /// ```
+    PROPERTY_VALUE: "W1203", Error, "a value that a property does not take", run
+}
+
+fn run(sink: &mut Sink<'_>) {
+    sink.push_resource_findings(PROPERTY_VALUE.code);
+}
+
+/// The finding: the property at `path` of `called` cannot be what it is.
+pub(super) fn finding(called: &str, path: &str, what: &What, at: &Source) -> Diagnostic {
+    let (why, label) = match what {
+        What::Kind(ty, value) => (format!("expected {}, found {}", ty, shown(value)), "this value"),
+        What::Constraint(why) => (why.clone(), "this value"),
+        What::Both(one, other) => {
+            (format!("`{one}` and `{other}` are the same property; one of them is enough"), "one of them")
+        }
+        What::Hidden(name) => (format!("Heat has the name `{name}`, and no more"), "not implemented"),
+        What::Unknown { name, .. } | What::Missing(name) => (format!("`{name}`"), "here"),
+    };
+    PROPERTY_VALUE.finding(format!("the property `{path}` of {called}: {why}")).label(at, label)
+}

@@ -1,0 +1,219 @@
+//! W1006: a resource's definition that is not in Heat's form.
+
+use wattle_model::Diagnostic;
+use wattle_model::names::nearest;
+
+use crate::evaluate::Value;
+use crate::template::{Call, Context, Resource, Standing};
+use crate::yaml::{Node, Tree};
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// A resource is a map with a `type`, and perhaps `properties`, `metadata`, `depends_on`, `deletion_policy`,
+    /// `update_policy`, `description`, and from 2016-10-14 on `condition` and `external_id`. Heat refuses other keys, and
+    /// values of another kind.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   net:
+    ///     type: OS::Neutron::Net
+    ///     propertis:
+    ///       name: backbone
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   net:
+    ///     type: OS::Neutron::Net
+    ///     properties:
+    ///       name: backbone
+    /// ```
+    RESOURCE_DEFINITION: "W1006", Error, "a resource's definition that is not in Heat's form", run
+}
+
+const KEYS: [&str; 9] = [
+    "type",
+    "properties",
+    "metadata",
+    "depends_on",
+    "deletion_policy",
+    "update_policy",
+    "description",
+    "condition",
+    "external_id",
+];
+
+const POLICIES: [&str; 6] = ["Delete", "Retain", "Snapshot", "delete", "retain", "snapshot"];
+
+fn run(sink: &mut Sink<'_>) {
+    for (name, resource) in &sink.template().resources {
+        let findings = if matches!(*resource.node.tree, Tree::Map(_)) {
+            keys(sink, name, resource).into_iter().chain(fields(sink, name, resource)).collect()
+        } else {
+            let finding = RESOURCE_DEFINITION
+                .finding(format!("the resource `{name}` is {} instead of a map", resource.node.tree.kind()))
+                .label(&sink.at(resource.name_span), "its definition begins here")
+                .help("give it a `type`");
+            vec![finding]
+        };
+        for finding in findings {
+            sink.push(finding);
+        }
+    }
+}
+
+fn keys(sink: &Sink<'_>, name: &str, resource: &Resource) -> Vec<Diagnostic> {
+    let version = sink.template().version();
+    let Tree::Map(pairs) = &*resource.node.tree else { return Vec::new() };
+    let known = if version.has_conditions() { &KEYS[..] } else { &KEYS[..7] };
+    let mut findings = Vec::new();
+    for pair in crate::evaluate::counting(pairs) {
+        let key = pair.key.as_key();
+        if known.contains(&&*key) {
+            continue;
+        }
+        let finding = RESOURCE_DEFINITION
+            .finding(format!(
+                "the definition of `{name}` has a key `{}`, which resources do not have",
+                key.escape_debug()
+            ))
+            .label(&sink.at(pair.key.span), "Heat refuses it");
+        let later = KEYS.contains(&&*key);
+        findings.push(match nearest(&key, known.iter().copied()) {
+            _ if later => finding.help(format!("it is there from 2016-10-14 on; this template says {version}")),
+            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            None => finding.help("properties of its type go into `properties`"),
+        });
+    }
+    if resource.ty.is_none() {
+        let finding = RESOURCE_DEFINITION
+            .finding(format!("the resource `{name}` has no type"))
+            .label(&sink.at(resource.name_span), "`type` is missing")
+            .help("say what it is, such as `type: OS::Nova::Server`");
+        // A key that was meant for it is the mistake.
+        if !findings.iter().any(|finding| finding.help.iter().any(|help| help.contains("`type`"))) {
+            findings.push(finding);
+        }
+    }
+    findings
+}
+
+/// What a field may be, in Heat's words.
+#[derive(Clone, Copy)]
+enum Kind {
+    Text,
+    Map,
+    Names,
+    Condition,
+}
+
+fn fields(sink: &Sink<'_>, name: &str, resource: &Resource) -> Vec<Diagnostic> {
+    let condition = if sink.template().version().has_conditions() { resource.condition.as_ref() } else { None };
+    let mut findings = Vec::new();
+    let kinds = [
+        ("properties", &resource.properties, Kind::Map),
+        ("metadata", &resource.metadata, Kind::Map),
+        ("update_policy", &resource.update_policy, Kind::Map),
+        ("depends_on", &resource.depends_on, Kind::Names),
+        ("description", &resource.description, Kind::Text),
+    ];
+    for (key, node, kind) in kinds.into_iter().filter_map(|(key, node, kind)| Some((key, node.as_ref()?, kind))) {
+        findings.extend(field(sink, name, key, node, kind));
+    }
+    findings.extend(condition.and_then(|node| field(sink, name, "condition", node, Kind::Condition)));
+    if let Some(ty) = &resource.ty {
+        findings.extend(type_of(sink, name, ty));
+    }
+    if let Some(policy) = &resource.deletion_policy {
+        findings.extend(deletion_policy(sink, policy));
+    }
+    if let Some(id) = &resource.external_id
+        && sink.template().version().has_conditions()
+        && id.tree.as_text().is_none()
+        && sink.template().call(id).is_none()
+    {
+        let finding = RESOURCE_DEFINITION
+            .finding(format!("`external_id` of `{name}` is {} instead of a string", id.tree.kind()))
+            .label(&sink.at(id.span), "the id of what is there already")
+            .help("quote it");
+        findings.push(finding);
+    }
+    findings
+}
+
+fn field(sink: &Sink<'_>, name: &str, key: &str, node: &Node, kind: Kind) -> Option<Diagnostic> {
+    let version = sink.template().version();
+    let context = if matches!(kind, Kind::Condition) { Context::Condition } else { Context::Value };
+    // Names and descriptions are not parsed: a call is a map there.
+    let is_call = !matches!(kind, Kind::Names | Kind::Text) && Call::within(node, version, context).is_some();
+    let (fits, form, help) = match kind {
+        Kind::Text => (node.tree.as_text().is_some(), "a string", "quote it"),
+        Kind::Map => (matches!(*node.tree, Tree::Map(_)), "a map", "write a map, or leave it out"),
+        Kind::Names => {
+            let fits = match &*node.tree {
+                Tree::List(items) => items.iter().all(|item| item.tree.as_text().is_some()),
+                Tree::Text { .. } => true,
+                _ => false,
+            };
+            (fits, "the name of a resource or a list of names", "write `[NAME, ...]`, or leave it out")
+        }
+        Kind::Condition => {
+            let fits = matches!(*node.tree, Tree::Text { .. } | Tree::Boolean(_));
+            (fits, "a condition", "name a condition, or call a function of conditions")
+        }
+    };
+    // An unknown version's function is a map, which the check of functions tells.
+    let unknown = Call::of_any(node, version, context).is_some_and(|call| call.standing == Standing::Unknown);
+    if is_call || fits || unknown {
+        return None;
+    }
+    let found = match &*node.tree {
+        Tree::List(_) if matches!(kind, Kind::Names) => "a list of other things",
+        tree => tree.kind(),
+    };
+    let finding = RESOURCE_DEFINITION
+        .finding(format!("`{key}` of `{name}` is {found} instead of {form}"))
+        .label(&sink.at(node.span), format!("this is {found}"))
+        .help(help);
+    Some(finding)
+}
+
+fn type_of(sink: &Sink<'_>, name: &str, ty: &Node) -> Option<Diagnostic> {
+    if ty.tree.as_text().is_some_and(|ty| !ty.is_empty()) {
+        return None;
+    }
+    let found = if ty.is_truthy() { ty.tree.kind() } else { "nothing" };
+    let finding = RESOURCE_DEFINITION
+        .finding(format!("the type of `{name}` is {found} instead of a name"))
+        .label(&sink.at(ty.span), "a type is a string, and no function gives it")
+        .help("write the name of a type, such as `OS::Nova::Server`");
+    Some(finding)
+}
+
+fn deletion_policy(sink: &Sink<'_>, node: &Node) -> Option<Diagnostic> {
+    let policies = if sink.template().version().has_conditions() { &POLICIES[..] } else { &POLICIES[..3] };
+    let value = match sink.scope.value(node) {
+        // What is wrong with a function is told there.
+        Err(_) | Ok(Value::Unknown) => return None,
+        // Nothing is the default only if a function gives it.
+        Ok(Value::Null) if sink.template().call(node).is_some() => return None,
+        Ok(value) => value,
+    };
+    match value.as_text() {
+        Some(policy) if policies.contains(&policy) => return None,
+        _ => {}
+    }
+    let text = value.python();
+    let finding = RESOURCE_DEFINITION
+        .finding(format!("there is no deletion policy `{}`", text.escape_debug()))
+        .label(&sink.at(node.span), "what happens to the resource when it is deleted")
+        .help(match nearest(&text, policies.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "write `Delete`, `Retain` or `Snapshot`".to_owned(),
+        });
+    Some(finding)
+}

@@ -1,0 +1,51 @@
+//! W1206: an attribute that the type does not have.
+
+use wattle_model::Diagnostic;
+use wattle_model::Source;
+use wattle_model::names::nearest;
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// `get_attr` reads an attribute that the resource's type does not have. `show` is all that the service tells of it.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   text:
+    ///     type: OS::Heat::RandomString
+    /// outputs:
+    ///   text:
+    ///     value: {get_attr: [text, vlaue]}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   text:
+    ///     type: OS::Heat::RandomString
+    /// outputs:
+    ///   text:
+    ///     value: {get_attr: [text, value]}
+    /// ```
+    UNKNOWN_ATTRIBUTE: "W1206", Error, "an attribute that the type does not have", run
+}
+
+fn run(sink: &mut Sink<'_>) {
+    sink.push_resource_findings(UNKNOWN_ATTRIBUTE.code);
+}
+
+/// The finding: `resource`, of the type `ty`, has no attribute `name`.
+pub(super) fn finding<'a>(
+    resource: &str,
+    ty: &str,
+    name: &str,
+    known: impl Iterator<Item = &'a str>,
+    at: &Source,
+) -> Diagnostic {
+    UNKNOWN_ATTRIBUTE
+        .finding(format!("`{resource}` has no attribute `{}`", name.escape_debug()))
+        .label(at, format!("not of `{ty}`"))
+        .help_if(nearest(name, known).map(|near| format!("did you mean `{near}`?")))
+}

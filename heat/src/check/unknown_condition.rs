@@ -1,0 +1,100 @@
+//! W1115: a condition that there is not, that depends on itself, or that is no truth value.
+
+use crate::evaluate::Cause;
+use crate::template::{Call, Context, Standing};
+use crate::yaml::Tree;
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// A condition is `true`, `false`, a call of a function of conditions, or the name of a condition in the section
+    /// `conditions`; there it is no name, but `true`, `false` or a call. Heat refuses a name that there is not, a condition
+    /// that depends on itself, and one that gives anything else than `true` or `false`.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// conditions:
+    ///   production: true
+    /// resources:
+    ///   net:
+    ///     type: OS::Neutron::Net
+    ///     condition: prodcution
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// conditions:
+    ///   production: true
+    /// resources:
+    ///   net:
+    ///     type: OS::Neutron::Net
+    ///     condition: production
+    /// ```
+    UNKNOWN_CONDITION: "W1115", Error, "a condition that there is not, or that is none", run
+}
+
+fn run(sink: &mut Sink<'_>) {
+    definitions(sink);
+    for found in sink.faults().into_iter().filter(|found| !found.late) {
+        let at = sink.at(found.fault.span);
+        let finding = match &found.fault.cause {
+            Cause::UnknownCondition { name } => {
+                let known = sink.template().conditions.keys().map(String::as_str);
+                UNKNOWN_CONDITION
+                    .finding(format!("there is no condition `{}`", name.escape_debug()))
+                    .label(&at, "asked for here")
+                    .help(match sink.nearest(name, known) {
+                        _ if sink.never == Some(name) => {
+                            format!("define what never holds: `conditions: {{{name}: false}}`")
+                        }
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None => "define it in the section `conditions`, or write `true` or `false`".to_owned(),
+                    })
+            }
+            Cause::CircularCondition { name } => UNKNOWN_CONDITION
+                .finding(format!("the condition `{name}` depends on itself"))
+                .label(&at, "asked for here")
+                .help("take one of the conditions out of the ring"),
+            Cause::NoTruth { found } => {
+                // One that is no call is found by its form.
+                UNKNOWN_CONDITION
+                    .finding(format!("a condition is true or false, and this is {found}"))
+                    .label(&at, "this definition")
+                    .help("compare it: `{equals: [..., ...]}`")
+            }
+            _ => continue,
+        };
+        sink.push(finding);
+    }
+}
+
+/// What no definition can be, whether anybody asks for it or not.
+fn definitions(sink: &mut Sink<'_>) {
+    let version = sink.template().version();
+    for (name, condition) in &sink.template().conditions {
+        let node = &condition.node;
+        if matches!(*node.tree, Tree::Boolean(_)) || Call::within(node, version, Context::Condition).is_some() {
+            continue;
+        }
+        let near = match (&*node.tree, node.tree.as_text()) {
+            (_, Some(text)) => format!("another condition is named by a call only: `{{and: [{text}, {text}]}}`"),
+            (Tree::Map(_), _) => match Call::of_any(node, version, Context::Condition) {
+                Some(call) if call.standing == Standing::Unknown => {
+                    format!(
+                        "`{}` is there from {} on; this template says {version}",
+                        call.function.name(),
+                        call.function.since()
+                    )
+                }
+                _ => "conditions call get_param, equals, not, and, or, contains and yaql".to_owned(),
+            },
+            _ => "write `true`, `false`, or a call such as `{equals: [..., ...]}`".to_owned(),
+        };
+        let finding = UNKNOWN_CONDITION
+            .finding(format!("the condition `{name}` is {} instead of `true`, `false` or a call", node.tree.kind()))
+            .label(&sink.at(node.span), "Heat refuses this definition")
+            .help(near);
+        sink.push(finding);
+    }
+}

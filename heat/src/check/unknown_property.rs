@@ -1,0 +1,47 @@
+//! W1202: a property that the type does not have.
+
+use wattle_model::Diagnostic;
+use wattle_model::Source;
+use wattle_model::names::nearest;
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// A resource is given a property that its type does not have, or a map within one a key that does not belong there.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   net:
+    ///     type: OS::Neutron::Net
+    ///     properties:
+    ///       nmae: backbone
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   net:
+    ///     type: OS::Neutron::Net
+    ///     properties:
+    ///       name: backbone
+    /// ```
+    UNKNOWN_PROPERTY: "W1202", Error, "a property that the type does not have", run
+}
+
+fn run(sink: &mut Sink<'_>) {
+    sink.push_resource_findings(UNKNOWN_PROPERTY.code);
+}
+
+/// The finding: `called`, of the type `ty`, has no property `name`, or none within the one at `path`.
+pub(super) fn finding(called: &str, ty: &str, path: &str, name: &str, known: &[String], at: &Source) -> Diagnostic {
+    let what = match path {
+        "" => format!("{called} has no property `{}`", name.escape_debug()),
+        path => format!("the property `{path}` of {called} has no key `{}`", name.escape_debug()),
+    };
+    UNKNOWN_PROPERTY
+        .finding(what)
+        .label(at, format!("not of `{ty}`"))
+        .help_if(nearest(name, known.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?")))
+}

@@ -1,0 +1,61 @@
+//! W1205: a reference to a resource that there is not.
+
+use wattle_model::Diagnostic;
+use wattle_model::Source;
+use wattle_model::names::nearest;
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// `get_resource`, `get_attr` or `depends_on` names a resource that the template does not have, or one that a condition
+    /// takes out. `depends_on` may name one that is taken out.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   text:
+    ///     type: OS::Heat::RandomString
+    ///   copy:
+    ///     type: OS::Heat::Value
+    ///     properties:
+    ///       value: {get_resource: txet}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   text:
+    ///     type: OS::Heat::RandomString
+    ///   copy:
+    ///     type: OS::Heat::Value
+    ///     properties:
+    ///       value: {get_resource: text}
+    /// ```
+    UNKNOWN_REFERENCE: "W1205", Error, "a reference to a resource that there is not", run
+}
+
+fn run(sink: &mut Sink<'_>) {
+    sink.push_resource_findings(UNKNOWN_REFERENCE.code);
+}
+
+/// The finding: there is no resource `name`; or there is, `taken_out` by its condition.
+pub(super) fn finding<'a>(
+    name: &str,
+    names: impl Iterator<Item = &'a str>,
+    taken_out: Option<&Source>,
+    at: &Source,
+) -> Diagnostic {
+    let name = name.escape_debug();
+    match taken_out {
+        Some(declared) => UNKNOWN_REFERENCE
+            .finding(format!("the resource `{name}` is not there: its condition does not hold"))
+            .label(at, "refers to it")
+            .label(declared, "taken out")
+            .help("refer to it within an `if` of the same condition"),
+        None => UNKNOWN_REFERENCE
+            .finding(format!("there is no resource `{name}`"))
+            .label(at, "refers to it")
+            .help_if(nearest(&name.to_string(), names).map(|near| format!("did you mean `{near}`?"))),
+    }
+}

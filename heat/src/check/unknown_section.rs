@@ -1,0 +1,93 @@
+//! W1003: a section that there is not, or one that is not what it should be.
+
+use wattle_model::names::nearest;
+
+use crate::template::Version;
+use crate::yaml::Tree;
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// A template has the sections `heat_template_version`, `description`, `parameter_groups`, `parameters`, `resources`,
+    /// `outputs`, and from 2016-10-14 on `conditions`. Heat refuses any other, and those that are no maps.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resource:
+    ///   net:
+    ///     type: OS::Neutron::Net
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   net:
+    ///     type: OS::Neutron::Net
+    /// ```
+    UNKNOWN_SECTION: "W1003", Error, "a section that HOT does not have, or that is no map", run
+}
+
+const SECTIONS: [&str; 6] =
+    ["heat_template_version", "description", "parameter_groups", "parameters", "resources", "outputs"];
+
+fn run(sink: &mut Sink<'_>) {
+    let template = sink.template();
+    let Tree::Map(pairs) = &*template.root.tree else {
+        if sink.loaded.unreadable.is_none() && template.root.is_truthy() {
+            let finding = UNKNOWN_SECTION
+                .finding(format!("the template is {} instead of a map of sections", template.root.tree.kind()))
+                .label(&sink.at(template.root.span), "this is no map")
+                .help(format!("begin with `heat_template_version: {}`", Version::default()));
+            sink.push(finding);
+        }
+        return;
+    };
+    if template.version.is_none() {
+        // What the sections are is for the version to say.
+        return;
+    }
+    let version = template.version();
+    let conditions = version.has_conditions().then_some("conditions");
+    for pair in crate::evaluate::counting(pairs) {
+        let name = pair.key.as_key();
+        let at = sink.at(pair.key.span);
+        if name == "conditions" && conditions.is_none() {
+            let finding = UNKNOWN_SECTION
+                .finding(format!("there are conditions from {} on; this template says {version}", Version::V2016_10_14))
+                .label(&at, "this version has no such section")
+                .help(format!("write `heat_template_version: {}`", Version::default()));
+            sink.push(finding);
+            continue;
+        }
+        if !SECTIONS.contains(&&*name) && conditions != Some(&*name) && name != "__undefined__" {
+            let finding = UNKNOWN_SECTION
+                .finding(format!("a template has no section `{}`", name.escape_debug()))
+                .label(&at, "Heat refuses a template with others than its own sections")
+                .help(match nearest(&name, SECTIONS.into_iter().chain(conditions)) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "put what is yours into `metadata` of a resource".to_owned(),
+                });
+            sink.push(finding);
+            continue;
+        }
+        let is_map = matches!(*pair.value.tree, Tree::Map(_));
+        // What Python takes for false is as good as an empty section; conditions are asked for without such mercy.
+        let is_refused = match &*name {
+            "parameters" | "resources" | "outputs" => !is_map && pair.value.is_truthy(),
+            "conditions" => !is_map,
+            _ => false,
+        };
+        if is_refused {
+            let finding = UNKNOWN_SECTION
+                .finding(format!("`{name}` is {} instead of a map", pair.value.tree.kind()))
+                .label(&at, "each entry of this section has a name")
+                .help(match name.strip_suffix('s') {
+                    _ if !pair.value.is_truthy() => format!("write `{name}: {{}}`, or leave the section out"),
+                    Some(one) => format!("give each {one} a name: `NAME: ...` in place of `- ...`"),
+                    None => "write a map".to_owned(),
+                });
+            sink.push(finding);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! W1201: a resource of a type that there is not.
+
+use wattle_model::Diagnostic;
+use wattle_model::Source;
+use wattle_model::names::nearest;
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// Heat has no type of this name, and no environment says what it stands for. A type of a plug-in that only your own
+    /// cloud has is mapped to `OS::Heat::None` in an environment to be judged here.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   web:
+    ///     type: OS::Nova::Sever
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   web:
+    ///     type: OS::Heat::None
+    /// ```
+    UNKNOWN_TYPE_OF_RESOURCE: "W1201", Error, "a resource of a type that there is not", run
+}
+
+fn run(sink: &mut Sink<'_>) {
+    sink.push_resource_findings(UNKNOWN_TYPE_OF_RESOURCE.code);
+}
+
+/// The finding: `called` has the type `ty`.
+pub(super) fn finding<'a>(called: &str, ty: &str, mapped: impl Iterator<Item = &'a str>, at: &Source) -> Diagnostic {
+    UNKNOWN_TYPE_OF_RESOURCE
+        .finding(format!("there is no type `{}`, which {called} is to have", ty.escape_debug()))
+        .label(at, "neither Heat nor an environment has it")
+        .help(match nearest(ty, crate::schema::types().map(|ty| -> &'a str { ty }).chain(mapped)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "map it in an environment: `resource_registry: {TYPE: OTHER-TYPE-OR-FILE}`".to_owned(),
+        })
+}

@@ -1,0 +1,65 @@
+//! W1002: no version, or none that there is.
+
+use wattle_model::names::nearest;
+
+use crate::template::Version;
+use crate::yaml::Span;
+
+use super::Sink;
+use super::registry::check;
+
+check! {
+    /// Heat reads a template by the rules of the version that it names, and refuses one without.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-61
+    /// resources: {}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources: {}
+    /// ```
+    ///
+    /// The other formats (`AWSTemplateFormatVersion`, `HeatTemplateFormatVersion`) are Heat's too, and are
+    /// not read here.
+    UNKNOWN_VERSION: "W1002", Error, "no version of HOT, or none that there is", run
+}
+
+/// The keys that name a version of another format.
+const OTHERS: [&str; 2] = ["AWSTemplateFormatVersion", "HeatTemplateFormatVersion"];
+
+fn run(sink: &mut Sink<'_>) {
+    let template = sink.template();
+    if template.version.is_some() || sink.loaded.unreadable.is_some() {
+        return;
+    }
+    let root = &template.root;
+    let finding = if let Some(node) = root.get("heat_template_version") {
+        let at = sink.at(node.span);
+        match node.tree.as_text() {
+            Some(text) => UNKNOWN_VERSION
+                .finding(format!("there is no version `{text}` of HOT"))
+                .label(&at, "Heat knows none of this name")
+                .help(match nearest(text, Version::names()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("the newest one is `{}`", Version::default()),
+                }),
+            None => UNKNOWN_VERSION
+                .finding(format!("the version is {} instead of a date or a release", node.tree.kind()))
+                .label(&at, "the version is named here")
+                .help(format!("write `{}`", Version::default())),
+        }
+    } else if let Some((key, node)) = OTHERS.iter().find_map(|key| Some((key, root.get(key)?))) {
+        UNKNOWN_VERSION
+            .finding(format!("this is a template of another format (`{key}`), which is not read here"))
+            .label(&sink.at(node.span), "the version of CloudFormation's format")
+            .help(format!("write it as HOT, with `heat_template_version: {}`", Version::default()))
+    } else {
+        UNKNOWN_VERSION
+            .finding("the template does not say which version of HOT it is written in")
+            .label(&sink.at(Span::default()), "`heat_template_version` is missing")
+            .help(format!("begin with `heat_template_version: {}`", Version::default()))
+    };
+    sink.push(finding);
+}

@@ -1,0 +1,145 @@
+//! W1005: a word that YAML 1.1 takes for something else.
+
+use wattle_model::Diagnostic;
+
+use crate::template::float_as_python;
+use crate::yaml::{Node, Tree};
+
+use super::Sink;
+use super::everything::each_value;
+use super::registry::check;
+
+check! {
+    /// A word without quotes means something else to YAML 1.1 than what is written: a number with a leading zero is octal,
+    /// one with colons is in base 60, `on` and `no` are truth values, and a number that becomes text is written anew.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   file:
+    ///     type: OS::Heat::Value
+    ///     properties:
+    ///       value: {mode: 0644}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   file:
+    ///     type: OS::Heat::Value
+    ///     properties:
+    ///       value: {mode: '0644'}
+    /// ```
+    ///
+    /// A key is always text in the end, so a truth value or nothing as a key is told as well.
+    YAML_WORD: "W1005", Warning, "a word that YAML 1.1 takes for something else", run
+}
+
+fn run(sink: &mut Sink<'_>) {
+    let mut found = Vec::new();
+    each_value(sink.loaded, &mut |node, at| {
+        let mut tell = |node: &Node, meaning: Option<Meaning>| {
+            if let (Some(word), Some(meaning)) = (node.written(), meaning) {
+                found.push(finding(word, &meaning).label(&at(node.span), meaning.label));
+            }
+        };
+        tell(node, value(node));
+        if let Tree::Map(pairs) = &*node.tree {
+            pairs.iter().filter(|pair| !pair.merged).for_each(|pair| tell(&pair.key, key(&pair.key)));
+        }
+    });
+    for finding in found {
+        sink.push(finding);
+    }
+}
+
+/// What a word is.
+struct Meaning {
+    /// As it would be written without doubt.
+    plain: String,
+    kind: &'static str,
+    /// How YAML comes to it.
+    label: &'static str,
+}
+
+fn finding(word: &str, meaning: &Meaning) -> Diagnostic {
+    let Meaning { plain, kind, .. } = meaning;
+    let shown = if word.is_empty() { "nothing".to_owned() } else { format!("`{word}`") };
+    YAML_WORD
+        .finding(format!("{shown} is the {kind} `{plain}` to Heat"))
+        .help(format!("write `'{word}'` if it is meant as text, else `{plain}`"))
+}
+
+/// What a value is that can be meant as something else.
+fn value(node: &Node) -> Option<Meaning> {
+    let word = node.written()?;
+    let (plain, kind, label) = match &*node.tree {
+        Tree::Integer(value) => (value.to_string(), "number", number(word)),
+        Tree::Float(value) => (float_as_python(*value), "number", number(word)),
+        Tree::Boolean(value) if !word.eq_ignore_ascii_case(&value.to_string()) => {
+            (value.to_string(), "truth value", "YAML 1.1 takes `yes`, `no`, `on` and `off` for truth values")
+        }
+        _ => return None,
+    };
+    (plain != word).then_some(Meaning { plain, kind, label })
+}
+
+fn number(word: &str) -> &'static str {
+    let unsigned = word.trim_start_matches(['-', '+']);
+    match word {
+        _ if word.contains(':') => "colons make it base 60",
+        _ if unsigned.starts_with("0x") => "`0x` makes it hexadecimal",
+        _ if unsigned.starts_with("0b") => "`0b` makes it binary",
+        _ if word.contains('.') => "as text it is written anew",
+        _ if unsigned.starts_with('0') => "a leading zero makes it octal",
+        _ if word.contains('_') => "underscores do not count",
+        _ => "a sign `+` does not count",
+    }
+}
+
+/// What a key is that can be meant as something else.
+fn key(node: &Node) -> Option<Meaning> {
+    match &*node.tree {
+        Tree::Boolean(_) | Tree::Null => {
+            Some(Meaning { plain: node.as_key(), kind: "key", label: "this is no text, but keys become text" })
+        }
+        _ => value(node),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Loaded;
+    use crate::check::check;
+
+    #[test]
+    fn words_that_mean_something_else() {
+        let told = |map: &str| {
+            let text = format!(
+                "heat_template_version: 2021-04-16\nresources:\n  r: {{type: OS::Heat::Value, properties: {{value: {map}}}}}\n"
+            );
+            let found = check(&Loaded::of(&text, "template.yaml"));
+            found.into_iter().filter(|found| found.code == "W1005").map(|found| found.message).collect::<Vec<_>>()
+        };
+        for (word, meaning) in [
+            ("0644", "`0644` is the number `420` to Heat"),
+            ("22:22", "`22:22` is the number `1342` to Heat"),
+            ("1_000", "`1_000` is the number `1000` to Heat"),
+            ("0x1F", "`0x1F` is the number `31` to Heat"),
+            ("+49", "`+49` is the number `49` to Heat"),
+            ("1.10", "`1.10` is the number `1.1` to Heat"),
+            ("on", "`on` is the truth value `true` to Heat"),
+            ("No", "`No` is the truth value `false` to Heat"),
+        ] {
+            assert_eq!(told(&format!("{{a: {word}}}")), [meaning]);
+            assert_eq!(told(&format!("[{word}, '{word}', \"{word}\"]")), [meaning]);
+        }
+        assert_eq!(told("{on: a}"), ["`on` is the key `true` to Heat"]);
+        assert_eq!(told("{~: a}"), ["`~` is the key `null` to Heat"]);
+        assert_eq!(told("{? : a}"), ["nothing is the key `null` to Heat"]);
+        for word in ["420", "-1", "0", "1.5", "true", "False", "~", "2021-04-16", "08", "1e3", "y"] {
+            assert!(told(&format!("[{word}, {{8080: {word}}}]")).is_empty(), "{word}");
+        }
+        assert_eq!(told("{a: &a 0644, b: *a}").len(), 1);
+    }
+}

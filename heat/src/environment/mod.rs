@@ -1,0 +1,171 @@
+//! Environments: parameter values, and what resource types stand for.
+//!
+//! What lives here: reading and merging environment files as python-heatclient does, and the registry as Heat's engine
+//! asks it. What must not: reading files, and what a parameter's value must be (`parameters`).
+
+mod registry;
+
+use std::sync::Arc;
+
+use wattle_model::Source;
+
+use crate::template::Map;
+use crate::yaml::{self, Node, Pair, Span, Tree};
+
+pub use registry::is_template;
+pub use registry::{Implementation, Registry, Target};
+
+/// The sections that an environment may have.
+pub const SECTIONS: [&str; 6] = [
+    "parameters",
+    "parameter_defaults",
+    "resource_registry",
+    "encrypted_param_names",
+    "event_sinks",
+    "parameter_merge_strategies",
+];
+
+/// Several environment files as one: what a later one says counts.
+#[derive(Clone, Debug, Default)]
+pub struct Environment {
+    /// The files themselves, in order.
+    pub files: Vec<File>,
+    /// Values of parameters.
+    pub parameters: Map<Given>,
+    /// Values of parameters that templates may have, nested ones too.
+    pub parameter_defaults: Map<Given>,
+    /// What resource types stand for.
+    pub registry: Registry,
+    /// The names of parameters that Heat keeps encrypted.
+    pub encrypted_param_names: Vec<String>,
+    /// Where events go to, as written.
+    pub event_sinks: Vec<Node>,
+}
+
+/// An environment file as written.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// Its name.
+    pub name: Arc<str>,
+    /// What is in it; nothing if that is not YAML.
+    pub root: Node,
+    /// Why it is not read.
+    pub unreadable: Option<yaml::Error>,
+}
+
+/// A value that an environment gives.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// The value.
+    pub value: Node,
+    /// The file that has it.
+    pub file: Arc<str>,
+    /// Where its name stands.
+    pub name_span: Span,
+}
+
+impl Given {
+    /// The place of its name.
+    pub fn at(&self) -> Source {
+        place(&self.file, self.name_span)
+    }
+}
+
+/// A place in a file.
+pub(crate) fn place(file: &str, span: Span) -> Source {
+    Source {
+        file: file.to_owned().into(),
+        line: span.start.line.saturating_add(1),
+        column: span.start.column.saturating_add(1),
+    }
+}
+
+impl Environment {
+    /// The environment that these texts, each with its file's name, are together. What is wrong in them is left out,
+    /// and found by `check`.
+    pub fn read<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Self {
+        let mut environment = Self::default();
+        for (name, text) in texts {
+            let name: Arc<str> = name.into();
+            match yaml::read(text) {
+                Ok(root) => {
+                    environment.add(&name, &root);
+                    environment.files.push(File { name, root, unreadable: None });
+                }
+                Err(error) => environment.files.push(File { name, root: Node::null(), unreadable: Some(error) }),
+            }
+        }
+        environment
+    }
+
+    fn add(&mut self, file: &Arc<str>, root: &Node) {
+        for (section, into) in
+            [("parameters", &mut self.parameters), ("parameter_defaults", &mut self.parameter_defaults)]
+        {
+            if let Some(Tree::Map(pairs)) = root.get(section).map(|section| &*section.tree) {
+                for pair in pairs {
+                    let (name, name_span) = (pair.key.as_key(), pair.key.span);
+                    let value = match into.get(&name) {
+                        Some(given) => merged(&given.value, &pair.value),
+                        None => pair.value.clone(),
+                    };
+                    into.insert(name, Given { value, file: file.clone(), name_span });
+                }
+            }
+        }
+        if let Some(registry) = root.get("resource_registry") {
+            self.registry.add(file, registry);
+        }
+        if let Some(Tree::List(names)) = root.get("encrypted_param_names").map(|names| &*names.tree) {
+            self.encrypted_param_names = names.iter().map(Node::as_key).collect();
+        }
+        if let Some(Tree::List(sinks)) = root.get("event_sinks").map(|sinks| &*sinks.tree) {
+            self.event_sinks.clone_from(sinks);
+        }
+    }
+}
+
+/// Maps are merged with those of earlier files, key by key; anything else takes their place, except for nothing in the
+/// place of a map.
+fn merged(old: &Node, new: &Node) -> Node {
+    match (&*old.tree, &*new.tree) {
+        (Tree::Map(_), Tree::Null) => old.clone(),
+        (Tree::Map(old), Tree::Map(new_pairs)) => {
+            let mut pairs: Map<Pair> = old.iter().map(|pair| (pair.key.as_key(), pair.clone())).collect();
+            for pair in new_pairs {
+                match pairs.get_mut(&pair.key.as_key()) {
+                    Some(old) => old.value = merged(&old.value, &pair.value),
+                    None => {
+                        pairs.insert(pair.key.as_key(), pair.clone());
+                    }
+                }
+            }
+            Node::new(Tree::Map(pairs.into_values().collect()), new.span)
+        }
+        _ => new.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn later_files_count_and_maps_are_merged() {
+        let environment = Environment::read([
+            ("a.yaml", "parameters: {a: 1, m: {x: 1, y: {z: 2}}, n: {k: 1}}\nparameter_defaults: {d: 1}"),
+            ("b.yaml", "parameters: {a: 2, m: {y: {w: 3}}, n: }\nencrypted_param_names: [a]"),
+            ("c.yaml", "- no map"),
+            ("d.yaml", "{"),
+        ]);
+        let literal = |name: &str| crate::evaluate::Value::literal(&environment.parameters[name].value).python();
+        assert_eq!(literal("a"), "2");
+        assert_eq!(literal("m"), "{'x': 1, 'y': {'z': 2, 'w': 3}}");
+        assert_eq!(literal("n"), "{'k': 1}");
+        let at = environment.parameters["a"].at();
+        assert_eq!((&*at.file, at.line, at.column), ("b.yaml", 1, 14));
+        assert_eq!(environment.encrypted_param_names, ["a"]);
+        assert!(environment.parameter_defaults.contains_key("d"));
+        assert!(environment.files[3].unreadable.is_some());
+    }
+}

@@ -1,0 +1,154 @@
+//! Functions of arguments that are values already: for agents, which know what Heat does not.
+
+use wattle_model::Value as Known;
+
+use crate::Loaded;
+use crate::template::{Call, Function, Standing};
+use crate::yaml::{Node, Span};
+
+use super::call::wrong;
+use super::reference::select;
+use super::{Cause, Fault, Mode, Scope, Value};
+
+/// The functions that [`apply`] computes: those that need nothing but their arguments, and of which the outcome is one value.
+pub const COMPUTED: [&str; 19] = [
+    "and",
+    "contains",
+    "digest",
+    "equals",
+    "filter",
+    "get_param",
+    "if",
+    "list_concat",
+    "list_concat_unique",
+    "list_join",
+    "make_url",
+    "map_merge",
+    "map_replace",
+    "not",
+    "or",
+    "str_replace",
+    "str_replace_strict",
+    "str_replace_vstrict",
+    "str_split",
+];
+
+/// What the function of this name gives for an argument, in the newest version of HOT.
+///
+/// Conditions are truth values here, `if` one of three values, and `get_param` a value and the way into it.
+///
+/// # Errors
+/// Why the function does not take the argument, or that it is none of [`COMPUTED`].
+pub fn apply(function: &str, argument: &Known) -> Result<Known, String> {
+    let known = Function::of(function).filter(|_| COMPUTED.contains(&function));
+    let Some(known) = known else { return Err(format!("`{function}` is computed by Heat alone")) };
+    let loaded = Loaded::of("", "");
+    let scope = Scope::new(&loaded, Mode::Known);
+    let node = Node::null();
+    let span = Span::default();
+    let call = Call { function: known, argument: &node, span, name: span, standing: Standing::Known };
+    let value = scope.apply(&call, Value::of_model(argument)).map_err(|fault| match fault.cause {
+        Cause::Arguments { why, .. } => format!("`{function}`: {why}"),
+        other => format!("`{function}`: {other:?}"),
+    })?;
+    if !value.is_known() {
+        return Err(format!("`{function}` of this cannot be computed here"));
+    }
+    Ok(value.to_model())
+}
+
+impl Scope<'_> {
+    fn apply(&self, call: &Call<'_>, argument: Value) -> Result<Value, Fault> {
+        let list = match &argument {
+            Value::List(items) => items.as_slice(),
+            _ => &[],
+        };
+        let item = |at: usize| list.get(at).cloned().unwrap_or(Value::Null);
+        let part = |key: &str| match &argument {
+            Value::Map(parts) => parts.get(key).cloned().unwrap_or(Value::Null),
+            _ => Value::Null,
+        };
+        let truth = |value: &Value| match value {
+            Value::Boolean(truth) => Ok(*truth),
+            other => Err(wrong(call, format!("a condition is true or false, and this is {}", other.kind()))),
+        };
+        match call.function {
+            Function::GetParam => Ok(match list.split_first() {
+                Some((value, path)) => select(value, path),
+                None => Value::Null,
+            }),
+            Function::If => Ok(if truth(&item(0))? { item(1) } else { item(2) }),
+            Function::Equals => Ok(Value::Boolean(item(0).equals(&item(1)).unwrap_or_default())),
+            Function::Not => Ok(Value::Boolean(!truth(&argument)?)),
+            Function::And | Function::Or => {
+                let truths: Vec<bool> = list.iter().map(truth).collect::<Result<_, _>>()?;
+                let any = call.function == Function::Or;
+                Ok(Value::Boolean(if any { truths.contains(&true) } else { !truths.contains(&false) }))
+            }
+            Function::ListJoin => self.list_join(call, &item(0), list.get(1..).unwrap_or_default()),
+            Function::StrReplace | Function::StrReplaceStrict | Function::StrReplaceVstrict => {
+                self.str_replace(call, &part("template"), &part("params"))
+            }
+            Function::StrSplit => self.str_split(call, argument),
+            Function::Digest => Self::digest(call, &argument),
+            Function::MapMerge => Self::map_merge(call, argument),
+            Function::MapReplace => Self::map_replace(call, argument),
+            Function::ListConcat => self.list_concat(call, argument, false),
+            Function::ListConcatUnique => self.list_concat(call, argument, true),
+            Function::Filter => self.filter(call, &item(0), item(1)),
+            Function::Contains => self.contains(call, &item(0), &item(1)),
+            Function::MakeUrl => Self::make_url(call, &argument),
+            _ => Ok(Value::Unknown),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn applied(function: &str, json: &str) -> Result<String, String> {
+        apply(function, &serde_json::from_str(json).expect("JSON")).map(|value| value.to_string())
+    }
+
+    #[test]
+    fn every_computed_function_is() {
+        let examples = [
+            ("and", "[true, false]", "false"),
+            ("contains", r#"["a", ["a", "b"]]"#, "true"),
+            ("digest", r#"["sha1", "abc"]"#, "\"a9993e364706816aba3e25717850c26c9cd0d89d\""),
+            ("equals", "[1, 1.0]", "true"),
+            ("filter", r#"[["a"], ["a", "b"]]"#, r#"["b"]"#),
+            ("get_param", r#"[{"a": [1, 2]}, "a", 1]"#, "2"),
+            ("if", "[true, 1, 2]", "1"),
+            ("list_concat", "[[1], [1, 2]]", "[1,1,2]"),
+            ("list_concat_unique", "[[1], [1, 2]]", "[1,2]"),
+            ("list_join", r#"[",", ["a", {"b": 1}], ["c"]]"#, r#""a,{\"b\": 1},c""#),
+            ("make_url", r#"{"scheme": "http", "host": "a", "port": 80, "path": "/b"}"#, r#""http://a:80/b""#),
+            ("map_merge", r#"[{"a": 1}, {"a": 2, "b": 3}]"#, r#"{"a":2,"b":3}"#),
+            ("map_replace", r#"[{"a": 1}, {"keys": {"a": "b"}}]"#, r#"{"b":1}"#),
+            ("not", "false", "true"),
+            ("or", "[true, false]", "true"),
+            ("str_replace", r#"{"template": "$a!", "params": {"$a": 7}}"#, "\"7!\""),
+            ("str_replace_strict", r#"{"template": "$a!", "params": {"$a": true}}"#, "\"True!\""),
+            ("str_replace_vstrict", r#"{"template": "$a!", "params": {"$a": "x"}}"#, "\"x!\""),
+            ("str_split", r#"[",", "a,b"]"#, r#"["a","b"]"#),
+        ];
+        assert_eq!(examples.map(|(function, ..)| function), COMPUTED);
+        for (function, argument, expected) in examples {
+            assert_eq!(applied(function, argument), Ok(expected.to_owned()), "{function}");
+        }
+    }
+
+    #[test]
+    fn data_is_no_call() {
+        let data = r#"[{"a": {"get_param": "x"}}, {"b": {"digest": ["md5", "x"]}}]"#;
+        assert_eq!(applied("map_merge", data), Ok(r#"{"a":{"get_param":"x"},"b":{"digest":["md5","x"]}}"#.into()));
+    }
+
+    #[test]
+    fn what_is_not_taken_is_said() {
+        assert_eq!(applied("yaql", "{}"), Err("`yaql` is computed by Heat alone".into()));
+        assert!(applied("list_join", r#"[",", [1]]"#).is_err_and(|why| why.starts_with("`list_join`: it joins")));
+    }
+}

@@ -1,0 +1,210 @@
+//! What functions give, as Heat's engine computes it.
+//!
+//! What lives here: [`Scope`], which resolves values, decides conditions and says which branch of an `if` counts; what
+//! is wrong with a call ([`Fault`]). What must not: judging what a value is used for, and references between resources:
+//! that they exist is for `check` to say.
+//!
+//! Two readings: with [`Mode::Known`] what only a running stack knows is [`Value::Unknown`], and so is what is computed
+//! of it. With [`Mode::Validation`] it is what Heat itself puts in its place when it validates a template: nothing for
+//! an attribute, its name for a resource.
+
+mod apply;
+mod call;
+mod collection;
+mod condition;
+mod fault;
+mod form;
+pub(crate) mod json;
+mod reference;
+mod repeat;
+mod text;
+mod url;
+mod value;
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+
+use crate::Loaded;
+use crate::template::{Call, Context, Function, Step, Template, Version};
+use crate::yaml::{Node, Tree};
+
+pub use apply::{COMPUTED, apply};
+pub use condition::Branch;
+pub use fault::{Cause, Fault, Stage};
+pub use value::Value;
+
+/// What stands for what only a running stack knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// [`Value::Unknown`].
+    #[default]
+    Known,
+    /// What Heat puts in its place when it validates.
+    Validation,
+}
+
+/// The most that the functions of one template may make, in values and 64 characters of text. What would be more is not
+/// known.
+const BUDGET: u64 = 500_000;
+
+/// How deep what is resolved may stand, through conditions that name others too. No text nests so deep; what would be
+/// deeper is not known.
+const DEPTH: u32 = 400;
+
+/// Where values are resolved: a template with the values of its parameters.
+#[derive(Debug)]
+pub struct Scope<'l> {
+    loaded: &'l Loaded,
+    mode: Mode,
+    references: HashMap<String, Value>,
+    conditions: RefCell<HashMap<&'l str, condition::State>>,
+    spent: Cell<u64>,
+    /// How many values are around what is being resolved.
+    depth: Cell<u32>,
+}
+
+impl<'l> Scope<'l> {
+    /// The scope of a template.
+    pub fn new(loaded: &'l Loaded, mode: Mode) -> Self {
+        let references = HashMap::new();
+        Self { loaded, mode, references, conditions: RefCell::default(), spent: Cell::new(0), depth: Cell::new(0) }
+    }
+
+    /// The same where `get_resource` gives these values for the resources of these names: what some types give before
+    /// their resource is made is not its name.
+    pub(crate) fn referring(self, references: HashMap<String, Value>) -> Self {
+        Self { references, ..self }
+    }
+
+    /// The scope of the same template where what only a running stack knows is not known.
+    pub(crate) fn known(&self) -> Self {
+        Self::new(self.loaded, Mode::Known)
+    }
+
+    /// The template.
+    pub fn template(&self) -> &'l Template {
+        &self.loaded.template
+    }
+
+    /// The template's version.
+    pub fn version(&self) -> Version {
+        self.loaded.template.version()
+    }
+
+    /// What `node` resolves to. [`Value::Absent`] stands for what is not there at all.
+    ///
+    /// # Errors
+    ///
+    /// The first call in it that fails, in Heat's order.
+    pub fn value(&self, node: &Node) -> Result<Value, Fault> {
+        self.resolve(node, Context::Value)
+    }
+
+    /// Visits `node` and what is in it as [`crate::template::walk`] does, but of each `if` only the branch that counts,
+    /// and none where that is not known.
+    pub fn walk<'n>(
+        &self,
+        node: &'n Node,
+        context: Context,
+        visit: &mut dyn FnMut(&'n Node, Option<&Call<'n>>, Context) -> Step,
+    ) {
+        let call = Call::within(node, self.version(), context);
+        if visit(node, call.as_ref(), context) == Step::Over {
+            return;
+        }
+        match (&call, &*node.tree) {
+            (Some(call), _) if call.function == Function::If && context == Context::Value => {
+                if let Some([condition, ..]) = call.arguments() {
+                    self.walk(condition, Context::Condition, visit);
+                }
+                if let Ok(Branch::Taken(branch)) = self.branch(call) {
+                    self.walk(branch, context, visit);
+                }
+            }
+            (Some(call), _) => self.walk(call.argument, context, visit),
+            (None, Tree::List(items)) => items.iter().for_each(|item| self.walk(item, context, visit)),
+            (None, Tree::Map(pairs)) => {
+                for pair in counting(pairs) {
+                    self.walk(&pair.value, context, visit);
+                }
+            }
+            (None, _) => {}
+        }
+    }
+
+    /// What `node` resolves to, unless it stands so deep that nothing is known any more.
+    fn resolve(&self, node: &Node, context: Context) -> Result<Value, Fault> {
+        if self.depth.get() >= DEPTH {
+            return Ok(Value::Unknown);
+        }
+        self.depth.set(self.depth.get() + 1);
+        let value = self.resolve_parts(node, context);
+        self.depth.set(self.depth.get() - 1);
+        value
+    }
+
+    fn resolve_parts(&self, node: &Node, context: Context) -> Result<Value, Fault> {
+        if let Some(call) = Call::within(node, self.version(), context) {
+            return self.call(&call, context);
+        }
+        Ok(match &*node.tree {
+            Tree::List(items) => {
+                let mut list = Vec::with_capacity(items.len().min(1_000));
+                for item in items {
+                    match self.resolve(item, context)? {
+                        Value::Absent => {}
+                        value => list.push(value),
+                    }
+                }
+                self.afford(items.len(), Value::List(list))
+            }
+            Tree::Map(pairs) => {
+                let mut map = IndexMap::new();
+                for pair in pairs {
+                    match self.resolve(&pair.value, context)? {
+                        Value::Absent => {}
+                        value => {
+                            map.insert(pair.key.as_key(), value);
+                        }
+                    }
+                }
+                self.afford(pairs.len(), Value::Map(map))
+            }
+            Tree::Text { text, .. } => self.afford(text.len() / 64, Value::literal(node)),
+            _ => Value::literal(node),
+        })
+    }
+
+    /// What an argument resolves to: what is not there is nothing.
+    fn argument(&self, node: &Node, context: Context) -> Result<Value, Fault> {
+        Ok(match self.resolve(node, context)? {
+            Value::Absent => Value::Null,
+            value => value,
+        })
+    }
+
+    /// `value`, unless all that may be made has been made.
+    fn afford(&self, size: usize, value: Value) -> Value {
+        self.spent.set(self.spent.get().saturating_add(1 + size as u64));
+        if self.spent.get() > BUDGET { Value::Unknown } else { value }
+    }
+
+    /// Whether so much may still be made.
+    fn can_afford(&self, size: usize) -> bool {
+        self.spent.get().saturating_add(size as u64) <= BUDGET
+    }
+}
+
+/// The pairs of a map that count: of equal keys the last one.
+pub(crate) fn counting(pairs: &[crate::yaml::Pair]) -> impl Iterator<Item = &crate::yaml::Pair> {
+    let mut last: IndexMap<String, &crate::yaml::Pair> = IndexMap::with_capacity(pairs.len());
+    for pair in pairs {
+        last.insert(pair.key.as_key(), pair);
+    }
+    last.into_values()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,27 @@
+//! What Heat does with templates: reads them, evaluates their functions, judges them, and orders their resources.
+//!
+//! Heat reads YAML 1.1, decides by the template's version which functions there are, and judges values by the schemas
+//! of its resource types and by what each type's class adds. All of that has its one home here, below everything that
+//! writes templates, checks them, or says what an update would do.
+//!
+//! What lives here: Heat's own rules, and nothing of components, agents and data spaces. What must not: I/O. Files come
+//! through [`files::Files`]. Whatever text is read, reading ends within bounded time and memory.
+
+pub mod check;
+mod classes;
+pub mod emit;
+pub mod environment;
+pub mod evaluate;
+pub mod files;
+pub mod graph;
+mod load;
+pub mod parameters;
+mod properties;
+pub mod schema;
+mod stack;
+pub mod template;
+pub mod yaml;
+
+pub use check::{check, explain};
+pub use graph::Graph;
+pub use load::{Library, Loaded, Mention, Nested};

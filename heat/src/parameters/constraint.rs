@@ -1,0 +1,206 @@
+//! Whether a value fulfils a constraint, as `heat.engine.constraints` judges it.
+
+use crate::schema::broken_named;
+
+use crate::evaluate::Value;
+use crate::template::{Constraint, Kind, Rule};
+use crate::yaml::Node;
+
+use super::Wrong;
+use super::read::{bool_from_text, number_from_text};
+
+/// What `value` breaks of `constraint`, as a clause, or as the author's own description says it. A constraint that says
+/// nothing of the type is fulfilled. `raw` says whether the value is as it was given, before it was read by its type.
+pub fn breaks(kind: Kind, constraint: &Constraint, value: &Value, raw: bool) -> Option<String> {
+    let why = breaks_rule(kind, &constraint.rule, value, raw)?;
+    Some(match &constraint.description {
+        Some(description) if !description.trim().is_empty() => {
+            format!("{why} ({})", description.split_whitespace().collect::<Vec<_>>().join(" ").trim_end_matches('.'))
+        }
+        _ => why,
+    })
+}
+
+fn breaks_rule(kind: Kind, rule: &Rule, value: &Value, raw: bool) -> Option<String> {
+    match rule {
+        Rule::Range { min, max } if kind == Kind::Number => {
+            let Some(number) = float(value) else { return no_number(value, raw) };
+            outside(number, min.as_ref(), max.as_ref()).map(|bounds| format!("{} is not {bounds}", value.python()))
+        }
+        Rule::Length { min, max } if matches!(kind, Kind::String | Kind::List | Kind::Json) => {
+            let (length, what) = match value {
+                Value::Text(text) => (text.chars().count(), "characters"),
+                Value::List(items) => (items.len(), "items"),
+                Value::Map(items) => (items.len(), "items"),
+                _ if raw => return Some(format!("{} has no length: quote it", value.kind())),
+                _ => return None,
+            };
+            let bounds = outside(f64::from(u32::try_from(length).unwrap_or(u32::MAX)), min.as_ref(), max.as_ref())?;
+            Some(format!("it has {length} {what}, not {bounds}"))
+        }
+        Rule::Modulo { step, offset } if kind == Kind::Number => {
+            let Some(number) = float(value) else { return no_number(value, raw) };
+            let (step, offset) = (bound(step.as_ref())?, bound(offset.as_ref())?);
+            // As Python's `%`: the remainder has the sign of the step.
+            let rest = ((number % step) + step) % step;
+            (rest - offset != 0.0)
+                .then(|| format!("{} is not a multiple of {step} with an offset of {offset}", value.python()))
+        }
+        Rule::AllowedValues(allowed) if kind != Kind::Json => not_allowed(kind, allowed, value, raw),
+        Rule::AllowedPattern(pattern) if kind == Kind::String => match value {
+            Value::Text(text) => (!matches(pattern, text))
+                .then(|| format!("`{}` does not match `{pattern}` as a whole", text.escape_debug())),
+            _ if raw => Some(format!("{} cannot match a pattern: quote it", value.kind())),
+            _ => None,
+        },
+        Rule::Custom(name) if kind != Kind::Json => match value.as_text() {
+            Some(text) => broken_named(name, text),
+            // What asks no cloud asks for text.
+            None if broken_named(name, " ").is_some() => {
+                Some(format!("`{name}` is for strings, and this is {}", value.kind()))
+            }
+            None => None,
+        },
+        _ => None,
+    }
+}
+
+/// What the parameter's own default breaks. Heat judges it before it is read, and leaves named constraints out.
+pub(super) fn wrong_default(kind: Kind, constraints: &[Constraint], default: &Value) -> Vec<Wrong> {
+    let wrong = |why| vec![Wrong { why, default: true, always: true }];
+    let judged = match (kind, default) {
+        (Kind::List, Value::Text(text)) => Value::List(text.split(',').map(Value::from).collect()),
+        (Kind::List, Value::List(items)) => Value::List(items.iter().map(|item| Value::Text(item.python())).collect()),
+        (Kind::List, other) => return wrong(format!("{} is neither a list nor a text with commas", other.kind())),
+        (_, other) => other.clone(),
+    };
+    for constraint in constraints.iter().filter(|constraint| !matches!(constraint.rule, Rule::Custom(_))) {
+        if let Some(why) = breaks(kind, constraint, &judged, true) {
+            return wrong(why);
+        }
+    }
+    Vec::new()
+}
+
+fn not_allowed(kind: Kind, allowed: &[Node], value: &Value, raw: bool) -> Option<String> {
+    let allowed: Vec<Value> = allowed.iter().map(Value::literal).collect();
+    let wrong = match value {
+        Value::List(items) => {
+            items.iter().find(|item| !allowed.iter().any(|allowed| allowed.equals(item) == Some(true)))?
+        }
+        value => {
+            let of_type = |value: &Value| match kind {
+                Kind::Number => float(value).map(Value::Float),
+                Kind::Boolean => bool_from_text(&value.python()).map(Value::Boolean),
+                _ => Some(Value::Text(value.python())),
+            };
+            let Some(mine) = of_type(value) else {
+                return raw.then(|| format!("`{}` is not of the type", value.python().escape_debug()));
+            };
+            (!allowed.iter().any(|allowed| of_type(allowed).as_ref() == Some(&mine))).then_some(value)?
+        }
+    };
+    let few: Vec<_> = allowed.iter().take(12).map(|value| format!("`{}`", value.python().escape_debug())).collect();
+    let more = if allowed.len() > few.len() { ", ..." } else { "" };
+    Some(format!("`{}` is not one of {}{more}", wrong.python().escape_debug(), few.join(", ")))
+}
+
+/// What was not read yet may be no number at all.
+fn no_number(value: &Value, raw: bool) -> Option<String> {
+    raw.then(|| format!("`{}` is not a number", value.python().escape_debug()))
+}
+
+fn float(value: &Value) -> Option<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "Python compares exactly; bounds that large are not worth it")]
+    match value {
+        Value::Boolean(value) => Some(f64::from(u8::from(*value))),
+        Value::Integer(value) => Some(*value as f64),
+        Value::Float(value) => Some(*value),
+        Value::Text(text) => match number_from_text(text)? {
+            Value::Text(_) => None,
+            number => float(&number),
+        },
+        _ => None,
+    }
+}
+
+fn bound(node: Option<&Node>) -> Option<f64> {
+    node.and_then(|node| float(&Value::literal(node)))
+}
+
+/// The bounds in words, if `number` is outside of them.
+fn outside(number: f64, min: Option<&Node>, max: Option<&Node>) -> Option<String> {
+    let (min, max) = (bound(min), bound(max));
+    let below = min.is_some_and(|min| number < min);
+    let above = max.is_some_and(|max| number > max);
+    (below || above).then(|| match (min, max) {
+        (Some(min), Some(max)) => format!("between {min} and {max}"),
+        (Some(min), None) => format!("at least {min}"),
+        (_, Some(max)) => format!("at most {max}"),
+        (None, None) => String::new(),
+    })
+}
+
+/// Whether Python's `re.match` consumes all of `text`. What only Python understands is taken to match.
+fn matches(pattern: &str, text: &str) -> bool {
+    let Ok(regex) = regex_lite::Regex::new(&format!("^(?:{pattern})")) else { return true };
+    regex.find(text).is_some_and(|found| found.end() == text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::parameters::{Inputs, Parameters};
+    use crate::template::Template;
+    use crate::yaml::read;
+
+    /// What is wrong with the parameter `p` of this declaration, in Heat's eyes too.
+    fn wrong(declaration: &str) -> Vec<String> {
+        let text = format!("heat_template_version: rocky\nparameters: {{p: {declaration}}}");
+        let template = Template::of(read(&text).expect("YAML"), "t.yaml");
+        let parameters = Parameters::of(&template, &Inputs::default());
+        parameters.values["p"].wrong.iter().map(|wrong| wrong.why.clone()).collect()
+    }
+
+    #[test]
+    fn defaults_are_judged_as_heat_judges_them() {
+        let fine: [&str; 0] = [];
+        for text in [
+            "{type: number, default: '5', constraints: [{range: {min: 1, max: 5}}]}",
+            "{type: comma_delimited_list, default: [3, a]}",
+            "{type: string, default: b, constraints: [{allowed_values: [a, b]}]}",
+            "{type: string, default: 1, constraints: [{allowed_values: ['1']}]}",
+            "{type: boolean, default: 'YES '}",
+            "{type: json, default: {}}",
+            "{type: json, default: ''}",
+            "{type: number, default: 7, constraints: [{modulo: {step: 5, offset: 2}}]}",
+            "{type: string, default: ab, constraints: [{allowed_pattern: '[a-z]+'}]}",
+            "{type: string, default: ab, constraints: [{custom_constraint: nova.keypair}]}",
+        ] {
+            assert_eq!(wrong(text), fine, "{text}");
+        }
+        for (text, why) in [
+            ("{type: number, default: 6, constraints: [{range: {min: 1, max: 5}}]}", "6 is not between 1 and 5"),
+            ("{type: comma_delimited_list, default: 3}", "an integer is neither a list nor a text with commas"),
+            (
+                "{type: comma_delimited_list, default: 'a,c', constraints: [{allowed_values: [a]}]}",
+                "`c` is not one of `a`",
+            ),
+            (
+                "{type: comma_delimited_list, default: '1', constraints: [{allowed_values: [1]}]}",
+                "`1` is not one of `1`",
+            ),
+            ("{type: string, default: 5, constraints: [{length: {min: 1}}]}", "an integer has no length: quote it"),
+            (
+                "{type: number, default: 8, constraints: [{modulo: {step: 5, offset: 2}}]}",
+                "8 is not a multiple of 5 with an offset of 2",
+            ),
+            (
+                "{type: string, default: ab1, constraints: [{allowed_pattern: '[a-z]+', description: Only letters.}]}",
+                "`ab1` does not match `[a-z]+` as a whole (Only letters)",
+            ),
+            ("{type: string, default: a, constraints: [{custom_constraint: ip_addr}]}", "`a` is not an IP address"),
+        ] {
+            assert_eq!(wrong(text), [why], "{text}");
+        }
+    }
+}

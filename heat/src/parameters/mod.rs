@@ -1,0 +1,149 @@
+//! The values of a template's parameters.
+//!
+//! What lives here: which value a parameter has (given, of the environment's defaults, or its own default), what it is
+//! read as, and whether it fulfils the constraints, as Heat judges it. What must not: the form of declarations
+//! (`check`).
+
+mod constraint;
+mod read;
+
+use std::sync::Arc;
+
+use wattle_model::Source;
+
+use crate::environment::{Environment, Given, place};
+use crate::evaluate::Value;
+use crate::template::{Map, Parameter, Template};
+
+pub use constraint::breaks;
+pub use read::{bool_from_text, number_from_text, read};
+
+/// Parameters that every stack has.
+pub const PSEUDO: [&str; 3] = ["OS::stack_id", "OS::stack_name", "OS::project_id"];
+
+/// What values come from.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    /// Values given by name, as on a command line; they count more than the environment's.
+    pub given: Map<Value>,
+    /// The environment.
+    pub environment: Arc<Environment>,
+    /// The stack's name, if it is known.
+    pub stack: Option<String>,
+}
+
+/// A parameter with its value.
+#[derive(Clone, Debug)]
+pub struct Valued {
+    /// The value as functions see it; [`Value::Unknown`] if there is none, or none that fits.
+    pub value: Value,
+    /// What is wrong with it.
+    pub wrong: Vec<Wrong>,
+    /// Whether somebody gave it, or it is the default.
+    pub origin: Origin,
+    /// The place of what gave it.
+    pub at: Option<Source>,
+}
+
+/// Where a parameter's value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Somebody gave it, by name or in an environment.
+    Given,
+    /// The environment's `parameter_defaults`.
+    EnvironmentDefault,
+    /// The parameter's own default.
+    Default,
+    /// There is none, which Heat refuses.
+    Missing,
+}
+
+/// What is wrong with a parameter's value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// Why: a clause, lowercase.
+    pub why: String,
+    /// Whether it is the parameter's own default that is wrong.
+    pub default: bool,
+    /// Whether Heat refuses the declaration itself for it, even if another value is given.
+    pub always: bool,
+}
+
+/// The values of all parameters of a template.
+#[derive(Clone, Debug, Default)]
+pub struct Parameters {
+    /// By name, those that every stack has among them.
+    pub values: Map<Valued>,
+    /// What is given that the template does not declare, with its place if an environment gives it. Heat refuses it.
+    pub unknown: Vec<(String, Option<Source>)>,
+}
+
+impl Parameters {
+    /// The values that `inputs` give the parameters of `template`.
+    pub fn of(template: &Template, inputs: &Inputs) -> Self {
+        let mut values: Map<Valued> = PSEUDO.iter().map(|name| ((*name).to_owned(), pseudo(name, inputs))).collect();
+        for (name, parameter) in &template.parameters {
+            values.insert(name.clone(), valued(template, name, parameter, inputs));
+        }
+        let declared = |name: &&String| template.parameters.contains_key(*name);
+        let environment = &inputs.environment.parameters;
+        let mut unknown: Vec<_> =
+            inputs.given.keys().filter(|name| !declared(name)).map(|name| (name.clone(), None)).collect();
+        let rest = environment.iter().filter(|(name, _)| !declared(name) && !inputs.given.contains_key(*name));
+        unknown.extend(rest.map(|(name, given)| (name.clone(), Some(given.at()))));
+        Self { values, unknown }
+    }
+}
+
+fn pseudo(name: &str, inputs: &Inputs) -> Valued {
+    let value = match (name, &inputs.stack) {
+        ("OS::stack_name", Some(stack)) => Value::Text(stack.clone()),
+        _ => Value::Unknown,
+    };
+    Valued { value, wrong: Vec::new(), origin: Origin::Given, at: None }
+}
+
+fn valued(template: &Template, name: &str, parameter: &Parameter, inputs: &Inputs) -> Valued {
+    let literal = |given: &Given| (Value::literal(&given.value), Some(given.at()));
+    let own = parameter.default.as_ref().map(Value::literal);
+    let own_place = parameter.default.as_ref().map(|node| place(&template.file, node.span));
+    let given = match inputs.given.get(name) {
+        Some(value) => Some((value.clone(), None)),
+        None => inputs.environment.parameters.get(name).map(literal),
+    };
+    // Nothing is as good as no value.
+    let given = given.filter(|(value, _)| *value != Value::Null);
+    let environment = inputs.environment.parameter_defaults.get(name).map(literal);
+    let environment = environment.filter(|(value, _)| *value != Value::Null);
+    let mut wrong = Vec::new();
+    if let (Some(own), Some(kind)) = (&own, parameter.kind) {
+        wrong = constraint::wrong_default(kind, &parameter.constraints, own);
+    }
+    let (value, at, origin) = match (given, environment, own) {
+        (Some((value, at)), ..) => (value, at, Origin::Given),
+        (None, Some((value, at)), _) => (value, at, Origin::EnvironmentDefault),
+        (None, None, Some(value)) => (value, own_place, Origin::Default),
+        (None, None, None) => return Valued { value: Value::Unknown, wrong, origin: Origin::Missing, at: None },
+    };
+    // What is not declared with a type is not judged, as the type is missed already.
+    let Some(kind) = parameter.kind else { return Valued { value: Value::Unknown, wrong, origin, at } };
+    let is_default = origin == Origin::Default;
+    if value == Value::Unknown || (is_default && !wrong.is_empty()) {
+        return Valued { value: Value::Unknown, wrong, origin, at };
+    }
+    match read(kind, &value) {
+        Ok(value) => {
+            for constraint in &parameter.constraints {
+                if let Some(why) = breaks(kind, constraint, &value, false) {
+                    wrong.push(Wrong { why, default: is_default, always: false });
+                    break;
+                }
+            }
+            Valued { value, wrong, origin, at }
+        }
+        Err(why) => {
+            wrong.push(Wrong { why, default: is_default, always: false });
+            Valued { value: Value::Unknown, wrong, origin, at }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What a property's constraints ask of a value that is known, as Heat's engine judges it.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use wattle_model::{PropertyType, SchemaConstraint, Value};
+
+use super::conversion::{is_integer, is_same, number, outside_of, plain};
+use super::named::broken_named;
+
+/// What `value` breaks of `constraint`, in the schema's own terms.
+pub fn broken(constraint: &SchemaConstraint, ty: PropertyType, value: &Value) -> Option<String> {
+    let whole;
+    let value = match (ty, value) {
+        // Heat cuts fractions off before it looks at anything else.
+        (PropertyType::Integer, Value::Float(number)) => {
+            whole = Value::Float(number.trunc());
+            &whole
+        }
+        _ => value,
+    };
+    match constraint {
+        SchemaConstraint::Allowed(allowed) => not_allowed(ty, allowed, value),
+        SchemaConstraint::Range(bounds) => {
+            let number = number(value)?;
+            let bounds = outside_of(bounds, number)?;
+            Some(format!("{} is not {bounds}", plain(value)))
+        }
+        SchemaConstraint::Length(bounds) => match value {
+            Value::Str(text) => {
+                let length = text.chars().count();
+                outside(bounds, length).map(|bounds| format!("it has {length} characters, not {bounds}"))
+            }
+            Value::List(items) => too_few_or_many(bounds, items.len()),
+            Value::Map(items) => too_few_or_many(bounds, items.len()),
+            _ => None,
+        },
+        SchemaConstraint::Modulo([step, offset]) => {
+            let number = number(value)?;
+            // As Python's `%`: the remainder has the sign of the step.
+            let rest = ((number % step) + step) % step;
+            (rest - offset != 0.0).then(|| match *offset {
+                0.0 => format!("{} is not a multiple of {step}", plain(value)),
+                _ => format!("{} less {offset} is not a multiple of {step}", plain(value)),
+            })
+        }
+        SchemaConstraint::Pattern(pattern) => {
+            let Value::Str(text) = value else { return None };
+            (!matches(pattern, text)).then(|| format!("`{}` does not match `{pattern}`", text.escape_debug()))
+        }
+        SchemaConstraint::Custom(name) => {
+            let Value::Str(text) = value else { return None };
+            broken_named(name, text)
+        }
+    }
+}
+
+/// The number of items, if it is outside of `bounds`.
+pub fn too_few_or_many(bounds: &[Option<f64>], length: usize) -> Option<String> {
+    outside(bounds, length).map(|bounds| format!("it has {length} items, not {bounds}"))
+}
+
+fn outside(bounds: &[Option<f64>], length: usize) -> Option<String> {
+    u32::try_from(length).ok().and_then(|length| outside_of(bounds, f64::from(length)))
+}
+
+fn not_allowed(ty: PropertyType, allowed: &[Value], value: &Value) -> Option<String> {
+    let is_allowed = |value: &Value| allowed.iter().any(|allowed| is_same(ty, allowed, value));
+    let wrong = match value {
+        Value::List(items) => items.iter().find(|item| !allowed.contains(item)),
+        value => (!is_allowed(value)).then_some(value),
+    }?;
+    let all: Vec<_> = allowed.iter().map(|value| format!("`{}`", plain(value))).collect();
+    Some(format!("`{}` is not one of {}", plain(wrong), all.join(", ")))
+}
+
+/// Whether Python's `re.match` consumes all of `text`. What only Python understands is taken to match.
+fn matches(pattern: &str, text: &str) -> bool {
+    let Ok(regex) = regex_lite::Regex::new(&format!("^(?:{pattern})")) else { return true };
+    regex.find(text).is_some_and(|found| found.end() == text.len())
+}
+
+/// `neutron_lib.api.validators.validate_ip_address`.
+pub(super) fn is_address(text: &str) -> bool {
+    text.parse::<IpAddr>().is_ok()
+}
+
+/// `neutron_lib.api.validators.validate_subnet`: an IPv4 network in its usual form, an IPv6 network in any.
+pub(super) fn is_network(text: &str) -> bool {
+    let Some((address, prefix)) = text.split_once('/') else { return false };
+    if text.contains(char::is_whitespace) {
+        false
+    } else if address.parse::<Ipv4Addr>().is_ok() {
+        prefix.parse::<u8>().is_ok_and(|bits| bits <= 32 && bits.to_string() == prefix)
+    } else if address.parse::<Ipv6Addr>().is_ok() {
+        match prefix.replace('_', "").parse::<u8>() {
+            Ok(bits) if is_integer(prefix) => bits <= 128,
+            // A mask instead of a number of bits.
+            _ => prefix.parse::<Ipv6Addr>().is_ok_and(|mask| {
+                let bits = mask.to_bits();
+                bits.leading_ones() + bits.trailing_zeros() >= 128 || bits.leading_zeros() + bits.trailing_ones() >= 128
+            }),
+        }
+    } else {
+        false
+    }
+}
+
+pub(super) fn is_address_or_network(text: &str) -> bool {
+    if text.contains('/') { is_network(text) } else { is_address(text) }
+}
+
+/// `netaddr.valid_mac`: the ways in which Unix, Windows, Cisco and PostgreSQL write one, and none at all.
+pub(super) fn is_mac(text: &str) -> bool {
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    let groups = |separator: char, count: usize, lengths: std::ops::RangeInclusive<usize>| {
+        let parts: Vec<&str> = text.split(separator).collect();
+        let is_hex = |part: &&str| lengths.contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+        parts.len() == count && parts.iter().all(is_hex)
+    };
+    [':', '-'].into_iter().any(|by| groups(by, 6, 1..=2) || groups(by, 3, 1..=4) || groups(by, 2, 5..=6))
+        || groups('.', 3, 1..=4)
+        || groups(' ', 1, 11..=12)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `value % step == offset`, as Python has it; no property of Heat's own types is judged by it.
+    #[test]
+    fn remainders_are_python_s() {
+        let modulo = |step, offset| SchemaConstraint::Modulo([step, offset]);
+        for (step, offset, value, holds) in [
+            (2.0, 0.0, 4, true),
+            (2.0, 0.0, 5, false),
+            (2.0, 1.0, 5, true),
+            (3.0, 1.0, -2, true),
+            (3.0, 1.0, -1, false),
+            (-3.0, -1.0, 2, true),
+            (-3.0, -1.0, 1, false),
+        ] {
+            let found = broken(&modulo(step, offset), PropertyType::Integer, &value.into());
+            assert_eq!(found.is_none(), holds, "{value} % {step} == {offset}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_broken_is_said_in_the_schema_s_terms() {
+        let mut told = Vec::new();
+        for (constraint, value) in [
+            (SchemaConstraint::Range(vec![Some(0.0), Some(65535.0)]), Value::from(70_000)),
+            (SchemaConstraint::Length(vec![Some(3.0), None]), "ab".into()),
+            (SchemaConstraint::Length(vec![Some(1.0), None]), Value::List(Vec::new())),
+            (SchemaConstraint::Modulo([2.0, 1.0]), 4.into()),
+            (SchemaConstraint::Pattern("[a-z]+".into()), "A".into()),
+            (SchemaConstraint::Custom("net_cidr".into()), "10.0.0.0".into()),
+        ] {
+            told.extend(broken(&constraint, PropertyType::Any, &value));
+        }
+        assert_eq!(
+            told,
+            [
+                "70000 is not between 0 and 65535",
+                "it has 2 characters, not at least 3",
+                "it has 0 items, not at least 1",
+                "4 less 1 is not a multiple of 2",
+                "`A` does not match `[a-z]+`",
+                "`10.0.0.0` is not a network such as 10.0.0.0/24",
+            ]
+        );
+    }
+}

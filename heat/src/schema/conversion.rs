@@ -1,0 +1,64 @@
+//! How Heat reads values: as which number, as which text, and what it takes for the same.
+
+use wattle_model::{PropertyType, Value};
+
+/// The bounds in words, if `number` is outside of them.
+pub fn outside_of(bounds: &[Option<f64>], number: f64) -> Option<String> {
+    let bound = |index: usize| bounds.get(index).copied().flatten();
+    let (min, max) = (bound(0), bound(1));
+    let outside = min.is_some_and(|min| number < min) || max.is_some_and(|max| number > max);
+    outside.then(|| match (min, max) {
+        (Some(min), Some(max)) => format!("between {min} and {max}"),
+        (Some(min), None) => format!("at least {min}"),
+        (_, max) => format!("at most {}", max.unwrap_or_default()),
+    })
+}
+
+/// What Python's `int()` reads: blanks around and `_` between digits included.
+pub fn is_integer(text: &str) -> bool {
+    let text = text.trim();
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    digits.contains(char::is_numeric) && digits.chars().all(|c| c.is_numeric() || c == '_')
+}
+
+/// The number as which Heat reads `value`.
+pub fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Boolean(value) => Some(f64::from(u8::from(*value))),
+        #[expect(clippy::cast_precision_loss, reason = "Python compares integers with floats much the same")]
+        Value::Integer(value) => Some(*value as f64),
+        Value::Float(value) => Some(*value),
+        Value::Str(text) => text.trim().replace('_', "").parse().ok(),
+        _ => None,
+    }
+}
+
+/// Whether Heat takes both for the same value of the type.
+pub fn is_same(ty: PropertyType, one: &Value, other: &Value) -> bool {
+    match ty {
+        #[expect(clippy::float_cmp, reason = "as Heat compares")]
+        PropertyType::Integer | PropertyType::Number => match (number(one), number(other)) {
+            (Some(one), Some(other)) => one == other,
+            _ => one == other,
+        },
+        PropertyType::Boolean => plain(one).eq_ignore_ascii_case(&plain(other)),
+        PropertyType::Str => {
+            one == other
+                || plain(one) == plain(other)
+                || plain(one).eq_ignore_ascii_case(&plain(other)) && both_boolean(one, other)
+        }
+        _ => one == other,
+    }
+}
+
+fn both_boolean(one: &Value, other: &Value) -> bool {
+    matches!(one, Value::Boolean(_)) || matches!(other, Value::Boolean(_))
+}
+
+/// A value as it looks without quotes.
+pub fn plain(value: &Value) -> String {
+    match value {
+        Value::Str(text) => text.to_string(),
+        value => value.to_string(),
+    }
+}

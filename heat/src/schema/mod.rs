@@ -1,0 +1,15 @@
+//! Schemas of resource types, and how Heat judges values by them.
+//!
+//! What lives here: what Heat's own engine says of its types, which number and which text Heat takes a value for, which
+//! values are the same to it, and what its constraints ask of a value. What must not: what a value is for, in a model or
+//! in a template; what a class does beyond its schema (`classes`).
+
+mod constraint;
+mod conversion;
+mod named;
+mod types;
+
+pub use constraint::{broken, too_few_or_many};
+pub use conversion::{is_integer, is_same, number, outside_of, plain};
+pub use named::{NAMED_CONSTRAINTS, broken_named};
+pub use types::{TYPES, is_type, schema, types};

@@ -1,0 +1,149 @@
+//! A parameter's declaration.
+
+use crate::yaml::{Node, Span, Tree};
+
+use super::{Map, entries};
+
+/// A parameter as its template declares it.
+///
+/// What does not fit is left out here, and is in [`Parameter::node`] for who looks for mistakes.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// Where the name stands.
+    pub name_span: Span,
+    /// The declaration as written.
+    pub node: Node,
+    /// Its type, if there is one and Heat knows it.
+    pub kind: Option<Kind>,
+    /// Its default; `null` is none.
+    pub default: Option<Node>,
+    /// Its constraints.
+    pub constraints: Vec<Constraint>,
+    /// Its name for people.
+    pub label: Option<String>,
+    /// What it is for.
+    pub description: Option<String>,
+    /// Whether its value is not shown: whatever Python takes for true.
+    pub hidden: bool,
+    /// Whether its value cannot be changed.
+    pub immutable: bool,
+    /// What it is sorted under.
+    pub tags: Vec<String>,
+}
+
+/// The type of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `string`.
+    String,
+    /// `number`.
+    Number,
+    /// `comma_delimited_list`.
+    List,
+    /// `json`.
+    Json,
+    /// `boolean`.
+    Boolean,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::String, Self::Number, Self::List, Self::Json, Self::Boolean];
+
+    /// The type of this name.
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Its name in a template.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::Number => "number",
+            Self::List => "comma_delimited_list",
+            Self::Json => "json",
+            Self::Boolean => "boolean",
+        }
+    }
+}
+
+/// What a value must fulfil.
+#[derive(Clone, Debug)]
+pub struct Constraint {
+    /// As written.
+    pub node: Node,
+    /// What a value must be.
+    pub rule: Rule,
+    /// Why, in the author's words; Heat gives it as the error's text.
+    pub description: Option<String>,
+}
+
+/// What a value must be.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the fields are HOT's own")]
+pub enum Rule {
+    /// A number within bounds.
+    Range { min: Option<Node>, max: Option<Node> },
+    /// A text, list or map whose length is within bounds.
+    Length { min: Option<Node>, max: Option<Node> },
+    /// A number so much above a multiple.
+    Modulo { step: Option<Node>, offset: Option<Node> },
+    /// One of these; of a list, each item.
+    AllowedValues(Vec<Node>),
+    /// A text that a regular expression matches as a whole.
+    AllowedPattern(String),
+    /// What a named constraint of Heat accepts.
+    Custom(String),
+}
+
+impl Parameter {
+    pub(super) fn of(name_span: Span, node: &Node) -> Self {
+        let text = |key| node.get(key).and_then(|value| value.tree.as_text());
+        let truth = |key| node.get(key).is_some_and(Node::is_truthy);
+        let list = |key| match node.get(key).map(|value| &*value.tree) {
+            Some(Tree::List(items)) => items.as_slice(),
+            _ => &[],
+        };
+        Self {
+            name_span,
+            kind: text("type").and_then(Kind::of),
+            default: node.get("default").filter(|value| !matches!(*value.tree, Tree::Null)).cloned(),
+            constraints: list("constraints").iter().filter_map(Constraint::of).collect(),
+            label: text("label").map(Into::into),
+            description: text("description").map(Into::into),
+            hidden: truth("hidden"),
+            immutable: truth("immutable"),
+            tags: list("tags").iter().filter_map(|tag| tag.tree.as_text()).map(Into::into).collect(),
+            node: node.clone(),
+        }
+    }
+}
+
+impl Constraint {
+    /// The constraint that `node` declares, if it is one. Of several keys Heat takes the first in its own order.
+    pub fn of(node: &Node) -> Option<Self> {
+        let bounds = |key, low, high| {
+            let bounds: &Node = node.get(key)?;
+            matches!(*bounds.tree, Tree::Map(_)).then(|| (bounds.get(low).cloned(), bounds.get(high).cloned()))
+        };
+        let named = ["modulo", "range", "length", "allowed_values", "allowed_pattern", "custom_constraint"];
+        let key = named.into_iter().find(|key| node.get(key).is_some())?;
+        let value = node.get(key)?;
+        let rule = match (key, &*value.tree) {
+            ("modulo", _) => bounds(key, "step", "offset").map(|(step, offset)| Rule::Modulo { step, offset })?,
+            ("range", _) => bounds(key, "min", "max").map(|(min, max)| Rule::Range { min, max })?,
+            ("length", _) => bounds(key, "min", "max").map(|(min, max)| Rule::Length { min, max })?,
+            ("allowed_values", Tree::List(items)) => Rule::AllowedValues(items.clone()),
+            ("allowed_pattern", Tree::Text { text, .. }) => Rule::AllowedPattern(text.clone()),
+            ("custom_constraint", Tree::Text { text, .. }) => Rule::Custom(text.clone()),
+            _ => return None,
+        };
+        let description = node.get("description").and_then(|text| text.tree.as_text()).map(Into::into);
+        Some(Self { node: node.clone(), rule, description })
+    }
+}
+
+/// The parameters that a section declares.
+pub(super) fn parameters(section: Option<&Node>) -> Map<Parameter> {
+    entries(section).map(|(name, span, node)| (name, Parameter::of(span, node))).collect()
+}

@@ -1,0 +1,139 @@
+//! What stands in the sections of a template, except for parameters.
+
+use crate::yaml::{Node, Span, Tree};
+
+use super::{Map, entries};
+
+/// A resource's definition.
+#[derive(Clone, Debug)]
+pub struct Resource {
+    /// Where the name stands.
+    pub name_span: Span,
+    /// The definition as written.
+    pub node: Node,
+    /// Its type.
+    pub ty: Option<Node>,
+    /// Its properties.
+    pub properties: Option<Node>,
+    /// What Heat keeps for those who ask for it.
+    pub metadata: Option<Node>,
+    /// What is made before it, by name.
+    pub depends_on: Option<Node>,
+    /// Whether it is there.
+    pub condition: Option<Node>,
+    /// What happens to it when it is deleted.
+    pub deletion_policy: Option<Node>,
+    /// How it is updated.
+    pub update_policy: Option<Node>,
+    /// The thing outside of Heat that it stands for.
+    pub external_id: Option<Node>,
+    /// What it is for.
+    pub description: Option<Node>,
+}
+
+impl Resource {
+    fn of(name_span: Span, node: &Node) -> Self {
+        let part = |key| node.get(key).cloned();
+        Self {
+            name_span,
+            ty: part("type"),
+            properties: part("properties"),
+            metadata: part("metadata"),
+            depends_on: part("depends_on"),
+            condition: part("condition"),
+            deletion_policy: part("deletion_policy"),
+            update_policy: part("update_policy"),
+            external_id: part("external_id"),
+            description: part("description"),
+            node: node.clone(),
+        }
+    }
+
+    /// Its type, if that is written as text.
+    pub fn kind(&self) -> Option<&str> {
+        self.ty.as_ref().and_then(|ty| ty.tree.as_text())
+    }
+
+    /// The resources that `depends_on` names: each with its place.
+    pub fn depends_on(&self) -> impl Iterator<Item = (&str, Span)> {
+        let nodes = match self.depends_on.as_ref().map(|node| (node, &*node.tree)) {
+            Some((_, Tree::List(items))) => items.as_slice(),
+            Some((node, Tree::Text { .. })) => std::slice::from_ref(node),
+            _ => &[],
+        };
+        nodes.iter().filter_map(|node| Some((node.tree.as_text()?, node.span)))
+    }
+}
+
+/// A condition's definition.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    /// Where the name stands.
+    pub name_span: Span,
+    /// The definition.
+    pub node: Node,
+}
+
+/// An output's definition.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Where the name stands.
+    pub name_span: Span,
+    /// The definition as written.
+    pub node: Node,
+    /// Its value.
+    pub value: Option<Node>,
+    /// What it is.
+    pub description: Option<Node>,
+    /// Whether it has its value.
+    pub condition: Option<Node>,
+}
+
+/// A group of parameters.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// As written.
+    pub node: Node,
+    /// Its name for people.
+    pub label: Option<String>,
+    /// What they have in common.
+    pub description: Option<String>,
+    /// Their names, with their places.
+    pub parameters: Vec<(String, Span)>,
+}
+
+pub(super) fn resources(section: Option<&Node>) -> Map<Resource> {
+    entries(section).map(|(name, span, node)| (name, Resource::of(span, node))).collect()
+}
+
+pub(super) fn conditions(section: Option<&Node>) -> Map<Condition> {
+    entries(section).map(|(name, name_span, node)| (name, Condition { name_span, node: node.clone() })).collect()
+}
+
+pub(super) fn outputs(section: Option<&Node>) -> Map<Output> {
+    let output = |name_span, node: &Node| Output {
+        name_span,
+        value: node.get("value").cloned(),
+        description: node.get("description").cloned(),
+        condition: node.get("condition").cloned(),
+        node: node.clone(),
+    };
+    entries(section).map(|(name, span, node)| (name, output(span, node))).collect()
+}
+
+pub(super) fn groups(section: Option<&Node>) -> Vec<Group> {
+    let Some(Tree::List(items)) = section.map(|section| &*section.tree) else { return Vec::new() };
+    let text = |node: &Node, key| node.get(key).and_then(|text| text.tree.as_text()).map(Into::into);
+    let group = |node: &Node| Group {
+        node: node.clone(),
+        label: text(node, "label"),
+        description: text(node, "description"),
+        parameters: match node.get("parameters").map(|parameters| &*parameters.tree) {
+            Some(Tree::List(items)) => {
+                items.iter().filter_map(|item| Some((item.tree.as_text()?.to_owned(), item.span))).collect()
+            }
+            _ => Vec::new(),
+        },
+    };
+    items.iter().map(group).collect()
+}
