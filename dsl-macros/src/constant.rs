@@ -4,9 +4,10 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, GenericArgument, Lit, PathArguments, Type};
+use wattle_words::time;
 
 use crate::errors::Errors;
-use crate::{docs, duration, keys};
+use crate::{docs, keys};
 
 /// The expression that makes `value`, a constant of type `ty`, into data.
 ///
@@ -27,9 +28,12 @@ pub(crate) fn expand(ty: &Type, value: &Expr, errors: &mut Errors) -> TokenStrea
             "IpAddr" => (text.parse::<std::net::IpAddr>().is_ok(), "an IP address, such as \"192.0.2.1\""),
             "Ipv4Addr" => (text.parse::<std::net::Ipv4Addr>().is_ok(), "an IPv4 address, such as \"192.0.2.1\""),
             "Ipv6Addr" => (text.parse::<std::net::Ipv6Addr>().is_ok(), "an IPv6 address, such as \"2001:db8::1\""),
-            "Duration" => match duration::seconds(&text) {
-                Some(seconds) => return quote!(::wattle::model::Value::Integer(#seconds as i128)),
-                None => (false, "a length of time, such as \"90s\", \"30m\" or \"1h30m\""),
+            "Duration" => match time::seconds(&text) {
+                Ok(seconds) => return quote!(::wattle::model::Value::Integer(#seconds as i128)),
+                Err(help) => {
+                    errors.push(value, format!("`{text}` is not a `{}`", docs::type_name(ty)), help);
+                    return quote!(::wattle::model::Value::Null);
+                }
             },
             _ => (true, ""),
         };

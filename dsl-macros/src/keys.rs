@@ -5,6 +5,7 @@ use quote::quote;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Meta, Token};
+use wattle_words::names::{list, nearest};
 
 use crate::errors::{Errors, error};
 use crate::{docs, names};
@@ -141,14 +142,14 @@ impl Known {
     fn help(&self) -> String {
         match self.keys {
             [] => format!("`{}` takes no keys", self.attribute),
-            keys => format!("`{}` takes {}", self.attribute, names::list(keys.iter().copied())),
+            keys => format!("`{}` takes {}", self.attribute, list(keys.iter().copied(), "and")),
         }
     }
 
     fn unknown(&self, key: &Ident) -> syn::Error {
         let name = names::plain(key);
         let message = format!("`{name}` is not a key of `{}`", self.attribute);
-        match names::nearest(&name, self.keys.iter().copied()) {
+        match nearest(&name, self.keys.iter().copied()) {
             Some(nearest) => error(key, message, format_args!("did you mean `{nearest}`?")),
             None => error(key, message, self.help()),
         }

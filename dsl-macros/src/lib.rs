@@ -8,7 +8,6 @@ mod blueprint;
 mod component;
 mod constant;
 mod docs;
-mod duration;
 mod errors;
 mod keys;
 mod names;

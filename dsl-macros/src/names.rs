@@ -1,4 +1,4 @@
-//! Names: which are legal, and which was meant.
+//! Names: which are legal.
 
 use syn::Ident;
 use syn::ext::IdentExt;
@@ -27,26 +27,4 @@ pub(crate) fn camel(name: &str) -> String {
         letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>()).unwrap_or_default()
     };
     name.split(['_', '-']).map(capital).collect()
-}
-
-/// The candidate that was probably meant by `name`.
-pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    /// As clap and rustc have it: below this, names do not look alike to a person.
-    const ALIKE: f64 = 0.7;
-    candidates
-        .into_iter()
-        .map(|candidate| (strsim::jaro(name, candidate), candidate))
-        .filter(|(likeness, _)| *likeness > ALIKE)
-        .max_by(|(left, a), (right, b)| left.total_cmp(right).then(b.cmp(a)))
-        .map(|(_, candidate)| candidate)
-}
-
-/// Names in backticks, with commas and an `and`.
-pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    let mut names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
-    match (names.pop(), names.is_empty()) {
-        (Some(last), false) => format!("{} and {last}", names.join(", ")),
-        (Some(last), true) => last,
-        (None, _) => String::new(),
-    }
 }

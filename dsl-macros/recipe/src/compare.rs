@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use wattle_words::names::{likeness, most_alike};
+
 use crate::analysis::Analysis;
 
 /// The outputs that the recipe certainly never writes, in the order given.
@@ -26,19 +28,9 @@ pub fn suggest<'a, 'd>(
     output: &str,
     declared: impl IntoIterator<Item = &'d str>,
 ) -> Option<&'a str> {
-    /// As clap and rustc have it: below this, names do not look alike to a person.
-    const ALIKE: f64 = 0.7;
     let declared: BTreeSet<&str> = declared.into_iter().collect();
-    let likeness =
-        |name: &str| strsim::jaro(&folded(name), &folded(output)).max(last_part(name, output)).max(slip(name, output));
-    analysis
-        .writes
-        .keys()
-        .filter(|name| !declared.contains(name.as_str()))
-        .map(|name| (likeness(name), name.as_str()))
-        .filter(|(likeness, _)| *likeness > ALIKE)
-        .max_by(|(left, a), (right, b)| left.total_cmp(right).then(b.cmp(a)))
-        .map(|(_, name)| name)
+    let written = analysis.writes.keys().map(String::as_str).filter(|name| !declared.contains(name));
+    most_alike(written, |name| likeness(&folded(output), &folded(name)).max(last_part(name, output)))
 }
 
 /// `jdbc-base` and `jdbcBase` are `jdbc_base` misspelt.
@@ -52,13 +44,6 @@ fn last_part(name: &str, output: &str) -> f64 {
         (Some((_, name)), Some((_, output))) if name == output => 0.75,
         _ => 0.0,
     }
-}
-
-/// Short names that differ by one slip of the finger, which are otherwise like nothing else.
-fn slip(name: &str, output: &str) -> f64 {
-    let (name, output) = (folded(name), folded(output));
-    let may = (2..=4).contains(&output.len()) && output.len().abs_diff(name.len()) <= 1;
-    if may && strsim::osa_distance(&name, &output) == 1 { 0.75 } else { 0.0 }
 }
 
 fn missing<'a>(known: &BTreeMap<String, u32>, dynamic: bool, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {

@@ -2,10 +2,12 @@
 
 use proc_macro2::TokenStream;
 use syn::{Attribute, Ident};
+use wattle_words::names::nearest;
+use wattle_words::time;
 
 use crate::errors::Errors;
 use crate::keys::{Keys, Known};
-use crate::{duration, names};
+use crate::names;
 
 use super::ast::{ComponentKeys, Field, Role};
 use super::listen;
@@ -56,12 +58,8 @@ pub(super) fn component(ident: &Ident, tokens: TokenStream, errors: &mut Errors)
 /// The value of `key`, in seconds.
 fn length_of_time(key: &str, keys: &mut Keys, errors: &mut Errors) -> Option<u64> {
     let text = keys.text(key, "\"30m\"", errors)?;
-    let seconds = duration::seconds(&text.value());
-    if seconds.is_none() {
-        let help = "write hours, minutes and seconds: \"1h30m\", \"30m\", \"90s\"";
-        errors.push(&text, format!("the {key} `{}` is not a length of time", text.value()), help);
-    }
-    seconds
+    let wrong = |help| errors.push(&text, format!("the {key} `{}` is not a length of time", text.value()), help);
+    time::seconds(&text.value()).map_err(wrong).ok()
 }
 
 /// One field; nothing if it has no name.
@@ -76,7 +74,7 @@ pub(super) fn field(component: &Ident, field: syn::Field, chef: bool, errors: &m
             let message = format!("`{name}` is neither an input nor an output of the component `{component}`");
             let meant = attrs.iter().find_map(|attr| {
                 let found = attr.path().get_ident()?.to_string();
-                Some((attr, names::nearest(&found, ["input", "output"])?))
+                Some((attr, nearest(&found, ["input", "output"])?))
             });
             match meant {
                 Some((attr, meant)) => errors.push(attr, message, format_args!("did you mean `#[{meant}]`?")),

@@ -12,7 +12,6 @@ mod diagnostic;
 mod expr;
 mod function;
 mod moved;
-pub mod names;
 mod parameter;
 mod port;
 pub mod requirement;
@@ -32,6 +31,7 @@ pub use check::Check;
 pub use cycles::shortest_cycles;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use function::template_of;
+pub use wattle_words::names;
 
 pub use component::{
     After, Component, Content, Declaration, File, Input, Listen, OutputDeclaration, Ports, Protocol, Recipe, Tool,

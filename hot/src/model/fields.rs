@@ -3,6 +3,7 @@
 use wattle::check::Diagnostic;
 use wattle::model::Name;
 use wattle::names::{list, nearest};
+use wattle_words::time;
 
 use super::Reader;
 use crate::check::{FORM, MODEL_METADATA};
@@ -65,23 +66,19 @@ impl<'l> Reader<'l> {
         text
     }
 
-    /// The whole number under `key`, if it is there; reports what is none.
+    /// The seconds under `key`, if it is there, written as their number or as `10m`; reports what is no length of time.
     pub(super) fn seconds(&mut self, node: &Node, key: &str, what: &str) -> Option<u64> {
         let value = node.get(key)?;
-        if matches!(*value.tree, Tree::Integer(0)) {
-            let message = format!("`{key}` of {what} is no time at all");
-            self.malformed(value.span, message, "not one second", format!("write at least one second, or no `{key}`"));
-            return None;
-        }
-        let seconds = match *value.tree {
-            Tree::Integer(seconds) => u64::try_from(seconds).ok(),
-            _ => None,
+        let seconds = match &*value.tree {
+            Tree::Integer(0) => Err(format!("write at least one second, or no `{key}`")),
+            Tree::Integer(seconds) => u64::try_from(*seconds).map_err(|_| format!("write seconds: `{key}: 600`")),
+            Tree::Text { text, .. } => time::seconds(text),
+            _ => Err(format!("write seconds, `{key}: 600`, or `{key}: 10m`")),
         };
-        if seconds.is_none() {
-            let message = format!("`{key}` of {what} is not a number of seconds");
-            self.malformed(value.span, message, "not a whole number", "write seconds: `deadline: 600`".into());
-        }
-        seconds
+        let wrong = |help| {
+            self.malformed(value.span, format!("`{key}` of {what} is not a length of time"), "no length of time", help);
+        };
+        seconds.map_err(wrong).ok()
     }
 
     /// The truth value under `key`; reports what is none.

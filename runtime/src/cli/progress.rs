@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use wattle::model::Name;
 
-use crate::report::{Condition, Part, Picture, Span, Standing, still_runs};
+use crate::report::{Condition, Part, Picture, Standing, between, still_runs};
 use crate::space::{Finishing, Leaving, State, Status};
 
 use super::console::Console;
@@ -143,7 +143,7 @@ fn line(
     let done = parts.iter().filter(|part| matches!(said(part).map(|s| &s.state), Some(State::Done))).count();
     let (rank, mark, tone, what, since) = what(standing, &parts, done);
     let name = cut(server, column);
-    let since = since.map(|since| Span::between(since, now).to_string()).unwrap_or_default();
+    let since = since.map(|since| between(since, now)).unwrap_or_default();
     let tally = if parts.len() > 1 { format!("{done}/{}", parts.len()) } else { String::new() };
     let right = format!("{tally:>5} {since:>7}");
     let room = width.saturating_sub(column + right.chars().count() + 7);

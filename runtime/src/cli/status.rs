@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use crate::local::{self, Folder};
-use crate::report::{Condition, Picture, Span, Standing, json_of_condition, json_of_root, roots, still_runs};
+use crate::report::{Condition, Picture, Standing, between, json_of_condition, json_of_root, roots, still_runs};
 use crate::space::{State, Status, Waiting};
 use crate::ui::Ui;
 
@@ -170,7 +170,7 @@ fn show(picture: &Picture, now: Timestamp, color: bool, width: usize) -> String 
                 condition => ls::state(condition),
             });
             if let Condition::Said(status) = part.condition {
-                row.push((Span::between(status.since, now).to_string(), Tone::Plain));
+                row.push((between(status.since, now), Tone::Plain));
                 row.push(detail(status));
             }
             rows.push(row);
@@ -183,7 +183,7 @@ fn show(picture: &Picture, now: Timestamp, color: bool, width: usize) -> String 
                 None => ("leaving".into(), Tone::Busy),
                 Some(_) => ("not torn down".into(), Tone::Bad),
             });
-            row.push((Span::between(leaving.since, now).to_string(), Tone::Plain));
+            row.push((between(leaving.since, now), Tone::Plain));
             row.extend(leaving.failure.iter().map(|failure| (one_line(&failure.message), Tone::Bad)));
             rows.push(row);
         }
@@ -205,7 +205,7 @@ fn show(picture: &Picture, now: Timestamp, color: bool, width: usize) -> String 
 
 fn agent(standing: &Standing, now: Timestamp) -> Cell {
     match &standing.alive {
-        Some(alive) => (format!("up {}", Span::between(alive.since, now)), Tone::Good),
+        Some(alive) => (format!("up {}", between(alive.since, now)), Tone::Good),
         None if standing.components.values().any(Option::is_some) => ("gone".into(), Tone::Bad),
         None => ("not started".into(), Tone::Faint),
     }

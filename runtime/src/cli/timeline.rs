@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
+use wattle_words::time::short;
 
-use crate::report::{Condition, Life, Picture, Span, critical_path, lives};
+use crate::report::{Condition, Life, Picture, critical_path, lives};
 use crate::space::{Did, State, Status};
 
 use super::paint::{Tone, cut, paint};
@@ -110,7 +111,7 @@ fn length(millis: i64) -> String {
         let tenths = millis / 100;
         format!("{}.{}s", tenths / 10, tenths % 10)
     } else {
-        Span(millis / 1000).to_string()
+        short(millis.unsigned_abs() / 1_000)
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use jiff::Timestamp;
 
-use crate::report::{Cause, Picture, Root, Span, roots};
+use crate::report::{Cause, Picture, Root, between, roots};
 use crate::space::Failure;
 
 use super::entries::one_line;
@@ -33,7 +33,7 @@ pub(super) fn explain(root: &Root, now: Timestamp, color: bool) -> String {
         format!("{} {}\n", paint(mark, tone, color), paint(&one_line(&root.cause.sentence(now)), Tone::Head, color));
     if let Cause::Failed(failure) | Cause::LeftOver(failure) = &root.cause {
         text.push_str(&log(failure, color));
-        let _ = writeln!(text, "  {} ago, at {}", Span::between(failure.at, now), failure.at.strftime("%FT%TZ"));
+        let _ = writeln!(text, "  {} ago, at {}", between(failure.at, now), failure.at.strftime("%FT%TZ"));
     }
     if let Cause::LeftOver(_) = &root.cause {
         text.push_str(

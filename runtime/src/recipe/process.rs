@@ -13,6 +13,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
 use tokio::process::Child;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
+use wattle_words::time::span;
 
 use super::directory::Directory;
 use super::environment::Environment;
@@ -144,12 +145,16 @@ impl Running {
 
     /// Ends what ran for longer than it may, and says what it was at.
     async fn end_overdue(mut self, job: &Job) -> Broken {
-        let mut message = format!("it still ran after {}, its deadline", shown(job.deadline));
+        let mut message = format!("it still ran after {}, its deadline", span(job.deadline));
         if let Some(command) = self.family.group.running().last().and_then(|process| process.command()) {
             let _ = write!(message, ", at `{command}`");
         }
         let _ = match self.voice.last_said() {
-            Some((line, ago)) => write!(message, "; {} before, it said: {line}", shown(ago)),
+            Some((line, ago)) => {
+                let tenths = u64::try_from(ago.as_millis() / 100).unwrap_or(u64::MAX);
+                let ago = span(Duration::from_millis(tenths.saturating_mul(100)));
+                write!(message, "; {ago} before, it said: {line}")
+            }
             None => write!(message, "; it had said nothing"),
         };
         let end = Instant::now() + GRACE;
@@ -278,14 +283,5 @@ fn sink<'a>(job: &'a Job, tail: &'a mut Tail) -> impl FnMut(String) + 'a {
     move |line| {
         tracing::info!(target: super::LOG, component = &*job.name, "{line}");
         tail.push(line);
-    }
-}
-
-/// A length of time in a message: `90 s`.
-pub(super) fn shown(time: Duration) -> String {
-    if time < Duration::from_secs(10) {
-        format!("{:.1} s", time.as_secs_f64())
-    } else {
-        format!("{} s", time.as_secs())
     }
 }

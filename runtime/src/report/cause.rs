@@ -1,11 +1,11 @@
 //! Why something does not go on: waits are followed to their ends.
 
 use std::collections::HashSet;
-use std::fmt;
 
 use indexmap::IndexMap;
 use jiff::Timestamp;
 use wattle::model::Name;
+use wattle_words::time::short;
 
 use crate::space::{Failure, Finishing, State, Waiting};
 
@@ -259,7 +259,7 @@ impl Cause {
 
     /// As a sentence, the time being `now`.
     pub fn sentence(&self, now: Timestamp) -> String {
-        let ago = |since: &Timestamp| Span::between(*since, now);
+        let ago = |since: &Timestamp| between(*since, now);
         match self {
             Self::Failed(failure) => format!("{} has failed: {}", failure.component, failure.message),
             Self::LeftOver(failure) => {
@@ -270,8 +270,7 @@ impl Cause {
             }
             Self::Finishing(finishing) => still_runs(finishing, now),
             Self::Running { component, since, deadline } => {
-                let deadline =
-                    deadline.map(|deadline| format!("; its deadline is in {}", Span::between(now, deadline)));
+                let deadline = deadline.map(|deadline| format!("; its deadline is in {}", between(now, deadline)));
                 format!("{component} has been running for {}{}", ago(since), deadline.unwrap_or_default())
             }
             Self::Abandoned { component, since } => {
@@ -304,36 +303,19 @@ impl Cause {
 pub(crate) fn still_runs(finishing: &Finishing, now: Timestamp) -> String {
     let Finishing { component, revision, since, deadline } = finishing;
     let server = component.rsplit_once('/').map_or("", |(server, _)| server);
-    let deadline = deadline.map(|deadline| format!(", its deadline in {}", Span::between(now, deadline)));
+    let deadline = deadline.map(|deadline| format!(", its deadline in {}", between(now, deadline)));
     format!(
         "{server} still runs {component} of revision {revision}, since {} ago{}; the newer revision begins there once that \
          has ended",
-        Span::between(*since, now),
+        between(*since, now),
         deadline.unwrap_or_default()
     )
 }
 
-/// A length of time as people say it: `3s`, `2m 05s`, `1h 10m`, `3d 4h`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Span(pub(crate) i64);
-
-impl Span {
-    /// From one time to another; none at all if it is in the future, as clocks of several machines have it.
-    pub(crate) fn between(since: Timestamp, now: Timestamp) -> Self {
-        Self((now.as_second() - since.as_second()).max(0))
-    }
-}
-
-impl fmt::Display for Span {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seconds = self.0;
-        match seconds {
-            ..60 => write!(f, "{seconds}s"),
-            60..3600 => write!(f, "{}m {:02}s", seconds / 60, seconds % 60),
-            3600..86_400 => write!(f, "{}h {:02}m", seconds / 3600, seconds % 3600 / 60),
-            _ => write!(f, "{}d {:02}h", seconds / 86_400, seconds % 86_400 / 3600),
-        }
-    }
+/// The time from one moment to another, for people; none at all if it is in the future, as clocks of several machines
+/// have it.
+pub(crate) fn between(since: Timestamp, now: Timestamp) -> String {
+    short(u64::try_from(now.as_second() - since.as_second()).unwrap_or(0))
 }
 
 #[cfg(test)]

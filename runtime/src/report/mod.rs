@@ -10,7 +10,7 @@ mod picture;
 mod timeline;
 
 pub use cause::{Cause, Root, roots};
-pub(crate) use cause::{Span, still_runs};
+pub(crate) use cause::{between, still_runs};
 pub use entries::{contents, entries};
 pub use json::{json_of_condition, json_of_root};
 pub(crate) use picture::natural;

@@ -64,7 +64,7 @@ fn cases() -> Vec<(&'static str, Root)> {
     let root = |kind, message, log: &[&'static str]| Root { component: "a/culprit", kind, message, log: log.to_vec() };
     vec![
         ("fail", root(Kind::Recipe, "status 3", &["culprit begins to fail", "this cannot be done"])),
-        ("hang", root(Kind::Deadline, "still ran after 4.0 s", &["culprit begins to hang", "this takes its time"])),
+        ("hang", root(Kind::Deadline, "still ran after 4 s", &["culprit begins to hang", "this takes its time"])),
         ("mistype", root(Kind::Type, "output `count`", &["culprit begins to mistype"])),
         ("swell", root(Kind::Size, "1000000", &["culprit begins to swell"])),
         ("forget", root(Kind::Unwritten, "without writing its output `said`", &["culprit begins to forget"])),

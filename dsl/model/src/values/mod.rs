@@ -7,13 +7,12 @@ mod failure;
 mod parse;
 mod print;
 
-use std::time::Duration;
-
 use crate::{Type, Value};
 
 pub use failure::FailureKind;
 pub use parse::{fit, parse};
 pub use print::text;
+pub use wattle_words::time::span;
 
 /// Most bytes that one value may take in a data space. `ZooKeeper` drops the connection of whoever sends more than
 /// 1,048,575 bytes in one request (`jute.maxbuffer`); the rest is for the path and the request's own fields.
@@ -39,24 +38,4 @@ pub fn refuse(ty: &Type, value: &Value) -> Option<String> {
 /// Why a value of `bytes` is too large for a data space, in the words of a message.
 pub fn too_large(bytes: impl std::fmt::Display) -> String {
     format!("{bytes} bytes, and the data space takes {MAX_DATA} at most")
-}
-
-/// A length of time as a person writes it, in what is said of deadlines and waits.
-///
-/// ```
-/// use std::time::Duration;
-/// use wattle_model::values::span;
-///
-/// assert_eq!(span(Duration::from_millis(1500)), "1.5 s");
-/// assert_eq!(span(Duration::from_secs(5400)), "1 h 30 min");
-/// ```
-pub fn span(time: Duration) -> String {
-    let seconds = time.as_secs();
-    match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {
-        (0, 0, _) => format!("{} s", time.as_secs_f64()),
-        (0, minutes, 0) => format!("{minutes} min"),
-        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
-        (hours, 0, _) => format!("{hours} h"),
-        (hours, minutes, _) => format!("{hours} h {minutes} min"),
-    }
 }

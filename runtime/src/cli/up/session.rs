@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use wattle::lower::Seed;
 use wattle::model::Name;
+use wattle_words::time::short;
 
 use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
@@ -15,7 +16,7 @@ use crate::cli::paint::{Tone, paint};
 use crate::cli::progress::{Progress, size_of};
 use crate::cli::{exports, why};
 use crate::local::{self, Folder, Network, Record, Up};
-use crate::report::{Picture, Span, roots};
+use crate::report::{Picture, roots};
 use crate::space::Space;
 
 use crate::cli::signals::{Signals, Told};
@@ -126,7 +127,7 @@ async fn summary(session: &Session, picture: &Picture, console: &mut Console) ->
     let tally = picture.tally();
     let stack = paint(&picture.stack, Tone::Head, color);
     let mut text = String::new();
-    let took = Span(i64::try_from(session.begin.elapsed().as_secs()).unwrap_or(i64::MAX));
+    let took = session.begin.elapsed().as_secs();
     if tally.has_failed() {
         let mut failed = Vec::new();
         if tally.failed > 0 {
@@ -145,7 +146,7 @@ async fn summary(session: &Session, picture: &Picture, console: &mut Console) ->
         }
     } else {
         let up = paint("is up", Tone::Good, color);
-        let after = if took.0 == 0 { String::new() } else { format!(", after {took}") };
+        let after = if took == 0 { String::new() } else { format!(", after {}", short(took)) };
         text.extend([format!("\n{stack} {up}{after}\n")]);
         let exports = exports::exports(&session.space, &session.told, color).await;
         if !exports.is_empty() {

@@ -4,12 +4,26 @@
 const ALIKE: f64 = 0.7;
 
 /// The candidate most like `name`, if one looks like it; the first of several. Cases of letters do not matter.
+///
+/// ```
+/// use wattle_words::names::nearest;
+///
+/// assert_eq!(nearest("flavour", ["image", "flavor", "favour-me"]), Some("flavor"));
+/// assert_eq!(nearest("zzz", ["image", "flavor"]), None);
+/// ```
 pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let name = name.to_lowercase();
+    most_alike(candidates, |candidate| likeness(&name, &candidate.to_lowercase()))
+}
+
+/// The candidate whose likeness, between 0 and 1, is the greatest and great enough; the first of several.
+pub fn most_alike<'c>(
+    candidates: impl IntoIterator<Item = &'c str>,
+    likeness: impl Fn(&str) -> f64,
+) -> Option<&'c str> {
     let mut best = (ALIKE, None);
     for candidate in candidates {
-        let lowercase = candidate.to_lowercase();
-        let likeness = strsim::jaro(&name, &lowercase).max(slip(&name, &lowercase));
+        let likeness = likeness(candidate);
         if likeness > best.0 {
             best = (likeness, Some(candidate));
         }
@@ -17,14 +31,19 @@ pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     best.1
 }
 
-/// How alike names are that differ by one slip of the finger; short names are otherwise like nothing else.
-fn slip(name: &str, candidate: &str) -> f64 {
-    let length = name.len();
-    let may = (2..=4).contains(&length) && length.abs_diff(candidate.len()) <= 1;
-    if may && strsim::osa_distance(name, candidate) == 1 { 0.75 } else { 0.0 }
+/// How alike `candidate` is to the `name` that was written, between 0 and 1.
+pub fn likeness(name: &str, candidate: &str) -> f64 {
+    // Short names that differ by one slip of the finger are otherwise like nothing else.
+    let is_short = (2..=4).contains(&name.len()) && name.len().abs_diff(candidate.len()) <= 1;
+    let slip = if is_short && strsim::osa_distance(name, candidate) == 1 { 0.75 } else { 0.0 };
+    strsim::jaro(name, candidate).max(slip)
 }
 
 /// Names as a message lists them: `` `a`, `b` and `c` ``.
+///
+/// ```
+/// assert_eq!(wattle_words::names::list(["a", "b", "c"], "or"), "`a`, `b` or `c`");
+/// ```
 pub fn list<'c>(names: impl IntoIterator<Item = &'c str>, last: &str) -> String {
     let quoted: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
     match quoted.as_slice() {
@@ -39,16 +58,15 @@ mod tests {
 
     #[test]
     fn the_most_alike_name_is_meant() {
-        assert_eq!(nearest("flavour", ["image", "flavor", "favour-me"]), Some("flavor"));
         assert_eq!(nearest("bd", ["ab", "db"]), Some("db"));
         assert_eq!(nearest("FLAVOR", ["image", "flavor"]), Some("flavor"));
-        assert_eq!(nearest("zzz", ["image", "flavor"]), None);
+        assert_eq!(nearest("nmae", ["name-a", "name-b"]), Some("name-a"), "the first of several");
+        assert_eq!(nearest("a", ["b"]), None);
     }
 
     #[test]
-    fn names_are_listed_as_a_sentence_has_them() {
+    fn few_names_are_listed_as_well() {
         assert_eq!(list(["a"], "and"), "`a`");
-        assert_eq!(list(["a", "b", "c"], "or"), "`a`, `b` or `c`");
         assert_eq!(list([], "and"), "");
     }
 }
