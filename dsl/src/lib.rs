@@ -36,11 +36,11 @@
 pub mod author;
 pub mod check;
 pub mod cli;
+pub mod diagram;
 pub mod extended;
 pub mod graph;
 pub mod lower;
 pub mod manners;
-pub mod picture;
 pub mod plan;
 pub mod prelude;
 pub mod requirement;

@@ -16,6 +16,7 @@ pub mod ansible;
 pub mod chef;
 mod compare;
 mod embedded;
+pub mod environment;
 mod jinja;
 mod names;
 pub mod puppet;

@@ -136,12 +136,12 @@ impl Field {
         matches!(self.role, Role::Input { default: Some(_), .. })
     }
 
-    /// `input` or `output`.
+    /// As messages speak of one: `an input`.
     pub(super) fn what(&self) -> &'static str {
         match self.role {
-            Role::Input { .. } => "input",
-            Role::Output { .. } => "output",
-            Role::Unknown => "field",
+            Role::Input { .. } => "an input",
+            Role::Output { .. } => "an output",
+            Role::Unknown => "a field",
         }
     }
 

@@ -10,9 +10,6 @@ use crate::{docs, names};
 
 use super::ast::{Component, Field, Role};
 
-/// Names that a recipe's environment already has.
-const ENVIRONMENT: [&str; 8] = ["PATH", "HOME", "IFS", "PWD", "SHELL", "LANG", "heat_outputs_path", "WATTLE_RUN_DIR"];
-
 pub(super) fn check(component: &Component, errors: &mut Errors) {
     let mut seen: HashMap<&str, &Field> = HashMap::new();
     for field in &component.fields {
@@ -43,12 +40,8 @@ fn name(component: &Component, field: &Field, errors: &mut Errors) {
     let Field { ident, name, .. } = field;
     let what = field.what();
     if let Some(why) = names::refuse(name) {
-        let message = format!("`{name}` cannot name an {what} of the component `{}`: {why}", component.ident);
-        errors.push(
-            ident,
-            message.replace("an field", "a field"),
-            "choose another name; it names an entry of the data space too",
-        );
+        let message = format!("`{name}` cannot name {what} of the component `{}`: {why}", component.ident);
+        errors.push(ident, message, "choose another name; it names an entry of the data space too");
         return;
     }
     match field.role {
@@ -68,7 +61,7 @@ fn name(component: &Component, field: &Field, errors: &mut Errors) {
                 format_args!("`{}::new()` starts the component; choose another name", component.ident),
             );
         }
-        Role::Input { .. } if ENVIRONMENT.contains(&name.as_str()) => {
+        Role::Input { .. } if component.keys.chef.is_none() && wattle_recipe::environment::is_taken(name) => {
             let message = format!("an input of the component `{}` cannot be called `{name}`", component.ident);
             errors.push(
                 ident,

@@ -34,24 +34,6 @@ const PREFIX: &str = crate::lower::RESERVED;
 /// The place of the data space that holds the attributes of a server itself.
 const SERVER: &str = "server";
 
-/// Variables by which programs, shells and recipes find their way (POSIX, glibc, Heat's hook convention).
-const VARIABLES: [&str; 14] = [
-    "PATH",
-    "HOME",
-    "IFS",
-    "ENV",
-    "BASH_ENV",
-    "SHELL",
-    "USER",
-    "PWD",
-    "TMPDIR",
-    "LANG",
-    "LC_ALL",
-    "LD_PRELOAD",
-    "LD_LIBRARY_PATH",
-    "heat_outputs_path",
-];
-
 fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
     let resources = model.resources.iter().map(|(name, resource)| ("resource", name, &resource.at));
@@ -69,7 +51,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
     for kind in model.declarations.values().filter(|kind| kind.recipe.tool != Tool::Chef) {
         for (name, input) in &kind.inputs {
-            if VARIABLES.contains(&&**name) || name.starts_with("WATTLE_") {
+            if wattle_recipe::environment::is_taken(name) {
                 push(sink, "input", name, &input.at, "the recipe has a variable of this name already");
             }
         }

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
+use crate::diagram::{Diagram, FILE_NAME};
 use crate::extended;
 use crate::lower::hot::Template;
 use crate::lower::{self, Environment, Filled, Lowered, Lowering, Seed, native};
 use crate::manners::reason;
 use crate::model::{Content, Model, Name};
-use crate::picture::{FILE_NAME, Picture};
 use wattle_heat::emit::{self, EmitError};
 
 use super::files::{self, File, Written};
@@ -81,7 +81,7 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
     let filled = filled(&directory)?;
     let extended = emission.model.then(|| extended::template(model));
     // What runs is known by the names under which it was deployed.
-    let picture = Picture::of(&lower::identified(model)).without_texts();
+    let picture = crate::diagram::of(&lower::identified(model)).without_texts();
     let beside = beside(model)?;
     let count_beside = beside.len();
     let (shown, removed) = match emission.lowering {
@@ -117,7 +117,7 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
 fn files<'a>(
     lowered: &'a Lowered,
     extended: Option<&'a Template>,
-    picture: &'a Picture,
+    picture: &'a Diagram,
     filled: &'a Filled,
     format: TemplateFormat,
 ) -> Vec<File<'a>> {
@@ -207,7 +207,7 @@ fn model_file(extended: &Template) -> File<'_> {
 }
 
 /// What is drawn of the model.
-fn picture_file(picture: &Picture) -> File<'_> {
+fn picture_file(picture: &Diagram) -> File<'_> {
     File {
         name: FILE_NAME.into(),
         content: "the picture, for the live view".into(),

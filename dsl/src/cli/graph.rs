@@ -1,4 +1,4 @@
-//! `graph`: what is drawn of a picture, and where it goes.
+//! `graph`: how a diagram is drawn, and where it goes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,15 +6,14 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgMatches};
 
+use crate::diagram::{self, Diagram};
 use crate::manners::{Failure, reason};
-use crate::picture::{self, Picture};
 
 use super::tree;
 
-/// How a picture is written.
+/// How a diagram is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum PictureFormat {
+pub enum DiagramFormat {
     /// Graphviz's language.
     Dot,
     /// Mermaid's language.
@@ -27,19 +26,19 @@ pub enum PictureFormat {
     Json,
 }
 
-const FORMATS: [(&str, PictureFormat); 5] = [
-    ("dot", PictureFormat::Dot),
-    ("mermaid", PictureFormat::Mermaid),
-    ("svg", PictureFormat::Svg),
-    ("html", PictureFormat::Html),
-    ("json", PictureFormat::Json),
+const FORMATS: [(&str, DiagramFormat); 5] = [
+    ("dot", DiagramFormat::Dot),
+    ("mermaid", DiagramFormat::Mermaid),
+    ("svg", DiagramFormat::Svg),
+    ("html", DiagramFormat::Html),
+    ("json", DiagramFormat::Json),
 ];
 
 /// What was asked to be drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drawing {
     /// How it is written.
-    pub format: PictureFormat,
+    pub format: DiagramFormat,
     /// The file; the standard output when `None`.
     pub out: Option<PathBuf>,
 }
@@ -69,10 +68,10 @@ pub fn drawing_args() -> [Arg; 2] {
 /// A file whose ending says nothing, and no format.
 pub fn drawing(matches: &ArgMatches) -> Result<Drawing, Failure> {
     let out: Option<PathBuf> = matches.get_one::<PathBuf>("out").filter(|out| *out != Path::new("-")).cloned();
-    let given = matches.get_one::<PictureFormat>("format").copied();
+    let given = matches.get_one::<DiagramFormat>("format").copied();
     let format = match (given, &out) {
         (Some(format), _) => format,
-        (None, None) => PictureFormat::Dot,
+        (None, None) => DiagramFormat::Dot,
         (None, Some(out)) => of_ending(out).ok_or_else(|| {
             Failure::usage(format!("the ending of `{}` does not say what to draw", out.display()))
                 .help("give `--format` dot, mermaid, svg, html or json, or a file that ends in .dot, .mmd, .svg, .html or .json")
@@ -81,27 +80,30 @@ pub fn drawing(matches: &ArgMatches) -> Result<Drawing, Failure> {
     Ok(Drawing { format, out })
 }
 
-fn of_ending(file: &Path) -> Option<PictureFormat> {
+fn of_ending(file: &Path) -> Option<DiagramFormat> {
     match file.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-        "dot" | "gv" => Some(PictureFormat::Dot),
-        "mmd" | "mermaid" => Some(PictureFormat::Mermaid),
-        "svg" => Some(PictureFormat::Svg),
-        "html" | "htm" => Some(PictureFormat::Html),
-        "json" => Some(PictureFormat::Json),
+        "dot" | "gv" => Some(DiagramFormat::Dot),
+        "mmd" | "mermaid" => Some(DiagramFormat::Mermaid),
+        "svg" => Some(DiagramFormat::Svg),
+        "html" | "htm" => Some(DiagramFormat::Html),
+        "json" => Some(DiagramFormat::Json),
         _ => None,
     }
 }
 
 impl Drawing {
-    /// The picture in the format that was asked for.
-    pub fn draw(&self, picture: &Picture) -> String {
-        match self.format {
-            PictureFormat::Dot => picture::dot(picture),
-            PictureFormat::Mermaid => picture::mermaid(picture),
-            PictureFormat::Svg => picture::svg(picture),
-            PictureFormat::Html => picture::html(picture),
-            PictureFormat::Json => picture.to_pretty_json(),
-        }
+    /// The diagram in the format that was asked for.
+    ///
+    /// # Errors
+    /// It is a page, and the crate was built without the feature `page`.
+    pub fn draw(&self, diagram: &Diagram) -> Result<String, Failure> {
+        Ok(match self.format {
+            DiagramFormat::Dot => diagram::dot(diagram),
+            DiagramFormat::Mermaid => diagram::mermaid(diagram),
+            DiagramFormat::Svg => diagram::svg(diagram),
+            DiagramFormat::Html => page(diagram)?,
+            DiagramFormat::Json => diagram.to_pretty_json(),
+        })
     }
 
     /// Writes what was drawn into the file that was asked for, and returns what is left for the standard output: a word on
@@ -117,4 +119,17 @@ impl Drawing {
         })?;
         Ok(format!("{}  {}\n", out.display(), tree::size(drawn.len() as u64)))
     }
+}
+
+#[cfg(feature = "page")]
+#[expect(clippy::unnecessary_wraps, reason = "without the feature there is no page")]
+fn page(diagram: &Diagram) -> Result<String, Failure> {
+    Ok(diagram::html(diagram))
+}
+
+#[cfg(not(feature = "page"))]
+fn page(_: &Diagram) -> Result<String, Failure> {
+    Err(Failure::usage("this program was built without what lays out a page")
+        .help("build it with the feature `page` of `wattle`: `cargo run --features wattle/page -- graph -o shop.html`")
+        .help("or draw what it emitted: `wattle graph out/shop -o shop.html`"))
 }

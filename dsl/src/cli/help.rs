@@ -4,6 +4,7 @@ use clap::builder::{StyledStr, Styles};
 use indexmap::IndexMap;
 
 use crate::author::{Blueprint, Exports, Parameters, Topology};
+use crate::manners::all_exit_codes;
 use crate::model::{Name, Parameter};
 
 use super::shape::{self, Shape, Step};
@@ -49,18 +50,11 @@ pub(super) fn after<B: Blueprint>() -> StyledStr {
         sections.push(("Parameters (chosen at deployment, in environment.yaml)", table(rows)));
     }
     sections.push(("Examples", examples(B::NAME, &settings)));
-    sections.push(("Exit codes", EXIT_CODES.into()));
+    sections.push(("Exit codes", all_exit_codes(true)));
     let header = *Styles::styled().get_header();
     let sections = sections.into_iter().map(|(title, text)| format!("{header}{title}:{header:#}\n{}", text.trim_end()));
     StyledStr::from(sections.collect::<Vec<_>>().join("\n\n"))
 }
-
-const EXIT_CODES: &str = "    0  done; there may be warnings
-    1  the model has errors; nothing was written
-    2  wrong usage: an option, a setting or a code that does not exist or fit; nothing was written
-    3  files could not be written; those that were there before are whole
-    4  `plan`: something would change, or may
-  101  the blueprint panicked; nothing was written";
 
 fn describe(parameter: &Parameter) -> String {
     let text = first_paragraph(&parameter.description);

@@ -25,7 +25,6 @@ use std::process::ExitCode;
 use crate::author::Blueprint;
 use crate::check::{self, Diagnostic, Limits, Severity};
 use crate::model::Model;
-use crate::picture::Picture;
 use crate::view;
 
 use args::{Command, Request};
@@ -35,7 +34,7 @@ use crate::manners::{Exit, Failure};
 pub use args::{emission, emission_args, messages};
 pub use emit::{Emission, Emitted, TemplateFormat, emit};
 pub use explain::explained;
-pub use graph::{Drawing, PictureFormat, drawing, drawing_args};
+pub use graph::{DiagramFormat, Drawing, drawing, drawing_args};
 pub use plan::{plan_against, plan_format, planned, state_of};
 pub use sources::Sources;
 pub use tree::of_model;
@@ -46,14 +45,7 @@ pub use tree::of_model;
 /// standard output: the tree of what `emit` wrote, what `check` found, the page that `explain` shows. Everything else,
 /// the errors and warnings that stand before an `emit` among it, goes to the standard error.
 ///
-/// | exit code | meaning |
-/// |---|---|
-/// | 0 | done; there may be warnings |
-/// | 1 | the model has errors (with `--deny-warnings`: or warnings); nothing was written |
-/// | 2 | wrong usage: an option, a setting or a code that does not exist or fit; nothing was written |
-/// | 3 | files could not be written; those that were there before are whole |
-/// | 4 | `plan`: something would change, or may |
-/// | 101 | the blueprint panicked; nothing was written |
+/// The exit codes are those of [`Exit`](crate::manners::Exit); 101 is a panic of the blueprint, with nothing written.
 ///
 /// `emit` replaces all of its files or none: it writes everything beside the old files first, and only then lets each new
 /// one take its place by a rename, the seed last. Only a process that is killed between the first of these renames and
@@ -111,7 +103,7 @@ fn execute<B: Blueprint>(
                 let told = format!("{summary} in the model, which `check` tells; some of the picture may be missing\n");
                 console.err.write(&told)?;
             }
-            console.out.write(&drawing.write(drawing.draw(&Picture::of(&model)))?)?;
+            console.out.write(&drawing.write(drawing.draw(&crate::diagram::of(&model))?)?)?;
             Ok(Exit::Fine)
         }
         Command::Plan { planning } => {

@@ -1,32 +1,9 @@
-//! What ends a command early, and with which exit code.
+//! What ends a command early.
 
-use std::process::ExitCode;
-
-/// The exit codes of all of our commands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Exit {
-    /// Done.
-    Fine = 0,
-    /// It could not be done: a model has errors, what runs has failed.
-    Failed = 1,
-    /// Wrong usage.
-    Usage = 2,
-    /// Files could not be written.
-    Files = 3,
-    /// Done: something would change, or may.
-    Changes = 4,
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
-    }
-}
+use super::Exit;
 
 /// Why a command could not be done.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Failure {
     /// With which code the command ends.
     pub exit: Exit,

@@ -1,5 +1,6 @@
 //! What all of our commands do alike: colours, suggestions, failures, and what they say of the system's errors.
 
+mod exit;
 mod failure;
 
 use std::ffi::OsString;
@@ -10,7 +11,8 @@ use clap::{Arg, Command};
 
 use crate::names::nearest;
 
-pub use failure::{Exit, Failure};
+pub use exit::{Exit, all_exit_codes, exit_codes};
+pub use failure::Failure;
 
 /// The option `--color`.
 pub fn color() -> Arg {

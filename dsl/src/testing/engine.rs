@@ -15,14 +15,13 @@ use crate::model::{Name, Value};
 use crate::values::{FailureKind, span};
 
 use super::fake::{Call, Failed};
+use crate::values::ASKING;
+
 use super::kind::Values;
 use super::part::Part;
 use super::record::{Awaited, Failure, Record};
 use super::schedule::Clock;
 use super::world::World;
-
-/// How long an agent whose wait was in vain waits for the failure of whoever is in the way, to pass it on.
-const ASKING: Duration = Duration::from_secs(4);
 
 /// How long a server whose agent died takes to start it again.
 const REBOOT: Duration = Duration::from_secs(30);

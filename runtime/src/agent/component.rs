@@ -48,9 +48,10 @@ enum Next {
 #[derive(PartialEq)]
 enum Journalled {
     Yes,
-    No,
-    /// Nor what its recipe asked for until it failed: its teardown runs with that.
-    NorRead(IndexMap<Name, Content>),
+    /// Nor, if that is given, what its recipe asked for until it failed: its teardown runs with that.
+    No {
+        read: Option<IndexMap<Name, Content>>,
+    },
 }
 
 impl<'a> Component<'a> {
@@ -131,9 +132,11 @@ impl<'a> Component<'a> {
         match result {
             Ok(next) => Some(next),
             Err(Missing::Superseded) => None,
-            Err(Missing::Failed(failure)) => Some(Next::Failed(failure.passed_on(&self.full), Journalled::No)),
+            Err(Missing::Failed(failure)) => {
+                Some(Next::Failed(failure.passed_on(&self.full), Journalled::No { read: None }))
+            }
             Err(Missing::Own(kind, message)) => {
-                Some(Next::Failed(self.failure(kind, message, Vec::new()), Journalled::No))
+                Some(Next::Failed(self.failure(kind, message, Vec::new()), Journalled::No { read: None }))
             }
         }
     }
@@ -296,9 +299,9 @@ impl<'a> Component<'a> {
                 () = run.prefetch() => work.await,
             }
         };
-        let failed = || match &fingerprint {
-            Some(_) => Journalled::No,
-            None => Journalled::NorRead(self.keep(&run.read().0)),
+        let failed = || {
+            let read = fingerprint.is_none().then(|| self.keep(&run.read().0));
+            Journalled::No { read }
         };
         match result {
             Err(_) if run.is_superseded() => Outcome::Abandoned,
@@ -350,12 +353,7 @@ impl<'a> Component<'a> {
 
     /// Puts the failure in the place of whatever it has not published.
     async fn fail(&self, failure: Failure, journalled: Journalled, there: &IndexMap<Name, Content>) -> Outcome {
-        let inputs = match journalled {
-            Journalled::Yes => None,
-            Journalled::No => Some(None),
-            Journalled::NorRead(inputs) => Some(Some(inputs)),
-        };
-        if let Some(inputs) = inputs {
+        if let Journalled::No { read: inputs } = journalled {
             let past = self.past_at_end(Timestamp::now(), &State::Failed(failure.clone()));
             let (component, revision, failure) = (self.name.clone(), self.revision.id.clone(), failure.clone());
             self.shared.record(&[Record::Failed { component, revision, failure, inputs, past }]).await;

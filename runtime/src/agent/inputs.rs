@@ -11,6 +11,7 @@ use indexmap::IndexMap;
 use jiff::Timestamp;
 use tokio::time::{self, Instant};
 use wattle::model::{Name, Value};
+use wattle::values::ASKING;
 use wattle::values::{self, span};
 
 use crate::space::{Content, Failure, Kind, PlannedInput, Source, Space, SpaceError, Waiting, open};
@@ -18,9 +19,6 @@ use crate::space::{Content, Failure, Kind, PlannedInput, Source, Space, SpaceErr
 use super::revision::{Outcome, Revision};
 use super::shared::Shared;
 use super::why::{Cause, root_causes};
-
-/// How long the data space is asked why something did not come.
-const ASKING: Duration = Duration::from_secs(4);
 
 /// Most of what is awaited that a status tells.
 const TOLD: usize = 64;

@@ -17,7 +17,7 @@ use crate::space::Space;
 
 use super::args;
 use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::failure::{Exit, Failure, exit_codes};
 
 pub(super) fn command() -> Command {
     let path = |name: &'static str, value: &'static str| {
@@ -50,9 +50,11 @@ pub(super) fn command() -> Command {
             ("Log", "  RUST_LOG chooses what is logged: `debug`, `wattle_runtime=debug`; by default `info`."),
             (
                 "Exit codes",
-                "    0  it was told to end, or the server has left the model
-    1  it cannot go on: the data space refuses it, or its folder cannot be used
-    2  wrong usage",
+                &exit_codes(&[
+                    (Exit::Fine, "it was told to end, or the server has left the model"),
+                    (Exit::Failed, "it cannot go on: the data space refuses it, or its folder cannot be used"),
+                    (Exit::Usage, "wrong usage"),
+                ]),
             ),
         ]))
 }

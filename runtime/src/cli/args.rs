@@ -6,17 +6,12 @@ use std::time::Duration;
 
 use clap::builder::{StyledStr, Styles};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use wattle::manners::{color, forced_color, suggest};
+use wattle::manners::{all_exit_codes, color, forced_color, suggest};
 use wattle_words::time;
 
 use super::console::Console;
 use super::failure::Exit;
 use super::program::Program;
-
-const EXIT_CODES: &str = "    0  done
-    1  it could not be done, or what runs has failed
-    2  wrong usage: a command, an option or a name that does not exist or fit; nothing was done
-    3  files could not be written";
 
 /// The whole command line of a program that has `commands`.
 pub(super) fn command(program: &Program) -> Command {
@@ -25,7 +20,7 @@ pub(super) fn command(program: &Program) -> Command {
         .bin_name(program.name)
         .version(env!("CARGO_PKG_VERSION"))
         .about(program.about)
-        .after_help(section(&[("Examples", program.examples), ("Exit codes", EXIT_CODES)]))
+        .after_help(section(&[("Examples", program.examples), ("Exit codes", &all_exit_codes(false))]))
         .disable_help_subcommand(true)
         .subcommand_required(true)
         .arg_required_else_help(true)

@@ -1,7 +1,7 @@
 //! How errors of the data space end a command.
 
-pub(super) use wattle::manners::Exit;
 pub(crate) use wattle::manners::Failure;
+pub(super) use wattle::manners::{Exit, exit_codes};
 
 use crate::space::SpaceError;
 use crate::store::StoreError;

@@ -45,13 +45,7 @@ use program::Program;
 
 /// Runs the command line and returns the program's exit code. What was asked for goes to the standard output, everything
 /// else to the standard error.
-///
-/// | exit code | meaning |
-/// |---|---|
-/// | 0 | done |
-/// | 1 | it could not be done, or what runs has failed |
-/// | 2 | wrong usage: a command, an option or a name that does not exist or fit; nothing was done |
-/// | 4 | `plan`: something would change, or may |
+/// The exit codes are those of [`wattle::manners::Exit`].
 pub fn main() -> ExitCode {
     run(&program::OPERATOR)
 }

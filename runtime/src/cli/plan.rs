@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Command};
 use wattle::cli::{plan_against, plan_format, planned, state_of};
-use wattle::manners::Exit;
+use wattle::manners::{Exit, exit_codes};
 use wattle::plan::{State, StateError, plan};
 
 use crate::seed::{concealed, deployed};
@@ -30,10 +30,12 @@ pub(super) fn command() -> Command {
             ),
             (
                 "Exit codes",
-                "    0  nothing would change
-    1  it is not known what would: what was deployed cannot be read
-    2  wrong usage
-    4  something would change, or may",
+                &exit_codes(&[
+                    (Exit::Fine, "nothing would change"),
+                    (Exit::Failed, "it is not known what would: what was deployed cannot be read"),
+                    (Exit::Usage, "wrong usage"),
+                    (Exit::Changes, "something would change, or may"),
+                ]),
             ),
         ]))
 }

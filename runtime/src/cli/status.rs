@@ -13,7 +13,7 @@ use crate::ui::Ui;
 
 use super::console::Console;
 use super::entries::one_line;
-use super::failure::{Exit, Failure};
+use super::failure::{Exit, Failure, exit_codes};
 use super::paint::{Cell, Tone, paint, table, width};
 use super::progress::size;
 use super::signals::Signals;
@@ -34,9 +34,11 @@ pub(super) fn command() -> Command {
         .args(args::data_space())
         .after_help(args::section(&[(
             "Exit codes",
-            "    0  everything is done or goes on
-    1  something has failed, or the data space does not answer
-    2  wrong usage",
+            &exit_codes(&[
+                (Exit::Fine, "everything is done or goes on"),
+                (Exit::Failed, "something has failed, or the data space does not answer"),
+                (Exit::Usage, "wrong usage"),
+            ]),
         )]))
 }
 

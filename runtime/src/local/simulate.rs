@@ -11,11 +11,11 @@ use std::path::Path;
 use indexmap::{IndexMap, IndexSet};
 use serde_yaml::Value as Yaml;
 use sha2::{Digest as _, Sha256};
+use wattle::diagram::FILE_NAME;
 use wattle::lower::Seed;
 use wattle::lower::seed::Wire;
 use wattle::model::{Name, Step, Value};
 use wattle::names::nearest;
-use wattle::picture::FILE_NAME;
 
 /// A resource of the templates, as far as it matters here.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -15,10 +15,10 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use wattle::diagram::FILE_NAME;
 use wattle::lower::Seed;
 use wattle::lower::seed::Wire;
 use wattle::model::{Name, Value};
-use wattle::picture::FILE_NAME;
 
 use crate::space::{Layout, OperatorKey, parse_json, to_json};
 use crate::store::{Access, Op, Principal, Store, StoreError};

@@ -1,7 +1,7 @@
 //! The live view: the page of a topology with how it is doing, served to browsers on this machine.
 //!
 //! What lives here: the server, what it tells, and who may ask. What must not: what the page looks like, which is
-//! [`wattle::picture`]'s, and the command line. Like it, this only looks: nothing that is asked for changes anything.
+//! [`wattle::diagram`]'s, and the command line. Like it, this only looks: nothing that is asked for changes anything.
 //!
 //! Whoever has the URL may look: it holds a token without which everything is refused. A name in the header `Host` that is
 //! not this machine's own is refused as well, so that no page of another site can ask in a browser's name (`guard`).

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use wattle::diagram::{self, Component, Edge, FILE_NAME, Kind, Port, Resource, Role, Why, WiredInput};
 use wattle::model::{Name, Order, Type};
-use wattle::picture::{self, Component, Edge, FILE_NAME, Kind, Port, Resource, Role, Why, WiredInput};
 
 use crate::report::Picture;
 use crate::seed;
@@ -23,20 +23,20 @@ pub(super) async fn page(shown: &Shown, token: &Token) -> Result<String, SpaceEr
     };
     // What runs is of the stack, whatever the blueprint is called.
     picture.stack = shown.space.layout().stack().into();
-    picture.live = Some(picture::Live { events: format!("events?token={}", token.as_str()).into() });
-    Ok(picture::html(&picture))
+    picture.live = Some(diagram::Live { events: format!("events?token={}", token.as_str()).into() });
+    Ok(diagram::html(&picture))
 }
 
 /// What was drawn of the blueprint: as the data space has it, else as it was emitted.
-async fn deployed(shown: &Shown) -> Option<picture::Picture> {
+async fn deployed(shown: &Shown) -> Option<diagram::Diagram> {
     let kept = seed::picture(shown.space.store(), shown.space.layout()).await.ok().flatten();
     let emitted = || std::fs::read_to_string(shown.directory.as_deref().map(Path::to_owned)?.join(FILE_NAME)).ok();
-    picture::Picture::from_json(&kept.or_else(emitted)?).ok()
+    diagram::Diagram::from_json(&kept.or_else(emitted)?).ok()
 }
 
 /// What can be drawn of the plans of the servers alone.
-pub(super) fn planned(stack: &Picture) -> picture::Picture {
-    let mut drawn = picture::Picture::new(stack.stack.clone());
+pub(super) fn planned(stack: &Picture) -> diagram::Diagram {
+    let mut drawn = diagram::Diagram::new(stack.stack.clone());
     for (server, standing) in &stack.servers {
         drawn.resources.push(Resource {
             name: server.clone(),

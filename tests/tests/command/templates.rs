@@ -72,7 +72,7 @@ fn graphs() {
 #[test]
 fn what_was_emitted_is_drawn_with_its_software() {
     let stage = stage();
-    let picture = wattle::picture::Picture::of(&hello::hello.model(Default::default())).without_texts();
+    let picture = wattle::diagram::of(&hello::hello.model(Default::default())).without_texts();
     fs::create_dir(stage.path().join("hello")).expect("a directory");
     fs::write(stage.path().join("hello/graph.json"), picture.to_json()).expect("writes");
     let run = |args: &[&str]| {
@@ -81,7 +81,7 @@ fn what_was_emitted_is_drawn_with_its_software() {
         (ran.status.code(), text(ran.stdout), text(ran.stderr))
     };
     for emitted in ["hello", "hello/", "hello/graph.json"] {
-        assert_eq!(run(&["graph", emitted]), (Some(0), wattle::picture::dot(&picture), String::new()), "{emitted}");
+        assert_eq!(run(&["graph", emitted]), (Some(0), wattle::diagram::dot(&picture), String::new()), "{emitted}");
     }
     fs::write(stage.path().join("graph.json"), "{}").expect("writes");
     for (nothing, why) in [("graph.json", "it is no picture"), (".", "it is no picture"), ("..", "give that directory")]

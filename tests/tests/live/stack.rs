@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use wattle::author::Blueprint as _;
+use wattle::diagram;
 use wattle::model::Model;
-use wattle::picture::Picture;
 use wattle::prelude::*;
 use wattle_catalog::{neutron, nova};
 use wattle_tests::running::{Foreground, Stage};
@@ -113,7 +113,7 @@ impl Shown {
     /// `wattle up --ui` of another stack.
     pub(crate) fn of(model: &Model, options: &[&str]) -> Self {
         let stage = Stage::new(model);
-        let picture = Picture::of(model).without_texts().to_json();
+        let picture = diagram::of(model).without_texts().to_json();
         std::fs::write(stage.path().join("graph.json"), picture).expect("writes");
         let mut up = stage.up(&[&["--ui", "--network", "loopback"], options].concat());
         let url = url(&mut up);

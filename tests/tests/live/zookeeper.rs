@@ -4,8 +4,8 @@ use std::fs;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
+use wattle::diagram;
 use wattle::model::Model;
-use wattle::picture::Picture;
 use wattle_runtime::seed::{Credentials, Options, apply, write_operator_key};
 use wattle_runtime::space::OperatorKey;
 use wattle_runtime::store::Address;
@@ -61,7 +61,7 @@ fn applied(stage: &Stage, model: &Model, address: &str) -> Credentials {
     let seed = seed(model);
     let mut options = Options::new(key);
     options.given.set("password", PASSWORD.into());
-    options.files.picture = Some(Picture::of(model).without_texts().to_json());
+    options.files.picture = Some(diagram::of(model).without_texts().to_json());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let store = address.parse::<Address>().expect("an address").connect(&[options.key.login()]).await;

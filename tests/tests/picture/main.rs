@@ -5,13 +5,13 @@ mod page;
 mod svg;
 
 use wattle::author::Blueprint;
+use wattle::diagram::{self, Diagram};
 use wattle::model::Model;
-use wattle::picture::Picture;
 use wattle_tests::workload::{Size, workload};
 
 /// W(N).
-fn tiers(tiers: u32) -> Picture {
-    Picture::of(&workload.model(Size { tiers }))
+fn tiers(tiers: u32) -> Diagram {
+    diagram::of(&workload.model(Size { tiers }))
 }
 
 /// The pictures of the examples.

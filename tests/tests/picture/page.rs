@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use wattle::picture::{Module, Picture, Role, html};
+use wattle::diagram::{self, Diagram, Module, Role, html};
 use wattle_tests::browser::Browser;
 
 use super::{examples, tiers};
@@ -20,7 +20,7 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    pub(crate) fn open(what: &str, picture: &Picture, is_dark: bool) -> Option<Self> {
+    pub(crate) fn open(what: &str, picture: &Diagram, is_dark: bool) -> Option<Self> {
         let browser = Browser::start(what)?;
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("page.html");
@@ -104,9 +104,9 @@ impl Page {
     }
 }
 
-pub(crate) fn example(name: &str) -> Picture {
+pub(crate) fn example(name: &str) -> Diagram {
     let (_, model) = examples().into_iter().find(|(known, _)| *known == name).expect("an example");
-    Picture::of(&model)
+    diagram::of(&model)
 }
 
 #[test]

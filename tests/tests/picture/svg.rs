@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use wattle::picture::{Picture, svg};
+use wattle::diagram::{self, Diagram, svg};
 
 use super::{examples, tiers};
 
@@ -13,7 +13,7 @@ use super::{examples, tiers};
 fn the_image_of_the_readme_is_that_of_three_tier() {
     let (_, model) = &examples()[1];
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/three_tier.svg");
-    let drawn = svg(&Picture::of(model));
+    let drawn = svg(&diagram::of(model));
     if std::env::var_os("INSTA_UPDATE").is_some_and(|update| update == "always") {
         fs::write(&path, &drawn).expect("writes");
     }
@@ -26,8 +26,8 @@ fn the_image_of_the_readme_is_that_of_three_tier() {
 #[test]
 fn an_image_is_xml_that_says_everything_and_is_the_same_each_time() {
     for (name, model) in examples() {
-        let drawn = svg(&Picture::of(&model));
-        assert_eq!(drawn, svg(&Picture::of(&model)), "{name}");
+        let drawn = svg(&diagram::of(&model));
+        assert_eq!(drawn, svg(&diagram::of(&model)), "{name}");
         read_by_python(&drawn);
         for (key, component) in &model.components {
             assert!(drawn.contains(&format!("<title>{key}</title>")), "{name}: {key}");

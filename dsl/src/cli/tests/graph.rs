@@ -5,8 +5,8 @@ use std::fs;
 use insta::assert_snapshot;
 
 use super::{Scratch, demo};
+use crate::diagram::Diagram;
 use crate::manners::Exit;
-use crate::picture::Picture;
 
 #[test]
 fn a_model_is_drawn_for_other_tools() {
@@ -40,14 +40,14 @@ fn a_model_with_errors_is_drawn_as_far_as_it_goes() {
     let run = demo(&["graph", "--format", "json", "--set", "loose=true"]);
     assert_eq!(run.exit, Exit::Fine, "{run}");
     assert!(run.err.contains("some of the picture may be missing"), "{run}");
-    Picture::from_json(&run.out).expect("a picture");
+    Diagram::from_json(&run.out).expect("a picture");
 }
 
 #[test]
 fn another_format_is_refused() {
     let json = demo(&["graph", "--format", "json"]).out;
-    let picture = Picture::from_json(&json).expect("a picture");
+    let picture = Diagram::from_json(&json).expect("a picture");
     assert_eq!(picture.to_pretty_json(), json);
-    let error = Picture::from_json(&json.replace("wattle-picture/1", "wattle-picture/9")).expect_err("another format");
+    let error = Diagram::from_json(&json.replace("wattle-picture/1", "wattle-picture/9")).expect_err("another format");
     assert!(error.contains("wattle-picture/9"), "{error}");
 }

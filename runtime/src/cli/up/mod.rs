@@ -18,7 +18,7 @@ use crate::local::{self, Folder, Network, Record, Up, Wish};
 use crate::seed::Files;
 
 use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::failure::{Exit, Failure, exit_codes};
 use super::program::OPERATOR;
 use super::{agent, args, seed, ui};
 
@@ -84,9 +84,11 @@ pub(super) fn command() -> Command {
             ),
             (
                 "Exit codes",
-                "    0  everything was done
-    1  something has failed, or it could not be brought up
-    2  wrong usage",
+                &exit_codes(&[
+                    (Exit::Fine, "everything was done"),
+                    (Exit::Failed, "something has failed, or it could not be brought up"),
+                    (Exit::Usage, "wrong usage"),
+                ]),
             ),
         ]))
 }

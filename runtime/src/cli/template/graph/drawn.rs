@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
+use wattle::diagram::{self, Diagram, Edge, Module, Resource, Role, Why};
 use wattle::model::{Model, Name};
-use wattle::picture::{Edge, Module, Picture, Resource, Role, Why};
 use wattle_heat::Graph;
 
 /// The picture of the template that `model` is, and of which `graph` is Heat's graph.
-pub(super) fn picture(graph: &Graph, model: &Model) -> Picture {
-    let mut picture = Picture::of(model);
+pub(super) fn picture(graph: &Graph, model: &Model) -> Diagram {
+    let mut picture = diagram::of(model);
     let mut known: HashMap<Name, Resource> =
         picture.resources.drain(..).map(|resource| (resource.name.clone(), resource)).collect();
     let reasons: HashMap<_, _> = picture
@@ -32,7 +32,7 @@ pub(super) fn picture(graph: &Graph, model: &Model) -> Picture {
 }
 
 /// Adds the resources of a stack; `within` is what it is nested as.
-fn add(picture: &mut Picture, graph: &Graph, within: Option<&Name>, known: &mut HashMap<Name, Resource>) {
+fn add(picture: &mut Diagram, graph: &Graph, within: Option<&Name>, known: &mut HashMap<Name, Resource>) {
     let id = |name: &str| -> Name { within.map_or_else(|| name.into(), |within| format!("{within}/{name}").into()) };
     for (local, ty) in &graph.types {
         let name = id(local);
@@ -71,7 +71,7 @@ fn add(picture: &mut Picture, graph: &Graph, within: Option<&Name>, known: &mut 
 
 /// `graph`, `types` and `nested` as [`Graph`] says them; where software is described, also `components` and `waits`; and
 /// the picture.
-pub(super) fn json(graph: &Graph, picture: &Picture) -> String {
+pub(super) fn json(graph: &Graph, picture: &Diagram) -> String {
     let mut all = serde_json::to_value(graph).expect("INVARIANT: maps of text are JSON");
     if !picture.components.is_empty() {
         let wait = |edge: &Edge| {

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use wattle::diagram::{Diagram, FILE_NAME};
 use wattle::manners::{Failure, reason};
-use wattle::picture::{FILE_NAME, Picture};
 
 /// The picture that `path` is, or that lies in the directory `path`; none if `path` is something else.
-pub(super) fn picture(path: &Path) -> Result<Option<Picture>, Failure> {
+pub(super) fn picture(path: &Path) -> Result<Option<Diagram>, Failure> {
     let file = match path {
         directory if directory.is_dir() => directory.join(FILE_NAME),
         file if file.file_name().is_some_and(|name| name == FILE_NAME) => file.to_owned(),
@@ -17,7 +17,7 @@ pub(super) fn picture(path: &Path) -> Result<Option<Picture>, Failure> {
         let failure = Failure::usage(format!("cannot read the picture `{}`: {}", file.display(), reason(&error)));
         failure.help("a blueprint's program writes it, to `out/STACK` by default: give that directory, or a template")
     })?;
-    let picture = Picture::from_json(&text)
+    let picture = Diagram::from_json(&text)
         .map_err(|why| Failure::usage(format!("`{}` cannot be drawn: {why}", file.display())))?;
     Ok(Some(picture))
 }

@@ -5,7 +5,7 @@ mod emitted;
 
 use clap::{ArgMatches, Command};
 use wattle::check::{Diagnostic, Severity};
-use wattle::cli::{PictureFormat, drawing, drawing_args};
+use wattle::cli::{DiagramFormat, drawing, drawing_args};
 use wattle::lower::Lowering;
 use wattle::model::{Model, Resource};
 use wattle::view;
@@ -26,7 +26,7 @@ pub(in crate::cli) fn command() -> Command {
 pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let drawing = drawing(matches)?;
     if let Some(picture) = emitted::picture(given::path(matches))? {
-        console.out.write(&drawing.write(drawing.draw(&picture))?)?;
+        console.out.write(&drawing.write(drawing.draw(&picture)?)?)?;
         return Ok(Exit::Fine);
     }
     let given = Given::read(matches)?;
@@ -49,8 +49,8 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     let resources = resources(&given.loaded, model);
     let picture = drawn::picture(&resources, given.model());
     let text = match drawing.format {
-        PictureFormat::Json => drawn::json(&resources, &picture),
-        _ => drawing.draw(&picture),
+        DiagramFormat::Json => drawn::json(&resources, &picture),
+        _ => drawing.draw(&picture)?,
     };
     console.out.write(&drawing.write(text)?)?;
     Ok(Exit::Fine)

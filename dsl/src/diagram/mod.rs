@@ -1,4 +1,9 @@
-//! A picture of a model.
+//! The diagram of a model.
+//!
+//! What lives here: what of a model is drawn, and the few words that a diagram has room for. What must not: how it is
+//! drawn, which is `wattle-diagram`'s.
+
+mod words;
 
 use std::collections::HashSet;
 
@@ -7,46 +12,31 @@ use indexmap::IndexMap;
 use crate::graph::{self, Graph, Node};
 use crate::model::{self, Binding, Content, Declaration, Expr, Input, Model, Name, Ports};
 
-use super::words::{place, ty, value};
-use super::{Component, Edge, Exported, File, Kind, Module, Parameter, Picture, Port, Resource, Role, Why, WiredInput};
+use words::{place, ty, value};
 
-/// Heat's types of networks.
-const NETWORKS: [&str; 2] = ["OS::Neutron::Net", "OS::Neutron::ProviderNet"];
+pub use wattle_diagram::*;
 
-impl Role {
-    /// How a resource of Heat's type `ty` is drawn.
-    pub fn of(ty: &str) -> Self {
-        match ty {
-            model::Resource::SERVER => Self::ServerBox,
-            ty if NETWORKS.contains(&ty) => Self::Network,
-            _ => Self::Other,
-        }
-    }
-}
-
-impl Picture {
-    /// The picture of a model, whatever is wrong with it: what refers to nothing is left out.
-    pub fn of(model: &Model) -> Self {
-        let mut picture = Self::new(model.stack.clone());
-        picture.description = model.description.as_str().into();
-        picture.at = place(&model.at);
-        picture.modules = modules(model);
-        picture.resources = resources(model);
-        picture.kinds = kinds(model, &mut picture.texts);
-        picture.components = model.components.iter().map(|(key, of)| component(model, key, of)).collect();
-        picture.edges = edges(model);
-        picture.parameters = model.parameters.iter().map(|(name, of)| (name.clone(), parameter(of))).collect();
-        let exports = model.exports.iter().map(|(name, export)| {
-            let value = value(&export.value, export.ty.is_secret()).into();
-            (name.clone(), Exported { value, ty: Some(ty(&export.ty).into()), at: place(&export.at) })
-        });
-        let outputs = model.outputs.iter().map(|(name, output)| {
-            let value = value(&output.value, false).into();
-            (name.clone(), Exported { value, ty: None, at: place(&output.at) })
-        });
-        picture.exports = exports.chain(outputs).collect();
-        picture
-    }
+/// The diagram of a model, whatever is wrong with it: what refers to nothing is left out.
+pub fn of(model: &Model) -> Diagram {
+    let mut diagram = Diagram::new(model.stack.clone());
+    diagram.description = model.description.as_str().into();
+    diagram.at = place(&model.at);
+    diagram.modules = modules(model);
+    diagram.resources = resources(model);
+    diagram.kinds = kinds(model, &mut diagram.texts);
+    diagram.components = model.components.iter().map(|(key, of)| component(model, key, of)).collect();
+    diagram.edges = edges(model);
+    diagram.parameters = model.parameters.iter().map(|(name, of)| (name.clone(), parameter(of))).collect();
+    let exports = model.exports.iter().map(|(name, export)| {
+        let value = value(&export.value, export.ty.is_secret()).into();
+        (name.clone(), Exported { value, ty: Some(ty(&export.ty).into()), at: place(&export.at) })
+    });
+    let outputs = model.outputs.iter().map(|(name, output)| {
+        let value = value(&output.value, false).into();
+        (name.clone(), Exported { value, ty: None, at: place(&output.at) })
+    });
+    diagram.exports = exports.chain(outputs).collect();
+    diagram
 }
 
 /// The innermost module around what has this qualified name.

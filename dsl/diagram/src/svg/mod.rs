@@ -10,10 +10,10 @@ mod level;
 mod measure;
 mod scene;
 
-use super::Picture;
+use super::Diagram;
 
 /// As SVG. Its colours follow what the reader prefers, light or dark.
-pub fn svg(picture: &Picture) -> String {
+pub fn svg(picture: &Diagram) -> String {
     let mut scene = scene::Scene::of(picture);
     let wires = layout::layout(&mut scene);
     draw::draw(picture, &scene, &wires)

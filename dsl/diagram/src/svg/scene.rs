@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::measure::{bold, width};
-use crate::picture::tree::{Item, Tree};
-use crate::picture::{Component, Edge, Picture, Resource, Role, Why};
+use crate::tree::{Item, Tree};
+use crate::{Component, Diagram, Edge, Resource, Role, Why};
 
 /// Sizes of fonts.
 pub(super) const NAME: f64 = 12.5;
@@ -91,7 +91,7 @@ pub(super) struct End {
 }
 
 impl<'p> Scene<'p> {
-    pub(super) fn of(picture: &'p Picture) -> Self {
+    pub(super) fn of(picture: &'p Diagram) -> Self {
         let tree = Tree::of(picture);
         let mut scene = Self { boxes: Vec::new(), wires: Vec::new(), bands: Vec::new() };
         let used = Used::of(picture);
@@ -185,7 +185,7 @@ impl<'p> Scene<'p> {
         }
     }
 
-    fn wire(&mut self, picture: &'p Picture, index: &HashMap<&'p str, usize>, bands: &HashMap<&'p str, usize>) {
+    fn wire(&mut self, picture: &'p Diagram, index: &HashMap<&'p str, usize>, bands: &HashMap<&'p str, usize>) {
         let components: HashMap<&str, (usize, usize)> = self
             .boxes
             .iter()
@@ -253,13 +253,13 @@ pub(super) fn local(name: &str) -> &str {
 
 /// Inputs and outputs that data edges are tied to.
 struct Used<'p> {
-    picture: &'p Picture,
+    picture: &'p Diagram,
     inputs: HashMap<&'p str, Vec<(&'p str, &'p str)>>,
     outputs: HashMap<&'p str, Vec<&'p str>>,
 }
 
 impl<'p> Used<'p> {
-    fn of(picture: &'p Picture) -> Self {
+    fn of(picture: &'p Diagram) -> Self {
         let mut used = Self { picture, inputs: HashMap::new(), outputs: HashMap::new() };
         for edge in picture.edges.iter().filter(|edge| edge.why == Why::Data) {
             let (Some(input), Some(output)) = (edge.input.as_deref(), edge.output.as_deref()) else { continue };
@@ -289,7 +289,7 @@ impl Folded<'_> {
     }
 }
 
-fn folded(picture: &Picture) -> Folded<'_> {
+fn folded(picture: &Diagram) -> Folded<'_> {
     let resources: HashMap<&str, &Resource> = picture.resources.iter().map(|one| (&*one.name, one)).collect();
     let mut needs: HashMap<&str, Vec<&str>> = HashMap::new();
     let mut needed: HashMap<&str, Vec<&str>> = HashMap::new();
@@ -330,7 +330,7 @@ fn folded(picture: &Picture) -> Folded<'_> {
 }
 
 /// What a band says of its network.
-fn about_network(picture: &Picture, network: &Resource, folded: &Folded<'_>) -> String {
+fn about_network(picture: &Diagram, network: &Resource, folded: &Folded<'_>) -> String {
     let subnets = picture.resources.iter().filter(|one| folded.subnets.get(&*one.name) == Some(&&*network.name));
     let mut about: Vec<String> = subnets
         .map(|subnet| {

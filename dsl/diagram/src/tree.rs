@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Component, Edge, Module, Picture, Resource, Role, Why};
+use super::{Component, Diagram, Edge, Module, Resource, Role, Why};
 
 /// What stands in a frame.
 #[derive(Clone, Copy, Debug)]
@@ -20,9 +20,9 @@ pub(super) struct Tree<'p> {
 }
 
 impl<'p> Tree<'p> {
-    pub(super) fn of(picture: &'p Picture) -> Self {
+    pub(super) fn of(picture: &'p Diagram) -> Self {
         let modules: HashSet<&str> = picture.modules.iter().map(|module| &*module.name).collect();
-        let frame = |module: &'p Option<crate::model::Name>| {
+        let frame = |module: &'p Option<wattle_model::Name>| {
             module.as_deref().filter(|name| modules.contains(name)).unwrap_or_default()
         };
         let mut within: HashMap<&str, Vec<Item<'p>>> = HashMap::new();

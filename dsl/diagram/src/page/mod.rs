@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-use super::Picture;
+use super::Diagram;
 
 const BODY: &str = include_str!("body.html");
 
@@ -53,7 +53,7 @@ const LIVE_SCRIPTS: [&str; 8] = [
 ///
 /// Nothing of the picture is read as HTML or as a script, whatever stands in its names and texts: it is data of the type
 /// JSON in which no `<` is left, and the policy of the page lets no other script run than those that belong to it.
-pub fn html(picture: &Picture) -> String {
+pub fn html(picture: &Diagram) -> String {
     let is_live = picture.live.is_some();
     let mut style = STYLES.concat();
     let mut script = format!("'use strict';\n{}", SCRIPTS.concat());

@@ -7,7 +7,7 @@ use super::layout::Way;
 use super::level::Step;
 use super::measure::{bold, width};
 use super::scene::{Body, Box, LINE, NAME, Part, SMALL, Scene, TITLE};
-use crate::picture::{Picture, Why};
+use crate::{Diagram, Why};
 
 /// Room around everything, and for the title.
 const MARGIN: f64 = 24.0;
@@ -23,7 +23,7 @@ const COLORS: usize = 8;
 const STYLE: &str = include_str!("style.css");
 
 /// The image of a scene whose boxes are placed.
-pub(super) fn draw(picture: &Picture, scene: &Scene<'_>, ways: &[Way]) -> String {
+pub(super) fn draw(picture: &Diagram, scene: &Scene<'_>, ways: &[Way]) -> String {
     let all = &scene.boxes[0];
     let bands = scene.bands.iter().map(|_| BAND + BAND_GAP).sum::<f64>();
     // A frame's room above is for a title that the outermost one has elsewhere.

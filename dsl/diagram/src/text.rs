@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use super::tree::{Item, Tree};
-use super::{Edge, Picture, Resource, Role, Why};
+use super::{Diagram, Edge, Resource, Role, Why};
 
 /// As DOT, for Graphviz.
-pub fn dot(picture: &Picture) -> String {
+pub fn dot(picture: &Diagram) -> String {
     let mut out = String::from(
         "digraph {\n  rankdir=LR\n  compound=true\n  node [shape=box, fontname=\"sans-serif\"]\n  \
          edge [fontname=\"sans-serif\", fontsize=10]\n",
@@ -16,13 +16,13 @@ pub fn dot(picture: &Picture) -> String {
 }
 
 /// As a flowchart of Mermaid.
-pub fn mermaid(picture: &Picture) -> String {
+pub fn mermaid(picture: &Diagram) -> String {
     let mut out = String::from("flowchart LR\n");
     write(&mut out, &Mermaid, picture);
     out
 }
 
-fn write(out: &mut String, form: &dyn Form, picture: &Picture) {
+fn write(out: &mut String, form: &dyn Form, picture: &Diagram) {
     let tree = Tree::of(picture);
     frame(out, form, &tree, "", 1);
     let is_frame = |name: &str| {

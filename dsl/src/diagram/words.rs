@@ -1,4 +1,4 @@
-//! Values and types in the few words that a picture has room for.
+//! Values and types in the few words that a diagram has room for.
 
 use crate::model::{Expr, Name, Source, Step, Type};
 

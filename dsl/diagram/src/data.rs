@@ -6,14 +6,14 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use crate::model::Name;
+use wattle_model::Name;
 
-/// The format of [`Picture`] as JSON.
+/// The format of [`Diagram`] as JSON.
 pub const FORMAT: &str = "wattle-picture/1";
 
 /// A topology as it is drawn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Picture {
+pub struct Diagram {
     /// [`FORMAT`].
     pub format: Name,
     /// Name of the stack.
@@ -53,7 +53,7 @@ pub struct Picture {
     pub live: Option<Live>,
 }
 
-impl Picture {
+impl Diagram {
     /// An empty picture of the stack `stack`.
     pub fn new(stack: impl Into<Name>) -> Self {
         Self {
@@ -189,7 +189,7 @@ pub struct Kind {
 pub struct File {
     /// Its path.
     pub path: Name,
-    /// Its text, as an index of [`Picture::texts`]; none where it is no text, or texts are left out.
+    /// Its text, as an index of [`Diagram::texts`]; none where it is no text, or texts are left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<usize>,
 }
@@ -220,7 +220,7 @@ pub struct Component {
     pub server: Name,
     /// Its name on the server.
     pub name: Name,
-    /// Its kind: a key of [`Picture::kinds`].
+    /// Its kind: a key of [`Diagram::kinds`].
     pub kind: Name,
     /// What its inputs are wired to.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
@@ -332,4 +332,18 @@ pub struct Exported {
 pub struct Live {
     /// Address of the stream of events, relative to the page's.
     pub events: Name,
+}
+
+/// Heat's types of networks.
+const NETWORKS: [&str; 2] = ["OS::Neutron::Net", "OS::Neutron::ProviderNet"];
+
+impl Role {
+    /// How a resource of Heat's type `ty` is drawn.
+    pub fn of(ty: &str) -> Self {
+        match ty {
+            wattle_model::Resource::SERVER => Self::ServerBox,
+            ty if NETWORKS.contains(&ty) => Self::Network,
+            _ => Self::Other,
+        }
+    }
 }
