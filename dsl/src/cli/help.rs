@@ -4,7 +4,7 @@ use clap::builder::{StyledStr, Styles};
 use indexmap::IndexMap;
 
 use crate::author::{Blueprint, Exports, Parameters, Topology};
-use crate::manners::all_exit_codes;
+use crate::manners::{Exit, all_exit_codes, panic_exit_code};
 use crate::model::{Name, Parameter};
 
 use super::shape::{self, Shape, Step};
@@ -50,11 +50,17 @@ pub(super) fn after<B: Blueprint>() -> StyledStr {
         sections.push(("Parameters (chosen at deployment, in environment.yaml)", table(rows)));
     }
     sections.push(("Examples", examples(B::NAME, &settings)));
-    sections.push(("Exit codes", all_exit_codes(true)));
+    sections.push(("Exit codes", format!("{}\n{}", all_exit_codes(&EXIT_CODES), panic_exit_code())));
     let header = *Styles::styled().get_header();
     let sections = sections.into_iter().map(|(title, text)| format!("{header}{title}:{header:#}\n{}", text.trim_end()));
     StyledStr::from(sections.collect::<Vec<_>>().join("\n\n"))
 }
+
+/// What some of the exit codes mean for the program of a blueprint.
+const EXIT_CODES: [(Exit, &str); 2] = [
+    (Exit::Failed, "the model has errors; nothing was written"),
+    (Exit::Usage, "wrong usage: an option, a setting or a code that does not exist or fit; nothing was written"),
+];
 
 fn describe(parameter: &Parameter) -> String {
     let text = first_paragraph(&parameter.description);

@@ -31,23 +31,26 @@ impl Exit {
             Self::Changes => "`plan`: something would change, or may",
         }
     }
-
-    /// A row of the table that help shows.
-    pub fn row(self, meaning: &str) -> String {
-        row(self as u8, meaning)
-    }
 }
+
+/// What the program of a blueprint that panics ends with.
+const PANIC: u8 = 101;
 
 /// The table of exit codes that help shows: what the codes of one command mean.
 pub fn exit_codes(rows: &[(Exit, &str)]) -> String {
-    rows.iter().map(|(exit, meaning)| exit.row(meaning)).collect::<Vec<_>>().join("\n")
+    let rows: Vec<_> = rows.iter().map(|(exit, meaning)| row(*exit as u8, meaning)).collect();
+    rows.join("\n")
 }
 
-/// The table of all codes, as a whole program has them; a blueprint's program may panic besides.
-pub fn all_exit_codes(may_panic: bool) -> String {
-    let mut rows: Vec<_> = Exit::ALL.map(|exit| exit.row(exit.meaning())).into();
-    rows.extend(may_panic.then(|| row(101, "the blueprint panicked; nothing was written")));
-    rows.join("\n")
+/// The table of all codes; of some it says what they mean `here`.
+pub fn all_exit_codes(here: &[(Exit, &str)]) -> String {
+    let meaning = |exit: Exit| here.iter().find(|(own, _)| *own == exit).map_or(exit.meaning(), |(_, meaning)| meaning);
+    exit_codes(&Exit::ALL.map(|exit| (exit, meaning(exit))))
+}
+
+/// The row of the code with which a blueprint that panics ends.
+pub fn panic_exit_code() -> String {
+    row(PANIC, "the blueprint panicked; nothing was written")
 }
 
 fn row(code: u8, meaning: &str) -> String {

@@ -11,7 +11,7 @@ use clap::{Arg, Command};
 
 use crate::names::nearest;
 
-pub use exit::{Exit, all_exit_codes, exit_codes};
+pub use exit::{Exit, all_exit_codes, exit_codes, panic_exit_code};
 pub use failure::Failure;
 
 /// The option `--color`.

@@ -20,7 +20,7 @@ pub(super) fn command(program: &Program) -> Command {
         .bin_name(program.name)
         .version(env!("CARGO_PKG_VERSION"))
         .about(program.about)
-        .after_help(section(&[("Examples", program.examples), ("Exit codes", &all_exit_codes(false))]))
+        .after_help(section(&[("Examples", program.examples), ("Exit codes", &all_exit_codes(&[]))]))
         .disable_help_subcommand(true)
         .subcommand_required(true)
         .arg_required_else_help(true)

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use wattle::diagram::{self, Diagram, svg};
+use wattle::diagram::{self, svg};
 
 use super::{examples, tiers};
 

@@ -17,9 +17,9 @@ fn a_model_is_drawn_for_other_tools() {
 #[test]
 fn the_ending_of_the_file_says_what_is_drawn() {
     let scratch = Scratch::new("graph");
-    let begins =
-        [("svg", "<svg "), ("html", "<!DOCTYPE html>"), ("dot", "digraph {"), ("mmd", "flowchart LR"), ("json", "{")];
-    for (ending, begin) in begins {
+    let begins = [("svg", "<svg "), ("dot", "digraph {"), ("mmd", "flowchart LR"), ("json", "{")];
+    let page = cfg!(feature = "page").then_some(("html", "<!DOCTYPE html>"));
+    for (ending, begin) in begins.into_iter().chain(page) {
         let file = scratch.0.join(format!("demo.{ending}"));
         let run = demo(&["graph", "-o", &file.display().to_string()]);
         assert_eq!(run.exit, Exit::Fine, "{run}");
@@ -33,6 +33,17 @@ fn the_ending_of_the_file_says_what_is_drawn() {
     assert_snapshot!(
         demo(&["graph", "-o", &format!("{}/none/demo.svg", scratch.path())]).to_string().replace(scratch.path(), "DIR")
     );
+}
+
+#[cfg(not(feature = "page"))]
+#[test]
+fn without_its_feature_there_is_no_page() {
+    let scratch = Scratch::new("page");
+    let file = scratch.0.join("demo.html");
+    let run = demo(&["graph", "-o", &file.display().to_string()]);
+    assert_eq!(run.exit, Exit::Usage, "{run}");
+    assert!(run.err.contains("--features wattle/page"), "{run}");
+    assert!(!file.exists());
 }
 
 #[test]
