@@ -19,7 +19,7 @@ pub use wattle_words::time::span;
 pub const MAX_DATA: usize = 1_000_000;
 
 /// How long an agent whose wait was in vain waits for the failure of whoever is in the way, to pass it on.
-pub const ASKING: Duration = Duration::from_secs(4);
+pub const ASKING: std::time::Duration = std::time::Duration::from_secs(4);
 
 /// Why `value` is not of type `ty`, in the words of a message; none when it is. Of a secret, the message does not tell
 /// the value.
