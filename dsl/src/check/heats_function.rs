@@ -100,7 +100,7 @@ fn report(sink: &mut Sink<'_, '_>, place: Place<'_>, at: &Source, function: &str
 }
 
 fn listed() -> String {
-    crate::names::list(wattle_heat::evaluate::COMPUTED, "and")
+    crate::names::list(wattle_heat::template::computed(), "and")
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ use crate::model::{Component, Content, Expr, Model, Name, Order, Value};
 pub use component::short_name;
 pub use requirement::TESTS;
 pub use stack::parameter_type;
-pub use value::{FUNCTIONS, is_run_time};
+pub use value::is_run_time;
 
 /// The format that is written.
 pub const FORMAT: &str = "wattle-model/1";

@@ -3,50 +3,13 @@
 use crate::lower::hot::Hot;
 use crate::lower::resolve::{Late, for_heat, for_heat_with};
 use crate::model::{Export, Expr, Model, Name, Reference, Resource, Type, Value};
+use wattle_heat::template::Function;
 
 use super::{IMPORTS, MODEL, PAIRS, PROMISES, Writer, names, text};
 
-/// Every function of Heat's, of whatever version: Heat takes a map of one such key for a call, or refuses it.
-pub const FUNCTIONS: &[&str] = &[
-    "Fn::Base64",
-    "Fn::GetAZs",
-    "Fn::Join",
-    "Fn::MemberListToMap",
-    "Fn::Replace",
-    "Fn::ResourceFacade",
-    "Fn::Select",
-    "Fn::Split",
-    "Ref",
-    "and",
-    "contains",
-    "digest",
-    "equals",
-    "filter",
-    "get_attr",
-    "get_file",
-    "get_param",
-    "get_resource",
-    "if",
-    "list_concat",
-    "list_concat_unique",
-    "list_join",
-    "make_url",
-    "map_merge",
-    "map_replace",
-    "not",
-    "or",
-    "repeat",
-    "resource_facade",
-    "str_replace",
-    "str_replace_strict",
-    "str_replace_vstrict",
-    "str_split",
-    "yaql",
-];
-
 /// Whether Heat would take a map of these pairs for a call.
 pub(super) fn looks_like_call<V>(pairs: &[(Name, V)]) -> bool {
-    matches!(pairs, [(name, _)] if FUNCTIONS.binary_search(&&**name).is_ok())
+    matches!(pairs, [(name, _)] if Function::of(name).is_some())
 }
 
 /// Whether a value refers to what stock Heat does not know, or must not make one resource wait for: outputs of components,
@@ -171,11 +134,6 @@ pub(super) fn ty(ty: &Type) -> Hot {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn functions_can_be_looked_up() {
-        assert!(FUNCTIONS.is_sorted());
-    }
 
     #[test]
     fn what_looks_like_a_call_is_listed() {

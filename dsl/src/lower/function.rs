@@ -11,7 +11,7 @@ use crate::model::{Expr, Model, Name, Reference, Resource, Value};
 
 use super::resolve::for_agent;
 use super::seed::Wire;
-use wattle_heat::evaluate::COMPUTED;
+use wattle_heat::template::Function;
 
 /// Parameters that every stack has without declaring them, and only Heat knows.
 pub(crate) fn is_pseudo(parameter: &str) -> bool {
@@ -20,7 +20,7 @@ pub(crate) fn is_pseudo(parameter: &str) -> bool {
 
 /// Whether only Heat can compute the function.
 pub(crate) fn is_heats(function: &str) -> bool {
-    !COMPUTED.contains(&function)
+    !Function::of(function).is_some_and(Function::is_computed)
 }
 
 /// The name of what Heat computes, in the user data: the same as long as the value is.

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 use indexmap::IndexMap;
 
+use crate::lower::is_heats;
 use crate::model::{Name, Value};
-use wattle_heat::evaluate::COMPUTED;
 
 use super::Compute;
 
@@ -196,14 +196,14 @@ impl<'a> Scope<'a> {
                 let argument = self.normal(argument);
                 Some(joined(&argument).unwrap_or_else(|| self.computed(name, argument)))
             }
-            _ if COMPUTED.contains(&name) => Some(self.computed(name, self.normal(argument))),
+            _ if !is_heats(name) => Some(self.computed(name, self.normal(argument))),
             _ => None,
         }
     }
 
     /// What a function gives, if it is known; else the call of it.
     fn computed(&self, name: &str, argument: Value) -> Value {
-        let known = self.compute.filter(|_| COMPUTED.contains(&name) && !is_open(&argument) && !has_secret(&argument));
+        let known = self.compute.filter(|_| !is_heats(name) && !is_open(&argument) && !has_secret(&argument));
         known.and_then(|compute| compute(name, &argument).ok()).unwrap_or_else(|| function(name, argument))
     }
 

@@ -10,38 +10,16 @@ use super::call::wrong;
 use super::reference::select;
 use super::{Cause, Fault, Mode, Scope, Value};
 
-/// The functions that [`apply`] computes: those that need nothing but their arguments, and of which the outcome is one value.
-pub const COMPUTED: [&str; 19] = [
-    "and",
-    "contains",
-    "digest",
-    "equals",
-    "filter",
-    "get_param",
-    "if",
-    "list_concat",
-    "list_concat_unique",
-    "list_join",
-    "make_url",
-    "map_merge",
-    "map_replace",
-    "not",
-    "or",
-    "str_replace",
-    "str_replace_strict",
-    "str_replace_vstrict",
-    "str_split",
-];
-
 /// What the function of this name gives for an argument, in the newest version of HOT.
 ///
 /// Conditions are truth values here, `if` one of three values, and `get_param` a value and the way into it.
 ///
 /// # Errors
-/// Why the function does not take the argument, or that it is none of [`COMPUTED`].
+/// Why the function does not take the argument, or that agents do not compute it ([`Function::is_computed`]).
 pub fn apply(function: &str, argument: &Known) -> Result<Known, String> {
-    let known = Function::of(function).filter(|_| COMPUTED.contains(&function));
-    let Some(known) = known else { return Err(format!("`{function}` is computed by Heat alone")) };
+    let Some(known) = Function::of(function).filter(|known| known.is_computed()) else {
+        return Err(format!("`{function}` is computed by Heat alone"));
+    };
     let loaded = Loaded::of("", "");
     let scope = Scope::new(&loaded, Mode::Known);
     let node = Node::null();
@@ -134,7 +112,7 @@ mod tests {
             ("str_replace_vstrict", r#"{"template": "$a!", "params": {"$a": "x"}}"#, "\"x!\""),
             ("str_split", r#"[",", "a,b"]"#, r#"["a","b"]"#),
         ];
-        assert_eq!(examples.map(|(function, ..)| function), COMPUTED);
+        assert_eq!(examples.map(|(function, ..)| function).as_slice(), crate::template::computed());
         for (function, argument, expected) in examples {
             assert_eq!(applied(function, argument), Ok(expected.to_owned()), "{function}");
         }

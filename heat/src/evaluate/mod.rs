@@ -30,7 +30,7 @@ use crate::Loaded;
 use crate::template::{Call, Context, Function, Step, Template, Version};
 use crate::yaml::{Node, Tree};
 
-pub use apply::{COMPUTED, apply};
+pub use apply::apply;
 pub use condition::Branch;
 pub use fault::{Cause, Fault, Stage};
 pub use value::Value;

@@ -3,9 +3,10 @@
 use super::Version;
 use crate::yaml::{Node, Span, Tree};
 
-/// Declares the functions: each with its name, the version that has it first, and the one from which it is removed.
+/// Declares the functions: each with its name, the version that has it first, and what else is to be said of it, in the
+/// words of [`Row`].
 macro_rules! functions {
-    ($($(#[doc = $doc:literal])+ $function:ident: $name:literal, $since:ident $(, until $removed:ident)?;)+) => {
+    ($($(#[doc = $doc:literal])+ $function:ident: $name:literal, $since:ident $(, $word:ident $($version:ident)?)*;)+) => {
         /// A function of HOT. What it does may differ between versions.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Function {
@@ -15,14 +16,9 @@ macro_rules! functions {
         /// Every function.
         pub const FUNCTIONS: &[Function] = &[$(Function::$function),+];
 
-        impl Function {
-            /// Its name in a template.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Self::$function => $name,)+
-                }
-            }
+        const ROWS: &[Row] = &[$(Row::new($name, Version::$since)$(.$word($(Version::$version)?))*),+];
 
+        impl Function {
             /// The function of this name, of whatever version.
             pub fn of(name: &str) -> Option<Self> {
                 match name {
@@ -30,37 +26,57 @@ macro_rules! functions {
                     _ => None,
                 }
             }
-
-            /// The first version that has it.
-            pub fn since(self) -> Version {
-                match self {
-                    $(Self::$function => Version::$since,)+
-                }
-            }
-
-            /// The first version that does not have it any more. Heat still takes it for a call, and refuses that.
-            pub fn removed(self) -> Option<Version> {
-                match self {
-                    $(Self::$function => functions!(@ $($removed)?),)+
-                }
-            }
         }
     };
-    (@) => { None };
-    (@ $removed:ident) => { Some(Version::$removed) };
+}
+
+/// What the table says of a function.
+struct Row {
+    name: &'static str,
+    since: Version,
+    removed: Option<Version>,
+    conditions: Option<Version>,
+    values: bool,
+    computed: bool,
+}
+
+impl Row {
+    const fn new(name: &'static str, since: Version) -> Self {
+        Self { name, since, removed: None, conditions: None, values: true, computed: false }
+    }
+
+    /// The first version that does not have it any more.
+    const fn until(self, removed: Version) -> Self {
+        Self { removed: Some(removed), ..self }
+    }
+
+    /// Conditions have it too, from this version on.
+    const fn conditions(self, since: Version) -> Self {
+        Self { conditions: Some(since), ..self }
+    }
+
+    /// Conditions have it, and nothing else does.
+    const fn condition(self) -> Self {
+        Self { conditions: Some(self.since), values: false, ..self }
+    }
+
+    /// It needs nothing but its arguments, so agents compute it.
+    const fn computed(self) -> Self {
+        Self { computed: true, ..self }
+    }
 }
 
 functions! {
     /// A parameter's value, or what a path of keys and indices finds in it.
-    GetParam: "get_param", V2013_05_23;
+    GetParam: "get_param", V2013_05_23, conditions V2013_05_23, computed;
     /// What a resource is referred to by.
     GetResource: "get_resource", V2013_05_23;
     /// An attribute of a resource, or what a path finds in it; from 2015-10-15 on all attributes, without a name.
     GetAttr: "get_attr", V2013_05_23;
     /// Texts joined by a delimiter; from 2015-10-15 on of several lists, with maps and lists as JSON.
-    ListJoin: "list_join", V2013_05_23;
+    ListJoin: "list_join", V2013_05_23, computed;
     /// A text in which the keys of a map stand for their values.
-    StrReplace: "str_replace", V2013_05_23;
+    StrReplace: "str_replace", V2013_05_23, computed;
     /// What the parent's resource says of itself.
     ResourceFacade: "resource_facade", V2013_05_23;
     /// The content of a file.
@@ -68,39 +84,39 @@ functions! {
     /// A list of copies of a template.
     Repeat: "repeat", V2015_04_30;
     /// The digest of a text.
-    Digest: "digest", V2015_04_30;
+    Digest: "digest", V2015_04_30, computed;
     /// A text cut at each delimiter.
-    StrSplit: "str_split", V2015_10_15;
+    StrSplit: "str_split", V2015_10_15, computed;
     /// Maps as one; later ones win.
-    MapMerge: "map_merge", V2016_04_08;
+    MapMerge: "map_merge", V2016_04_08, computed;
     /// A map with some keys and values replaced.
-    MapReplace: "map_replace", V2016_10_14;
+    MapReplace: "map_replace", V2016_10_14, computed;
     /// A YAQL expression over data.
-    Yaql: "yaql", V2016_10_14;
+    Yaql: "yaql", V2016_10_14, conditions V2017_09_01;
     /// One of two values; from 2021-04-16 on the second may be absent.
-    If: "if", V2016_10_14;
+    If: "if", V2016_10_14, computed;
     /// A list without some values.
-    Filter: "filter", V2017_02_24;
+    Filter: "filter", V2017_02_24, computed;
     /// As [`Function::StrReplace`]; each key must be in the text.
-    StrReplaceStrict: "str_replace_strict", V2017_02_24;
+    StrReplaceStrict: "str_replace_strict", V2017_02_24, computed;
     /// As [`Function::StrReplaceStrict`]; no value may be empty.
-    StrReplaceVstrict: "str_replace_vstrict", V2017_09_01;
+    StrReplaceVstrict: "str_replace_vstrict", V2017_09_01, computed;
     /// A URL of its parts.
-    MakeUrl: "make_url", V2017_09_01;
+    MakeUrl: "make_url", V2017_09_01, computed;
     /// Lists as one.
-    ListConcat: "list_concat", V2017_09_01;
+    ListConcat: "list_concat", V2017_09_01, computed;
     /// Lists as one, each value once.
-    ListConcatUnique: "list_concat_unique", V2017_09_01;
+    ListConcatUnique: "list_concat_unique", V2017_09_01, computed;
     /// Whether a sequence has a value.
-    Contains: "contains", V2017_09_01;
-    /// Whether two values are equal. Of conditions only.
-    Equals: "equals", V2016_10_14;
-    /// Whether a condition does not hold. Of conditions only.
-    Not: "not", V2016_10_14;
-    /// Whether all conditions hold. Of conditions only.
-    And: "and", V2016_10_14;
-    /// Whether a condition holds. Of conditions only.
-    Or: "or", V2016_10_14;
+    Contains: "contains", V2017_09_01, conditions V2017_09_01, computed;
+    /// Whether two values are equal.
+    Equals: "equals", V2016_10_14, condition, computed;
+    /// Whether a condition does not hold.
+    Not: "not", V2016_10_14, condition, computed;
+    /// Whether all conditions hold.
+    And: "and", V2016_10_14, condition, computed;
+    /// Whether a condition holds.
+    Or: "or", V2016_10_14, condition, computed;
     /// A parameter's value, or what a resource is referred to by.
     Ref: "Ref", V2013_05_23, until V2014_10_16;
     /// The availability zones.
@@ -119,6 +135,14 @@ functions! {
     FnMemberListToMap: "Fn::MemberListToMap", V2013_05_23, until V2014_10_16;
     /// What the parent's resource says of itself.
     FnResourceFacade: "Fn::ResourceFacade", V2013_05_23, until V2014_10_16;
+}
+
+/// The names of all functions that agents compute, sorted: those that need nothing but their arguments, and of which the
+/// outcome is one value.
+pub fn computed() -> Vec<&'static str> {
+    let mut names: Vec<_> = ROWS.iter().filter(|row| row.computed).map(|row| row.name).collect();
+    names.sort_unstable();
+    names
 }
 
 /// Where a value stands: conditions have functions of their own.
@@ -145,21 +169,41 @@ pub enum Standing {
 }
 
 impl Function {
+    fn row(self) -> &'static Row {
+        &ROWS[self as usize]
+    }
+
+    /// Its name in a template.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// The first version that has it.
+    pub fn since(self) -> Version {
+        self.row().since
+    }
+
+    /// The first version that does not have it any more. Heat still takes it for a call, and refuses that.
+    pub fn removed(self) -> Option<Version> {
+        self.row().removed
+    }
+
+    /// Whether agents compute it: it needs nothing but its arguments.
+    pub fn is_computed(self) -> bool {
+        self.row().computed
+    }
+
     /// How it stands to `version` in `context`.
     pub fn standing(self, version: Version, context: Context) -> Standing {
-        if self.removed().is_some_and(|removed| version >= removed) {
+        let row = self.row();
+        if row.removed.is_some_and(|removed| version >= removed) {
             return Standing::Removed;
         }
-        let only_of_conditions = matches!(self, Self::Equals | Self::Not | Self::And | Self::Or);
-        if version < self.since() || (only_of_conditions && context == Context::Value) {
+        if version < row.since || (!row.values && context == Context::Value) {
             return Standing::Unknown;
         }
-        let of_conditions = match self {
-            Self::Yaql => version >= Version::V2017_09_01,
-            Self::GetParam | Self::Contains => true,
-            _ => only_of_conditions,
-        };
-        if context == Context::Value || of_conditions { Standing::Known } else { Standing::Misplaced }
+        let in_conditions = row.conditions.is_some_and(|since| version >= since);
+        if context == Context::Value || in_conditions { Standing::Known } else { Standing::Misplaced }
     }
 }
 

@@ -17,7 +17,7 @@ use wattle_model::Source;
 
 use crate::yaml::{Node, Span, Tree};
 
-pub use call::{Call, Context, FUNCTIONS, Function, Standing};
+pub use call::{Call, Context, FUNCTIONS, Function, Standing, computed};
 pub use parameter::{Constraint, Kind, Parameter, Rule};
 pub use section::{Condition, Group, Output, Resource};
 pub use version::Version;

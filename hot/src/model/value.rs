@@ -179,15 +179,3 @@ pub(super) fn own_constant(node: &Node) -> Value {
         _ => node.constant(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use wattle_heat::template::FUNCTIONS;
-
-    #[test]
-    fn what_is_written_knows_every_function() {
-        let mut names: Vec<_> = FUNCTIONS.iter().map(|function| function.name()).collect();
-        names.sort_unstable();
-        assert_eq!(names, wattle::extended::FUNCTIONS);
-    }
-}
