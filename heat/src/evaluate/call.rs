@@ -3,7 +3,7 @@
 use crate::template::{Call, Context, Function, Standing, Version};
 use crate::yaml::Node;
 
-use super::{Branch, Cause, Fault, Scope, Value};
+use super::{Branch, Cause, Fault, Mode, Scope, Value};
 
 /// Ends a function whose argument is not known yet.
 macro_rules! known {
@@ -16,8 +16,43 @@ macro_rules! known {
 }
 pub(super) use known;
 
+/// How the argument of a function is resolved.
+pub(super) enum Shape {
+    /// As a map with these parts.
+    Parts(&'static [&'static str]),
+    /// As a list, each item on its own.
+    Items,
+    /// As one value.
+    Whole,
+}
+
+impl Shape {
+    pub(super) fn of(function: Function) -> Self {
+        match function {
+            Function::StrReplace | Function::StrReplaceStrict | Function::StrReplaceVstrict => {
+                Self::Parts(&["template", "params"])
+            }
+            Function::Repeat => Self::Parts(&["template", "for_each"]),
+            Function::ListJoin
+            | Function::FnJoin
+            | Function::FnReplace
+            | Function::FnSplit
+            | Function::Filter
+            | Function::Contains
+            | Function::FnSelect
+            | Function::Equals
+            | Function::And
+            | Function::Or => Self::Items,
+            _ => Self::Whole,
+        }
+    }
+}
+
 impl Scope<'_> {
     pub(super) fn call(&self, call: &Call<'_>, context: Context) -> Result<Value, Fault> {
+        if let Mode::Partial(resources) = self.mode {
+            return self.partly(call, context, resources);
+        }
         let function = call.function.name();
         match call.standing {
             Standing::Removed => return Err(Fault::new(call.name, Cause::Removed { function })),
@@ -41,33 +76,17 @@ impl Scope<'_> {
     /// What its function is given: the items of a list, the parts of a map, or all as one value. Apart from what is done
     /// with it, so that little stays on the stack however deep calls are nested.
     #[inline(never)]
-    fn arguments(&self, call: &Call<'_>, context: Context) -> Result<Vec<Value>, Fault> {
-        let parts: &[&str] = match call.function {
-            Function::StrReplace | Function::StrReplaceStrict | Function::StrReplaceVstrict => &["template", "params"],
-            Function::Repeat => &["template", "for_each"],
-            Function::ListJoin
-            | Function::FnJoin
-            | Function::FnReplace
-            | Function::FnSplit
-            | Function::Filter
-            | Function::Contains
-            | Function::FnSelect
-            | Function::Equals
-            | Function::And
-            | Function::Or => {
-                let items = call.arguments().unwrap_or_default();
-                return items.iter().map(|item| self.argument(item, context)).collect();
-            }
-            _ => return Ok(vec![self.argument(call.argument, context)?]),
-        };
-        parts
-            .iter()
-            .map(|part| call.argument.get(part).map_or(Ok(Value::Null), |node| self.argument(node, context)))
-            .collect()
+    pub(super) fn arguments(&self, call: &Call<'_>, context: Context) -> Result<Vec<Value>, Fault> {
+        let part = |node: Option<&Node>| node.map_or(Ok(Value::Null), |node| self.argument(node, context));
+        match Shape::of(call.function) {
+            Shape::Parts(parts) => parts.iter().map(|name| part(call.argument.get(name))).collect(),
+            Shape::Items => call.arguments().unwrap_or_default().iter().map(|item| part(Some(item))).collect(),
+            Shape::Whole => Ok(vec![part(Some(call.argument))?]),
+        }
     }
 
     #[inline(never)]
-    fn give(&self, call: &Call<'_>, arguments: Vec<Value>) -> Result<Value, Fault> {
+    pub(super) fn give(&self, call: &Call<'_>, arguments: Vec<Value>) -> Result<Value, Fault> {
         let nodes = call.arguments().unwrap_or_default();
         let mut arguments = arguments.into_iter();
         let first = arguments.next().unwrap_or(Value::Null);
@@ -102,7 +121,7 @@ impl Scope<'_> {
             Function::MakeUrl => Self::make_url(call, &first),
             Function::Equals => Ok(first.equals(&second()).map_or(Value::Unknown, Value::Boolean)),
             Function::Not => {
-                let holds = self.is_enabled(&first, call.argument.span)?;
+                let holds = self.enabled(&first, call.argument.span)?.truth();
                 Ok(holds.map_or(Value::Unknown, |holds| Value::Boolean(!holds)))
             }
             Function::And | Function::Or => {
@@ -119,7 +138,7 @@ impl Scope<'_> {
     fn any<'n>(&self, conditions: impl Iterator<Item = (Value, &'n Node)>, decides: bool) -> Result<Value, Fault> {
         let mut result = Value::Boolean(!decides);
         for (value, node) in conditions {
-            match self.is_enabled(&value, node.span)? {
+            match self.enabled(&value, node.span)?.truth() {
                 Some(holds) if holds == decides => return Ok(Value::Boolean(decides)),
                 Some(_) => {}
                 None => result = Value::Unknown,

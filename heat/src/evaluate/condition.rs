@@ -20,7 +20,7 @@ pub enum Branch<'n> {
 #[derive(Clone, Debug)]
 pub(super) enum State {
     InProgress,
-    Done(Result<Option<bool>, Fault>),
+    Done(Result<Value, Fault>),
 }
 
 /// Conditions that stand deeper than this are refused, each value around them counted: Heat decides 150 of which each is
@@ -34,6 +34,11 @@ impl Scope<'_> {
     ///
     /// Why it cannot be decided; of an unknown name at `span`.
     pub fn condition(&self, name: &str, span: Span) -> Result<Option<bool>, Fault> {
+        Ok(self.named(name, span)?.truth())
+    }
+
+    /// Whether the condition `name` holds, as a truth value, or what will decide it.
+    fn named(&self, name: &str, span: Span) -> Result<Value, Fault> {
         let Some((name, condition)) = self.loaded.template.conditions.get_key_value(name) else {
             return Err(Fault::new(span, Cause::UnknownCondition { name: name.to_owned() }));
         };
@@ -43,13 +48,12 @@ impl Scope<'_> {
             Some(State::InProgress) => return Err(circular()),
             None => {}
         }
-        if self.depth.get() >= CONDITIONS {
+        if self.limits.depth.get() >= CONDITIONS {
             return Err(circular());
         }
         self.conditions.borrow_mut().insert(name, State::InProgress);
         let decided = self.resolve(&condition.node, Context::Condition).and_then(|value| match value {
-            Value::Boolean(value) => Ok(Some(value)),
-            Value::Unknown => Ok(None),
+            Value::Boolean(_) | Value::Unknown | Value::Open(_) => Ok(value),
             other => Err(Fault::new(condition.node.span, Cause::NoTruth { found: other.kind().to_owned() })),
         });
         self.conditions.borrow_mut().insert(name, State::Done(decided.clone()));
@@ -63,21 +67,27 @@ impl Scope<'_> {
     /// Why it cannot be decided.
     pub fn holds(&self, condition: Option<&Node>) -> Result<Option<bool>, Fault> {
         match condition {
-            Some(node) => {
-                let value = self.resolve(node, Context::Condition)?;
-                self.is_enabled(&value, node.span)
-            }
+            Some(node) => Ok(self.decided(node)?.truth()),
             None => Ok(Some(true)),
         }
     }
 
-    /// Whether the condition that `value` is or names holds; nothing holds always.
-    pub(super) fn is_enabled(&self, value: &Value, span: Span) -> Result<Option<bool>, Fault> {
+    /// Whether the condition in `node` holds, as a truth value, or what will decide it.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be decided.
+    pub fn decided(&self, node: &Node) -> Result<Value, Fault> {
+        let value = self.resolve(node, Context::Condition)?;
+        self.enabled(&value, node.span)
+    }
+
+    /// The same of the condition that `value` is or names; nothing holds always.
+    pub(super) fn enabled(&self, value: &Value, span: Span) -> Result<Value, Fault> {
         match value {
-            Value::Null => Ok(Some(true)),
-            Value::Boolean(value) => Ok(Some(*value)),
-            Value::Text(name) => self.condition(name, span),
-            Value::Unknown => Ok(None),
+            Value::Null => Ok(Value::Boolean(true)),
+            Value::Boolean(_) | Value::Unknown | Value::Open(_) => Ok(value.clone()),
+            Value::Text(name) => self.named(name, span),
             other => Err(Fault::new(span, Cause::UnknownCondition { name: other.python() })),
         }
     }

@@ -15,7 +15,7 @@ pub(crate) fn dumps(value: &Value) -> String {
 
 fn write(value: &Value, out: &mut String) {
     match value {
-        Value::Null | Value::Unknown | Value::Absent => out.push_str("null"),
+        Value::Null | Value::Unknown | Value::Open(_) | Value::Absent => out.push_str("null"),
         Value::Boolean(value) => out.push_str(if *value { "true" } else { "false" }),
         Value::Integer(value) => out.push_str(&value.to_string()),
         Value::Float(value) if value.is_nan() => out.push_str("NaN"),

@@ -4,9 +4,9 @@
 //! is wrong with a call ([`Fault`]). What must not: judging what a value is used for, and references between resources:
 //! that they exist is for `check` to say.
 //!
-//! Two readings: with [`Mode::Known`] what only a running stack knows is [`Value::Unknown`], and so is what is computed
+//! Three readings: with [`Mode::Known`] what only a running stack knows is [`Value::Unknown`], and so is what is computed
 //! of it. With [`Mode::Validation`] it is what Heat itself puts in its place when it validates a template: nothing for
-//! an attribute, its name for a resource.
+//! an attribute, its name for a resource. With [`Mode::Partial`] it stays an expression, until it is known.
 
 mod apply;
 mod call;
@@ -15,6 +15,8 @@ mod condition;
 mod fault;
 mod form;
 pub(crate) mod json;
+mod open;
+mod partial;
 mod reference;
 mod repeat;
 mod text;
@@ -23,6 +25,7 @@ mod value;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use indexmap::IndexMap;
 
@@ -33,16 +36,22 @@ use crate::yaml::{Node, Tree};
 pub use apply::apply;
 pub use condition::Branch;
 pub use fault::{Cause, Fault, Stage};
+pub use open::Open;
+pub use partial::Resources;
 pub use value::Value;
 
 /// What stands for what only a running stack knows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Mode<'l> {
     /// [`Value::Unknown`].
     #[default]
     Known,
     /// What Heat puts in its place when it validates.
     Validation,
+    /// What is known of these resources, and for all else the expression that will give it ([`Value::Open`]): a parameter
+    /// without a value, the value of a hidden one, and whatever a function makes of them. Nothing fails: a call that Heat
+    /// would refuse is an expression, too.
+    Partial(&'l dyn Resources),
 }
 
 /// The most that the functions of one template may make, in values and 64 characters of text. What would be more is not
@@ -53,23 +62,42 @@ const BUDGET: u64 = 500_000;
 /// deeper is not known.
 const DEPTH: u32 = 400;
 
-/// Where values are resolved: a template with the values of its parameters.
+/// What is left for values to be made of.
 #[derive(Debug)]
-pub struct Scope<'l> {
-    loaded: &'l Loaded,
-    mode: Mode,
-    references: HashMap<String, Value>,
-    conditions: RefCell<HashMap<&'l str, condition::State>>,
+pub(crate) struct Limits {
+    budget: u64,
     spent: Cell<u64>,
     /// How many values are around what is being resolved.
     depth: Cell<u32>,
 }
 
+impl Limits {
+    /// Those of values that may be so large together, in values and 64 characters of text.
+    pub(crate) fn new(budget: u64) -> Rc<Self> {
+        Rc::new(Self { budget, spent: Cell::new(0), depth: Cell::new(0) })
+    }
+
+    /// Whether so much may still be made.
+    pub(crate) fn can_afford(&self, size: usize) -> bool {
+        self.spent.get().saturating_add(size as u64) <= self.budget
+    }
+}
+
+/// Where values are resolved: a template with the values of its parameters.
+#[derive(Debug)]
+pub struct Scope<'l> {
+    loaded: &'l Loaded,
+    mode: Mode<'l>,
+    references: HashMap<String, Value>,
+    conditions: RefCell<HashMap<&'l str, condition::State>>,
+    limits: Rc<Limits>,
+}
+
 impl<'l> Scope<'l> {
     /// The scope of a template.
-    pub fn new(loaded: &'l Loaded, mode: Mode) -> Self {
-        let references = HashMap::new();
-        Self { loaded, mode, references, conditions: RefCell::default(), spent: Cell::new(0), depth: Cell::new(0) }
+    pub fn new(loaded: &'l Loaded, mode: Mode<'l>) -> Self {
+        let (references, conditions) = (HashMap::new(), RefCell::default());
+        Self { loaded, mode, references, conditions, limits: Limits::new(BUDGET) }
     }
 
     /// The same where `get_resource` gives these values for the resources of these names: what some types give before
@@ -136,12 +164,13 @@ impl<'l> Scope<'l> {
 
     /// What `node` resolves to, unless it stands so deep that nothing is known any more.
     fn resolve(&self, node: &Node, context: Context) -> Result<Value, Fault> {
-        if self.depth.get() >= DEPTH {
+        let depth = &self.limits.depth;
+        if depth.get() >= DEPTH || matches!(self.mode, Mode::Partial(_)) && !self.can_afford(0) {
             return Ok(Value::Unknown);
         }
-        self.depth.set(self.depth.get() + 1);
+        depth.set(depth.get() + 1);
         let value = self.resolve_parts(node, context);
-        self.depth.set(self.depth.get() - 1);
+        depth.set(depth.get() - 1);
         value
     }
 
@@ -187,13 +216,14 @@ impl<'l> Scope<'l> {
 
     /// `value`, unless all that may be made has been made.
     fn afford(&self, size: usize, value: Value) -> Value {
-        self.spent.set(self.spent.get().saturating_add(1 + size as u64));
-        if self.spent.get() > BUDGET { Value::Unknown } else { value }
+        let spent = &self.limits.spent;
+        spent.set(spent.get().saturating_add(1 + size as u64));
+        if self.can_afford(0) { value } else { Value::Unknown }
     }
 
     /// Whether so much may still be made.
     fn can_afford(&self, size: usize) -> bool {
-        self.spent.get().saturating_add(size as u64) <= BUDGET
+        self.limits.can_afford(size)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Parameters, resources and files.
 
+use std::borrow::Cow;
+
 use crate::files::join;
 use crate::template::Call;
 use crate::yaml::Tree;
@@ -39,7 +41,7 @@ impl Scope<'_> {
     /// A resource is referred to by its name until it is made.
     pub(super) fn get_resource(&self, argument: &Value) -> Value {
         match self.mode {
-            Mode::Known => Value::Unknown,
+            Mode::Known | Mode::Partial(_) => Value::Unknown,
             Mode::Validation => match argument {
                 Value::Text(name) => self.references.get(name).cloned().unwrap_or_else(|| argument.clone()),
                 _ => argument.clone(),
@@ -50,7 +52,7 @@ impl Scope<'_> {
     /// A resource's attribute is nothing until it is made.
     pub(super) fn get_attr(&self) -> Value {
         match self.mode {
-            Mode::Known => Value::Unknown,
+            Mode::Known | Mode::Partial(_) => Value::Unknown,
             Mode::Validation => Value::Null,
         }
     }
@@ -82,7 +84,7 @@ impl Scope<'_> {
 /// What a path of keys and indices finds; nothing found is an empty text.
 pub(super) fn select(value: &Value, path: &[Value]) -> Value {
     let nothing = || Value::Text(String::new());
-    let mut value = value.clone();
+    let mut value = Cow::Borrowed(value);
     for key in path {
         let index = |length: usize| {
             let index = match key {
@@ -94,8 +96,8 @@ pub(super) fn select(value: &Value, path: &[Value]) -> Value {
             let length = i128::try_from(length).ok()?;
             usize::try_from(if index < 0 { index + length } else { index }).ok()
         };
-        let found = match (&value, key) {
-            (Value::Unknown, _) | (_, Value::Unknown) => return Value::Unknown,
+        let found = match (&*value, key) {
+            (Value::Unknown | Value::Open(_), _) | (_, Value::Unknown | Value::Open(_)) => return Value::Unknown,
             (Value::Map(items), Value::Text(key)) => items.get(key).cloned(),
             (Value::List(items), _) => index(items.len()).and_then(|index| items.get(index)).cloned(),
             (Value::Text(text), _) => index(text.chars().count())
@@ -104,9 +106,9 @@ pub(super) fn select(value: &Value, path: &[Value]) -> Value {
             _ => None,
         };
         match found {
-            Some(found) => value = found,
+            Some(found) => value = Cow::Owned(found),
             None => return nothing(),
         }
     }
-    value
+    value.into_owned()
 }

@@ -124,3 +124,110 @@ fn what_would_be_huge_is_not_known() {
     let text = format!("{{repeat: {{template: 'x', for_each: {{{}}}}}}}", lists.join(", "));
     assert_eq!(evaluated("2021-04-16", &text, Mode::Known), Ok(Value::Unknown));
 }
+
+/// Resources of which an attribute and an identity are known, in a nested stack.
+#[derive(Debug)]
+struct Some;
+
+impl Resources for Some {
+    fn full_name(&self, resource: &str) -> String {
+        format!("part/{resource}")
+    }
+
+    fn reference(&self, resource: &str) -> Option<Value> {
+        (resource == "net").then(|| "4711".into())
+    }
+
+    fn attribute(&self, scope: &Scope<'_>, resource: &str, attribute: &str) -> Option<Value> {
+        match (resource, attribute) {
+            ("net", "mtu") => Option::Some(Value::Integer(1500)),
+            ("told", "value") => scope.value(&crate::yaml::read("{a: {get_attr: [s, a]}}").expect("YAML")).ok(),
+            _ => None,
+        }
+    }
+
+    fn facade(&self, part: &str) -> Option<Value> {
+        (part == "metadata").then(|| "said".into())
+    }
+}
+
+fn partly(text: &str) -> String {
+    let text = format!(
+        "heat_template_version: 2021-04-16\n\
+         parameters: {{word: {{type: string, hidden: true, default: hunter2}}, login: {{type: json, hidden: true, default: {{a: hunter2}}}},\n\
+         \x20 open: {{type: string}}, n: {{type: number, default: 5}}}}\n\
+         conditions: {{five: {{equals: [{{get_param: n}}, 5.0]}}, open: {{equals: [{{get_param: open}}, x]}}, not: {{not: open}}, loop: {{not: loop}}}}\n\
+         resources: {{s: {{type: OS::Heat::None}}}}\noutputs: {{o: {{value: {text}}}}}\n"
+    );
+    let loaded = Loaded::of(&text, "t.yaml");
+    assert_eq!(loaded.unreadable, None, "{text}");
+    let node = loaded.template.outputs["o"].value.clone().expect("a value");
+    let value = Scope::new(&loaded, Mode::Partial(&Some)).value(&node).expect("nothing fails");
+    value.to_model().to_string()
+}
+
+#[test]
+fn what_is_not_known_stays_an_expression() {
+    for (text, expected) in [
+        // What is known is put in.
+        ("{list_join: ['-', [{get_resource: net}, a]]}", r#""4711-a""#),
+        ("[{get_attr: [net, mtu]}, {get_attr: [s, mtu]}]", r#"[1500,{"get_attr":["part/s","mtu"]}]"#),
+        ("{resource_facade: metadata}", r#""said""#),
+        ("{resource_facade: update_policy}", r#"{"resource_facade":"update_policy"}"#),
+        ("{if: [five, {get_resource: s}, 2]}", r#"{"get_resource":"part/s"}"#),
+        ("[1, {if: [{not: five}, 2]}]", "[1]"),
+        // What is not stays, with all that is known of its arguments, in the order in which they are written.
+        (
+            "{list_join: ['-', [{get_attr: [s, a, {get_param: n}]}]]}",
+            r#"{"list_join":["-",[{"get_attr":["part/s","a",5]}]]}"#,
+        ),
+        (
+            "{str_replace: {params: {x: {get_param: n}, y: {get_param: open}}, template: xy}}",
+            r#"{"str_replace":{"params":{"x":5,"y":{"get_param":"open"}},"template":"xy"}}"#,
+        ),
+        (
+            "{repeat: {template: x, for_each: {x: {get_attr: [s, a]}}, permutations: false}}",
+            r#"{"repeat":{"template":"x","for_each":{"x":{"get_attr":["part/s","a"]}},"permutations":false}}"#,
+        ),
+        ("{map_merge: [{a: {get_param: open}}, {a: 1}]}", r#"{"a":1}"#),
+        ("{yaql: {expression: $.data, data: {get_param: n}}}", r#"{"yaql":{"expression":"$.data","data":5}}"#),
+        ("{if: [not, {get_param: n}]}", r#"{"if":[{"not":{"equals":[{"get_param":"open"},"x"]}},5]}"#),
+        ("{if: [{and: [five, open]}, 1, 2]}", r#"{"if":[{"and":[true,{"equals":[{"get_param":"open"},"x"]}]},1,2]}"#),
+        // A way into what is not known, or into what another template's part is.
+        ("{get_attr: [told, value, a]}", r#"{"get_attr":["part/s","a"]}"#),
+        ("{get_attr: [told, value, a, b]}", r#"{"get_attr":[{"a":{"get_attr":["part/s","a"]}},"a","b"]}"#),
+        // What is hidden is neither shown nor computed with.
+        ("{get_param: word}", r#""(secret)""#),
+        ("{get_param: [login, a]}", r#""(secret)""#),
+        ("{list_join: ['', [{get_param: word}]]}", r#"{"list_join":["",["(secret)"]]}"#),
+        ("{if: [{equals: [{get_param: word}, hunter2]}, 1, 2]}", r#"{"if":[{"equals":["(secret)","hunter2"]},1,2]}"#),
+        // What Heat would refuse.
+        ("{list_join: [',', [{get_param: n}]]}", r#"{"list_join":[",",[5]]}"#),
+        ("{list_join: {get_param: n}}", r#"{"list_join":5}"#),
+        ("{get_param: nobody}", r#"{"get_param":"nobody"}"#),
+        ("{Ref: n}", r#"{"Ref":"n"}"#),
+        ("{if: [loop, {get_param: n}, 2]}", r#"{"if":[{"not":"loop"},5,2]}"#),
+    ] {
+        assert_eq!(partly(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn what_is_hidden_is_compared() {
+    let value = |word: &str| Value::secret("word", word.into());
+    assert_eq!(value("a").equals(&value("a")), Option::Some(true));
+    assert_ne!(value("a"), value("b"));
+    assert!(value("a").has_secret() && !format!("{:?}", value("hunter2")).contains("hunter2"));
+}
+
+#[test]
+fn however_much_is_not_known_it_ends() {
+    let deep = (0..180).fold("{get_param: open}".to_owned(), |inner, _| format!("{{not: {inner}}}"));
+    assert!(partly(&format!("{{if: [{deep}, 1, 2]}}")).len() > 100);
+    let wide = format!(
+        "[{}]",
+        vec!["{list_concat: [{repeat: {template: '%', for_each: {'%': [a, b, c]}}}]}"; 2_000].join(", ")
+    );
+    let nested = (0..45).fold(wide, |inner, _| format!("{{map_merge: [{{a: {inner}}}]}}"));
+    assert!(partly(&nested).len() > 1_000);
+}

@@ -1,10 +1,14 @@
 //! Values as Heat's functions see them: Python's.
 
+use std::sync::Arc;
+
 use indexmap::IndexMap;
 use wattle_model::Value as Known;
 
 use crate::template::float_as_python;
 use crate::yaml::{Node, Tree};
+
+use super::open::Open;
 
 /// What a function gives, or a parameter has.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +29,8 @@ pub enum Value {
     Map(IndexMap<String, Value>),
     /// What is not known yet: an attribute of a resource, or what is computed of one.
     Unknown,
+    /// What is not known yet, as the expression that will give it: in [`super::Mode::Partial`] only.
+    Open(Arc<Open>),
     /// What an `if` without a second value gives when its condition does not hold: the item that it stands for is not
     /// there.
     Absent,
@@ -61,9 +67,10 @@ impl Value {
         }
     }
 
-    /// As a model has it; what is not known yet is nothing.
+    /// As a model has it; what is not known yet is nothing, or the call as a template has it.
     pub fn to_model(&self) -> Known {
         match self {
+            Self::Open(open) => open.to_model(),
             Self::Null | Self::Unknown | Self::Absent => Known::Null,
             Self::Boolean(value) => Known::Boolean(*value),
             Self::Integer(value) => Known::Integer(*value),
@@ -87,7 +94,7 @@ impl Value {
     /// Whether nothing in it is unknown.
     pub fn is_known(&self) -> bool {
         match self {
-            Self::Unknown => false,
+            Self::Unknown | Self::Open(_) => false,
             Self::List(items) => items.iter().all(Self::is_known),
             Self::Map(items) => items.values().all(Self::is_known),
             _ => true,
@@ -97,7 +104,7 @@ impl Value {
     /// Whether Python takes it for true; none when that is not known.
     pub(crate) fn truth(&self) -> Option<bool> {
         Some(match self {
-            Self::Unknown => return None,
+            Self::Unknown | Self::Open(_) => return None,
             Self::Null => false,
             Self::Boolean(value) => *value,
             Self::Integer(value) => *value != 0,
@@ -119,7 +126,7 @@ impl Value {
             Self::Text(_) => "a string",
             Self::List(_) => "a list",
             Self::Map(_) => "a map",
-            Self::Unknown => "not known yet",
+            Self::Unknown | Self::Open(_) => "not known yet",
         }
     }
 
@@ -129,7 +136,8 @@ impl Value {
             return Some(one == other);
         }
         match (self, other) {
-            (Self::Unknown, _) | (_, Self::Unknown) => None,
+            (Self::Open(one), Self::Open(other)) if one == other => Some(true),
+            (Self::Unknown | Self::Open(_), _) | (_, Self::Unknown | Self::Open(_)) => None,
             (Self::List(one), Self::List(other)) => {
                 if one.len() != other.len() {
                     return Some(false);
@@ -185,7 +193,7 @@ impl Value {
                     items.iter().map(|(key, value)| format!("{}: {}", quoted(key), value.repr())).collect();
                 format!("{{{}}}", items.join(", "))
             }
-            Self::Unknown | Self::Absent => "Ellipsis".into(),
+            Self::Unknown | Self::Open(_) | Self::Absent => "Ellipsis".into(),
         }
     }
 }

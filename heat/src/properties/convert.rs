@@ -75,7 +75,9 @@ fn integer(text: &str) -> Value {
 /// A value as a message shows it.
 pub(crate) fn shown(value: &Value) -> String {
     match value {
-        Value::List(_) | Value::Map(_) | Value::Null | Value::Unknown | Value::Absent => value.kind().to_owned(),
+        Value::List(_) | Value::Map(_) | Value::Null | Value::Unknown | Value::Open(_) | Value::Absent => {
+            value.kind().to_owned()
+        }
         Value::Text(text) => format!("a string `{}`", text.escape_debug()),
         _ => format!("{} `{}`", value.kind(), plain(&value.to_model())),
     }

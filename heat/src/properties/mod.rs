@@ -209,6 +209,7 @@ impl<'p> Reader<'p> {
     /// What `value`, written in `node`, is by `schema`.
     fn value(&mut self, schema: &PropertySchema, value: &Value, node: Option<&Node>, judges: bool) -> Read {
         let value = match schema.ty {
+            _ if matches!(value, Value::Open(_)) => return Ok(value.clone()),
             PropertyType::Map => self.map(schema, value, node, judges),
             PropertyType::List => self.list(schema, value, node, judges),
             ty => convert::scalar(ty, schema.default.as_ref(), value).map_err(|what| self.refuse(what)),

@@ -1,0 +1,131 @@
+//! What is not known yet, as the expression that will give it.
+
+use std::fmt;
+
+use wattle_model::{Name, Value as Known};
+
+use crate::template::Function;
+
+use super::Value;
+
+/// What is not known yet, as the expression that will give it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Open {
+    /// What a function gives. Resources are called by their full names, and all else in the argument is resolved.
+    Call(Function, Value),
+    /// The value of the hidden parameter of this name, or a digest of that value.
+    Secret(String, Hidden),
+}
+
+/// A value that is compared, and neither shown nor computed with.
+#[derive(Clone, PartialEq)]
+pub struct Hidden(pub(super) Value);
+
+impl fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(HIDDEN)
+    }
+}
+
+/// What stands for a hidden value wherever it is shown.
+const HIDDEN: &str = "(secret)";
+
+impl Open {
+    /// The call as a template has it; a hidden value is not shown.
+    pub(super) fn to_model(&self) -> Known {
+        match self {
+            Self::Call(function, argument) => {
+                Known::Map([(Name::from(function.name()), argument.to_model())].into_iter().collect())
+            }
+            Self::Secret(..) => HIDDEN.into(),
+        }
+    }
+}
+
+impl Value {
+    /// What a function will give for this argument.
+    pub(super) fn open(function: Function, argument: Self) -> Self {
+        Self::Open(Open::Call(function, argument).into())
+    }
+
+    /// The value of a hidden parameter.
+    pub(super) fn secret(parameter: &str, value: Self) -> Self {
+        match value {
+            Self::Open(_) => value,
+            value => Self::Open(Open::Secret(parameter.to_owned(), Hidden(value)).into()),
+        }
+    }
+
+    /// Whether something in it is not known yet, but as an expression.
+    pub fn is_open(&self) -> bool {
+        match self {
+            Self::Open(_) => true,
+            Self::List(items) => items.iter().any(Self::is_open),
+            Self::Map(items) => items.values().any(Self::is_open),
+            _ => false,
+        }
+    }
+
+    /// Visits every part of it, outermost first, the arguments of what is not known yet included.
+    pub fn each<'v>(&'v self, visit: &mut dyn FnMut(&'v Self)) {
+        visit(self);
+        match self {
+            Self::List(items) => items.iter().for_each(|item| item.each(visit)),
+            Self::Map(items) => items.values().for_each(|item| item.each(visit)),
+            Self::Open(open) => match &**open {
+                Open::Call(_, argument) => argument.each(visit),
+                Open::Secret(..) => {}
+            },
+            _ => {}
+        }
+    }
+
+    /// Visits the full names of the resources that it refers to, and whether by identity (`get_resource`) or by an attribute.
+    pub fn references<'v>(&'v self, visit: &mut dyn FnMut(&'v str, bool)) {
+        self.each(&mut |part| {
+            let Self::Open(open) = part else { return };
+            match &**open {
+                Open::Call(Function::GetResource, Self::Text(name)) => visit(name, true),
+                Open::Call(Function::GetAttr, Self::List(way)) => {
+                    if let Some(Self::Text(name)) = way.first() {
+                        visit(name, false);
+                    }
+                }
+                _ => {}
+            }
+        });
+    }
+
+    /// Whether the value of a hidden parameter is in it.
+    pub fn has_secret(&self) -> bool {
+        let mut found = false;
+        self.each(&mut |part| {
+            found |= matches!(part, Self::Open(open) if matches!(**open, Open::Secret(..)));
+        });
+        found
+    }
+
+    /// Whether something in it is too large, or stands too deep, for anything to be said of it.
+    pub fn is_cut(&self) -> bool {
+        let mut found = false;
+        self.each(&mut |part| found |= *part == Self::Unknown);
+        found
+    }
+
+    /// The same with [`Value::Unknown`] for everything that is open: what functions are given.
+    pub(super) fn closed(&self) -> Self {
+        match self {
+            Self::Open(_) => Self::Unknown,
+            Self::List(items) => Self::List(items.iter().map(Self::closed).collect()),
+            Self::Map(items) => Self::Map(items.iter().map(|(key, item)| (key.clone(), item.closed())).collect()),
+            other => other.clone(),
+        }
+    }
+
+    /// How much it is, as it counts for what may be made: values, and 64 characters of text each.
+    pub(super) fn size(&self) -> usize {
+        let mut size = 0_usize;
+        self.each(&mut |part| size += 1 + part.as_text().map_or(0, |text| text.len() / 64));
+        size
+    }
+}
