@@ -6,6 +6,7 @@
 mod data;
 #[cfg(feature = "page")]
 mod page;
+mod state;
 mod svg;
 mod text;
 mod tree;
@@ -16,6 +17,7 @@ pub use data::{
 };
 #[cfg(feature = "page")]
 pub use page::html;
+pub use state::State;
 pub use svg::svg;
 pub use text::{dot, mermaid};
 

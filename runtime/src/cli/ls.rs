@@ -7,7 +7,7 @@ use serde_json::json;
 use wattle::model::Name;
 
 use crate::report::{self, Condition, Picture};
-use crate::space::{State, Written};
+use crate::space::Written;
 
 use super::console::Console;
 use super::entries::{self, Look};
@@ -80,11 +80,9 @@ fn rows(picture: &Picture, names: &[Name], contents: &[Option<Written>]) -> Vec<
 pub(super) fn state(condition: Condition<'_>) -> Cell {
     match condition {
         Condition::Idle => ("not begun".into(), Tone::Faint),
-        Condition::Said(status) => match status.state {
-            State::Waiting(_) => ("waiting".into(), Tone::Waiting),
-            State::Running => ("running".into(), Tone::Busy),
-            State::Done => ("done".into(), Tone::Good),
-            State::Failed(_) => ("failed".into(), Tone::Bad),
-        },
+        Condition::Said(status) => {
+            let shown = status.state.shown();
+            (shown.word().into(), Tone::of(shown))
+        }
     }
 }

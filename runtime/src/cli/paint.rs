@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::builder::styling::{AnsiColor, Style};
+use wattle::diagram::State;
 
 /// What a piece of text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +18,16 @@ pub(super) enum Tone {
 }
 
 impl Tone {
+    /// That of a component's state.
+    pub(super) fn of(state: State) -> Self {
+        match state {
+            State::Waiting => Self::Waiting,
+            State::Running => Self::Busy,
+            State::Done => Self::Good,
+            State::Failed => Self::Bad,
+        }
+    }
+
     fn style(self) -> Style {
         let color = |color: AnsiColor| Style::new().fg_color(Some(color.into()));
         match self {

@@ -5,9 +5,12 @@ use std::time::Duration;
 use clap::{ArgMatches, Command};
 use jiff::Timestamp;
 use serde_json::json;
+use wattle::diagram::State as Shown;
 
 use crate::local::{self, Folder};
-use crate::report::{Condition, Picture, Standing, between, json_of_condition, json_of_root, roots, still_runs};
+use crate::report::{
+    Condition, Picture, Standing, between, json_of_condition, json_of_root, json_of_tally, roots, still_runs,
+};
 use crate::space::{State, Status, Waiting};
 use crate::ui::Ui;
 
@@ -131,10 +134,11 @@ pub(super) fn headline(picture: &Picture, color: bool) -> String {
     let stack = paint(&picture.stack, Tone::Head, color);
     let Some(goal) = &picture.goal else { return format!("{stack}  no seed has been applied yet\n") };
     let mut parts = vec![format!("{} of {} done", tally.done, count(tally.all, "component"))];
+    let of = |number, state: Shown| (number, state.word(), Tone::of(state));
     for (number, word, tone) in [
-        (tally.running, "running", Tone::Busy),
-        (tally.waiting, "waiting", Tone::Waiting),
-        (tally.failed, "failed", Tone::Bad),
+        of(tally.running, Shown::Running),
+        of(tally.waiting, Shown::Waiting),
+        of(tally.failed, Shown::Failed),
         (tally.leaving, "leaving", Tone::Busy),
         (tally.left_over, "not torn down", Tone::Bad),
     ] {
@@ -261,13 +265,7 @@ fn json(picture: &Picture, now: Timestamp) -> serde_json::Value {
         "stack": picture.stack,
         "revision": picture.revision(),
         "applying": picture.goal.as_ref().and_then(|goal| goal.applying),
-        "components": {
-            "all": tally.all,
-            "done": tally.done,
-            "running": tally.running,
-            "waiting": tally.waiting,
-            "failed": tally.failed,
-        },
+        "components": json_of_tally(tally),
         "servers": servers,
         "causes": roots(picture).iter().map(|root| json_of_root(root, now)).collect::<Vec<_>>(),
     })

@@ -5,31 +5,31 @@ use serde_json::{Value, json};
 
 use crate::space::State;
 
-use super::{Cause, Condition, Root};
+use super::{Cause, Condition, Root, Tally};
 
 /// How a component is doing.
 pub fn json_of_condition(condition: Condition<'_>) -> Value {
     let Condition::Said(status) = condition else { return json!({ "state": "not-begun" }) };
-    let (state, waits, failure) = match &status.state {
-        State::Waiting(waits) => ("waiting", Some(waits), None),
-        State::Running => ("running", None, None),
-        State::Done => ("done", None, None),
-        State::Failed(failure) => ("failed", None, Some(failure)),
-    };
-    let mut object = json!({ "state": state, "revision": status.revision, "since": status.since });
+    let mut object =
+        json!({ "state": status.state.shown().word(), "revision": status.revision, "since": status.since });
     if let Some(deadline) = status.deadline {
         object["deadline"] = json!(deadline);
     }
-    if let Some(waits) = waits {
-        object["waiting"] = json!(waits);
-    }
-    if let Some(failure) = failure {
-        object["failure"] = json!(failure);
+    match &status.state {
+        State::Waiting(waits) => object["waiting"] = json!(waits),
+        State::Failed(failure) => object["failure"] = json!(failure),
+        State::Running | State::Done => {}
     }
     if !status.past.is_empty() {
         object["past"] = json!(status.past);
     }
     object
+}
+
+/// How many components are in which state.
+pub fn json_of_tally(tally: Tally) -> Value {
+    let Tally { all, done, running, waiting, failed, .. } = tally;
+    json!({ "all": all, "done": done, "running": running, "waiting": waiting, "failed": failed })
 }
 
 /// What holds components up, the time being `now`.

@@ -12,7 +12,7 @@ mod timeline;
 pub use cause::{Cause, Root, roots};
 pub(crate) use cause::{between, still_runs};
 pub use entries::{contents, entries};
-pub use json::{json_of_condition, json_of_root};
+pub use json::{json_of_condition, json_of_root, json_of_tally};
 pub(crate) use picture::natural;
 pub use picture::{Condition, Part, Picture, Standing, Tally};
 pub use timeline::{Hop, Life, critical_path, lives};

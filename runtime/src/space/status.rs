@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use wattle::diagram::State as Shown;
 use wattle::model::Name;
 
 use super::Failure;
@@ -97,6 +98,18 @@ pub enum State {
     Done,
     /// It failed, or what it depends on did.
     Failed(Failure),
+}
+
+impl State {
+    /// As tables and diagrams show it.
+    pub fn shown(&self) -> Shown {
+        match self {
+            Self::Waiting(_) => Shown::Waiting,
+            Self::Running => Shown::Running,
+            Self::Done => Shown::Done,
+            Self::Failed(_) => Shown::Failed,
+        }
+    }
 }
 
 /// Something that is awaited.

@@ -49,13 +49,7 @@ impl View {
             ("revision", json!(revision)),
             ("applying", json!(picture.goal.as_ref().and_then(|goal| goal.applying))),
             ("over", json!(tally.is_over() && tally.all > 0)),
-            (
-                "tally",
-                json!({
-                    "all": tally.all, "done": tally.done, "running": tally.running,
-                    "waiting": tally.waiting, "failed": tally.failed,
-                }),
-            ),
+            ("tally", report::json_of_tally(tally)),
             (
                 "causes",
                 roots(picture).iter().take(CAUSES).map(|root| report::json_of_root(root, now)).collect::<Value>(),
