@@ -1,41 +1,170 @@
-//! The tools whose recipes are understood.
+//! The tools that run recipes, and what each of them can do.
+//!
+//! Whatever is to be known of a tool that needs no more than its name stands in [`Tool::facts`], and is asked for by
+//! methods. What needs more is a `match` over all tools where it belongs: reading its recipes (`crate::findings`),
+//! running them, lowering them to Heat's own resources.
 
 use std::fmt;
 
-/// The tool that runs a recipe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+use crate::shell::is_other_program;
+
+/// What runs a recipe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Tool {
-    /// A POSIX or Bash script, `.sh` or `.bash`.
+    /// A shell script, or a program that its first line names.
     Shell,
-    /// An Ansible playbook, `.yml` or `.yaml`.
+    /// `ansible-playbook`.
     Ansible,
-    /// A Puppet manifest, `.pp`.
+    /// `puppet apply`.
     Puppet,
-    /// A Chef cookbook, `.rb`.
+    /// `chef-solo`, Chef's local mode, or Cinc.
     Chef,
 }
 
+/// What is to be known of a tool.
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own, asked by a method")]
+struct Facts {
+    /// What it is called in files.
+    name: &'static str,
+    /// What it is called in messages, within a sentence.
+    title: &'static str,
+    /// What refuses a malformed recipe.
+    program: &'static str,
+    /// How the names of its files end, the usual ending first.
+    endings: &'static [&'static str],
+    runs_files: bool,
+    has_paths: bool,
+    is_live: bool,
+    minds_carriage_returns: bool,
+}
+
 impl Tool {
+    /// Every tool, in the order in which they are listed.
+    pub const ALL: [Self; 4] = [Self::Shell, Self::Ansible, Self::Puppet, Self::Chef];
+    /// What files call them, in that order.
+    pub const NAMES: [&str; Self::ALL.len()] = {
+        let mut names = [""; Self::ALL.len()];
+        let mut at = 0;
+        while at < names.len() {
+            names[at] = Self::ALL[at].name();
+            at += 1;
+        }
+        names
+    };
+
+    const fn facts(self) -> Facts {
+        let plain = Facts {
+            name: "",
+            title: "",
+            program: "",
+            endings: &[],
+            runs_files: true,
+            has_paths: false,
+            is_live: false,
+            minds_carriage_returns: false,
+        };
+        match self {
+            Self::Shell => Facts {
+                name: "shell",
+                title: "shell",
+                program: "the shell",
+                endings: &["sh", "bash"],
+                minds_carriage_returns: true,
+                ..plain
+            },
+            Self::Ansible => Facts {
+                name: "ansible",
+                title: "Ansible",
+                program: "ansible-playbook",
+                endings: &["yml", "yaml"],
+                ..plain
+            },
+            Self::Puppet => Facts { name: "puppet", title: "Puppet", program: "puppet", endings: &["pp"], ..plain },
+            Self::Chef => Facts {
+                name: "chef",
+                title: "Chef",
+                program: "chef",
+                endings: &["rb"],
+                runs_files: false,
+                has_paths: true,
+                is_live: true,
+                ..plain
+            },
+        }
+    }
+
     /// The tool to which a file belongs by the end of its name, in any case of letters.
     pub fn of_path(path: &str) -> Option<Self> {
-        match extension(path)?.to_ascii_lowercase().as_str() {
-            "sh" | "bash" => Some(Self::Shell),
-            "yml" | "yaml" => Some(Self::Ansible),
-            "pp" => Some(Self::Puppet),
-            "rb" => Some(Self::Chef),
-            _ => None,
+        let ending = extension(path)?.to_ascii_lowercase();
+        Self::ALL.into_iter().find(|tool| tool.facts().endings.contains(&ending.as_str()))
+    }
+
+    /// The tool of this name, as files have it: `ansible`.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tool| tool.name() == name)
+    }
+
+    /// What files call it: `ansible`. So it is displayed, too.
+    pub const fn name(self) -> &'static str {
+        self.facts().name
+    }
+
+    /// What messages call it: `Ansible`.
+    pub const fn title(self) -> &'static str {
+        self.facts().title
+    }
+
+    /// What refuses a malformed recipe: `ansible-playbook`.
+    pub const fn program(self) -> &'static str {
+        self.facts().program
+    }
+
+    /// How the name of its recipes ends: `yml`.
+    pub const fn ending(self) -> &'static str {
+        self.facts().endings[0]
+    }
+
+    /// Whether it is given a file to run. Else its recipe has a name within what travels along, `COOKBOOK::RECIPE`.
+    pub const fn runs_files(self) -> bool {
+        self.facts().runs_files
+    }
+
+    /// Whether an input or output stands at a path, as `node['db2']['url']` does. Else it is a variable or a file that is
+    /// called by its name.
+    pub const fn has_paths(self) -> bool {
+        self.facts().has_paths
+    }
+
+    /// Whether its recipes talk with the agent while they run: they start before their inputs are there, ask for each
+    /// when they come to it, and may have outputs that are published `early`.
+    pub const fn is_live(self) -> bool {
+        self.facts().is_live
+    }
+
+    /// Whether it takes the carriage return of a Windows line end for a part of the last word.
+    pub const fn minds_carriage_returns(self) -> bool {
+        self.facts().minds_carriage_returns
+    }
+
+    /// How the text of `recipe` would write the output of this name, as an instruction.
+    pub fn writing(self, output: &str, recipe: &str) -> String {
+        match self {
+            Self::Shell if is_other_program(recipe) => {
+                format!("write it to the path in the environment variable `heat_outputs_path`, with `.{output}` behind")
+            }
+            Self::Shell => format!("write it as `echo \"$value\" > \"$heat_outputs_path.{output}\"`"),
+            Self::Ansible => format!("write it as `set_stats: {{ data: {{ {output}: \"{{{{ value }}}}\" }} }}`"),
+            Self::Puppet => {
+                format!("write it as `file {{ \"${{facts['heat_outputs_path']}}.{output}\": content => $value }}`")
+            }
+            Self::Chef => format!("write it as `node.default['{}'] = value`", output.replace('/', "']['")),
         }
     }
 }
 
 impl fmt::Display for Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Shell => "shell",
-            Self::Ansible => "ansible",
-            Self::Puppet => "puppet",
-            Self::Chef => "chef",
-        })
+        f.pad(self.name())
     }
 }
 
@@ -72,8 +201,10 @@ mod tests {
     }
 
     #[test]
-    fn tools_print_in_lower_case() {
-        let names = [Tool::Shell, Tool::Ansible, Tool::Puppet, Tool::Chef].map(|tool| tool.to_string());
-        assert_eq!(names, ["shell", "ansible", "puppet", "chef"]);
+    fn every_tool_is_found_by_its_name_and_by_its_ending() {
+        for tool in Tool::ALL {
+            assert_eq!(Tool::named(tool.name()), Some(tool));
+            assert_eq!(Tool::of_path(&format!("it.{}", tool.ending())), Some(tool));
+        }
     }
 }

@@ -46,7 +46,7 @@ pub fn analyse_run<'a>(
     entry: &str,
     files: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<Analysis, FileError> {
-    let Some((cookbook, recipe)) = entry.split_once("::").filter(|_| tool == Tool::Chef) else {
+    let Some((cookbook, recipe)) = entry.split_once("::").filter(|_| !tool.runs_files()) else {
         return analyse_all(tool, files);
     };
     let files: Vec<_> = files.into_iter().collect();

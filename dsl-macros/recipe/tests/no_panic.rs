@@ -3,8 +3,6 @@
 use proptest::prelude::*;
 use wattle_recipe::{Tool, analyse, analyse_all, chef_recipe_path, never_read, never_written, suggest};
 
-const TOOLS: [Tool; 4] = [Tool::Shell, Tool::Ansible, Tool::Puppet, Tool::Chef];
-
 /// Scraps that mean something to one tool or another, so that random texts get past the first token.
 const SCRAPS: [&str; 96] = [
     "$",
@@ -114,7 +112,7 @@ fn scraps() -> impl Strategy<Value = String> {
 }
 
 fn check(source: &str) {
-    for tool in TOOLS {
+    for tool in Tool::ALL {
         let analysis = analyse(tool, source);
         assert_eq!(analysis, analyse(tool, source));
         match analysis {

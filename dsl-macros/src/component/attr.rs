@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use syn::{Attribute, Ident};
-use wattle_words::names::nearest;
+use wattle_words::names::{join, nearest};
 use wattle_words::time;
 
 use crate::errors::Errors;
@@ -11,6 +11,7 @@ use crate::names;
 
 use super::ast::{ComponentKeys, Field, Role};
 use super::listen;
+use super::recipe::run_as_files;
 
 static COMPONENT: Known = Known {
     attribute: "#[component(...)]",
@@ -38,8 +39,12 @@ pub(super) fn component(ident: &Ident, tokens: TokenStream, errors: &mut Errors)
     match (&read.recipe, &read.chef) {
         // A key that was misspelt or has no value was reported as that.
         (None, None) if sound && before == errors.is_empty() => {
-            let help = "write `#[component(recipe = \"recipes/NAME.sh\")]` (`.yml` for Ansible, `.pp` for Puppet), \
-                        or `#[component(chef = \"cookbooks/NAME::RECIPE\")]`";
+            let others = run_as_files().skip(1).map(|tool| format!("`.{}` for {}", tool.ending(), tool.title()));
+            let help = format_args!(
+                "write `#[component(recipe = \"recipes/NAME.sh\")]` ({}), \
+                 or `#[component(chef = \"cookbooks/NAME::RECIPE\")]`",
+                others.collect::<Vec<_>>().join(", ")
+            );
             errors.push(ident, format!("the component `{ident}` has no recipe"), help);
         }
         (Some(_), Some(chef)) => {
@@ -116,7 +121,8 @@ pub(super) fn field(component: &Ident, field: syn::Field, chef: bool, errors: &m
         errors.push(path, message, "write `path = \"db2/instance/port\"` for `node['db2']['instance']['port']`");
     }
     if let (false, Some(path)) = (chef, &path) {
-        let help = "remove it: a shell, Ansible or Puppet recipe has each value under its own name";
+        let tools = run_as_files().map(|tool| tool.title().to_owned());
+        let help = format_args!("remove it: a {} recipe has each value under its own name", join(tools, "or"));
         errors.push(path, format!("`path` of `{name}` is for Chef recipes"), help);
     }
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr")) {

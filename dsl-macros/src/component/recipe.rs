@@ -1,10 +1,10 @@
 //! The recipe: found, compared with the declaration, and taken along.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{format_ident, quote};
 use syn::LitStr;
-use wattle_recipe::shell::is_other_program;
 use wattle_recipe::{Analysis, ChefRecipe, FileError, Tool, analyse_run, chef_recipe_path, never_written, suggest};
+use wattle_words::names::join;
 
 use crate::errors::Errors;
 
@@ -96,19 +96,27 @@ fn refuse(at: &LitStr, refusal: Refusal, errors: &mut Errors) {
     errors.push(at, refusal.message, refusal.help);
 }
 
+/// The tools whose recipes are named by `recipe`.
+pub(super) fn run_as_files() -> impl Iterator<Item = Tool> {
+    Tool::ALL.into_iter().filter(|tool| tool.runs_files())
+}
+
 /// `recipe = "recipes/db2.sh"`.
 fn single(own: &Crate, at: &LitStr, errors: &mut Errors) -> Option<(Recipe, Vec<Read>)> {
     let path = at.value();
     let tool = match Tool::of_path(&path) {
-        Some(Tool::Chef) => {
+        Some(tool) if tool.runs_files() => tool,
+        Some(_) => {
             let help = "a Chef recipe runs from its cookbook: `chef = \"cookbooks/NAME::RECIPE\"`";
             errors.push(at, format!("the recipe `{path}` is Ruby"), help);
             return None;
         }
-        Some(tool) => tool,
         None => {
-            let help = "a recipe ends in `.sh` (shell), `.yml` (Ansible) or `.pp` (Puppet); \
-                        a shell recipe can run any other program that travels along in `files`";
+            let endings = run_as_files().map(|tool| format!("`.{}` ({})", tool.ending(), tool.title()));
+            let help = format_args!(
+                "a recipe ends in {}; a shell recipe can run any other program that travels along in `files`",
+                join(endings, "or")
+            );
             errors.push(at, format!("no tool runs the recipe `{path}`"), help);
             return None;
         }
@@ -136,7 +144,7 @@ fn single(own: &Crate, at: &LitStr, errors: &mut Errors) -> Option<(Recipe, Vec<
 /// A shell takes the carriage return of a Windows line end for a part of the last word.
 fn line_ends(at: &LitStr, what: &str, file: &Read, errors: &mut Errors) {
     let windows = file.content.windows(2).any(|pair| pair == b"\r\n");
-    if windows && Tool::of_path(&file.path) == Some(Tool::Shell) {
+    if windows && Tool::of_path(&file.path).is_some_and(Tool::minds_carriage_returns) {
         let message = format!("the {what} `{}` has Windows line ends", file.path);
         errors.push(at, message, "save it with line ends of Unix (LF)");
     }
@@ -189,13 +197,12 @@ fn compare(component: &Component, at: &LitStr, recipe: &Recipe, files: &[&Read],
     let outputs: Vec<(String, &Field)> = component.outputs().map(|field| (written(field), field)).collect();
     let checked = outputs.iter().filter(|(_, field)| matches!(field.role, Role::Output { dynamic: false, .. }));
     let missing = never_written(&analysis, checked.map(|(name, _)| name.as_str()));
-    let entry = files.iter().find(|file| file.path == recipe.shown).and_then(|file| file.text());
-    let is_program = entry.is_some_and(is_other_program);
+    let entry = files.iter().find(|file| file.path == recipe.shown).and_then(|file| file.text()).unwrap_or_default();
     let declared = || outputs.iter().map(|(name, _)| name.as_str());
     for (name, field) in outputs.iter().filter(|(name, _)| missing.contains(&name.as_str())) {
         let message = format!("the recipe `{}` never writes the output `{}`", recipe.shown, field.name);
         let meant = suggest(&analysis, name, declared());
-        errors.push(&field.ident, message, help(recipe.tool, is_program, name, meant, &analysis));
+        errors.push(&field.ident, message, help(&recipe.tool.writing(name, entry), name, meant, &analysis));
     }
     true
 }
@@ -203,39 +210,16 @@ fn compare(component: &Component, at: &LitStr, recipe: &Recipe, files: &[&Read],
 pub(super) fn malformed(at: &LitStr, what: &str, tool: Tool, error: &FileError, errors: &mut Errors) {
     let FileError { path, error } = error;
     let message = format!("the {what} `{path}` is malformed at line {}: {}", error.line, error.message);
-    errors.push(at, message, format_args!("{} would refuse it as well", program(tool)));
+    errors.push(at, message, format_args!("{} would refuse it as well", tool.program()));
 }
 
-fn help(tool: Tool, is_program: bool, name: &str, meant: Option<&str>, analysis: &Analysis) -> String {
+fn help(how: &str, name: &str, meant: Option<&str>, analysis: &Analysis) -> String {
     let meant = meant.map(|meant| match analysis.writes.get(meant) {
         Some(line) => format!("it writes `{meant}` in line {line}: did you mean `{name}` there?\n      otherwise "),
         None => String::new(),
     });
-    let how = match tool {
-        Tool::Shell if is_program => {
-            format!("write it to the path in the environment variable `heat_outputs_path`, with `.{name}` behind")
-        }
-        Tool::Shell => format!("write it as `echo \"$value\" > \"$heat_outputs_path.{name}\"`"),
-        Tool::Ansible => format!("write it as `set_stats: {{ data: {{ {name}: \"{{{{ value }}}}\" }} }}`"),
-        Tool::Puppet => {
-            format!("write it as `file {{ \"${{facts['heat_outputs_path']}}.{name}\": content => $value }}`")
-        }
-        Tool::Chef => {
-            let path = name.replace('/', "']['");
-            format!("write it as `node.default['{path}'] = value`")
-        }
-    };
     let dynamic = "if it is written in a way that the text does not show, say `#[output(dynamic)]`";
     format!("{}{how};\n      {dynamic}", meant.unwrap_or_default())
-}
-
-fn program(tool: Tool) -> &'static str {
-    match tool {
-        Tool::Shell => "the shell",
-        Tool::Ansible => "ansible-playbook",
-        Tool::Puppet => "puppet",
-        Tool::Chef => "chef",
-    }
 }
 
 impl Recipe {
@@ -255,12 +239,8 @@ impl Recipe {
 
     /// The model's tool.
     pub(super) fn tool(&self) -> TokenStream {
-        match self.tool {
-            Tool::Shell => quote!(::wattle::model::Tool::Shell),
-            Tool::Ansible => quote!(::wattle::model::Tool::Ansible),
-            Tool::Puppet => quote!(::wattle::model::Tool::Puppet),
-            Tool::Chef => quote!(::wattle::model::Tool::Chef),
-        }
+        let tool = format_ident!("{}", format!("{:?}", self.tool));
+        quote!(::wattle::model::Tool::#tool)
     }
 }
 

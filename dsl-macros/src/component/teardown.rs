@@ -36,7 +36,7 @@ pub(super) fn read(own: &Crate, at: &LitStr, recipe: &Recipe, files: &mut Vec<Re
         if Tool::of_path(&text) != Some(recipe.tool) {
             return Err(Refusal {
                 message: format!("the teardown `{text}` is not run by the tool of the recipe `{}`", recipe.shown),
-                help: format!("both are run by one tool: write a teardown for {}", name(recipe.tool)),
+                help: format!("both are run by one tool: write a teardown that ends in `.{}`", recipe.tool.ending()),
             });
         }
         let file = own.file("teardown", &text)?;
@@ -67,14 +67,5 @@ pub(super) fn check(at: &LitStr, teardown: &Teardown, recipe: &Recipe, files: &[
     let texts = of_run.filter_map(|file| Some((file.path.as_str(), file.text()?)));
     if let Err(error) = analyse_run(recipe.tool, &teardown.entry, texts) {
         malformed(at, "teardown", recipe.tool, &error, errors);
-    }
-}
-
-fn name(tool: Tool) -> &'static str {
-    match tool {
-        Tool::Shell => "the shell (`.sh`)",
-        Tool::Ansible => "Ansible (`.yml`)",
-        Tool::Puppet => "Puppet (`.pp`)",
-        Tool::Chef => "Chef",
     }
 }

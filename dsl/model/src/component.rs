@@ -5,6 +5,7 @@ use std::fmt;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
+use wattle_recipe::Tool;
 
 use super::{Binding, Name, Source, Type, Value};
 
@@ -158,6 +159,7 @@ pub struct OutputDeclaration {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recipe {
     /// What runs it.
+    #[serde(with = "super::tool")]
     pub tool: Tool,
     /// What is run: a path among `files`, or Chef's `COOKBOOK::RECIPE`.
     pub entry: Name,
@@ -166,31 +168,6 @@ pub struct Recipe {
     pub teardown: Option<Name>,
     /// Everything that it needs, by path.
     pub files: Vec<File>,
-}
-
-/// What runs a recipe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Tool {
-    /// A shell script.
-    Shell,
-    /// `ansible-playbook`.
-    Ansible,
-    /// `puppet apply`.
-    Puppet,
-    /// `chef-solo`, Chef's local mode, or Cinc.
-    Chef,
-}
-
-impl fmt::Display for Tool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Shell => "shell",
-            Self::Ansible => "ansible",
-            Self::Puppet => "puppet",
-            Self::Chef => "chef",
-        })
-    }
 }
 
 /// One file that a recipe needs.

@@ -2,7 +2,7 @@
 //!
 //! What lives here: data and its serde form; values and how they fit their types; predicates and their one judge; what a
 //! diagnostic and a check are; names in messages. What must not: I/O, Heat's rules, and anything that decides for a
-//! whole model. This crate depends on none of ours.
+//! whole model. This crate depends on none of ours but `wattle-recipe`, whose `Tool` is the model's.
 
 mod bytes;
 mod check;
@@ -19,6 +19,7 @@ mod resource;
 mod schema;
 mod source;
 mod template;
+pub mod tool;
 mod value;
 pub mod values;
 
@@ -34,7 +35,7 @@ pub use function::template_of;
 pub use wattle_words::names;
 
 pub use component::{
-    After, Component, Content, Declaration, File, Input, Listen, OutputDeclaration, Ports, Protocol, Recipe, Tool,
+    After, Component, Content, Declaration, File, Input, Listen, OutputDeclaration, Ports, Protocol, Recipe,
 };
 pub use expr::{Expr, Reference, Step};
 pub use moved::FormerName;
@@ -46,6 +47,7 @@ pub use schema::{AttributeSchema, PropertySchema, PropertyType, Schema, SchemaCo
 pub use source::Source;
 pub use template::{Condition, ParameterGroup, StackOutput, VERSION};
 pub use value::Value;
+pub use wattle_recipe::Tool;
 
 /// A name that many places share: cheap to clone, compared by text.
 pub type Name = Arc<str>;

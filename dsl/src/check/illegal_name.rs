@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::model::{Kind, Model, Source, Tool};
+use crate::model::{Kind, Model, Source};
 
 use super::registry::check;
 use super::sink::Sink;
@@ -91,8 +91,7 @@ fn run(sink: &mut Sink<'_, '_>) {
 fn ports(sink: &mut Sink<'_, '_>, model: &Model) {
     for kind in model.declarations.values() {
         for (name, input) in &kind.inputs {
-            // Chef recipes read node attributes, not variables.
-            let legal = if kind.recipe.tool == Tool::Chef { is_name(name) } else { is_variable(name) };
+            let legal = if kind.recipe.tool.has_paths() { is_name(name) } else { is_variable(name) };
             if !legal {
                 push(
                     sink,

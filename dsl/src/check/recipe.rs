@@ -2,7 +2,7 @@
 
 use wattle_recipe::Analysis;
 
-use crate::model::{Content, Declaration, Name, Tool};
+use crate::model::{Content, Declaration, Name};
 
 /// What a run of the kind's files that begins with `entry` does; none if that cannot be told.
 pub(super) fn analysis(kind: &Declaration, entry: &str) -> Option<Analysis> {
@@ -10,16 +10,10 @@ pub(super) fn analysis(kind: &Declaration, entry: &str) -> Option<Analysis> {
         Content::Text(text) => Some((&*file.path, &**text)),
         Content::Binary(_) => None,
     });
-    let tool = match kind.recipe.tool {
-        Tool::Shell => wattle_recipe::Tool::Shell,
-        Tool::Ansible => wattle_recipe::Tool::Ansible,
-        Tool::Puppet => wattle_recipe::Tool::Puppet,
-        Tool::Chef => wattle_recipe::Tool::Chef,
-    };
-    wattle_recipe::analyse_run(tool, entry, known).ok()
+    wattle_recipe::analyse_run(kind.recipe.tool, entry, known).ok()
 }
 
 /// The name that an input or output has in the recipe.
 pub(super) fn own_name(kind: &Declaration, name: &str, path: &[Name]) -> String {
-    if kind.recipe.tool == Tool::Chef && !path.is_empty() { path.join("/") } else { name.to_owned() }
+    if kind.recipe.tool.has_paths() && !path.is_empty() { path.join("/") } else { name.to_owned() }
 }

@@ -1,6 +1,6 @@
 //! W0203: a name that stands for something else already.
 
-use crate::model::{Source, Tool};
+use crate::model::Source;
 
 use super::registry::check;
 use super::sink::Sink;
@@ -49,7 +49,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     for component in model.components.values().filter(|component| &*component.name == SERVER) {
         push(sink, "component", SERVER, &component.at, "in the data space, the server's own attributes stand there");
     }
-    for kind in model.declarations.values().filter(|kind| kind.recipe.tool != Tool::Chef) {
+    for kind in model.declarations.values().filter(|kind| !kind.recipe.tool.has_paths()) {
         for (name, input) in &kind.inputs {
             if wattle_recipe::environment::is_taken(name) {
                 push(sink, "input", name, &input.at, "the recipe has a variable of this name already");

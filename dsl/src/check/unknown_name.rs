@@ -1,6 +1,6 @@
 //! W0107: a name that names nothing.
 
-use crate::model::{Model, Reference, Source, Tool};
+use crate::model::{Model, Reference, Source};
 
 use super::registry::check;
 use super::sink::Sink;
@@ -139,8 +139,7 @@ fn orders(sink: &mut Sink<'_, '_>) {
 fn recipes(sink: &mut Sink<'_, '_>) {
     for kind in sink.model.declarations.values() {
         let recipe = &kind.recipe;
-        // Chef's entry is a recipe of a cookbook, not a file.
-        if recipe.tool != Tool::Chef && !recipe.files.iter().any(|file| *file.path == *recipe.entry) {
+        if recipe.tool.runs_files() && !recipe.files.iter().any(|file| *file.path == *recipe.entry) {
             let help = sink.suggest(&recipe.entry, recipe.files.iter().map(|file| &*file.path));
             let what = format!("the file `{}`, which is not among its files", recipe.entry);
             push(sink, &format!("the kind `{}` runs {what}", kind.name), &what, &kind.at, help);

@@ -1,7 +1,5 @@
 //! W0705: an output that the recipe never writes.
 
-use crate::model::Tool;
-
 use super::recipe;
 use super::registry::check;
 use super::sink::Sink;
@@ -51,8 +49,7 @@ check! {
 
 fn run(sink: &mut Sink<'_, '_>) {
     for kind in sink.model.declarations.values().filter(|kind| is_own(&kind.at)) {
-        // Where a Chef recipe has a value is said by its path alone.
-        let is_told = |path: &[_]| kind.recipe.tool != Tool::Chef || !path.is_empty();
+        let is_told = |path: &[_]| !kind.recipe.tool.has_paths() || !path.is_empty();
         let outputs: Vec<_> =
             kind.outputs.iter().filter(|(_, output)| !output.dynamic && is_told(&output.path)).collect();
         if outputs.is_empty() {

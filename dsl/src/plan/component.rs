@@ -7,7 +7,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::lower::Seed;
 use crate::lower::seed::{FORMAT, SeedComponent, SeedDeclaration, SeedRecipe, Wire};
-use crate::model::{Name, Tool, Value};
+use crate::model::{Name, Value};
 use crate::names::list;
 use crate::values::span;
 
@@ -199,7 +199,7 @@ impl Work<'_> {
             let (from, to) = (resolved(&from, &old, &new), resolved(&to, &new, &old));
             let named = if is_secret { "secret" } else { &**input };
             match compare(&from, &to) {
-                Compared::Other if now.recipe.tool != Tool::Chef => {
+                Compared::Other if !now.recipe.tool.is_live() => {
                     let text = |wire: &Wire| value(wire).unwrap_or(Value::Null);
                     let (from, to) = words::pair(named, &text(&from), &text(&to));
                     because.push(Reason { what, from, to, through: None });

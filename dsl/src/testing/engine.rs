@@ -195,7 +195,7 @@ impl Engine<'_> {
         }
         // What is required is judged of all that it is about, whoever asks for inputs.
         let is_needed = |awaited: &Awaited| match awaited {
-            Awaited::Entry(entry) => !one.chef || judged.contains(entry),
+            Awaited::Entry(entry) => !one.is_live || judged.contains(entry),
             Awaited::Ended(_) => true,
         };
         needs.extend(inputs(&one.inputs).into_iter().filter(|(awaited, _)| is_needed(awaited)));
@@ -238,7 +238,7 @@ impl Engine<'_> {
     fn leave(&mut self, node: usize, failure: Option<Failure>) {
         let to_inputs =
             matches!(self.states[node], State::Waiting { for_inputs: false, .. } | State::Booting | State::Turn)
-                && self.world.nodes[node].chef
+                && self.world.nodes[node].is_live
                 && failure.is_none();
         self.states[node] = State::Leaving;
         if to_inputs {

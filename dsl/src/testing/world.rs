@@ -9,7 +9,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::lower::Seed;
 use crate::lower::computed_by_heat;
-use crate::model::{Name, Order, Predicate, Tool, Type, Value};
+use crate::model::{Name, Order, Predicate, Type, Value};
 use crate::names::nearest;
 use crate::requirement::{Operand, Verdict, judge, told};
 
@@ -30,7 +30,7 @@ pub(super) struct Node {
     pub(super) server: usize,
     /// The path of its Rust type.
     pub(super) kind: Name,
-    pub(super) chef: bool,
+    pub(super) is_live: bool,
     pub(super) deadline: Duration,
     pub(super) wait: Duration,
     /// The component before it in the order of declaration, where that counts.
@@ -173,7 +173,7 @@ impl World {
                 self.nodes.push(Node {
                     server: self.hosts.len(),
                     kind: lowered.declaration.clone(),
-                    chef: declaration.recipe.tool == Tool::Chef,
+                    is_live: declaration.recipe.tool.is_live(),
                     deadline: declaration.recipe.deadline.map_or(DEADLINE, Duration::from_secs),
                     wait: declaration.recipe.wait.map_or(WAIT, Duration::from_secs),
                     before,

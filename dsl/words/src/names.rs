@@ -45,8 +45,13 @@ pub fn likeness(name: &str, candidate: &str) -> f64 {
 /// assert_eq!(wattle_words::names::list(["a", "b", "c"], "or"), "`a`, `b` or `c`");
 /// ```
 pub fn list<'c>(names: impl IntoIterator<Item = &'c str>, last: &str) -> String {
-    let quoted: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
-    match quoted.as_slice() {
+    join(names.into_iter().map(|name| format!("`{name}`")), last)
+}
+
+/// The same of what is not to be quoted: `a, b or c`.
+pub fn join(listed: impl IntoIterator<Item = String>, last: &str) -> String {
+    let listed: Vec<String> = listed.into_iter().collect();
+    match listed.as_slice() {
         [most @ .., end] if !most.is_empty() => format!("{} {last} {end}", most.join(", ")),
         other => other.concat(),
     }

@@ -15,8 +15,6 @@ use wattle_heat::files::join;
 use wattle_heat::template::Template;
 use wattle_heat::yaml::{Node, Span, Tree};
 
-const TOOLS: [&str; 4] = ["shell", "ansible", "puppet", "chef"];
-
 /// The path that is written: as text, or with `get_file`.
 fn path_of(node: &Node) -> Option<&str> {
     node.tree.as_text().or_else(|| match &*node.tree {
@@ -36,7 +34,7 @@ pub(crate) fn written(template: &Template) -> Vec<String> {
                 paths.extend(node.get(key).and_then(path_of).map(str::to_owned));
             }
             let Some(recipe) = node.get("recipe").filter(|recipe| path_of(recipe).is_none()) else { return };
-            let is_chef = recipe.get("tool").and_then(|tool| tool.tree.as_text()) == Some("chef");
+            let tool = recipe.get("tool").and_then(|tool| Tool::named(tool.tree.as_text()?));
             match recipe.get("files").map(|files| (files, &*files.tree)) {
                 Some((files, Tree::Map(_))) => {
                     let listed = pairs(files).filter_map(|(_, _, content)| content.get("get_file")?.tree.as_text());
@@ -46,7 +44,7 @@ pub(crate) fn written(template: &Template) -> Vec<String> {
                 Some((files, _)) => paths.extend(items(files).iter().filter_map(path_of).map(str::to_owned)),
                 None => {}
             }
-            if !is_chef && recipe.get("script").is_none() {
+            if tool.is_none_or(Tool::runs_files) && recipe.get("script").is_none() {
                 for key in ["entry", "teardown"] {
                     paths.extend(recipe.get(key).and_then(path_of).map(str::to_owned));
                 }
@@ -132,7 +130,7 @@ impl<'l> Reader<'l> {
         let written_out = recipe.get("files").filter(|files| matches!(*files.tree, Tree::Map(_)));
         let teardown = recipe.get("teardown").or(teardown);
         let runs = teardown.and_then(|node| Some((node, path_of(node)?)));
-        if tool != Tool::Chef {
+        if tool.runs_files() {
             for (node, path) in [(node, entry)].into_iter().chain(runs) {
                 if !files.iter().any(|file| file.path == path) {
                     if let Some(written) = written_out {
@@ -159,24 +157,18 @@ impl<'l> Reader<'l> {
 
     fn tool(&mut self, node: &Node) -> Option<Tool> {
         let name = node.as_key();
-        let tool = match name.as_str() {
-            "shell" => Tool::Shell,
-            "ansible" => Tool::Ansible,
-            "puppet" => Tool::Puppet,
-            "chef" => Tool::Chef,
-            _ => {
-                let finding = RECIPE
-                    .finding(format!("no tool is called `{name}`"))
-                    .label(&self.at(node.span), "what is to run the recipe")
-                    .help(match nearest(&name, TOOLS) {
-                        Some(near) => format!("did you mean `{near}`?"),
-                        None => format!("there are {}", wattle::names::list(TOOLS, "and")),
-                    });
-                self.push(finding);
-                return None;
-            }
-        };
-        Some(tool)
+        let tool = Tool::named(&name);
+        if tool.is_none() {
+            let finding = RECIPE
+                .finding(format!("no tool is called `{name}`"))
+                .label(&self.at(node.span), "what is to run the recipe")
+                .help(match nearest(&name, Tool::NAMES) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("there are {}", wattle::names::list(Tool::NAMES, "and")),
+                });
+            self.push(finding);
+        }
+        tool
     }
 
     /// Another file, whose path `node` is.
@@ -271,9 +263,5 @@ fn content(bytes: Vec<u8>) -> Content {
 
 /// The tool for a file of this name.
 fn tool_of(path: &str) -> Tool {
-    match path.rsplit('.').next() {
-        Some("yml" | "yaml") => Tool::Ansible,
-        Some("pp") => Tool::Puppet,
-        _ => Tool::Shell,
-    }
+    Tool::of_path(path).filter(|tool| tool.runs_files()).unwrap_or(Tool::Shell)
 }

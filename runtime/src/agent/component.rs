@@ -7,7 +7,7 @@ use futures_util::future::{join, join_all};
 use indexmap::IndexMap;
 use jiff::Timestamp;
 use tokio::time::{self, Instant};
-use wattle::model::{Name, Tool, Value};
+use wattle::model::{Name, Value};
 use wattle::requirement::{self, Verdict};
 use wattle::values::span;
 
@@ -167,8 +167,8 @@ impl<'a> Component<'a> {
         let mut needs: Needs = self.planned.after.iter().map(|name| (Awaited::Ended(name.clone()), None)).collect();
         let known = self.known();
         let finished = known.as_ref().and_then(|known| known.finished.as_ref());
-        let asks_itself = self.planned.recipe.tool == Tool::Chef;
-        let read: Vec<_> = match (asks_itself, finished) {
+        let is_live = self.planned.recipe.tool.is_live();
+        let read: Vec<_> = match (is_live, finished) {
             (false, _) => self.planned.inputs.iter().collect(),
             // What asks for its inputs itself is only compared by those that it asked for.
             (true, Some(finished)) => {
@@ -198,7 +198,7 @@ impl<'a> Component<'a> {
         files::lay_out(self.shared, self.name, &self.planned.recipe.files)
             .await
             .map_err(|(kind, message)| Missing::Own(kind, message))?;
-        Ok(Next::Run { inputs: values, fingerprint: (!asks_itself).then_some(fingerprint) })
+        Ok(Next::Run { inputs: values, fingerprint: (!is_live).then_some(fingerprint) })
     }
 
     /// What is required is judged of all that it is about, whoever asks for inputs.

@@ -6,13 +6,13 @@ use std::fmt::Write as _;
 use indexmap::IndexMap;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
-use wattle::model::{Name, Tool, Type, Value};
+use wattle::model::{Name, Type, Value};
 
 use crate::space::PlannedComponent;
 
 #[derive(Serialize)]
 struct Declared<'a> {
-    tool: Tool,
+    tool: &'static str,
     recipe: &'a str,
     files: BTreeMap<&'a str, &'a str>,
     inputs: BTreeMap<&'a str, (&'a Type, &'a [Name])>,
@@ -24,7 +24,7 @@ struct Declared<'a> {
 /// torn down are no part of it.
 pub(super) fn fingerprint(planned: &PlannedComponent, values: &IndexMap<Name, Value>) -> String {
     let declared = Declared {
-        tool: planned.recipe.tool,
+        tool: planned.recipe.tool.name(),
         recipe: &planned.recipe.entry,
         files: planned.recipe.files.iter().map(|(path, digest)| (&**path, &**digest)).collect(),
         inputs: planned.inputs.iter().map(|(name, input)| (&**name, (&input.ty, &*input.path))).collect(),

@@ -2,8 +2,6 @@
 //!
 //! The agent asks a [`Runner`] to run a [`Job`]; it decides when, with which inputs, and what becomes of the outputs.
 
-mod ansible;
-mod chef;
 mod directory;
 mod environment;
 mod former;
@@ -12,8 +10,6 @@ mod lines;
 mod mask;
 mod outputs;
 mod process;
-mod puppet;
-mod shell;
 mod tools;
 
 use std::fmt;
@@ -27,7 +23,6 @@ use wattle::model::{Name, Value};
 
 pub use former::end as end_former;
 pub use mask::Mask;
-use tools::Report;
 pub use tools::Tools;
 
 use crate::space::{Failure, Kind, PlannedComponent, Script};

@@ -75,11 +75,10 @@ pub(super) fn planned(stack: &Picture) -> diagram::Diagram {
 
 fn kind(name: &Name, planned: &PlannedComponent) -> Kind {
     let port = |ty: &Type| Port { ty: in_short(ty), doc: Name::default(), optional: false, default: None };
-    let tool = serde_json::to_value(planned.recipe.tool).ok();
     Kind {
         name: name.clone(),
         doc: Name::default(),
-        tool: tool.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().into(),
+        tool: planned.recipe.tool.name().into(),
         recipe: planned.recipe.entry.clone(),
         teardown: planned.recipe.teardown.clone(),
         files: Vec::new(),

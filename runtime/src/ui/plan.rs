@@ -35,7 +35,7 @@ fn component(planned: &PlannedComponent) -> Value {
         .map(|(name, output)| (name.to_string(), json!(output.declared.ty.to_string())))
         .collect();
     json!({
-        "tool": planned.recipe.tool,
+        "tool": planned.recipe.tool.name(),
         "recipe": planned.recipe.entry,
         "after": planned.after,
         "inputs": inputs,

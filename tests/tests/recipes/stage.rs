@@ -94,11 +94,7 @@ impl MakeWriter<'_> for Log {
 impl Stage {
     /// A component whose recipe is a file with this text.
     pub(crate) fn new(tool: Tool, text: &str) -> Self {
-        let recipe = match tool {
-            Tool::Ansible => "recipes/it.yml",
-            Tool::Puppet => "recipes/it.pp",
-            _ => "recipes/it.sh",
-        };
+        let recipe = format!("recipes/it.{}", tool.ending());
         let root = tempfile::Builder::new().prefix("wattle recipes ").tempdir().unwrap();
         // Other users can reach an agent's run directories.
         fs::set_permissions(root.path(), fs::Permissions::from_mode(0o711)).unwrap();
@@ -106,7 +102,7 @@ impl Stage {
         let component = PlannedComponent {
             recipe: SeedRecipe {
                 tool,
-                entry: recipe.into(),
+                entry: recipe.as_str().into(),
                 teardown: None,
                 files: IndexMap::new(),
                 deadline: None,
@@ -129,7 +125,7 @@ impl Stage {
         let log = Log::default();
         let subscriber = tracing_subscriber::fmt().with_writer(log.clone()).with_ansi(false).without_time().finish();
         let guard = tracing::subscriber::set_default(subscriber);
-        Self { root, job, live, log, path: None, _subscriber: guard }.file(recipe, text)
+        Self { root, job, live, log, path: None, _subscriber: guard }.file(&recipe, text)
     }
 
     pub(crate) fn shell(text: &str) -> Self {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::lower::agent::RESERVED;
 use crate::lower::hot::{Hot, HotResource, Template};
-use crate::model::{Declaration, Name, Tool, Type, Value};
+use crate::model::{Declaration, Name, Type, Value};
 
 use super::form::{Form, Forms, Kind};
 use super::program;
@@ -42,12 +42,12 @@ pub(super) fn add(forms: &Forms<'_>, template: &mut Template) {
 
 /// What is run, and by which hook.
 fn run(kind: &Kind<'_>) -> (&'static str, String) {
-    let tool = kind.declaration.recipe.tool;
     match kind.form {
         Form::Program => ("script", program::of(kind.declaration)),
-        // The hook runs the file as a program.
-        Form::Hook(text) if tool == Tool::Shell && !text.starts_with("#!") => ("script", format!("{SHELL}{text}")),
-        Form::Hook(text) => (hook(tool), text.to_owned()),
+        Form::Hook(hook, text) if hook.runs_programs && !text.starts_with("#!") => {
+            (hook.group, format!("{SHELL}{text}"))
+        }
+        Form::Hook(hook, text) => (hook.group, text.to_owned()),
     }
 }
 
@@ -98,7 +98,7 @@ fn config(kind: &Kind<'_>, lack: &[&Name]) -> HotResource {
 
 /// Whether inputs of the kind reach its recipe with their types, and not as variables.
 pub(super) fn is_typed(kind: &Kind<'_>) -> bool {
-    kind.form != Form::Program && kind.declaration.recipe.tool == Tool::Ansible
+    matches!(kind.form, Form::Hook(hook, _) if hook.is_typed)
 }
 
 /// The type of an input for heat-agents. They make text of whatever a `String` is given, and leave the rest as it is;
@@ -110,14 +110,6 @@ fn heat_type(kind: &Kind<'_>, ty: &Type) -> &'static str {
         other if is_text(other) || !is_typed(kind) => "String",
         Type::Boolean => "Boolean",
         _ => "Number",
-    }
-}
-
-fn hook(tool: Tool) -> &'static str {
-    match tool {
-        Tool::Ansible => "ansible",
-        Tool::Puppet => "puppet",
-        Tool::Shell | Tool::Chef => "script",
     }
 }
 

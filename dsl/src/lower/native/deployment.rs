@@ -43,7 +43,7 @@ pub(super) fn add(values: &Values<'_>, forms: &Forms<'_>, template: &mut Templat
         if !inputs.is_empty() {
             deployment.set("input_values".into(), Hot::Map(inputs));
         }
-        if kind.form == Form::Program && kind.declaration.recipe.teardown.is_some() {
+        if matches!(kind.form, Form::Program) && kind.declaration.recipe.teardown.is_some() {
             let actions = ["CREATE", "UPDATE", "DELETE"];
             deployment.set("actions".into(), Hot::List(actions.into_iter().map(Hot::from).collect()));
         }

@@ -1,23 +1,19 @@
 //! In which form each kind of component reaches Heat: as its tool's own hook takes it, or as a program of ours.
-//!
-//! A hook takes one file, and does less for it than an agent does: it keeps a newline at the end of an output, takes a
-//! missing output for none, has no deadline, collects nothing of `set_stats`, gives Puppet no typed values, takes text
-//! for Ansible's templates, and knows of no other files. What a kind needs of that, a program for the `script` hook does, which carries the files.
 
 use std::collections::HashSet;
 
 use indexmap::IndexMap;
 
-use crate::model::{Component, Content, Declaration, Expr, Model, Name, Tool, Type, Value};
+use crate::model::{Component, Content, Declaration, Expr, Model, Name, Value};
 
 use super::config;
-use super::value::{holds_output, is_structured, is_text, reads_output};
+use super::tool::{Hook, Use, means};
 
 /// How a kind of component is run.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 pub(super) enum Form<'m> {
     /// By its tool's own hook, from this text.
-    Hook(&'m str),
+    Hook(Hook, &'m str),
     /// By the `script` hook, from a program of ours that runs its tool.
     Program,
 }
@@ -75,44 +71,9 @@ fn form<'m>(model: &Model, declaration: &'m Declaration, components: &[&Componen
     let recipe = &declaration.recipe;
     let [file] = recipe.files.as_slice() else { return Form::Program };
     let Content::Text(text) = &file.content else { return Form::Program };
-    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
-    if recipe.teardown.is_some() || declaration.deadline.is_some() || has(&["WATTLE_", "inputs.json"]) {
-        return Form::Program;
-    }
-    let mut inputs = declaration.inputs.iter();
-    // Heat has outputs as text only.
-    let wired = |misfits: &dyn Fn(&Type, &Expr) -> bool| {
-        components.iter().any(|component| {
-            declaration
-                .inputs
-                .iter()
-                .any(|(name, input)| given(component, name).is_some_and(|value| misfits(&input.ty, value)))
-        })
-    };
-    let is_enough = match recipe.tool {
-        Tool::Shell => {
-            declaration.outputs.is_empty() && !wired(&|ty, value| is_structured(ty) && holds_output(model, value))
-        }
-        // It would take `{{` in a value for the beginning of a template.
-        Tool::Ansible => {
-            !has(&["set_stats"])
-                && !wired(&|ty, value| !is_text(ty) && reads_output(model, value) || holds_template(value))
-        }
-        Tool::Puppet => !has(&["lookup", "hiera"]) && inputs.all(|(_, input)| is_text(&input.ty)),
-        Tool::Chef => false,
-    };
-    if is_enough { Form::Hook(text) } else { Form::Program }
-}
-
-/// Whether text that is known has what Ansible takes for a template.
-fn holds_template(value: &Expr) -> bool {
-    match value {
-        Expr::Constant(value) => {
-            let text = value.to_string();
-            text.contains("{{") || text.contains("{%")
-        }
-        Expr::Text(parts) | Expr::List(parts) => parts.iter().any(holds_template),
-        Expr::Map(parts) => parts.values().any(holds_template),
-        _ => false,
+    let kind = Use { model, declaration, components, text };
+    match means(recipe.tool).hook.filter(|hook| hook.suffices(&kind)) {
+        Some(hook) => Form::Hook(hook, text),
+        None => Form::Program,
     }
 }

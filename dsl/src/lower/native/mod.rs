@@ -13,6 +13,7 @@ mod config;
 mod deployment;
 mod form;
 mod program;
+mod tool;
 mod value;
 
 use std::collections::HashSet;

@@ -4,7 +4,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value as Json, json};
 
-use crate::model::{Content, Declaration, Name, Tool, Type};
+use crate::model::{Content, Declaration, Name, Type};
+
+use super::tool::means;
 
 const CORE: &str = include_str!("program/core.py");
 const END: &str = include_str!("program/end.py");
@@ -14,12 +16,7 @@ const PLACE: &str = "@component@";
 
 /// The program, in Python, which heat-agents are written in.
 pub(super) fn of(declaration: &Declaration) -> String {
-    let tool = match declaration.recipe.tool {
-        Tool::Shell => include_str!("program/shell.py"),
-        Tool::Ansible => include_str!("program/ansible.py"),
-        Tool::Puppet => include_str!("program/puppet.py"),
-        Tool::Chef => include_str!("program/chef.py"),
-    };
+    let tool = means(declaration.recipe.tool).program;
     let text = serde_json::to_string_pretty(&component(declaration)).expect("INVARIANT: JSON is JSON");
     // In a raw literal of Python within `"""`, of which JSON never has three in a row.
     let core = CORE.replacen(PLACE, &text, 1);

@@ -76,6 +76,7 @@ pub struct SeedDeclaration {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeedRecipe {
     /// What runs it.
+    #[serde(with = "crate::model::tool")]
     pub tool: Tool,
     /// What is run: a path among `files`, or Chef's `COOKBOOK::RECIPE`.
     #[serde(rename = "recipe")]

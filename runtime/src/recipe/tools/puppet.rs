@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 use wattle::model::{Name, Value};
 
-use super::directory::{Directory, write, write_json};
-use super::environment::Environment;
-use super::process::{Command, run};
-use super::{Broken, Job, Report};
+use super::Report;
+use crate::recipe::directory::{Directory, write, write_json};
+use crate::recipe::environment::Environment;
+use crate::recipe::process::{Command, run};
+use crate::recipe::{Broken, Job};
 use crate::space::Kind;
 
 /// Where Puppet's own packages put it; no search path has it.

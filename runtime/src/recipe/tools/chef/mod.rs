@@ -13,11 +13,11 @@ use std::time::Duration;
 use indexmap::IndexMap;
 use wattle::model::{Name, Value};
 
-use super::directory::Directory;
-use super::environment::Environment;
-use super::process::run;
-use super::tools::how;
-use super::{Broken, Job, outputs};
+use super::how;
+use crate::recipe::directory::Directory;
+use crate::recipe::environment::Environment;
+use crate::recipe::process::run;
+use crate::recipe::{Broken, Job, outputs};
 use crate::space::{Kind, Script};
 
 use report::Report;

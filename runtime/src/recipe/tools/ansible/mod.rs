@@ -10,10 +10,11 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use wattle::model::{Name, Value};
 
-use super::directory::{Directory, write};
-use super::environment::Environment;
-use super::process::{Command, run};
-use super::{Broken, Job, Report};
+use super::Report;
+use crate::recipe::directory::{Directory, write};
+use crate::recipe::environment::Environment;
+use crate::recipe::process::{Command, run};
+use crate::recipe::{Broken, Job};
 use crate::space::Kind;
 use crate::store::MAX_DATA;
 

@@ -1,4 +1,12 @@
 //! The runner of the agent: each recipe by its own tool.
+//!
+//! What lives here: how each tool is started, what it is told, and how it tells what became of it. What is the same for all
+//! of them (the run directory, the environment, the process, the outputs) does not.
+
+mod ansible;
+mod chef;
+mod puppet;
+mod shell;
 
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt as _;
@@ -12,13 +20,13 @@ use wattle::model::{Name, Tool, Value};
 use super::directory::Directory;
 use super::environment::Environment;
 use super::process::Ended;
-use super::{Broken, Job, Runner, ansible, chef, outputs, puppet, shell};
+use super::{Broken, Job, Runner, outputs};
 use crate::space::{Kind, Script};
 
 /// Most characters of a tool's words in a message.
 const SHOWN: usize = 400;
 
-/// Runs each recipe by its own tool: shell, Ansible, Puppet, Chef.
+/// Runs each recipe by its own tool.
 #[derive(Clone, Debug, Default)]
 pub struct Tools {
     state: Option<PathBuf>,
@@ -88,14 +96,14 @@ impl Runner for Tools {
 
 /// How a recipe was run.
 #[derive(Debug)]
-pub(super) struct Report {
-    pub(super) ended: Ended,
+struct Report {
+    ended: Ended,
     /// Whether it did what it should, as its tool tells.
-    pub(super) good: bool,
+    good: bool,
     /// Why not, as far as the tool says.
-    pub(super) why: Option<String>,
+    why: Option<String>,
     /// The outputs that its tool collected; those that are files are not here.
-    pub(super) outputs: IndexMap<Name, Value>,
+    outputs: IndexMap<Name, Value>,
 }
 
 /// A tool's words in a message: on one line, and not too long.
@@ -109,7 +117,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// How a recipe ended that did not end well.
-pub(super) fn how(status: ExitStatus) -> String {
+fn how(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("the recipe ended with status {code}"),
         (None, Some(signal)) => format!("the recipe was killed by signal {signal}"),

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::super::directory::{Directory, write, write_json};
-use super::super::{Broken, Job};
+use crate::recipe::directory::{Directory, write, write_json};
+use crate::recipe::{Broken, Job};
 use crate::space::{Kind, Script};
 
 /// What Chef's configuration loads.

@@ -7,10 +7,11 @@ use std::path::Path;
 
 use indexmap::IndexMap;
 
-use super::directory::Directory;
-use super::environment::Environment;
-use super::process::{Command, run};
-use super::{Broken, Job, Report};
+use super::Report;
+use crate::recipe::directory::Directory;
+use crate::recipe::environment::Environment;
+use crate::recipe::process::{Command, run};
+use crate::recipe::{Broken, Job};
 use crate::space::Kind;
 
 const SHELL: &str = "/bin/sh";

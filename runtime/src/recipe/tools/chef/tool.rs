@@ -4,11 +4,11 @@ use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::super::Broken;
-use super::super::directory::Directory;
-use super::super::environment::Environment;
-use super::super::process::Command;
 use super::setup::Setup;
+use crate::recipe::Broken;
+use crate::recipe::directory::Directory;
+use crate::recipe::environment::Environment;
+use crate::recipe::process::Command;
 use crate::space::Kind;
 
 /// Programs that do, the first that is found first, each with what makes it work without a server.

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use wattle::model::{Name, Value};
 use wattle::values;
 
-use super::super::{Broken, Job};
+use crate::recipe::{Broken, Job};
 use crate::space::{self, Kind};
 
 /// How long the failure of an input is asked for that the recipe was told of.
