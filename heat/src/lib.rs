@@ -17,9 +17,11 @@ pub mod graph;
 mod load;
 pub mod parameters;
 mod properties;
+mod resource;
 pub mod schema;
 mod stack;
 pub mod template;
+pub mod update;
 pub mod yaml;
 
 pub use check::{check, explain};

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use indexmap::IndexMap;
+use wattle_heat::update::Given;
 
 use crate::model::{Name, Value};
 
@@ -19,6 +20,13 @@ pub(super) struct Item {
     pub(super) depends_on: BTreeSet<Name>,
     /// Whether it is a nested stack whose resources are here themselves.
     pub(super) is_stack: bool,
+}
+
+impl Item {
+    /// As Heat's rules of an update see it.
+    pub(super) fn given(&self) -> Given<'_> {
+        Given { ty: &self.ty, properties: &self.properties }
+    }
 }
 
 /// Keys of a resource's definition that change in place.

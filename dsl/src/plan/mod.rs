@@ -10,7 +10,6 @@ mod flat;
 mod formerly;
 mod requirement;
 mod resource;
-mod rules;
 mod show;
 mod state;
 mod wire;

@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 
 use indexmap::{IndexMap, IndexSet};
+use wattle_heat::update;
 
 use crate::model::{Name, Schema, Value};
 
-use super::expression::references;
+use super::expression::{call, is_open, references};
 use super::flat::{Item, flat};
-use super::rules;
 use super::state::State;
 use super::{Action, Reason, ResourcePlan, words};
 
@@ -113,7 +113,9 @@ impl Work<'_> {
         let names: IndexSet<&Name> = after.properties.keys().chain(before.properties.keys()).collect();
         for property in names {
             let of = |item: &Item| {
-                rules::typed(item.properties.get(property), schema.and_then(|schema| schema.properties.get(property)))
+                let schema = schema.and_then(|schema| schema.properties.get(property));
+                let is_open = |value: &Value| call(value).is_some() && is_open(value);
+                update::compared(item.properties.get(property), schema, &is_open)
             };
             let (was, is) = (of(before), of(after));
             if was != is {
@@ -137,8 +139,7 @@ impl Work<'_> {
         let mut action = Action::Unchanged;
         let mut help = Vec::new();
         if !changed.is_empty() {
-            let verdict = rules::verdict(before, after, &changed, schema);
-            (action, help) = (verdict.action, verdict.help);
+            (action, help) = verdict(before, after, &changed, schema);
         }
         let keys: IndexSet<&&str> = after.rest.keys().chain(before.rest.keys()).collect();
         for key in keys {
@@ -146,7 +147,7 @@ impl Work<'_> {
             if was != is {
                 let (from, to) = words::pair(key, was.unwrap_or(&Value::Null), is.unwrap_or(&Value::Null));
                 because.push(Reason { what: (*key).to_string(), from, to, through: None });
-                let graver = *key == "metadata" && rules::metadata_replaces(after);
+                let graver = *key == "metadata" && update::is_replaced_by_metadata(&after.ty);
                 action = action.max(if graver { Action::Replace } else { Action::Update });
             }
         }
@@ -154,7 +155,7 @@ impl Work<'_> {
             because.push(Reason { what: "depends_on".to_owned(), ..Reason::default() });
             action = action.max(Action::Update);
         }
-        if rules::is_always_replaced(after) {
+        if update::is_always_replaced(after.given()) {
             because.push(Reason {
                 what: "each update".to_owned(),
                 through: Some("Heat replaces such a resource whenever its stack is updated".to_owned()),
@@ -162,7 +163,7 @@ impl Work<'_> {
             });
             action = Action::Replace;
         }
-        if action == Action::Unchanged && rules::is_always_updated(after) {
+        if action == Action::Unchanged && update::is_always_updated(after.given()) {
             because.push(Reason {
                 what: "each update".to_owned(),
                 through: Some("Heat updates such a resource whenever its stack is updated".to_owned()),
@@ -171,14 +172,14 @@ impl Work<'_> {
             action = Action::Update;
         }
         if !perhaps.is_empty() && !matches!(action, Action::Replace | Action::Refused) {
-            let verdict = rules::verdict(before, after, &perhaps, schema);
-            let doubtful = match verdict.action {
+            let (graver, further) = verdict(before, after, &perhaps, schema);
+            let doubtful = match graver {
                 Action::Update => Action::MayUpdate,
                 _ => Action::MayReplace,
             };
             because.extend(doubts);
             if action == Action::Unchanged || doubtful == Action::MayReplace {
-                help.extend(verdict.help);
+                help.extend(further);
                 action = if action == Action::Unchanged { doubtful } else { action };
             }
         }
@@ -190,7 +191,8 @@ impl Work<'_> {
         let mut found: Option<(Touched, String)> = None;
         references(value, &mut |target, is_identity| {
             let both = self.old.get(target).zip(self.new.get(target));
-            if is_identity && both.is_some_and(|(before, after)| rules::keeps_reference(before, after)) {
+            if is_identity && both.is_some_and(|(before, after)| update::keeps_reference(before.given(), after.given()))
+            {
                 return;
             }
             let touched = match (self.plans.get(target).map(|plan| plan.action), is_identity) {
@@ -209,6 +211,18 @@ impl Work<'_> {
         });
         found
     }
+}
+
+/// What becomes of a resource whose properties `changed` differ, and how another answer could be had.
+fn verdict(before: &Item, after: &Item, changed: &[Name], schema: Option<&Schema>) -> (Action, Vec<String>) {
+    let change = update::Change { before: before.given(), after: after.given(), changed };
+    let update::Verdict { action, help } = update::verdict(&change, schema);
+    let action = match action {
+        update::Action::Update => Action::Update,
+        update::Action::Replace => Action::Replace,
+        update::Action::Refuse => Action::Refused,
+    };
+    (action, help)
 }
 
 /// What a resource is called within its own stack.

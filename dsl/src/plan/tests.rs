@@ -71,7 +71,7 @@ fn what_is_the_same_stays() {
     // Written otherwise, and defaults that are said.
     assert!(changed("properties: {name: a}", "properties: {name: {list_join: ['', [a, '']]}}").is_empty());
     assert!(changed("image: debian", "image: debian\n      flavor_update_policy: RESIZE").is_empty());
-    assert!(changed("name: {get_param: word}", "name: {get_param: word}, admin_state_up: 'yes'").is_empty());
+    assert!(changed("name: {get_param: word}", "name: {get_param: word}, admin_state_up: 'True'").is_empty());
     assert!(changed("flavor: {get_param: flavor}", "flavor: m1.small").is_empty());
 }
 

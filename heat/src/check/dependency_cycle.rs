@@ -3,7 +3,7 @@
 use wattle_model::Diagnostic;
 use wattle_model::Source;
 
-use crate::stack::How;
+use crate::resource::How;
 
 use super::Sink;
 use super::registry::check;

@@ -1,65 +1,85 @@
-//! Resource types as Heat has them.
+//! What each of Heat's classes does that the schema of its type does not say.
 //!
-//! What lives here: what a type's class does that its schema does not say. What must not: templates.
+//! What lives here: a file a class or a small family of them, each with what it makes before a resource, what it asks of
+//! properties together, what an update does to it, and all else that a [`Class`] can say; and the registry. What must
+//! not: templates, and what is the same for all classes (`resource`, `update`).
 
-mod translation;
+mod aws;
+mod barbican;
+mod cinder;
+mod designate;
+mod glance;
+mod heat;
+mod keystone;
+mod magnum;
+mod manila;
+mod mistral;
+mod neutron;
+mod nova;
+mod octavia;
+mod rule;
+mod swift;
+mod trove;
+mod zaqar;
+mod zun;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::LazyLock;
 
-use wattle_model::Schema;
+use crate::resource::{Class, Type};
 
-pub(crate) use translation::{Rule, rules};
+/// The classes that do something of their own.
+const CLASSES: &[&[&[Class]]] = &[
+    &[
+        aws::CLASSES,
+        barbican::CLASSES,
+        cinder::CLASSES,
+        designate::CLASSES,
+        glance::CLASSES,
+        keystone::CLASSES,
+        magnum::CLASSES,
+        manila::CLASSES,
+        mistral::CLASSES,
+        nova::CLASSES,
+        octavia::CLASSES,
+        swift::CLASSES,
+        trove::CLASSES,
+        zaqar::CLASSES,
+        zun::CLASSES,
+    ],
+    heat::CLASSES,
+    neutron::CLASSES,
+];
 
-/// A resource type that is Heat's own.
-#[derive(Clone, Debug)]
-pub(crate) struct Type {
-    /// Its name.
-    pub(crate) name: String,
-    /// Its properties and attributes.
-    pub(crate) schema: Schema,
-    /// Whether it is only a name: it takes any property, and has any attribute.
-    pub(crate) placeholder: bool,
+/// What the class of the type `ty` does beyond its schema.
+pub(crate) fn of(ty: &str) -> &'static Class {
+    static OF: LazyLock<HashMap<&str, &Class>> = LazyLock::new(|| {
+        CLASSES.iter().flat_map(|of| of.iter().copied()).flatten().map(|class| (class.ty, class)).collect()
+    });
+    OF.get(ty).copied().unwrap_or_else(|| match ty.split("::").nth(1) {
+        Some("Neutron") => &neutron::NEUTRON,
+        Some("Octavia") => &octavia::OCTAVIA,
+        _ => &Class::PLAIN,
+    })
 }
 
-impl Type {
-    fn of(name: &str) -> Option<Self> {
-        let schema = crate::schema::schema(name)?;
-        // Heat keeps the names of types that it has no more. What has no properties otherwise is a handle.
-        let placeholder = schema.properties.is_empty() && !name.ends_with("Handle");
-        Some(Self { name: name.to_owned(), schema, placeholder })
-    }
-
-    /// What `get_resource` gives before the resource is made.
-    pub(crate) fn reference(&self) -> Reference {
-        let name = &*self.name;
-        match name {
-            "OS::Heat::Stack" | "OS::Heat::SwiftSignalHandle" | "OS::Nova::KeyPair" => Reference::Nothing,
-            "OS::Swift::Container" | "AWS::S3::Bucket" => Reference::None,
-            _ if name.starts_with("OS::Neutron::") && !self.placeholder => Reference::Nothing,
-            _ => Reference::Name,
-        }
-    }
-}
-
-/// What stands for a resource that is not made yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reference {
-    /// Its name.
-    Name,
-    /// Nothing at all.
-    Nothing,
-    /// The text "None".
-    None,
+/// The type called `name`, if Heat has it. Looking it up means reading it.
+fn read(name: &str) -> Option<Type> {
+    let schema = crate::schema::schema(name)?;
+    // Heat keeps the names of types that it has no more. What has no properties otherwise is a handle.
+    let placeholder = schema.properties.is_empty() && !name.ends_with("Handle");
+    let class = if placeholder { &Class::PLAIN } else { of(name) };
+    Some(Type { name: name.to_owned(), schema, placeholder, class })
 }
 
 /// Whether the type is only a name: it takes any property, and has any attribute.
 pub(crate) fn is_placeholder(name: &str) -> bool {
-    Type::of(name).is_some_and(|ty| ty.placeholder)
+    read(name).is_some_and(|ty| ty.placeholder)
 }
 
-/// Types that were asked for; looking one up means reading it.
+/// Types that were asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Types(RefCell<HashMap<String, Option<Rc<Type>>>>);
 
@@ -70,7 +90,7 @@ impl Types {
         if let Some(found) = known.get(name) {
             return found.clone();
         }
-        let found = Type::of(name).map(Rc::new);
+        let found = read(name).map(Rc::new);
         known.insert(name.to_owned(), found.clone());
         found
     }
@@ -79,21 +99,34 @@ impl Types {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::resource::Refers;
 
     #[test]
     fn types_that_are_only_names_have_no_schema() {
         let placeholders: Vec<_> =
-            crate::schema::types().filter(|name| Type::of(name).expect("a type").placeholder).collect();
+            crate::schema::types().filter(|name| read(name).expect("a type").placeholder).collect();
         assert_eq!(placeholders.len(), 33, "{placeholders:#?}");
         assert!(placeholders.contains(&"OS::Heat::None") && !placeholders.contains(&"OS::Heat::SwiftSignalHandle"));
     }
 
     #[test]
     fn references_before_there_is_a_resource() {
-        let reference = |name| Type::of(name).expect("a type").reference();
-        assert_eq!(reference("OS::Neutron::Net"), Reference::Nothing);
-        assert_eq!(reference("OS::Neutron::LBaaS::Pool"), Reference::Name);
-        assert_eq!(reference("OS::Nova::Server"), Reference::Name);
-        assert_eq!(reference("OS::Swift::Container"), Reference::None);
+        let refers = |name| read(name).expect("a type").class.refers;
+        assert_eq!(refers("OS::Neutron::Net"), Refers::Nothing);
+        assert_eq!(refers("OS::Neutron::LBaaS::Pool"), Refers::Name);
+        assert_eq!(refers("OS::Nova::Server"), Refers::Name);
+        assert_eq!(refers("OS::Swift::Container"), Refers::None);
+    }
+
+    /// A name that is written wrong would be of no class.
+    #[test]
+    fn classes_are_of_types_that_heat_has_once_each() {
+        let mut names: Vec<_> =
+            CLASSES.iter().flat_map(|of| of.iter().copied()).flatten().map(|class| class.ty).collect();
+        assert!(names.iter().all(|name| read(name).is_some_and(|ty| !ty.placeholder)), "{names:#?}");
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
     }
 }

@@ -1,18 +1,17 @@
 //! Heat's own dependency graph: what it makes before what.
 //!
-//! What lives here: [`Graph`], the dependencies that Heat adds by itself (`implicit`), and what stands for values that are
-//! not given (`filled`). What must not: judging it; a
-//! reference to nothing is no edge here, and `check` tells it.
+//! What lives here: [`Graph`], and what stands for values that are not given (`filled`). What must not: what a class
+//! depends on (`classes`); judging it: a reference to nothing is no edge here, and `check` reports it.
 
 mod filled;
-mod implicit;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use crate::Loaded;
-use crate::stack::{Resource, Stack, World};
+use crate::resource::Subject;
+use crate::stack::{Stack, World};
 
 /// What Heat makes before what: the stack's, and those of the stacks nested in it.
 ///
@@ -40,7 +39,7 @@ impl Graph {
     fn of_stack(world: &World, stack: &Stack<'_>) -> Self {
         let mut graph = Self::default();
         for (name, resource) in &stack.resources {
-            let requires = requires(stack, resource);
+            let requires = requires(stack.subject(name, resource));
             graph.graph.insert(name.clone(), requires.into_iter().map(ToOwned::to_owned).collect());
             graph.types.insert(name.clone(), resource.ty.clone());
             if let Some(nested) = stack.nested(name, resource, false) {
@@ -51,13 +50,9 @@ impl Graph {
     }
 }
 
-/// What Heat makes before `resource`.
-pub(crate) fn requires<'s>(stack: &'s Stack<'_>, resource: &Resource) -> BTreeSet<&'s str> {
-    let mut requires = BTreeSet::new();
-    if !resource.external {
-        let names = resource.references.iter().filter_map(|reference| stack.resources.get_key_value(&reference.name));
-        requires.extend(names.map(|(name, _)| &**name));
-    }
-    requires.extend(implicit::implicit(stack, resource, &requires));
+/// What Heat makes before a resource. What its class cannot read makes no dependency: Heat reports it elsewhere.
+pub(crate) fn requires(subject: Subject<'_>) -> BTreeSet<&str> {
+    let mut requires = subject.requires();
+    requires.extend((subject.resource.class().depends)(subject).unwrap_or_default());
     requires
 }

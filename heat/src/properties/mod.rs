@@ -7,17 +7,20 @@
 //! it. An attribute is nothing before its resource is there, and nothing is empty text, zero, false, or what the
 //! schema says it is when it is not given.
 
+mod compared;
 mod convert;
+mod translation;
 mod wrong;
 
 use indexmap::IndexMap;
 use wattle_model::{Name, PropertySchema, PropertyType};
 
-use crate::classes::Rule;
 use crate::evaluate::Value;
 use crate::yaml::{Node, Pair, Span, Tree};
 
+pub use compared::compared;
 pub(crate) use convert::{null, shown};
+pub(crate) use translation::{Translation, translation};
 pub(crate) use wrong::{What, Wrong};
 
 /// What is given for a property.
@@ -35,7 +38,7 @@ pub(crate) struct Property {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Properties<'p> {
     pub(crate) schema: &'p IndexMap<Name, PropertySchema>,
-    pub(crate) rules: &'static [Rule],
+    pub(crate) translations: &'static [Translation],
     pub(crate) given: &'p IndexMap<String, Property>,
 }
 
@@ -124,19 +127,19 @@ impl<'p> Reader<'p> {
     }
 
     fn is_replaced(&self, names: &[impl AsRef<str>]) -> bool {
-        let is = |rule: &Rule| {
+        let is = |rule: &Translation| {
             let beside = if rule.to.len() > 1 { &rule.to[..rule.to.len() - 1] } else { &[] };
             beside.iter().chain(rule.from).copied().eq(names.iter().map(AsRef::as_ref))
                 // What holds only such values is not read either.
                 || rule.from.len() > 1
                     && beside.iter().chain(&rule.from[..1]).copied().eq(names.iter().map(AsRef::as_ref))
         };
-        self.translates && self.properties.rules.iter().any(is)
+        self.translates && self.properties.translations.iter().any(is)
     }
 
-    fn rule(&self, names: &[impl AsRef<str>]) -> Option<&'static Rule> {
-        let is = |rule: &&Rule| rule.to.iter().copied().eq(names.iter().map(AsRef::as_ref));
-        self.properties.rules.iter().find(is).filter(|_| self.translates)
+    fn rule(&self, names: &[impl AsRef<str>]) -> Option<&'static Translation> {
+        let is = |rule: &&Translation| rule.to.iter().copied().eq(names.iter().map(AsRef::as_ref));
+        self.properties.translations.iter().find(is).filter(|_| self.translates)
     }
 
     /// A property of the resource itself.
@@ -195,7 +198,7 @@ impl<'p> Reader<'p> {
     }
 
     /// What stands under another name for a property of the resource itself, beside its own `value`.
-    fn replacement(&mut self, rule: &Rule, value: Option<&Value>) -> Read {
+    fn replacement(&mut self, rule: &Translation, value: Option<&Value>) -> Read {
         self.translates = false;
         let replacement = self.property(rule.from[0]);
         self.translates = true;

@@ -2,69 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::schema::number;
 use indexmap::IndexMap;
-use wattle_model::{Name, PropertySchema, PropertyType, SchemaConstraint};
+use wattle_model::PropertyType;
 
 use crate::Loaded;
 use crate::environment::{Implementation, Registry};
 use crate::evaluate::Value;
 use crate::properties::{Refused, null};
-use crate::template::{Kind, Parameter, Rule};
-use crate::yaml::Node;
+use crate::resource::{Maker, Member, Resource};
 
-use super::{Class, DEPTH, RESOURCES, Resource, Stack, World, group};
-
-/// A template that makes a resource.
-#[derive(Debug)]
-pub(crate) struct Provider {
-    /// Its path.
-    pub(crate) path: String,
-    /// Its parameters, as properties.
-    pub(crate) properties: IndexMap<Name, PropertySchema>,
-}
-
-impl Provider {
-    pub(super) fn of(loaded: &Loaded, path: &str) -> Option<Self> {
-        let template = &loaded.library.templates.get(path)?.template;
-        let defaults = &loaded.environment.parameter_defaults;
-        let properties = template
-            .parameters
-            .iter()
-            .map(|(name, parameter)| {
-                let required = parameter.default.is_none() && !defaults.contains_key(name);
-                (name.as_str().into(), property(parameter, required))
-            })
-            .collect();
-        Some(Self { path: path.to_owned(), properties })
-    }
-}
-
-/// A parameter as a property of the resource that its template makes.
-fn property(parameter: &Parameter, required: bool) -> PropertySchema {
-    let ty = match parameter.kind {
-        Some(Kind::String) => PropertyType::Str,
-        Some(Kind::Number) => PropertyType::Number,
-        Some(Kind::Boolean) => PropertyType::Boolean,
-        Some(Kind::List) => PropertyType::List,
-        _ => PropertyType::Map,
-    };
-    let converts = matches!(ty, PropertyType::Map | PropertyType::List);
-    let constraints = parameter.constraints.iter().filter_map(|constraint| constraint_of(&constraint.rule)).collect();
-    PropertySchema { ty, required, converts, constraints, ..PropertySchema::default() }
-}
-
-fn constraint_of(rule: &Rule) -> Option<SchemaConstraint> {
-    let number = |node: &Option<Node>| node.as_ref().and_then(|node| number(&node.constant()));
-    Some(match rule {
-        Rule::Length { min, max } => SchemaConstraint::Length(vec![number(min), number(max)]),
-        Rule::Range { min, max } => SchemaConstraint::Range(vec![number(min), number(max)]),
-        Rule::Modulo { step, offset } => SchemaConstraint::Modulo([number(step)?, number(offset)?]),
-        Rule::AllowedValues(values) => SchemaConstraint::Allowed(values.iter().map(Node::constant).collect()),
-        Rule::AllowedPattern(pattern) => SchemaConstraint::Pattern(pattern.as_str().into()),
-        Rule::Custom(name) => SchemaConstraint::Custom(name.as_str().into()),
-    })
-}
+use super::{DEPTH, RESOURCES, Stack, World};
 
 /// What a nested stack is made of.
 #[derive(Debug)]
@@ -72,7 +19,7 @@ pub(crate) enum Nested {
     /// A template with the values of its parameters.
     Template(Box<Loaded>),
     /// Resources whose properties are values.
-    Members(Vec<group::Member>, Box<Registry>),
+    Members(Vec<Member>, Box<Registry>),
 }
 
 impl Stack<'_> {
@@ -90,7 +37,7 @@ impl Stack<'_> {
             return None;
         }
         let count = |resources: usize| self.nested.set(self.nested.get().saturating_add(resources));
-        if let Class::Provider(provider) = &resource.class {
+        if let Maker::Template(provider) = &resource.maker {
             let mut loaded = self.loaded.nested(name, &provider.path, parameters(resource)?)?;
             count(loaded.template.resources.len());
             // What a type stands for is not what it stands for within itself.
@@ -100,7 +47,7 @@ impl Stack<'_> {
             loaded.registry = Arc::new(registry);
             return Some(Nested::Template(Box::new(loaded)));
         }
-        let members = group::members(resource, all)?;
+        let members = (resource.class().group?.members)(resource, all)?;
         count(members.len());
         Some(Nested::Members(members, Box::new(self.registry.within(name))))
     }

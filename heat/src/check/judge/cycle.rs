@@ -4,20 +4,21 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use wattle_model::shortest_cycles;
 
 use crate::graph::requires;
-use crate::stack::{How, Reference};
+use crate::resource::{How, Reference, Subject};
 
 use super::super::dependency_cycle;
+use super::Judge;
 use super::reference::is_component;
-use super::{Judge, Subject};
 
 impl Judge<'_, '_> {
     pub(super) fn cycles(&mut self) {
         let stack = self.stack;
         let mut graph: DiGraph<Subject<'_>, Option<&Reference>, u32> = DiGraph::default();
         let nodes: Vec<_> =
-            stack.resources.iter().map(|(name, resource)| graph.add_node(Subject { name, resource })).collect();
+            stack.resources.iter().map(|(name, resource)| graph.add_node(stack.subject(name, resource))).collect();
         let index = |name: &str| stack.resources.get_index_of(name).map(|at| nodes[at]);
-        for (at, (_, resource)) in stack.resources.iter().enumerate().filter(|(_, (_, resource))| !resource.external) {
+        for (at, (name, resource)) in stack.resources.iter().enumerate().filter(|(_, (_, resource))| !resource.external)
+        {
             let mut explicit = Vec::new();
             for reference in &resource.references {
                 let Some(target) = index(&reference.name) else { continue };
@@ -34,7 +35,7 @@ impl Judge<'_, '_> {
                 }
             }
             // In a nested stack Heat does not look for what it would add.
-            let implicit = if self.strict { requires(stack, resource) } else { Default::default() };
+            let implicit = if self.strict { requires(stack.subject(name, resource)) } else { Default::default() };
             for target in implicit.into_iter().filter(|name| !explicit.contains(name)).filter_map(index) {
                 graph.add_edge(nodes[at], target, None);
             }

@@ -3,7 +3,6 @@
 //! A nested stack is judged as Heat does it when it validates the stack around it: names and references, and what a
 //! resource's class asks for itself, but not the values of properties.
 
-mod class;
 mod cycle;
 mod reference;
 mod rules;
@@ -16,10 +15,11 @@ use crate::environment::is_template;
 use crate::evaluate::{Mode, Scope, Value};
 use crate::parameters::Origin;
 use crate::properties::{What, Wrong};
-use crate::stack::{Class, DEPTH, Resource, Stack, World, group::is_group};
+use crate::resource::{Maker, Resource, Subject};
+use crate::stack::{DEPTH, Stack, World};
 use crate::yaml::Span;
 
-use super::{deep_nesting, illegal_name, missing_property, property_value, unknown_property, unknown_type};
+use super::{class_rule, deep_nesting, illegal_name, missing_property, property_value, unknown_property, unknown_type};
 
 /// Everything that is wrong with the resources of a template and of those nested in it.
 pub(super) fn all(loaded: &Loaded) -> Vec<Diagnostic> {
@@ -41,18 +41,11 @@ struct Judge<'j, 'l> {
     found: &'j mut Vec<Diagnostic>,
 }
 
-/// One resource and its name.
-#[derive(Clone, Copy)]
-struct Subject<'s> {
-    name: &'s str,
-    resource: &'s Resource,
-}
-
 impl Judge<'_, '_> {
     fn all(&mut self) {
         let stack = self.stack;
         for (name, resource) in &stack.resources {
-            self.resource(Subject { name, resource });
+            self.resource(stack.subject(name, resource));
         }
         if self.around.is_none() {
             self.outputs();
@@ -81,7 +74,7 @@ impl Judge<'_, '_> {
     }
 
     fn resource(&mut self, subject: Subject<'_>) {
-        let Subject { name, resource } = subject;
+        let Subject { name, resource, .. } = subject;
         let written = self.stack.loaded.template.resources.get(name).filter(|_| self.around.is_none());
         if name.contains('/') {
             let at = self.at(None, subject);
@@ -91,11 +84,15 @@ impl Judge<'_, '_> {
             // Of what is written in the template it is told with the form of its definition.
             if self.around.is_some() {
                 let at = self.at(None, subject);
-                self.found.push(rules::refused(&format!("{} has no type", self.called(subject)), &at, "give it one"));
+                self.found.push(class_rule::finding(
+                    &format!("{} has no type", self.called(subject)),
+                    &at,
+                    "give it one",
+                ));
             }
             return;
         }
-        if let Class::None = resource.class {
+        if let Maker::None = resource.maker {
             let at = self.at(written.and_then(|resource| resource.ty.as_ref()).map(|ty| ty.span), subject);
             // A file that is missing is told as that.
             if !is_template(&resource.ty) {
@@ -109,7 +106,7 @@ impl Judge<'_, '_> {
             return;
         }
         self.references(subject);
-        if matches!(&resource.class, Class::Type(ty) if ty.placeholder) {
+        if resource.is_placeholder() {
             return;
         }
         let wrongs = resource.properties().wrongs(self.strict);
@@ -163,10 +160,9 @@ impl Judge<'_, '_> {
         }
         let scope = Scope::new(self.stack.loaded, Mode::Validation);
         let snapshot = matches!(scope.value(node), Ok(Value::Text(policy)) if policy.eq_ignore_ascii_case("snapshot"));
-        let can = ["AWS::EC2::Volume", "OS::Cinder::Volume", "OS::Heat::DeployedServer", "OS::Nova::Server"];
-        if snapshot && !can.contains(&subject.resource.class.name()) {
+        if snapshot && !subject.resource.class().snapshots {
             let at = self.at(Some(node.span), subject);
-            self.found.push(rules::refused(
+            self.found.push(class_rule::finding(
                 &format!("{} cannot be kept as a snapshot: its type has none", self.called(subject)),
                 &at,
                 "write `Delete` or `Retain`",
@@ -176,9 +172,9 @@ impl Judge<'_, '_> {
 
     /// What is nested as the resource.
     fn nested(&mut self, subject: Subject<'_>) {
-        let Subject { name, resource } = subject;
-        let is_provider = matches!(resource.class, Class::Provider(_));
-        if !is_provider && !is_group(&resource.class) {
+        let Subject { name, resource, .. } = subject;
+        let is_provider = matches!(resource.maker, Maker::Template(_));
+        if !is_provider && resource.class().group.is_none() {
             return;
         }
         if self.stack.depth >= DEPTH {
@@ -190,7 +186,7 @@ impl Judge<'_, '_> {
             if !is_provider && !self.stack.is_exhausted() {
                 let at = self.at(None, subject);
                 let what = format!("{}: what its members are cannot be read", self.called(subject));
-                self.found.push(rules::refused(&what, &at, "look at their definition"));
+                self.found.push(class_rule::finding(&what, &at, "look at their definition"));
             }
             return;
         };

@@ -3,12 +3,12 @@
 use wattle_model::Source;
 
 use crate::evaluate::{Mode, Scope, Value};
-use crate::stack::{Class, How, Kind, Reference, Resource as StackResource, group, references_within};
+use crate::resource::{Asked, How, Kind, Maker, Reference, Resource as StackResource, Subject, references_within};
 use crate::template::{Resource, Template};
 use crate::yaml::{Node, Tree};
 
-use super::super::{unknown_attribute, unknown_reference};
-use super::{Judge, Subject};
+use super::super::{class_rule, unknown_attribute, unknown_reference};
+use super::Judge;
 
 /// Who refers.
 #[derive(Clone, Copy)]
@@ -22,7 +22,7 @@ impl Judge<'_, '_> {
         if self.around.is_some() {
             return;
         }
-        let is_placeholder = matches!(&subject.resource.class, Class::Type(ty) if ty.placeholder);
+        let is_placeholder = subject.resource.is_placeholder();
         for reference in &subject.resource.references {
             self.reference(Who::Resource, reference, is_placeholder);
         }
@@ -34,7 +34,7 @@ impl Judge<'_, '_> {
         if let Some(reference) = depends {
             let at = self.at(Some(reference.span), subject);
             let what = format!("`{}` is there already, outside of Heat, and cannot depend on anything", subject.name);
-            self.found.push(super::rules::refused(&what, &at, "take `depends_on` or `external_id` away"));
+            self.found.push(class_rule::finding(&what, &at, "take `depends_on` or `external_id` away"));
         }
     }
 
@@ -89,15 +89,12 @@ impl Judge<'_, '_> {
         if !unjudged && !attribute.as_text().is_some_and(is_own) {
             self.attribute(&reference.name, target, attribute, &at);
         }
-        if group::is_group(&target.class) {
-            let rest: Vec<_> = rest.iter().map(|(value, _)| value).collect();
-            self.group_attribute(&reference.name, target, attribute, &rest, &at);
-        }
+        self.group_attribute(&reference.name, target, attribute, rest.first().map(|(value, _)| value.python()), &at);
     }
 
     fn attribute(&mut self, name: &str, target: &StackResource, attribute: &Value, at: &Source) {
-        let Class::Type(ty) = &target.class else { return };
-        if ty.placeholder || has_any(&ty.name) {
+        let Maker::Type(ty) = &target.maker else { return };
+        if ty.placeholder || ty.class.any_attribute {
             return;
         }
         let known = ty.schema.attributes.keys().map(|name| &**name);
@@ -108,54 +105,24 @@ impl Judge<'_, '_> {
     }
 
     /// An attribute of a group is one of its members', if it is none of its own: Heat makes outputs of them.
-    fn group_attribute(&mut self, name: &str, target: &StackResource, attribute: &Value, rest: &[&Value], at: &Source) {
-        let attribute = attribute.python();
-        let second = rest.first().map(|value| value.python());
-        let (member, asked) = match target.class.name() {
-            "OS::Heat::ResourceGroup" | "OS::Heat::ResourceChain" => match attribute.strip_prefix("resource.") {
-                Some(of_one) => match of_one.split_once('.') {
-                    Some((member, asked)) => (Some(member.to_owned()), Some(asked.to_owned())),
-                    None => (Some(of_one.to_owned()), second),
-                },
-                None if attribute == "attributes" => (None, second),
-                None => {
-                    let Class::Type(ty) = &target.class else { return };
-                    let own = ty.schema.attributes.contains_key(&*attribute) && attribute != "show";
-                    (None, (!own).then_some(attribute))
-                }
-            },
-            "OS::Heat::AutoScalingGroup" if matches!(&*attribute, "outputs" | "outputs_list") => (None, second),
-            "OS::Heat::AutoScalingGroup" => match attribute.strip_prefix("resource.") {
-                Some(of_one) => (None, of_one.split_once('.').map(|(_, asked)| asked.to_owned()).or(second)),
-                None => return,
-            },
-            _ => return,
-        };
-        let Some(asked) = asked else { return };
+    fn group_attribute(
+        &mut self,
+        name: &str,
+        target: &StackResource,
+        attribute: &Value,
+        next: Option<String>,
+        at: &Source,
+    ) {
+        let Maker::Type(ty) = &target.maker else { return };
+        let asked = ty.class.group.and_then(|group| (group.asked)(&ty.schema, &attribute.python(), next));
+        let Some(Asked { member, attribute }) = asked else { return };
         let Some(nested) = self.stack.nested(name, target, true) else { return };
         let members = nested.stack(self.world, self.stack);
         let found = members.resources.iter().find(|(name, _)| member.as_ref().is_none_or(|member| member == *name));
         if let Some((_, resource)) = found {
-            self.attribute(name, resource, &Value::Text(asked), at);
+            self.attribute(name, resource, &Value::Text(attribute), at);
         }
     }
-}
-
-/// Whether Heat takes any name for an attribute of the type: it is of what the resource holds.
-fn has_any(ty: &str) -> bool {
-    matches!(
-        ty,
-        "AWS::CloudFormation::Stack"
-            | "OS::Heat::AutoScalingGroup"
-            | "OS::Heat::ResourceChain"
-            | "OS::Heat::ResourceGroup"
-            | "OS::Heat::SoftwareDeployment"
-            | "OS::Heat::SoftwareDeploymentGroup"
-            | "OS::Heat::SoftwareDeployments"
-            | "OS::Heat::StructuredDeployment"
-            | "OS::Heat::StructuredDeploymentGroup"
-            | "OS::Heat::StructuredDeployments"
-    )
 }
 
 /// Whether `name` is that of a component of the server, whose outputs an extended template reads as attributes.

@@ -1,0 +1,235 @@
+//! Groups: resources whose stack of members Heat makes itself.
+
+use indexmap::IndexMap;
+use wattle_model::{Name, PropertySchema, PropertyType, Schema, SchemaConstraint};
+
+use crate::evaluate::Value;
+use crate::properties::is_true;
+use crate::resource::values::map;
+use crate::resource::{Asked, Class, Group, Member, Resource, Ruled, Subject};
+
+use super::super::rule::{broken, launch_configuration, sizes};
+
+pub(super) const CLASSES: &[Class] = &[
+    Class {
+        ty: "OS::Heat::AutoScalingGroup",
+        validates: &[|subject| sizes(subject, ["min_size", "max_size", "desired_capacity"]), member_type],
+        any_attribute: true,
+        group: Some(Group { members: |group, _| auto_scaling_group(group), asked: of_scaled }),
+        ..Class::PLAIN
+    },
+    Class {
+        ty: "OS::Heat::InstanceGroup",
+        validates: &[launch_configuration],
+        update_policy: || amazon_policy("RollingUpdate"),
+        group: Some(of(|group, _| Some(instances(&group.property("Size"))))),
+        ..Class::PLAIN
+    },
+    Class {
+        ty: "OS::Heat::ResourceChain",
+        any_attribute: true,
+        group: Some(Group { members: |group, _| Some(chain(group)), asked: of_listed }),
+        ..Class::PLAIN
+    },
+    Class {
+        ty: "OS::Heat::ResourceGroup",
+        update_policy: || {
+            let rolling =
+                [("min_in_service", integer(0, 0)), ("max_batch_size", integer(1, 1)), ("pause_time", pause())];
+            keys([("rolling_update", closed(rolling)), ("batch_create", batch())])
+        },
+        any_attribute: true,
+        group: Some(Group { members: resource_group, asked: of_listed }),
+        ..Class::PLAIN
+    },
+    Class { ty: "OS::Heat::SoftwareDeploymentGroup", ..SOFTWARE },
+    Class { ty: "OS::Heat::SoftwareDeployments", ..SOFTWARE },
+    Class { ty: "OS::Heat::StructuredDeploymentGroup", ..STRUCTURED },
+    Class { ty: "OS::Heat::StructuredDeployments", ..STRUCTURED },
+];
+
+const SOFTWARE: Class = Class {
+    update_policy: || keys([("rolling_update", batch()), ("batch_create", batch())]),
+    any_attribute: true,
+    group: Some(of(|group, all| Some(deployments(group, "OS::Heat::SoftwareDeployment", all)))),
+    ..Class::PLAIN
+};
+
+const STRUCTURED: Class =
+    Class { group: Some(of(|group, all| Some(deployments(group, "OS::Heat::StructuredDeployment", all)))), ..SOFTWARE };
+
+/// A group whose attributes are its own.
+pub(in crate::classes) const fn of(members: fn(&Resource, bool) -> Option<Vec<Member>>) -> Group {
+    Group { members, asked: |_, _, _| None }
+}
+
+/// More members than this are not looked at one by one.
+const MOST: usize = 10_000;
+
+fn count(value: &Value) -> usize {
+    match value {
+        Value::Integer(count) => usize::try_from(*count).unwrap_or(0).min(MOST),
+        Value::Text(text) => text.trim().parse().unwrap_or(0).min(MOST),
+        _ => 0,
+    }
+}
+
+fn resource_group(resource: &Resource, all: bool) -> Option<Vec<Member>> {
+    let count = count(&resource.property("count"));
+    if count == 0 {
+        return Some(Vec::new());
+    }
+    let mut definition = map(resource.property("resource_def"));
+    let ty = definition.get("type")?.as_text()?.to_owned();
+    let properties = map(definition.swap_remove("properties").unwrap_or(Value::Null));
+    let index = resource.property("index_var");
+    let index = index.as_text().unwrap_or("%index%");
+    let skipped: Vec<String> = match resource.property("removal_policies") {
+        Value::List(policies) => policies.into_iter().flat_map(|policy| listed(&map(policy))).collect(),
+        _ => Vec::new(),
+    };
+    let names = (0..).map(|number: usize| number.to_string()).filter(|name| !skipped.contains(name));
+    let member = |name: String| {
+        let given = properties.iter().filter(|(_, value)| all || !matches!(value, Value::Null | Value::Unknown));
+        let properties = given.map(|(key, value)| (key.clone(), numbered(value, index, &name))).collect();
+        Member { name, ty: ty.clone(), properties, after: None }
+    };
+    // Of all members Heat validates the first one.
+    Some(names.take(if all { 1 } else { count }).map(member).collect())
+}
+
+fn listed(policy: &IndexMap<String, Value>) -> Vec<String> {
+    match policy.get("resource_list") {
+        Some(Value::List(names)) => names.iter().map(Value::python).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// `value` with the member's name wherever the variable stands.
+fn numbered(value: &Value, variable: &str, name: &str) -> Value {
+    match value {
+        Value::Text(text) => Value::Text(text.replace(variable, name)),
+        Value::List(items) => Value::List(items.iter().map(|item| numbered(item, variable, name)).collect()),
+        Value::Map(items) => {
+            Value::Map(items.iter().map(|(key, item)| (key.clone(), numbered(item, variable, name))).collect())
+        }
+        _ => value.clone(),
+    }
+}
+
+/// Heat gives its members names by chance; here they are numbers.
+fn auto_scaling_group(resource: &Resource) -> Option<Vec<Member>> {
+    let mut definition = map(resource.property("resource"));
+    let ty = definition.get("type")?.as_text()?.to_owned();
+    let properties = map(definition.swap_remove("properties").unwrap_or(Value::Null));
+    let desired = resource.property("desired_capacity");
+    let size = if is_true(&desired) { desired } else { resource.property("min_size") };
+    let member =
+        |name: usize| Member { name: name.to_string(), ty: ty.clone(), properties: properties.clone(), after: None };
+    Some((0..count(&size)).map(member).collect())
+}
+
+/// The members of groups of the older kind.
+pub(in crate::classes) fn instances(size: &Value) -> Vec<Member> {
+    let member = |name: usize| Member {
+        name: name.to_string(),
+        ty: Member::SCALED.to_owned(),
+        properties: IndexMap::new(),
+        after: None,
+    };
+    (0..count(size)).map(member).collect()
+}
+
+fn chain(resource: &Resource) -> Vec<Member> {
+    let Value::List(types) = resource.property("resources") else { return Vec::new() };
+    let properties = map(resource.property("resource_properties"));
+    // A chain that is made at once is made by as many engines as there are: one here.
+    let member = |(index, ty): (usize, &Value)| Member {
+        name: index.to_string(),
+        ty: ty.as_text().unwrap_or_default().to_owned(),
+        properties: properties.clone(),
+        after: index.checked_sub(1).map(|before| before.to_string()),
+    };
+    types.iter().enumerate().map(member).collect()
+}
+
+fn deployments(resource: &Resource, ty: &str, all: bool) -> Vec<Member> {
+    let properties = resource.properties();
+    let common: IndexMap<String, Value> = properties
+        .schema
+        .keys()
+        .filter(|key| &***key != "servers")
+        .map(|key| (key.to_string(), resource.property(key)))
+        .filter(|(_, value)| !matches!(value, Value::Null | Value::Unknown))
+        .collect();
+    let member = |(name, server): (String, Value)| {
+        let mut properties = common.clone();
+        properties.insert("server".to_owned(), server);
+        Member { name, ty: ty.to_owned(), properties, after: None }
+    };
+    let most = if all { 1 } else { MOST };
+    map(resource.property("servers")).into_iter().take(most).map(member).collect()
+}
+
+/// An attribute of members that are called by their numbers, if it is none of the group's own: Heat makes outputs of them.
+fn of_listed(schema: &Schema, attribute: &str, next: Option<String>) -> Option<Asked> {
+    match attribute.strip_prefix("resource.").map(|of_one| of_one.split_once('.').ok_or(of_one)) {
+        Some(Ok((member, own))) => Some(Asked { member: Some(member.to_owned()), attribute: own.to_owned() }),
+        Some(Err(member)) => Some(Asked { member: Some(member.to_owned()), attribute: next? }),
+        None if attribute == "attributes" => Some(Asked { member: None, attribute: next? }),
+        None => {
+            let own = schema.attributes.contains_key(attribute) && attribute != "show";
+            (!own).then(|| Asked { member: None, attribute: attribute.to_owned() })
+        }
+    }
+}
+
+/// The same of members whose names nobody knows yet.
+fn of_scaled(_: &Schema, attribute: &str, next: Option<String>) -> Option<Asked> {
+    let own = match attribute {
+        "outputs" | "outputs_list" => None,
+        _ => attribute.strip_prefix("resource.")?.split_once('.').map(|(_, own)| own.to_owned()),
+    };
+    Some(Asked { member: None, attribute: own.or(next)? })
+}
+
+/// Members have a type. Heat does not look at other keys.
+fn member_type(subject: Subject<'_>) -> Ruled {
+    if map(subject.own("resource")?).get("type").is_some_and(is_true) {
+        return Ok(None);
+    }
+    broken("`resource` has no `type`", "say what its members are")
+}
+
+/// The `update_policy` of groups of the older kind, which has one key.
+pub(in crate::classes) fn amazon_policy(key: &'static str) -> IndexMap<Name, PropertySchema> {
+    let pause = PropertySchema { ty: PropertyType::Str, default: Some("PT0S".into()), ..PropertySchema::default() };
+    let rolling = [("MinInstancesInService", integer(0, 0)), ("MaxBatchSize", integer(1, 1)), ("PauseTime", pause)];
+    keys([(key, closed(rolling))])
+}
+
+fn keys<const N: usize>(keys: [(&'static str, PropertySchema); N]) -> IndexMap<Name, PropertySchema> {
+    keys.into_iter().map(|(key, schema)| (key.into(), schema)).collect()
+}
+
+fn closed<const N: usize>(parts: [(&'static str, PropertySchema); N]) -> PropertySchema {
+    PropertySchema { ty: PropertyType::Map, keys: keys(parts), ..PropertySchema::default() }
+}
+
+fn batch() -> PropertySchema {
+    closed([("max_batch_size", integer(1, 1)), ("pause_time", pause())])
+}
+
+fn pause() -> PropertySchema {
+    PropertySchema { ty: PropertyType::Number, ..integer(0, 0) }
+}
+
+fn integer(min: u8, default: u8) -> PropertySchema {
+    let constraints = vec![SchemaConstraint::Range(vec![Some(f64::from(min)), None])];
+    PropertySchema {
+        ty: PropertyType::Integer,
+        default: Some(i32::from(default).into()),
+        constraints,
+        ..PropertySchema::default()
+    }
+}

@@ -1,0 +1,18 @@
+//! Manila's types.
+
+use crate::resource::{Class, Ruled, Subject};
+
+use super::rule::broken;
+
+pub(super) const CLASSES: &[Class] =
+    &[Class { ty: "OS::Manila::ShareNetwork", validates: &[share_network], ..Class::PLAIN }];
+
+fn share_network(subject: Subject<'_>) -> Ruled {
+    if subject.is("nova_network")? {
+        return broken("there are no networks of Nova's any more", "use `neutron_network`");
+    }
+    if subject.is("neutron_network")? && !subject.is("neutron_subnet")? {
+        return broken("`neutron_network` needs `neutron_subnet`", "give it one");
+    }
+    Ok(None)
+}

@@ -1,0 +1,29 @@
+//! What all of Neutron's types have in common.
+
+use crate::resource::values::map;
+use crate::resource::{Class, Refers, Ruled, Subject};
+
+use super::super::rule::broken;
+
+/// A class of Neutron's that does nothing of its own.
+pub(in crate::classes) const NEUTRON: Class =
+    Class { refers: Refers::Nothing, validates: &[value_specs], ..Class::PLAIN };
+
+pub(super) const GATEWAY: &str = "OS::Neutron::RouterGateway";
+pub(super) const INTERFACE: &str = "OS::Neutron::RouterInterface";
+pub(super) const PORT: &str = "OS::Neutron::Port";
+pub(super) const ROUTER: &str = "OS::Neutron::Router";
+pub(super) const SUBNET: &str = "OS::Neutron::Subnet";
+
+/// What has a property of its own is not given there. Classes with rules of their own do not ask this.
+pub(in crate::classes) fn value_specs(subject: Subject<'_>) -> Ruled {
+    let schema = subject.resource.properties().schema;
+    if !schema.contains_key("value_specs") {
+        return Ok(None);
+    }
+    let banned = |key: &&String| matches!(&***key, "shared" | "tenant_id") || schema.contains_key(&***key);
+    match map(subject.own("value_specs")?).keys().find(banned) {
+        Some(key) => broken(format!("`{key}` is not given in `value_specs`"), "give it as a property"),
+        None => Ok(None),
+    }
+}

@@ -1,0 +1,77 @@
+//! Networks: whose they are, what they are made of, and what they are joined to.
+
+use crate::evaluate::Value;
+use crate::properties::{is_true, translation};
+use crate::resource::values::is_there;
+use crate::resource::{Class, Ruled, Subject};
+
+use super::super::rule::broken;
+use super::base::NEUTRON;
+
+pub(super) const CLASSES: &[Class] = &[
+    Class {
+        ty: "OS::Neutron::NetworkGateway",
+        translates: &[translation(&["connections", "network"], &["network_id"])],
+        validates: &[gateway],
+        ..NEUTRON
+    },
+    Class { ty: "OS::Neutron::ProviderNet", validates: &[provider], ..NEUTRON },
+    Class { ty: "OS::Neutron::RBACPolicy", validates: &[access], ..NEUTRON },
+    Class { ty: "OS::Neutron::Segment", validates: &[segment], ..NEUTRON },
+    Class { ty: "OS::Neutron::Trunk", immutable: &["port"], ..NEUTRON },
+];
+
+fn gateway(subject: Subject<'_>) -> Ruled {
+    for connection in subject.maps("connections")? {
+        let id = connection.get("segmentation_id");
+        match connection.get("segmentation_type").and_then(Value::as_text) {
+            Some("vlan") if !id.is_some_and(is_there) => {
+                return broken("a connection by VLAN needs a `segmentation_id`", "give it one");
+            }
+            Some("flat") if id.is_some_and(is_true) => {
+                return broken("a flat connection has no `segmentation_id`", "take it away");
+            }
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+fn provider(subject: Subject<'_>) -> Ruled {
+    let ty = subject.text("network_type")?;
+    if subject.is("segmentation_id")? && matches!(&*ty, "local" | "flat") {
+        return broken(format!("a network of the type {ty} has no `segmentation_id`"), "take it away");
+    }
+    if subject.is("physical_network")? && matches!(&*ty, "vxlan" | "gre" | "geneve" | "local") {
+        return broken(format!("a network of the type {ty} has no `physical_network`"), "take it away");
+    }
+    Ok(None)
+}
+
+fn access(subject: Subject<'_>) -> Ruled {
+    if subject.text("action")? == "access_as_external" && subject.text("object_type")? != "network" {
+        return broken("`access_as_external` is for networks", "write `access_as_shared`");
+    }
+    Ok(None)
+}
+
+fn segment(subject: Subject<'_>) -> Ruled {
+    let ty = subject.text("network_type")?;
+    let (physical, id) = (subject.has("physical_network")?, subject.own("segmentation_id")?);
+    let has_id = is_there(&id);
+    match &*ty {
+        "flat" | "vlan" if !physical => {
+            broken(format!("a network of the type {ty} needs a `physical_network`"), "give it one")
+        }
+        "flat" | "local" if has_id => {
+            broken(format!("a network of the type {ty} has no `segmentation_id`"), "take it away")
+        }
+        "vlan" if !has_id || matches!(id, Value::Integer(id) if id > 4094) => {
+            broken("a VLAN has a `segmentation_id` up to 4094", "give it one")
+        }
+        "vxlan" | "gre" | "geneve" if physical => {
+            broken(format!("a network of the type {ty} has no `physical_network`"), "take it away")
+        }
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,78 @@
+//! Routers, and what is attached to them.
+
+use crate::properties::{is_true, translation};
+use crate::resource::values::{items, key};
+use crate::resource::{Class, Found, Ruled, Subject};
+
+use super::super::rule::{broken, not_both, one_of};
+use super::base::{GATEWAY, INTERFACE, NEUTRON, ROUTER, SUBNET};
+
+pub(super) const CLASSES: &[Class] = &[
+    Class { ty: "OS::Neutron::ExtraRoute", depends: attached, ..NEUTRON },
+    Class { ty: "OS::Neutron::ExtraRouteSet", depends: interfaces, ..NEUTRON },
+    Class { ty: ROUTER, depends: outside, validates: &[router], ..NEUTRON },
+    Class {
+        ty: GATEWAY,
+        translates: &[translation(&["network"], &["network_id"])],
+        depends: |gateway| Ok(inside_and_outside(gateway)),
+        ..NEUTRON
+    },
+    Class {
+        ty: INTERFACE,
+        translates: &[
+            translation(&["port"], &["port_id"]),
+            translation(&["router"], &["router_id"]),
+            translation(&["subnet"], &["subnet_id"]),
+        ],
+        validates: &[subnet_or_port],
+        ..NEUTRON
+    },
+];
+
+/// All subnets of the network outside.
+fn outside(subject: Subject<'_>) -> Found<'_> {
+    let gateway = subject.own("external_gateway_info")?;
+    if !is_true(&gateway) {
+        return Ok(Vec::new());
+    }
+    Ok(subject.others_with(SUBNET, "network", key(&gateway, "network")))
+}
+
+/// The router's interfaces, and all subnets of the network outside. What cannot be read is left out by itself.
+fn inside_and_outside(subject: Subject<'_>) -> Vec<&str> {
+    let others = |own: &str, ty, key| subject.own(own).map(|value| subject.others_with(ty, key, &value));
+    let mut found = others("router_id", INTERFACE, "router").unwrap_or_default();
+    found.extend(others("network", SUBNET, "network").unwrap_or_default());
+    found
+}
+
+/// The router's interfaces and gateways.
+fn attached(subject: Subject<'_>) -> Found<'_> {
+    let router = subject.own("router_id")?;
+    let mut found = subject.others_with(INTERFACE, "router", &router);
+    found.extend(subject.others_with(GATEWAY, "router_id", &router));
+    Ok(found)
+}
+
+/// The router's interfaces.
+fn interfaces(subject: Subject<'_>) -> Found<'_> {
+    Ok(subject.others_with(INTERFACE, "router", &subject.own("router")?))
+}
+
+fn subnet_or_port(subject: Subject<'_>) -> Ruled {
+    if subject.has("subnet")? && subject.has("port")? {
+        return broken("`subnet` and `port` exclude each other", "take one of them away");
+    }
+    one_of(subject, ["subnet", "port"])
+}
+
+fn router(subject: Subject<'_>) -> Ruled {
+    let agents = items(&subject.own("l3_agent_ids")?).len();
+    if subject.is("distributed")? && (subject.is("l3_agent_id")? || agents > 0) {
+        return broken("a distributed router has no L3 agents of its own", "take one of them away");
+    }
+    if !subject.is("ha")? && agents > 1 {
+        return broken("a router that is not highly available has one L3 agent", "set `ha: true`");
+    }
+    not_both(subject, "ha", "distributed")
+}

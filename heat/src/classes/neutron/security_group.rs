@@ -1,0 +1,33 @@
+//! Security groups and their rules.
+
+use crate::evaluate::Value;
+use crate::resource::{Class, Ruled, Subject};
+
+use super::super::rule::broken;
+use super::base::NEUTRON;
+
+pub(super) const CLASSES: &[Class] = &[
+    Class { ty: "OS::Neutron::SecurityGroup", validates: &[group], ..NEUTRON },
+    Class { ty: "OS::Neutron::SecurityGroupRule", validates: &[rule], ..NEUTRON },
+];
+
+fn group(subject: Subject<'_>) -> Ruled {
+    if subject.text("name")? == "default" {
+        return broken("no group of one's own is called `default`", "call it something else");
+    }
+    Ok(None)
+}
+
+fn rule(subject: Subject<'_>) -> Ruled {
+    if subject.has("remote_group")? && subject.has("remote_ip_prefix")? {
+        return broken("`remote_group` and `remote_ip_prefix` exclude each other", "take one of them away");
+    }
+    let (Value::Integer(max), Value::Integer(min)) = (subject.own("port_range_max")?, subject.own("port_range_min")?)
+    else {
+        return Ok(None);
+    };
+    if max < min && !matches!(&*subject.text("protocol")?, "icmp" | "icmpv6" | "ipv6-icmp") {
+        return broken("`port_range_min` is greater than `port_range_max`", "swap them");
+    }
+    Ok(None)
+}

@@ -1,0 +1,157 @@
+//! Servers.
+
+use crate::evaluate::Value;
+use crate::properties::{Refused, is_true, translation};
+use crate::resource::values::{count, has, is_there, items, key, map, same, true_of};
+use crate::resource::{Change, Class, Found, Resource, Ruled, Subject};
+
+use super::super::rule::{broken, not_both};
+
+pub(super) const SERVER: Class = Class {
+    ty: wattle_model::Resource::SERVER,
+    translates: &[
+        translation(&["networks", "network"], &["uuid"]),
+        translation(&["block_device_mapping_v2", "image"], &["image_id"]),
+    ],
+    depends: subnets,
+    validates: &[deployments, devices, networks, personality],
+    snapshots: true,
+    replaces: by_policy,
+    ..Class::PLAIN
+};
+
+/// All subnets of the networks that it is in: it may be in any of them.
+fn subnets(subject: Subject<'_>) -> Found<'_> {
+    let networks = subject.own("networks")?;
+    if !is_true(&networks) {
+        return Ok(Vec::new());
+    }
+    let may_be_in = |subnet: &Resource| match subnet.properties().get("network") {
+        Err(Refused) => false,
+        // A network that is not known may be any.
+        Ok(network) if !is_true(&network) => true,
+        Ok(network) => items(&networks).iter().any(|own| {
+            let own = key(own, "network");
+            !is_true(own) || same(own, &network)
+        }),
+    };
+    let subnets = subject.others("OS::Neutron::Subnet").filter(|(_, subnet)| may_be_in(subnet));
+    Ok(subnets.map(|(name, _)| name).collect())
+}
+
+/// Heat itself writes the deployments into the metadata.
+fn deployments(subject: Subject<'_>) -> Ruled {
+    if subject.text("user_data_format")? != "SOFTWARE_CONFIG" {
+        return Ok(None);
+    }
+    match subject.metadata() {
+        Some(Value::Map(items)) if items.contains_key("deployments") => broken(
+            "metadata has a key `deployments`, which is Heat's own with `user_data_format: SOFTWARE_CONFIG`",
+            "call the key something else",
+        ),
+        _ => Ok(None),
+    }
+}
+
+fn devices(subject: Subject<'_>) -> Ruled {
+    let (older, newer) = (subject.maps("block_device_mapping")?, subject.maps("block_device_mapping_v2")?);
+    let image = subject.has("image")?;
+    if !older.is_empty() && !newer.is_empty() {
+        return not_both(subject, "block_device_mapping", "block_device_mapping_v2");
+    }
+    let mut bootable = image;
+    for device in &older {
+        bootable |= device.get("device_name").and_then(Value::as_text) == Some("vda");
+        if count(device, &["volume_id", "snapshot_id"]) != 1 {
+            return broken("a device is of a `volume_id` or of a `snapshot_id`", "give one of them");
+        }
+    }
+    let mut sources = usize::from(image);
+    for device in &newer {
+        let ephemeral = ["ephemeral_size", "ephemeral_format"];
+        // Heat's `or`: an empty one is as good as none, except for the last.
+        let is_ephemeral = true_of(device, ephemeral[0]) || has(device, ephemeral[1]);
+        let parts = count(device, &["volume_id", "snapshot_id", "image", "swap_size"]) + usize::from(is_ephemeral);
+        if parts != 1 {
+            return broken(
+                "a device is one of `volume_id`, `snapshot_id`, `image`, `swap_size`, `ephemeral_size` or `ephemeral_format`",
+                "give one of them",
+            );
+        }
+        let first = device.get("boot_index").is_none_or(|index| !is_true(index));
+        let own = count(device, &["volume_id", "snapshot_id", "image"]);
+        if own > 0 && first {
+            bootable = true;
+            sources += own;
+        }
+    }
+    if !bootable {
+        return broken("neither an image nor a volume to boot from", "give it `image`");
+    }
+    if !newer.is_empty() && sources != 1 {
+        return broken("more than one device to boot from", "give the others a `boot_index` of -1");
+    }
+    Ok(None)
+}
+
+fn networks(subject: Subject<'_>) -> Ruled {
+    let networks = subject.maps("networks")?;
+    for network in &networks {
+        let allocate = true_of(network, "allocate_network");
+        if count(network, &["network", "port", "subnet"]) == 0 && !allocate {
+            return broken(
+                "an item of `networks` names no `network`, `port`, `subnet` or `allocate_network`",
+                "give one of them",
+            );
+        }
+        let keys = network.values().filter(|value| is_there(value)).count();
+        if allocate && (keys != 1 || networks.len() != 1) {
+            return broken("`allocate_network` stands for itself", "take the others away");
+        }
+        if true_of(network, "fixed_ip") && has(network, "port") {
+            return broken("`fixed_ip` and `port` exclude each other", "give the port its address");
+        }
+        let only_network = has(network, "network") && count(network, &["port", "subnet"]) == 0;
+        if has(network, "floating_ip") && only_network && !true_of(network, "port_extra_properties") {
+            return broken("a `floating_ip` needs a port", "give `port` or `subnet`");
+        }
+    }
+    if networks.iter().any(|network| has(network, "port")) && subject.is("security_groups")? {
+        return broken(
+            "`security_groups` and a `port` exclude each other: a port has groups of its own",
+            "give them to the port",
+        );
+    }
+    Ok(None)
+}
+
+fn personality(subject: Subject<'_>) -> Ruled {
+    if subject.is("personality")? {
+        return broken("Nova takes no `personality` any more", "use `user_data`");
+    }
+    if map(subject.own("metadata")?).len() > 128 {
+        return broken("metadata of more than 128 entries", "give fewer");
+    }
+    Ok(None)
+}
+
+/// A property, the policy that says what its change does, the policy's default, and what keeps the server.
+const POLICIES: [(&str, &str, &str, &str); 3] = [
+    ("flavor", "flavor_update_policy", "RESIZE", "RESIZE"),
+    ("image", "image_update_policy", "REBUILD", "REBUILD"),
+    ("user_data", "user_data_update_policy", "REPLACE", "IGNORE"),
+];
+
+fn by_policy(change: &Change<'_>) -> Option<Vec<String>> {
+    let mut help = Vec::new();
+    for (property, policy, default, better) in POLICIES {
+        let is = change.after.text(policy).or_else(|| change.before.text(policy)).unwrap_or(default);
+        if change.has(property) && is == "REPLACE" {
+            help.push(match better {
+                "IGNORE" => format!("`{policy}: IGNORE` keeps the server, which is not told of the change then"),
+                better => format!("`{policy}: {better}` keeps the server"),
+            });
+        }
+    }
+    (!help.is_empty()).then_some(help)
+}

@@ -1,0 +1,38 @@
+//! Zun's types.
+
+use crate::resource::values::{has, true_of};
+use crate::resource::{Class, Ruled, Subject};
+
+use super::rule::broken;
+
+pub(super) const CLASSES: &[Class] = &[Class { ty: "OS::Zun::Container", validates: &[container], ..Class::PLAIN }];
+
+fn container(subject: Subject<'_>) -> Ruled {
+    let policy = subject.text("restart_policy")?;
+    let retries = policy.strip_prefix("on-failure").map(|rest| rest.strip_prefix(':').unwrap_or("0"));
+    let is_policy = matches!(&*policy, "" | "no" | "always" | "unless-stopped")
+        || retries.is_some_and(|retries| retries.parse::<u32>().is_ok());
+    if !is_policy {
+        return broken(
+            "`restart_policy` is no, on-failure, on-failure:RETRIES, always or unless-stopped",
+            "write one of them",
+        );
+    }
+    for mount in subject.maps("mounts")? {
+        if !has(&mount, "volume_id") && !has(&mount, "volume_size") {
+            return broken("one of `mounts` is a `volume_id` or a `volume_size`", "give one of them");
+        }
+        if true_of(&mount, "volume_id") && true_of(&mount, "volume_size") {
+            return broken("`volume_id` and `volume_size` exclude each other", "take one of them away");
+        }
+    }
+    for network in subject.maps("networks")? {
+        if !has(&network, "network") && !has(&network, "port") {
+            return broken("one of `networks` is a `network` or a `port`", "give one of them");
+        }
+        if true_of(&network, "fixed_ip") && has(&network, "port") {
+            return broken("`fixed_ip` and `port` exclude each other", "take one of them away");
+        }
+    }
+    Ok(None)
+}

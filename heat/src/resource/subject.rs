@@ -1,0 +1,84 @@
+//! A resource among those of its stack, as the rules of its class see it.
+
+use std::collections::BTreeSet;
+
+use indexmap::IndexMap;
+
+use crate::Loaded;
+use crate::evaluate::{Mode, Scope, Value};
+use crate::properties::{Refused, is_true};
+
+use super::Resource;
+use super::values::{is_there, map, same};
+
+/// A resource among those of its stack.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Subject<'s> {
+    pub(crate) name: &'s str,
+    pub(crate) resource: &'s Resource,
+    /// All resources of its stack.
+    pub(crate) all: &'s IndexMap<String, Resource>,
+    /// The template that it is written in; none for a member of a group, which nobody writes.
+    pub(crate) template: Option<&'s Loaded>,
+    /// Whether its stack is nested in another one: Heat does not judge values there.
+    pub(crate) nested: bool,
+}
+
+impl<'s> Subject<'s> {
+    /// What a property is: Heat refuses the resource where it cannot be read.
+    pub(crate) fn own(self, key: &str) -> Result<Value, Refused> {
+        self.resource.properties().get(key)
+    }
+
+    /// Whether the property is there at all, as Heat asks it: nothing is not, empty is.
+    pub(crate) fn has(self, key: &str) -> Result<bool, Refused> {
+        Ok(is_there(&self.own(key)?))
+    }
+
+    /// Whether Python takes it for true.
+    pub(crate) fn is(self, key: &str) -> Result<bool, Refused> {
+        Ok(is_true(&self.own(key)?))
+    }
+
+    pub(crate) fn text(self, key: &str) -> Result<String, Refused> {
+        Ok(self.own(key)?.as_text().unwrap_or_default().to_owned())
+    }
+
+    /// The maps of a list.
+    pub(crate) fn maps(self, key: &str) -> Result<Vec<IndexMap<String, Value>>, Refused> {
+        Ok(match self.own(key)? {
+            Value::List(items) => items.into_iter().map(map).collect(),
+            _ => Vec::new(),
+        })
+    }
+
+    /// The names of all properties of its type.
+    pub(crate) fn keys(self) -> impl Iterator<Item = &'s str> {
+        self.resource.properties().schema.keys().map(|key| &**key)
+    }
+
+    /// What its metadata is, where that is written and can be read.
+    pub(crate) fn metadata(self) -> Option<Value> {
+        let loaded = self.template?;
+        let metadata = loaded.template.resources.get(self.name)?.metadata.as_ref()?;
+        Scope::new(loaded, Mode::Validation).value(metadata).ok()
+    }
+
+    /// What it needs by the template's words.
+    pub(crate) fn requires(self) -> BTreeSet<&'s str> {
+        let referring = (!self.resource.external).then_some(&self.resource.references);
+        let names = referring.into_iter().flatten().filter_map(|reference| self.all.get_key_value(&reference.name));
+        names.map(|(name, _)| &**name).collect()
+    }
+
+    /// The other resources of the type, those that stand for it included.
+    pub(crate) fn others(self, ty: &'static str) -> impl Iterator<Item = (&'s str, &'s Resource)> {
+        self.all.iter().filter(move |(_, resource)| resource.is(ty)).map(|(name, resource)| (&**name, resource))
+    }
+
+    /// Those of the type whose property `key` is `value`.
+    pub(crate) fn others_with(self, ty: &'static str, key: &str, value: &Value) -> Vec<&'s str> {
+        let is = |resource: &Resource| resource.properties().get(key).is_ok_and(|other| same(&other, value));
+        self.others(ty).filter(|(_, resource)| is(resource)).map(|(name, _)| name).collect()
+    }
+}

@@ -1,0 +1,65 @@
+//! Values as the rules of classes read them: what is not there, or not of the expected form, is nothing.
+
+use indexmap::IndexMap;
+
+use crate::evaluate::Value;
+use crate::properties::{Refused, is_true};
+
+/// Whether a value is there: `is not None`. One that is not known is: a parameter that nobody has given yet.
+pub(crate) fn is_there(value: &Value) -> bool {
+    !matches!(value, Value::Null | Value::Absent)
+}
+
+/// Python's `==`; what is not known is nothing.
+pub(crate) fn same(one: &Value, other: &Value) -> bool {
+    one.equals(other).unwrap_or_else(|| !is_true(one) && !is_true(other))
+}
+
+/// Python's `or`.
+pub(crate) fn or(one: Value, other: impl FnOnce() -> Result<Value, Refused>) -> Result<Value, Refused> {
+    if is_true(&one) { Ok(one) } else { other() }
+}
+
+pub(crate) fn map(value: Value) -> IndexMap<String, Value> {
+    match value {
+        Value::Map(items) => items,
+        _ => IndexMap::new(),
+    }
+}
+
+pub(crate) fn items(value: &Value) -> &[Value] {
+    match value {
+        Value::List(items) => items,
+        _ => &[],
+    }
+}
+
+pub(crate) fn integer(value: &Value) -> Option<i128> {
+    match value {
+        Value::Integer(number) => Some(*number),
+        _ => None,
+    }
+}
+
+/// The value under `key` of what should be a map.
+pub(crate) fn key<'v>(value: &'v Value, key: &str) -> &'v Value {
+    match value {
+        Value::Map(items) => items.get(key).unwrap_or(&Value::Null),
+        _ => &Value::Null,
+    }
+}
+
+/// Whether the value under a key is there.
+pub(crate) fn has(items: &IndexMap<String, Value>, key: &str) -> bool {
+    items.get(key).is_some_and(is_there)
+}
+
+/// Whether the value under a key is true.
+pub(crate) fn true_of(items: &IndexMap<String, Value>, key: &str) -> bool {
+    items.get(key).is_some_and(is_true)
+}
+
+/// How many of the values are there.
+pub(crate) fn count(items: &IndexMap<String, Value>, keys: &[&str]) -> usize {
+    keys.iter().filter(|key| has(items, key)).count()
+}

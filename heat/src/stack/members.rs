@@ -1,0 +1,42 @@
+//! Stacks of groups, whose resources hold values only: functions are resolved in the stack that the group stands in.
+
+use indexmap::IndexMap;
+
+use crate::environment::{Implementation, Registry, Target};
+use crate::evaluate::Value;
+use crate::properties::Property;
+use crate::resource::{How, Kind, Member, Reference, Resource};
+use crate::yaml::{Node, Span};
+
+use super::{Stack, World, maker};
+
+impl<'n> Stack<'n> {
+    pub(super) fn of_members(world: &World, parent: &Stack<'n>, members: &[Member], mut registry: Registry) -> Self {
+        let amazon = Target {
+            implementation: Implementation::Type("AWS::EC2::Instance".to_owned()),
+            path: None,
+            value: Node::null(),
+            file: "".into(),
+            name_span: Span::default(),
+        };
+        registry.types.insert(Member::SCALED.to_owned(), amazon);
+        let resource = |member: &Member| {
+            let maker = maker(world, parent.loaded, &registry, &member.name, &member.ty);
+            let reference = |name: &String| Reference {
+                name: name.clone(),
+                kind: Kind::Name,
+                span: Span::default(),
+                how: How::DependsOn,
+            };
+            let references = member.after.iter().map(reference).collect();
+            let given = |(key, value): (&String, &Value)| {
+                (key.clone(), Property { value: Some(value.clone()), pending: false, pair: None })
+            };
+            let given = member.properties.iter().map(given).collect();
+            (member.name.clone(), Resource { ty: member.ty.clone(), maker, given, external: false, references })
+        };
+        let resources: IndexMap<String, Resource> = members.iter().map(resource).collect();
+        let nested = world.nested.clone();
+        Self { loaded: parent.loaded, depth: parent.depth + 1, resources, of_members: true, registry, nested }
+    }
+}
