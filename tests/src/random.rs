@@ -90,7 +90,7 @@ pub fn whole(choices: &[u8]) -> wattle::model::Model {
         line += 1;
         Source::new("src/whole.rs", line, 7)
     };
-    let image = || Expr::Parameter("image".into());
+    let image = || Expr::parameter("image");
     let is_debian = Expr::function("equals", Expr::list([image(), "debian-12".into()]));
     for name in ["is-debian", "run_time"] {
         if random.below(2) == 1 {
@@ -124,7 +124,7 @@ pub fn whole(choices: &[u8]) -> wattle::model::Model {
             _ => {}
         }
     }
-    let joined = Expr::function("list_join", Expr::list([",".into(), Expr::list([image(), Expr::Resource(net)])]));
+    let joined = Expr::function("list_join", Expr::list([",".into(), Expr::list([image(), Expr::resource(net)])]));
     let mut output = StackOutput::new(joined.clone(), at());
     output.description = "Joined.".into();
     if let Some(condition) = &condition {
@@ -146,7 +146,7 @@ pub fn whole(choices: &[u8]) -> wattle::model::Model {
                 if index == 0 {
                     continue;
                 }
-                let output = Expr::Output { component, output: "text".into() };
+                let output = Expr::output(component, "text");
                 Expr::function("str_split", Expr::list([",".into(), output]))
             }
             4 => Expr::map([("filter".into(), image())]),
@@ -170,7 +170,7 @@ fn requirements(
 ) {
     use wattle::model::{Expr, Predicate, Requirement, Test, Tested};
     let tested = |value: Expr, test| Predicate::Tested(Tested { value: Some(value), test, secret: false });
-    let image = || Expr::Parameter("image".into());
+    let image = || Expr::parameter("image");
     let any = |value: &Expr| tested(value.clone(), Test::SomeItem(Box::new(of_text(None, Test::Includes("".into())))));
     for index in 0..random.below(4) {
         let predicate = Predicate::Any(vec![
@@ -186,7 +186,7 @@ fn requirements(
     if random.below(2) == 1 {
         let all = vec![
             tested(image(), Test::Length { min: None, max: Some(255) }),
-            of_text(Some(Expr::Parameter("password".into())), Test::Matches("[^ ]{3,}".into())),
+            of_text(Some(Expr::parameter("password")), Test::Matches("[^ ]{3,}".into())),
         ];
         model.requirements.insert("get_param".into(), Requirement::new(Predicate::All(all), at()));
     }
@@ -256,11 +256,11 @@ impl Random<'_> {
                 value,
                 match other {
                     0 => Test::Is("debian-12".into()),
-                    1 => Test::IsNot(Expr::Parameter("password".into())),
-                    2 => Test::OneOf(vec!["if".into(), Expr::Parameter("image".into())]),
+                    1 => Test::IsNot(Expr::parameter("password")),
+                    2 => Test::OneOf(vec!["if".into(), Expr::parameter("image")]),
                     3 => Test::Matches(r"[a-z]+-\d{2}|0644".into()),
                     4 => Test::StartsWith("22:22".into()),
-                    5 => Test::EndsWith(Expr::Parameter("image".into())),
+                    5 => Test::EndsWith(Expr::parameter("image")),
                     6 => Test::Includes("yes".into()),
                     7 => Test::Length { min: Some(3), max: Some(99) },
                     8 => Test::Length { min: None, max: None },

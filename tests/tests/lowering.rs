@@ -8,7 +8,7 @@ use wattle::check::{Limits, check, has_errors};
 use wattle::lower::hot::{Hot, Template};
 use wattle::lower::seed::Wire;
 use wattle::lower::{Lowered, Options, Reader, Way, lower};
-use wattle::model::{Expr, Model, Name};
+use wattle::model::{Expr, Model, Name, Reference};
 use wattle_catalog::{neutron, nova};
 use wattle_tests::random;
 
@@ -154,12 +154,9 @@ proptest! {
         let mut expected: IndexMap<(String, String), usize> = IndexMap::new();
         for (key, component) in &model.components {
             for (input, binding) in &component.inputs {
-                binding.value.references(&mut |reference| {
-                    use wattle::model::Reference as R;
-                    // The resources within an attribute's path belong to the attribute.
-                    let counts = !matches!(reference, R::Resource(_));
-                    *expected.entry((key.to_string(), input.to_string())).or_default() += usize::from(counts);
-                });
+                // The resources within an attribute's path belong to the attribute.
+                let references = binding.value.references().filter(|one| !matches!(one, Reference::Resource(_)));
+                *expected.entry((key.to_string(), input.to_string())).or_default() += references.count();
             }
         }
         expected.retain(|_, count| *count > 0);
@@ -183,11 +180,8 @@ proptest! {
 }
 
 fn reads_promise(model: &Model, (component, input): &(String, String)) -> bool {
-    let mut found = false;
-    model.components[component.as_str()].inputs[input.as_str()].value.references(&mut |reference| {
-        found |= matches!(reference, wattle::model::Reference::Promise(_));
-    });
-    found
+    let value = &model.components[component.as_str()].inputs[input.as_str()].value;
+    value.leaves().any(|reference| matches!(reference, Reference::Promise(_)))
 }
 
 #[test]

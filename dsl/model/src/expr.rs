@@ -1,65 +1,55 @@
-//! Expressions: how a value comes about that may not be known yet.
+//! Expressions: how a value comes about that may not be known yet, in the model's terms.
 
-use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use super::{Name, Value, function};
+use super::{Name, Tree, function, tree};
 
-/// A value, or how it comes about.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Expr {
-    /// Known while building.
-    Constant(Value),
+/// A value, or how it comes about: a tree whose leaves are references.
+pub type Expr = Tree<Reference>;
+
+/// What an expression refers to. Its names are owned in an [`Expr`], and borrowed where it is looked at: [`Referred`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", bound(serialize = "N: Serialize, P: Serialize + AsRef<[Step]>"))]
+pub enum Reference<N = Name, P = Vec<Step>> {
     /// A parameter: known at deployment.
-    Parameter(Name),
+    Parameter(N),
     /// The identity of a resource: known once Heat made it.
-    Resource(Name),
+    Resource(N),
     /// An attribute of a resource: known once Heat made it.
     Attribute {
         /// The resource.
-        resource: Name,
+        resource: N,
         /// The attribute.
-        attribute: Name,
+        attribute: N,
         /// The way to a part of the attribute's value.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        path: Vec<Step>,
+        #[serde(default, skip_serializing_if = "is_whole")]
+        path: P,
     },
     /// A component's output: known once the component ran.
     Output {
         /// The component, as `SERVER/COMPONENT`.
-        component: Name,
+        component: N,
         /// The output.
-        output: Name,
+        output: N,
     },
     /// A promise: known when what fulfils it is.
-    Promise(Name),
+    Promise(N),
     /// An export of another stack.
     Import {
         /// The stack.
-        stack: Name,
+        stack: N,
         /// The export's name there.
-        export: Name,
-    },
-    /// Text around other values, each written as it would be printed.
-    Text(Vec<Expr>),
-    /// Values in order.
-    List(Vec<Expr>),
-    /// Values by name.
-    Map(IndexMap<Name, Expr>),
-    /// A function of Heat's that none of the others says.
-    Function {
-        /// Its name: `list_join`, `if`, `yaql`, ...
-        name: Name,
-        /// What it is given.
-        argument: Box<Expr>,
+        export: N,
     },
     /// A handle that another topology made. Never sound; kept so that the check can say so.
     Foreign {
         /// What the handle stands for: `resource`, `output`, `parameter`, ...
-        what: Name,
+        what: N,
     },
 }
+
+/// A reference that is looked at.
+pub type Referred<'a> = Reference<&'a Name, &'a [Step]>;
 
 /// One step into an attribute's value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,141 +63,104 @@ pub enum Step {
     Resource(Name),
 }
 
-/// What one expression refers to.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Reference<'a> {
-    /// A parameter.
-    Parameter(&'a Name),
-    /// The identity of a resource.
-    Resource(&'a Name),
-    /// An attribute of a resource.
-    Attribute {
-        /// The resource.
-        resource: &'a Name,
-        /// The attribute.
-        attribute: &'a Name,
-        /// The way into it.
-        path: &'a [Step],
-    },
-    /// A component's output.
-    Output {
-        /// The component, as `SERVER/COMPONENT`.
-        component: &'a Name,
-        /// The output.
-        output: &'a Name,
-    },
-    /// A promise.
-    Promise(&'a Name),
-    /// An export of another stack.
-    Import {
-        /// The stack.
-        stack: &'a Name,
-        /// The export.
-        export: &'a Name,
-    },
-    /// A handle of another topology.
-    Foreign {
-        /// What it stands for.
-        what: &'a Name,
-    },
+fn is_whole(path: &impl AsRef<[Step]>) -> bool {
+    path.as_ref().is_empty()
+}
+
+impl tree::Alternatives for Reference {
+    const NAMES: &'static [&'static str] = &[
+        "constant",
+        "parameter",
+        "resource",
+        "attribute",
+        "output",
+        "promise",
+        "import",
+        "text",
+        "list",
+        "map",
+        "function",
+        "foreign",
+    ];
+}
+
+impl Reference {
+    /// The reference, looked at.
+    pub fn referred(&self) -> Referred<'_> {
+        match self {
+            Self::Parameter(name) => Reference::Parameter(name),
+            Self::Resource(name) => Reference::Resource(name),
+            Self::Attribute { resource, attribute, path } => Reference::Attribute { resource, attribute, path },
+            Self::Output { component, output } => Reference::Output { component, output },
+            Self::Promise(name) => Reference::Promise(name),
+            Self::Import { stack, export } => Reference::Import { stack, export },
+            Self::Foreign { what } => Reference::Foreign { what },
+        }
+    }
 }
 
 impl Expr {
-    /// Calls `visit` for every reference, in the order in which they were written.
-    pub fn references<'a>(&'a self, visit: &mut impl FnMut(Reference<'a>)) {
-        match self {
-            Self::Constant(_) => {}
-            Self::Parameter(name) => visit(Reference::Parameter(name)),
-            Self::Resource(name) => visit(Reference::Resource(name)),
-            Self::Attribute { resource, attribute, path } => {
-                visit(Reference::Attribute { resource, attribute, path });
-                for step in path {
-                    if let Step::Resource(name) = step {
-                        visit(Reference::Resource(name));
-                    }
-                }
-            }
-            Self::Output { component, output } => visit(Reference::Output { component, output }),
-            Self::Promise(name) => visit(Reference::Promise(name)),
-            Self::Import { stack, export } => visit(Reference::Import { stack, export }),
-            Self::Text(parts) | Self::List(parts) => parts.iter().for_each(|part| part.references(visit)),
-            Self::Map(parts) => parts.values().for_each(|part| part.references(visit)),
-            Self::Function { argument, .. } => {
-                if let Some(reference) = self.subject() {
-                    visit(reference);
-                }
-                argument.references(visit);
-            }
-            Self::Foreign { what } => visit(Reference::Foreign { what }),
-        }
+    /// A parameter.
+    pub fn parameter(name: impl Into<Name>) -> Self {
+        Self::Leaf(Reference::Parameter(name.into()))
     }
 
-    /// Text of `parts` one behind the other, in its one form: no text within text, constants next to each other as one.
-    pub fn text(parts: impl IntoIterator<Item = Expr>) -> Self {
-        fn add(texts: &mut Vec<Expr>, part: Expr) {
-            let constant = match part {
-                Expr::Text(parts) => return parts.into_iter().for_each(|part| add(texts, part)),
-                Expr::Constant(Value::Str(text)) if text.is_empty() => return,
-                Expr::Constant(Value::Str(text)) => text,
-                Expr::Constant(other) => other.to_string().into(),
-                other => return texts.push(other),
-            };
-            match texts.last_mut() {
-                Some(Expr::Constant(Value::Str(before))) => *before = format!("{before}{constant}").into(),
-                _ => texts.push(Expr::Constant(Value::Str(constant))),
-            }
-        }
-        let mut texts = Vec::new();
-        parts.into_iter().for_each(|part| add(&mut texts, part));
-        match texts.as_slice() {
-            [] => Self::Constant("".into()),
-            [Self::Constant(_)] => texts.remove(0),
-            _ => Self::Text(texts),
-        }
+    /// The identity of a resource.
+    pub fn resource(name: impl Into<Name>) -> Self {
+        Self::Leaf(Reference::Resource(name.into()))
     }
 
-    /// Values in order, in their one form: constants in order are a constant.
-    pub fn list(items: impl IntoIterator<Item = Expr>) -> Self {
-        let items: Vec<Self> = items.into_iter().collect();
-        match items.iter().map(|item| item.constant().cloned()).collect() {
-            Some(values) => Self::Constant(Value::List(values)),
-            None => Self::List(items),
-        }
+    /// An attribute of a resource.
+    pub fn attribute(resource: impl Into<Name>, attribute: impl Into<Name>, path: Vec<Step>) -> Self {
+        Self::Leaf(Reference::Attribute { resource: resource.into(), attribute: attribute.into(), path })
     }
 
-    /// Values by name, in their one form: constants by name are a constant.
-    pub fn map(items: impl IntoIterator<Item = (Name, Expr)>) -> Self {
-        let items: IndexMap<Name, Self> = items.into_iter().collect();
-        match items.iter().map(|(name, item)| Some((name.clone(), item.constant()?.clone()))).collect() {
-            Some(values) => Self::Constant(Value::Map(values)),
-            None => Self::Map(items),
-        }
+    /// An output of a component, which is `SERVER/COMPONENT`.
+    pub fn output(component: impl Into<Name>, output: impl Into<Name>) -> Self {
+        Self::Leaf(Reference::Output { component: component.into(), output: output.into() })
     }
 
-    /// The value of one of Heat's functions, in its one form: what another alternative says is that one.
+    /// A promise.
+    pub fn promise(name: impl Into<Name>) -> Self {
+        Self::Leaf(Reference::Promise(name.into()))
+    }
+
+    /// An export of another stack.
+    pub fn import(stack: impl Into<Name>, export: impl Into<Name>) -> Self {
+        Self::Leaf(Reference::Import { stack: stack.into(), export: export.into() })
+    }
+
+    /// A handle of another topology, of whatever `what` says.
+    pub fn foreign(what: &str) -> Self {
+        Self::Leaf(Reference::Foreign { what: what.into() })
+    }
+
+    /// The value of one of Heat's functions, in its one form: what a reference or text says is that.
     pub fn function(name: impl Into<Name>, argument: Self) -> Self {
         function::canonical(name.into(), argument)
     }
 
+    /// Everything that it refers to, in the order in which it was written.
+    pub fn references(&self) -> impl Iterator<Item = Referred<'_>> {
+        self.each().flat_map(|part| {
+            let (own, path): (_, &[Step]) = match part {
+                Self::Leaf(leaf @ Reference::Attribute { path, .. }) => (Some(leaf.referred()), path),
+                Self::Leaf(leaf) => (Some(leaf.referred()), &[]),
+                _ => (part.subject(), &[]),
+            };
+            let resources = path.iter().filter_map(|step| match step {
+                Step::Resource(name) => Some(Reference::Resource(name)),
+                Step::Key(_) | Step::Index(_) => None,
+            });
+            own.into_iter().chain(resources)
+        })
+    }
+
     /// What a function refers to by a name among its arguments.
-    pub fn subject(&self) -> Option<Reference<'_>> {
+    pub fn subject(&self) -> Option<Referred<'_>> {
         match self {
             Self::Function { name, argument } => function::subject(name, argument),
             _ => None,
         }
-    }
-
-    /// The constant, if it is one in whole.
-    pub fn constant(&self) -> Option<&Value> {
-        match self {
-            Self::Constant(value) => Some(value),
-            _ => None,
-        }
-    }
-}
-
-impl<T: Into<Value>> From<T> for Expr {
-    fn from(value: T) -> Self {
-        Self::Constant(value.into())
     }
 }

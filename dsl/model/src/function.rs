@@ -1,9 +1,9 @@
-//! Heat's functions as expressions: what they refer to, and which of them another alternative of [`Expr`] says.
+//! Heat's functions as expressions: what they refer to, and which of them a reference or text says.
 
-use super::{Expr, Name, Reference, Step, Value};
+use super::{Expr, Name, Reference, Referred, Step, Value, values};
 
 /// What a function refers to by a name among its arguments.
-pub(super) fn subject<'a>(function: &str, argument: &'a Expr) -> Option<Reference<'a>> {
+pub(super) fn subject<'a>(function: &str, argument: &'a Expr) -> Option<Referred<'a>> {
     let path = || [0, 1].map(|index| item(argument, index));
     match function {
         "get_param" => Some(Reference::Parameter(text(argument).or(path()[0])?)),
@@ -26,12 +26,12 @@ fn said_otherwise(function: &str, argument: &Expr) -> Option<Expr> {
     match function {
         "get_param" => match argument {
             Expr::Constant(Value::List(items)) => match items.as_slice() {
-                [Value::Str(parameter)] => Some(Expr::Parameter(parameter.clone())),
+                [Value::Str(parameter)] => Some(Expr::parameter(parameter.clone())),
                 _ => None,
             },
-            _ => text(argument).map(|parameter| Expr::Parameter(parameter.clone())),
+            _ => text(argument).cloned().map(Expr::parameter),
         },
-        "get_resource" => text(argument).map(|resource| Expr::Resource(resource.clone())),
+        "get_resource" => text(argument).cloned().map(Expr::resource),
         "get_attr" => attribute(argument),
         "str_replace" => as_text(argument),
         _ => None,
@@ -45,13 +45,13 @@ fn attribute(argument: &Expr) -> Option<Expr> {
         Expr::List(items) => items[2..].iter().map(step).collect(),
         _ => None,
     }?;
-    Some(Expr::Attribute { resource, attribute, path })
+    Some(Expr::attribute(resource, attribute, path))
 }
 
 fn step(step: &Expr) -> Option<Step> {
     match step {
         Expr::Constant(value) => constant_step(value),
-        Expr::Resource(name) => Some(Step::Resource(name.clone())),
+        Expr::Leaf(Reference::Resource(name)) => Some(Step::Resource(name.clone())),
         _ => None,
     }
 }
@@ -97,8 +97,7 @@ pub fn template_of(parts: &[Expr]) -> (String, Vec<(String, &Expr)>) {
     let mut params = Vec::new();
     for part in parts {
         match part {
-            Expr::Constant(Value::Str(text)) => template.push_str(text),
-            Expr::Constant(value) => template.push_str(&value.to_string()),
+            Expr::Constant(value) => template.push_str(&values::text(value)),
             other => {
                 let key = format!("{open}{}>", params.len() + 1);
                 template.push_str(&key);
@@ -133,7 +132,7 @@ mod tests {
     use super::*;
 
     fn parameter() -> Expr {
-        Expr::Parameter("p".into())
+        Expr::parameter("p")
     }
 
     fn list(items: impl IntoIterator<Item = Expr>) -> Expr {
@@ -145,14 +144,10 @@ mod tests {
         let same = [
             (Expr::function("get_param", "p".into()), parameter()),
             (Expr::function("get_param", list(["p".into()])), parameter()),
-            (Expr::function("get_resource", "r".into()), Expr::Resource("r".into())),
+            (Expr::function("get_resource", "r".into()), Expr::resource("r")),
             (
-                Expr::function("get_attr", list(["r".into(), "a".into(), 0.into(), Expr::Resource("n".into())])),
-                Expr::Attribute {
-                    resource: "r".into(),
-                    attribute: "a".into(),
-                    path: vec![Step::Index(0), Step::Resource("n".into())],
-                },
+                Expr::function("get_attr", list(["r".into(), "a".into(), 0.into(), Expr::resource("n")])),
+                Expr::attribute("r", "a", vec![Step::Index(0), Step::Resource("n".into())]),
             ),
         ];
         for (made, expected) in same {
@@ -194,11 +189,7 @@ mod tests {
 
     #[test]
     fn a_function_refers_to_what_its_arguments_name() {
-        let found = |value: &Expr| {
-            let mut found = Vec::new();
-            value.references(&mut |reference| found.push(format!("{reference:?}")));
-            found
-        };
+        let found = |value: &Expr| value.references().map(|reference| format!("{reference:?}")).collect::<Vec<_>>();
         let value = Expr::function("get_attr", list(["r".into(), "a".into(), parameter()]));
         let attribute = r#"Attribute { resource: "r", attribute: "a", path: [] }"#;
         assert_eq!(found(&value), [attribute, r#"Parameter("p")"#]);

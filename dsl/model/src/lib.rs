@@ -20,6 +20,7 @@ mod schema;
 mod source;
 mod template;
 pub mod tool;
+mod tree;
 mod value;
 pub mod values;
 
@@ -37,7 +38,7 @@ pub use wattle_words::names;
 pub use component::{
     After, Component, Content, Declaration, File, Input, Listen, OutputDeclaration, Ports, Protocol, Recipe,
 };
-pub use expr::{Expr, Reference, Step};
+pub use expr::{Expr, Reference, Referred, Step};
 pub use moved::FormerName;
 pub use parameter::{Constraint, Parameter, ParameterType};
 pub use port::Type;
@@ -46,6 +47,7 @@ pub use resource::{Binding, Order, Resource};
 pub use schema::{AttributeSchema, PropertySchema, PropertyType, Schema, SchemaConstraint};
 pub use source::Source;
 pub use template::{Condition, ParameterGroup, StackOutput, VERSION};
+pub use tree::{Alternatives, Tree};
 pub use value::Value;
 pub use wattle_recipe::Tool;
 
@@ -254,6 +256,23 @@ impl Model {
         self.declarations.get(&component.declaration)
     }
 
+    /// The type that is declared of what is referred to; none of what Heat alone knows, or what does not exist.
+    pub fn declared(&self, reference: Referred<'_>) -> Option<&Type> {
+        match reference {
+            Reference::Parameter(name) => self.parameters.get(name).map(|parameter| &parameter.ty),
+            Reference::Output { component, output } => {
+                let declaration = self.declaration(self.components.get(component)?)?;
+                declaration.outputs.get(output).map(|output| &output.ty)
+            }
+            Reference::Promise(name) => self.promises.get(name).map(|promise| &promise.ty),
+            Reference::Import { stack, export } => {
+                let mut imports = self.imports.iter();
+                imports.find(|import| import.stack == *stack && import.export == *export).map(|import| &import.ty)
+            }
+            Reference::Resource(_) | Reference::Attribute { .. } | Reference::Foreign { .. } => None,
+        }
+    }
+
     /// The networks of the model that a server is on; it may be on others, which exist already.
     pub fn networks_of<'m>(&'m self, server: &'m Resource) -> Vec<&'m Name> {
         let mut known: Vec<&Name> = Vec::new();
@@ -261,16 +280,15 @@ impl Model {
             // Without any, Nova takes what the project has.
             return known;
         };
+        let identity = |value: &'m Expr| match value {
+            Expr::Leaf(Reference::Resource(name)) => Some(name),
+            _ => None,
+        };
         let network = |item: &'m Expr| {
             let Expr::Map(item) = item else { return None };
-            match (item.get("network").or_else(|| item.get("uuid")), item.get("port")) {
-                (Some(Expr::Resource(network)), _) => Some(network),
-                (None, Some(Expr::Resource(port))) => match &self.resources.get(port)?.properties.get("network")?.value
-                {
-                    Expr::Resource(network) => Some(network),
-                    _ => None,
-                },
-                _ => None,
+            match item.get("network").or_else(|| item.get("uuid")) {
+                Some(network) => identity(network),
+                None => identity(&self.resources.get(identity(item.get("port")?)?)?.properties.get("network")?.value),
             }
         };
         for network in items.iter().filter_map(network) {

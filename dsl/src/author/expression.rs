@@ -1,6 +1,6 @@
 //! A value as the author wired it, before handles are turned into names.
 
-use crate::model::{Binding, Expr, Name, Step, Value};
+use crate::model::{Binding, Expr, Name, Reference, Step, Value};
 
 use super::handle::{Attribute, Id, Output, OutputSource, Parameter, Resource, Segment};
 use super::hot::Condition;
@@ -54,16 +54,16 @@ impl<T: Into<Value>> From<T> for Expression {
 }
 
 impl Topology {
-    /// The model's form of an expression. Handles of another topology become [`Expr::Foreign`].
+    /// The model's form of an expression. Handles of another topology become [`Reference::Foreign`].
     pub(super) fn lower(&self, expression: Expression) -> Expr {
         match expression {
             Expression::Constant(value) => Expr::Constant(value),
             Expression::Bound(binding) => binding.value,
             Expression::Parameter(parameter) => self.named(parameter.id, "parameter", |i| {
-                Some(Expr::Parameter(self.model.parameters.get_index(i)?.0.clone()))
+                Some(Expr::parameter(self.model.parameters.get_index(i)?.0.clone()))
             }),
             Expression::Resource(resource) => self
-                .named(resource.id, "resource", |i| Some(Expr::Resource(self.model.resources.get_index(i)?.0.clone()))),
+                .named(resource.id, "resource", |i| Some(Expr::resource(self.model.resources.get_index(i)?.0.clone()))),
             Expression::Attribute(attribute) => self.lower_attribute(attribute),
             Expression::Output(output) => self.lower_output(output),
             Expression::Text(parts) => Expr::text(self.lower_all(parts)),
@@ -73,7 +73,7 @@ impl Topology {
                 Some(Expr::Constant(Value::Str(self.model.conditions.get_index(i)?.0.clone())))
             }),
             Expression::NameOf(subject) => match self.lower(*subject) {
-                Expr::Parameter(name) | Expr::Resource(name) => Expr::Constant(Value::Str(name)),
+                Expr::Leaf(Reference::Parameter(name) | Reference::Resource(name)) => Expr::Constant(Value::Str(name)),
                 other => other,
             },
             Expression::Map(items) => Expr::map(items.into_iter().map(|(name, item)| (name, self.lower(item)))),
@@ -91,11 +91,8 @@ impl Topology {
             Segment::Resource(resource) => self.resource_name(*resource).map(Step::Resource),
         };
         self.named(attribute.id, "attribute", |i| {
-            Some(Expr::Attribute {
-                resource: self.model.resources.get_index(i)?.0.clone(),
-                attribute: self.shared(attribute.name),
-                path: attribute.path.iter().flatten().map(step).collect::<Option<_>>()?,
-            })
+            let path = attribute.path.iter().flatten().map(step).collect::<Option<_>>()?;
+            Some(Expr::attribute(self.model.resources.get_index(i)?.0.clone(), self.shared(attribute.name), path))
         })
     }
 
@@ -106,21 +103,21 @@ impl Topology {
                 let (key, component) = self.model.components.get_index(i)?;
                 let declaration = self.model.declarations.get(&component.declaration)?;
                 let (name, _) = declaration.outputs.get_index(output as usize)?;
-                Some(Expr::Output { component: key.clone(), output: name.clone() })
+                Some(Expr::output(key.clone(), name.clone()))
             }),
             OutputSource::Promise(index) => {
-                self.named(at(index), "promise", |i| Some(Expr::Promise(self.model.promises.get_index(i)?.0.clone())))
+                self.named(at(index), "promise", |i| Some(Expr::promise(self.model.promises.get_index(i)?.0.clone())))
             }
             OutputSource::Import(index) => self.named(at(index), "import", |i| {
                 let import = self.model.imports.get(i)?;
-                Some(Expr::Import { stack: import.stack.clone(), export: import.export.clone() })
+                Some(Expr::import(import.stack.clone(), import.export.clone()))
             }),
         }
     }
 
-    /// What `find` says of a handle of this topology; [`Expr::Foreign`] for others.
+    /// What `find` says of a handle of this topology; [`Reference::Foreign`] for others.
     fn named(&self, id: Id, what: &str, find: impl FnOnce(usize) -> Option<Expr>) -> Expr {
         let own = if id.topology == self.id { find(id.index as usize) } else { None };
-        own.unwrap_or_else(|| Expr::Foreign { what: what.into() })
+        own.unwrap_or_else(|| Expr::foreign(what))
     }
 }

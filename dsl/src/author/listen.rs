@@ -76,17 +76,15 @@ impl Topology {
 
     /// Whether a value comes of what the component `key` writes, through as many promises as there may be.
     fn reads(&self, value: &Expr, key: &Name, depth: usize) -> bool {
-        let mut found = false;
-        value.references(&mut |reference| match reference {
-            Reference::Output { component, .. } => found |= component == key,
+        value.references().any(|reference| match reference {
+            Reference::Output { component, .. } => component == key,
             // A ring of promises is somebody else's finding.
             Reference::Promise(promise) if depth <= self.model.promises.len() => {
                 let fulfilled = self.model.promises.get(promise).map_or(&[][..], |promise| &promise.fulfilled);
-                found |= fulfilled.iter().any(|Binding { value, .. }| self.reads(value, key, depth + 1));
+                fulfilled.iter().any(|Binding { value, .. }| self.reads(value, key, depth + 1))
             }
-            _ => {}
-        });
-        found
+            _ => false,
+        })
     }
 
     fn own_component(&self, component: Component) -> Option<(&Name, &crate::model::Component)> {

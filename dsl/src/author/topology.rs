@@ -194,7 +194,7 @@ impl Topology {
         let foreign = model::Promise {
             ty: T::port_type(),
             at: binding.at.clone(),
-            fulfilled: vec![model::Binding { value: Expr::Foreign { what: "promise".into() }, at: binding.at }],
+            fulfilled: vec![model::Binding { value: Expr::foreign("promise"), at: binding.at }],
         };
         let name = format!("promise#{}", self.model.promises.len());
         self.model.promises.insert(name.into(), foreign);

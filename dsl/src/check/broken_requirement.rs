@@ -63,33 +63,28 @@ fn run(sink: &mut Sink<'_, '_>) {
 fn defaults<'m>(model: &'m Model, requirement: &'m Requirement) -> Vec<(&'m str, &'m crate::model::Source)> {
     let mut found: Vec<(&str, _)> = Vec::new();
     requirement.predicate.each(&mut |value| {
-        value.references(&mut |reference| {
-            let Reference::Parameter(name) = reference else { return };
-            if let Some(parameter) = model.parameters.get(name)
+        for reference in value.references() {
+            if let Reference::Parameter(name) = reference
+                && let Some(parameter) = model.parameters.get(name)
                 && parameter.default.is_some()
                 && !found.iter().any(|(known, _)| *known == &**name)
             {
                 found.push((name, &parameter.at));
             }
-        });
+        }
     });
     found
 }
 
 /// The value, if constants and defaults tell it.
 fn known(model: &Model, value: &Expr) -> Option<Value> {
-    let all = |parts: &[Expr]| parts.iter().map(|part| known(model, part)).collect::<Option<Vec<_>>>();
-    match value {
-        Expr::Constant(value) => Some(value.clone()),
-        Expr::Parameter(name) => {
-            let parameter = model.parameters.get(name)?;
-            // One that is not of its type is another finding.
-            parameter.default.clone().filter(|default| parameter.ty.refuse(default).is_none())
-        }
-        Expr::List(items) => all(items).map(Value::List),
-        Expr::Text(parts) => Some(all(parts)?.iter().map(wattle_heat::schema::plain).collect::<String>().into()),
-        _ => None,
-    }
+    let default = |reference: &Reference| {
+        let Reference::Parameter(name) = reference else { return None };
+        let parameter = model.parameters.get(name)?;
+        // One that is not of its type is another finding.
+        parameter.default.clone().filter(|default| parameter.ty.refuse(default).is_none())
+    };
+    value.evaluate(&mut |reference| default(reference).ok_or(()), &mut |_, _| Err(())).ok()
 }
 
 #[cfg(test)]

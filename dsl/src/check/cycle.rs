@@ -231,8 +231,8 @@ pub(super) mod tests {
             let mut component = Component::new("peer".into(), server, "Peer".into(), at.clone());
             let value = match (i, ring) {
                 (0, false) => "start".into(),
-                (0, true) => Expr::Output { component: key(length - 1), output: "address".into() },
-                _ => Expr::Output { component: key(i - 1), output: "address".into() },
+                (0, true) => Expr::output(key(length - 1), "address"),
+                _ => Expr::output(key(i - 1), "address"),
             };
             component.inputs.insert("other".into(), Binding { value, at: at.clone() });
             model.components.insert(key(i), component);

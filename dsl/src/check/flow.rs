@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Binding, Expr, Model, Name, Source, Type, Value};
+use crate::model::{Binding, Expr, Model, Name, Reference, Source, Type, Value};
 
 use super::place::Place;
 use super::uses::Uses;
@@ -77,21 +77,21 @@ impl<'m> Origins<'m> {
     pub(super) fn origin(&self, value: &'m Expr) -> Option<Origin<'m>> {
         let model = self.model;
         match value {
-            Expr::Parameter(name) => {
+            Expr::Leaf(Reference::Parameter(name)) => {
                 let parameter = model.parameters.get(name)?;
                 Some(Origin { what: Referent::Parameter(name), ty: &parameter.ty, at: &parameter.at })
             }
-            Expr::Output { component, output } => {
+            Expr::Leaf(Reference::Output { component, output }) => {
                 let index = model.components.get_index_of(component)?;
                 let (_, kind) = model.declarations.get_index(self.kinds[index]?)?;
                 let declared = kind.outputs.get(output)?;
                 Some(Origin { what: Referent::Output(component, output), ty: &declared.ty, at: &declared.at })
             }
-            Expr::Promise(name) => {
+            Expr::Leaf(Reference::Promise(name)) => {
                 let promise = model.promises.get(name)?;
                 Some(Origin { what: Referent::Promise(name), ty: &promise.ty, at: &promise.at })
             }
-            Expr::Import { stack, export } => {
+            Expr::Leaf(Reference::Import { stack, export }) => {
                 let import = self.imports.get(&(&**stack, &**export))?;
                 Some(Origin { what: Referent::Import(stack, export), ty: &import.ty, at: &import.at })
             }
@@ -104,20 +104,9 @@ impl<'m> Origins<'m> {
         self.origin(value).map(|origin| origin.ty.clone())
     }
 
-    /// Calls `visit` for everything secret that `value` is made of.
-    pub(super) fn secrets(&self, value: &'m Expr, visit: &mut impl FnMut(Origin<'m>)) {
-        match value {
-            Expr::Text(parts) | Expr::List(parts) => parts.iter().for_each(|part| self.secrets(part, visit)),
-            Expr::Map(parts) => parts.values().for_each(|part| self.secrets(part, visit)),
-            Expr::Function { argument, .. } => self.secrets(argument, visit),
-            other => {
-                if let Some(origin) = self.origin(other)
-                    && origin.ty.is_secret()
-                {
-                    visit(origin);
-                }
-            }
-        }
+    /// Everything secret that `value` is made of.
+    pub(super) fn secrets(&self, value: &'m Expr) -> impl Iterator<Item = Origin<'m>> {
+        value.each().filter_map(|part| self.origin(part)).filter(|origin| origin.ty.is_secret())
     }
 }
 
@@ -179,9 +168,11 @@ impl<'m> Flow<'m> {
                 true => format!("expected {inner}, found {} that is none", value.kind()),
                 false => why,
             }),
-            (Type::Any, _) | (Type::Str | Type::Uri, Expr::Text(_)) | (Type::Str, Expr::Resource(_)) => None,
+            (Type::Any, _)
+            | (Type::Str | Type::Uri, Expr::Text(_))
+            | (Type::Str, Expr::Leaf(Reference::Resource(_))) => None,
             (_, Expr::Text(_)) => of("text"),
-            (_, Expr::Resource(_)) => of("the identity of a resource, which is text"),
+            (_, Expr::Leaf(Reference::Resource(_))) => of("the identity of a resource, which is text"),
             (Type::List(item), Expr::List(items)) => items
                 .iter()
                 .enumerate()
@@ -251,7 +242,7 @@ impl<'m> Flow<'m> {
             (Type::Any, Expr::Map(items)) => {
                 items.values().for_each(|value| self.confidentiality(ty, value, leaks, constant));
             }
-            (_, Expr::Text(_) | Expr::Function { .. }) => self.origins.secrets(value, &mut |origin| leaks.push(origin)),
+            (_, Expr::Text(_) | Expr::Function { .. }) => leaks.extend(self.origins.secrets(value)),
             (ty, value) => leaks.extend(self.origins.origin(value).filter(|origin| reveals(origin.ty, ty))),
         }
     }

@@ -1,7 +1,7 @@
 //! W0308: a function that only Heat computes, of what Heat does not know.
 
 use crate::lower::{is_heats, unknown_to_heat};
-use crate::model::{Expr, Name, Reference, Source};
+use crate::model::{Expr, Name, Reference, Referred, Source};
 
 use super::place::{self, Place};
 use super::registry::check;
@@ -23,7 +23,7 @@ check! {
     /// # let first = t.on(one).run("peer", Peer::new().other("nobody"));
     /// # t.on(two).run("peer", Peer::new().other(first.address));
     /// # let mut model = t.finish(Exports::new());
-    /// let output = Expr::Output { component: "one/peer".into(), output: "address".into() };
+    /// let output = Expr::output("one/peer", "address");
     /// let data = Expr::map([("expression".into(), "$.data".into()), ("data".into(), output)]);
     /// model.components["two/peer"].inputs["other"].value = Expr::function("yaql", data);
     /// # assert!(wattle::check::finds(&model, "W0308"));
@@ -39,7 +39,7 @@ check! {
     /// # let first = t.on(one).run("peer", Peer::new().other("nobody"));
     /// # t.on(two).run("peer", Peer::new().other(first.address));
     /// # let mut model = t.finish(Exports::new());
-    /// let output = Expr::Output { component: "one/peer".into(), output: "address".into() };
+    /// let output = Expr::output("one/peer", "address");
     /// let joined = Expr::list([",".into(), Expr::list([output, "localhost".into()])]);
     /// model.components["two/peer"].inputs["other"].value = Expr::function("list_join", joined);
     /// # assert!(!wattle::check::finds(&model, "W0308"));
@@ -74,7 +74,7 @@ fn functions<'m>(value: &'m Expr, visit: &mut impl FnMut(&'m Name, &'m Expr)) {
     }
 }
 
-fn report(sink: &mut Sink<'_, '_>, place: Place<'_>, at: &Source, function: &str, unknown: Reference<'_>) {
+fn report(sink: &mut Sink<'_, '_>, place: Place<'_>, at: &Source, function: &str, unknown: Referred<'_>) {
     let (what, why) = match unknown {
         Reference::Output { component, output } => {
             (format!("the output `{output}` of `{component}`"), "it exists only once that component has run")

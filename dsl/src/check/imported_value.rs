@@ -54,8 +54,8 @@ check! {
 fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
     place::each(model, |place, at, value| {
-        value.references(&mut |reference| {
-            let Reference::Import { stack, export } = reference else { return };
+        for reference in value.references() {
+            let Reference::Import { stack, export } = reference else { continue };
             // A requirement on it is judged by nobody, whatever else there is: W0910.
             if matches!(place, Place::Requirement(_)) {
                 return;
@@ -65,7 +65,7 @@ fn run(sink: &mut Sink<'_, '_>) {
                 .label(at, "there is no data space to read it from")
                 .help("make it a parameter, and give it that stack's output when this one is deployed");
             sink.push(finding);
-        });
+        }
     });
 }
 
@@ -82,7 +82,7 @@ pub(super) mod tests {
             .server("web")
             .kind("Web", &[("shop", Type::Uri)], &[("url", Type::Uri)])
             .component("web", "web", "Web")
-            .input("web/web", "shop", Expr::Import { stack: "shop".into(), export: "url".into() })
+            .input("web/web", "shop", Expr::import("shop", "url"))
             .export("url", Type::Uri, output("web/web", "url"))
             .model
     }

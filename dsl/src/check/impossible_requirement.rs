@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::model::{Expr, Model, Predicate, Requirement, Test, Tested, Type, Value};
+use crate::model::{Expr, Model, Predicate, Reference, Requirement, Test, Tested, Type, Value};
 use crate::requirement::{compare, compiled};
 
 use super::flow::Origins;
@@ -111,7 +111,7 @@ fn of_test(test: &Test<Expr>, secret: bool) -> Option<String> {
 fn type_of(model: &Model, origins: &Origins<'_>, value: &Expr) -> Option<Type> {
     match value {
         Expr::Text(_) => Some(Type::Str),
-        Expr::Parameter(name) => model.parameters.get(name).map(|parameter| parameter.ty.clone()),
+        Expr::Leaf(Reference::Parameter(name)) => model.parameters.get(name).map(|parameter| parameter.ty.clone()),
         Expr::Constant(value) => match value {
             Value::Boolean(_) => Some(Type::Boolean),
             Value::Integer(_) | Value::Float(_) => Some(Type::Float),

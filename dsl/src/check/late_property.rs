@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::model::{Listen, Model, Name, Ports, Reference, Source};
+use crate::model::{Listen, Model, Name, Ports, Reference, Referred, Source};
 
 use super::place::Place;
 use super::registry::check;
@@ -24,7 +24,7 @@ check! {
     /// # t.add("net", RawResource::new("OS::Neutron::Net").property("name", "net"));
     /// # t.on(server).run("web", Web::new());
     /// # let mut model = t.finish(Exports::new());
-    /// let url = Expr::Output { component: "server/web".into(), output: "url".into() };
+    /// let url = Expr::output("server/web", "url");
     /// model.resources["net"].properties["name"].value = url;
     /// # assert!(wattle::check::finds(&model, "W0405"));
     /// ```
@@ -79,7 +79,7 @@ fn listens<'m>(model: &'m Model, place: Place<'_>, at: &Source) -> Option<(&'m N
     })
 }
 
-fn late(reference: Reference<'_>) -> Option<String> {
+fn late(reference: Referred<'_>) -> Option<String> {
     match reference {
         Reference::Output { component, output } => Some(format!("the output `{output}` of `{component}`")),
         Reference::Promise(promise) => Some(format!("the promise `{promise}`")),

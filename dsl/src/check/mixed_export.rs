@@ -67,7 +67,7 @@ fn parts(model: &Model, value: &Expr) -> (Option<String>, Option<String>) {
     let mut promises = std::collections::HashSet::new();
     let mut pending = vec![value];
     while let Some(value) = pending.pop() {
-        value.references(&mut |reference| match reference {
+        value.references().for_each(|reference| match reference {
             Reference::Output { component, output } => {
                 running.get_or_insert_with(|| format!("the output `{output}` of `{component}`"));
             }
@@ -85,22 +85,14 @@ fn parts(model: &Model, value: &Expr) -> (Option<String>, Option<String>) {
             }
             _ => {}
         });
-        if let (None, Some(resource)) = (&created, identity(value)) {
+        // A step into a server's attribute is no part of the value itself.
+        let identity =
+            |leaf: &'_ Reference| if let Reference::Resource(name) = leaf { Some(name.clone()) } else { None };
+        if let (None, Some(resource)) = (&created, value.leaves().find_map(identity)) {
             created = Some(format!("the identity of `{resource}`"));
         }
     }
     (running, created)
-}
-
-/// A resource whose identity is part of `value` itself, not a step into a server's attribute.
-fn identity(value: &Expr) -> Option<&str> {
-    match value {
-        Expr::Resource(name) => Some(name),
-        Expr::Text(parts) | Expr::List(parts) => parts.iter().find_map(identity),
-        Expr::Map(parts) => parts.values().find_map(identity),
-        Expr::Function { argument, .. } => identity(argument),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

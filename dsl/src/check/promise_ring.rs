@@ -43,13 +43,13 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
     for (index, promise) in promises.values().enumerate() {
         for binding in &promise.fulfilled {
-            binding.value.references(&mut |reference| {
+            for reference in binding.value.references() {
                 if let Reference::Promise(other) = reference
                     && let Some(other) = promises.get_index_of(other)
                 {
                     leads.add_edge(NodeIndex::new(index), NodeIndex::new(other), &binding.at);
                 }
-            });
+            }
         }
     }
     for cycle in shortest_cycles(&leads) {

@@ -7,7 +7,8 @@
 use std::collections::HashMap;
 
 use crate::model::{
-    Expr, Model, Name, ParameterType, PropertySchema, PropertyType, Resource, Schema, SchemaConstraint, Source, Value,
+    Expr, Model, Name, ParameterType, PropertySchema, PropertyType, Reference, Resource, Schema, SchemaConstraint,
+    Source, Value,
 };
 use wattle_heat::schema::{broken, is_integer, too_few_or_many};
 
@@ -118,7 +119,7 @@ impl Judge<'_> {
         use PropertyType::{Any, Boolean, Integer, List, Map, Number, Str};
         match value {
             Expr::Constant(value) => self.value(schema, value),
-            Expr::Parameter(name) => {
+            Expr::Leaf(Reference::Parameter(name)) => {
                 let Some(parameter) = self.model.parameters.get(name) else { return };
                 let refused = match parameter.heat_type {
                     ParameterType::Str => matches!(schema.ty, List | Map),
@@ -132,7 +133,7 @@ impl Judge<'_> {
                     self.expected(schema, &format!("the parameter `{name}`, which is {}", parameter.ty.revealed()));
                 }
             }
-            Expr::Resource(name) if matches!(schema.ty, List | Map) => {
+            Expr::Leaf(Reference::Resource(name)) if matches!(schema.ty, List | Map) => {
                 self.expected(schema, &format!("the identity of `{name}`, which is text"));
             }
             Expr::Text(_) if matches!(schema.ty, List | Map) => self.expected(schema, "text"),

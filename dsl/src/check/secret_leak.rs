@@ -118,7 +118,7 @@ fn shown<'m>(origins: &Origins<'m>, key: &Name, value: &'m Expr, visit: &mut imp
     match value {
         Expr::Map(parts) => parts.iter().for_each(|(key, part)| shown(origins, key, part, visit)),
         Expr::List(parts) => parts.iter().for_each(|part| shown(origins, key, part, visit)),
-        value => origins.secrets(value, visit),
+        value => origins.secrets(value).for_each(visit),
     }
 }
 

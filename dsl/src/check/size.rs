@@ -20,7 +20,7 @@ pub(super) fn of_expression(value: &Expr) -> usize {
         Expr::Text(items) | Expr::List(items) => 2 + items.iter().map(|item| of_expression(item) + 1).sum::<usize>(),
         Expr::Map(items) => 2 + items.iter().map(|(name, item)| name.len() + of_expression(item) + 4).sum::<usize>(),
         Expr::Function { argument, .. } => of_expression(argument),
-        _ => 0,
+        Expr::Leaf(_) => 0,
     }
 }
 

@@ -171,27 +171,27 @@ pub(super) fn secret(ty: Type) -> Type {
 }
 
 pub(super) fn output(component: &str, output: &str) -> Expr {
-    Expr::Output { component: component.into(), output: output.into() }
+    Expr::output(component, output)
 }
 
 pub(super) fn attribute(resource: &str, attribute: &str) -> Expr {
-    Expr::Attribute { resource: resource.into(), attribute: attribute.into(), path: vec![] }
+    Expr::attribute(resource, attribute, vec![])
 }
 
 pub(super) fn promise(name: &str) -> Expr {
-    Expr::Promise(name.into())
+    Expr::promise(name)
 }
 
 pub(super) fn parameter(name: &str) -> Expr {
-    Expr::Parameter(name.into())
+    Expr::parameter(name)
 }
 
 pub(super) fn resource(name: &str) -> Expr {
-    Expr::Resource(name.into())
+    Expr::resource(name)
 }
 
 pub(super) fn foreign(what: &str) -> Expr {
-    Expr::Foreign { what: what.into() }
+    Expr::foreign(what)
 }
 
 pub(super) fn text(parts: impl IntoIterator<Item = Expr>) -> Expr {

@@ -65,20 +65,20 @@ fn run(sink: &mut Sink<'_, '_>) {
 
 fn judge(sink: &mut Sink<'_, '_>, value: &Expr, at: &Source) {
     let model = sink.model;
-    value.references(&mut |reference| {
+    for reference in value.references() {
         let Reference::Attribute { resource: name, attribute, path: [Step::Resource(network), ..] } = reference else {
-            return;
+            continue;
         };
-        let Some(server) = model.resources.get(name).filter(|server| server.is_server()) else { return };
+        let Some(server) = model.resources.get(name).filter(|server| server.is_server()) else { continue };
         if !matches!(&**attribute, "networks" | "addresses") || !model.resources.contains_key(network) {
-            return;
+            continue;
         }
         let known = model.networks_of(server);
         // What is on a network by its name may be on one of the stack's by another name, but nobody would mean it so.
         if !known.contains(&network) {
             sink.push(finding(name, network, server, &known, at));
         }
-    });
+    }
 }
 
 fn finding(
@@ -109,7 +109,7 @@ pub(super) mod tests {
 
     fn address(server: &str, network: &str) -> Expr {
         let path = vec![Step::Resource(network.into()), Step::Index(0)];
-        Expr::Attribute { resource: server.into(), attribute: "networks".into(), path }
+        Expr::attribute(server, "networks", path)
     }
 
     fn reading(network: &str, connected: Vec<Expr>) -> Model {

@@ -16,7 +16,7 @@ check! {
     /// # use wattle::prelude::*;
     /// # use wattle::model::{Expr, Export, Type};
     /// # let mut model = Topology::new("demo").finish(Exports::new().entry("url", "http://a/"));
-    /// model.exports["url"].value = Expr::Parameter("adress".into());
+    /// model.exports["url"].value = Expr::parameter("adress");
     /// # assert!(wattle::check::finds(&model, "W0107"));
     /// ```
     ///
@@ -159,7 +159,7 @@ pub(super) mod tests {
 
     #[test]
     fn every_kind_of_name_is_looked_up() {
-        let import = Expr::Import { stack: "other".into(), export: "url".into() };
+        let import = Expr::import("other", "url");
         for wrong in [
             parameter("x"),
             resource("x"),

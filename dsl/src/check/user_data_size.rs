@@ -87,7 +87,7 @@ pub(super) mod tests {
             for i in 0..count {
                 let resource: crate::model::Name = format!("a-port-with-a-name-of-some-length-{i:05}").into();
                 model.resources.insert(resource.clone(), Resource::new("OS::Neutron::Port".into(), Source::caller()));
-                let value = Expr::Attribute { resource, attribute: "fixed_ips".into(), path: Vec::new() };
+                let value = Expr::attribute(resource, "fixed_ips", Vec::new());
                 component.inputs.insert(format!("i{i}").into(), Binding { value, at: Source::caller() });
             }
             model.components.insert("db/part".into(), component);

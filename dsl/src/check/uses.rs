@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::model::{Model, Name, Reference, Source};
+use crate::model::{Model, Name, Reference, Referred, Source};
 
 use super::place::{self, Place};
 
@@ -34,7 +34,7 @@ pub(super) struct Uses<'m> {
 pub(super) struct Use<'m> {
     pub(super) place: Place<'m>,
     pub(super) at: &'m Source,
-    pub(super) reference: Reference<'m>,
+    pub(super) reference: Referred<'m>,
 }
 
 impl<'m> Uses<'m> {
@@ -53,7 +53,7 @@ impl<'m> Uses<'m> {
         place::each(model, |place, at, value| {
             let is_property =
                 !matches!(place, Place::Input { .. } | Place::Promise(_) | Place::Export(_) | Place::Requirement(_));
-            value.references(&mut |reference| {
+            for reference in value.references() {
                 match reference {
                     Reference::Attribute { .. } => uses.attributes.push(Use { place, at, reference }),
                     Reference::Output { .. } | Reference::Promise(_) | Reference::Import { .. } if is_property => {
@@ -79,7 +79,7 @@ impl<'m> Uses<'m> {
                 if !known {
                     uses.unknown.push(Use { place, at, reference });
                 }
-            });
+            }
         });
         uses
     }

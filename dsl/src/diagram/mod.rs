@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use indexmap::IndexMap;
 
 use crate::graph::{self, Graph, Node};
-use crate::model::{self, Binding, Content, Declaration, Expr, Input, Model, Name, Ports};
+use crate::model::{self, Binding, Content, Declaration, Expr, Input, Model, Name, Ports, Reference};
 
 use words::{place, ty, value};
 
@@ -112,7 +112,9 @@ fn existing_networks(server: &model::Resource) -> Vec<(Name, Name)> {
     let network = |item: &Expr| {
         let Expr::Map(item) = item else { return None };
         match item.get("network").or_else(|| item.get("uuid"))? {
-            Expr::Parameter(name) => Some((format!("parameter {name}").into(), "exists already".into())),
+            Expr::Leaf(Reference::Parameter(name)) => {
+                Some((format!("parameter {name}").into(), "exists already".into()))
+            }
             Expr::Constant(name) => Some((name.as_str()?.into(), "exists already".into())),
             _ => None,
         }

@@ -1,6 +1,6 @@
 //! Values and types in the few words that a diagram has room for.
 
-use crate::model::{Expr, Name, Source, Step, Type};
+use crate::model::{Expr, Name, Reference, Source, Step, Type};
 
 /// A place, as `file:line:column`; nothing where it is not known.
 pub(super) fn place(at: &Source) -> Name {
@@ -39,9 +39,9 @@ pub(super) fn value(expr: &Expr, secret: bool) -> String {
     match expr {
         Expr::Constant(_) if secret => MASKED.into(),
         Expr::Constant(constant) => constant.to_string(),
-        Expr::Parameter(name) => format!("parameter {name}"),
-        Expr::Resource(name) => name.to_string(),
-        Expr::Attribute { resource, attribute, path } => {
+        Expr::Leaf(Reference::Parameter(name)) => format!("parameter {name}"),
+        Expr::Leaf(Reference::Resource(name)) => name.to_string(),
+        Expr::Leaf(Reference::Attribute { resource, attribute, path }) => {
             let mut text = format!("{resource}.{attribute}");
             for step in path {
                 match step {
@@ -51,9 +51,9 @@ pub(super) fn value(expr: &Expr, secret: bool) -> String {
             }
             text
         }
-        Expr::Output { component, output } => format!("{component}/{output}"),
-        Expr::Promise(name) => format!("promise {name}"),
-        Expr::Import { stack, export } => format!("{export} of stack {stack}"),
+        Expr::Leaf(Reference::Output { component, output }) => format!("{component}/{output}"),
+        Expr::Leaf(Reference::Promise(name)) => format!("promise {name}"),
+        Expr::Leaf(Reference::Import { stack, export }) => format!("{export} of stack {stack}"),
         Expr::Text(parts) => {
             let part = |part: &Expr| match part {
                 Expr::Constant(_) if secret => MASKED.into(),
@@ -68,6 +68,6 @@ pub(super) fn value(expr: &Expr, secret: bool) -> String {
             format!("{{{}}}", items.join(", "))
         }
         Expr::Function { name, argument } => format!("{name}({})", value(argument, secret)),
-        Expr::Foreign { what } => format!("{what} of another topology"),
+        Expr::Leaf(Reference::Foreign { what }) => format!("{what} of another topology"),
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::lower::hot::Hot;
 use crate::lower::resolve::{Late, for_heat, for_heat_with};
+use crate::lower::template::is_known_to_heat;
 use crate::model::{Export, Expr, Model, Name, Reference, Resource, Type, Value};
 use wattle_heat::template::Function;
 
@@ -15,33 +16,29 @@ pub(super) fn looks_like_call<V>(pairs: &[(Name, V)]) -> bool {
 /// Whether a value refers to what stock Heat does not know, or must not make one resource wait for: outputs of components,
 /// promises, exports of other stacks, and servers.
 pub fn is_run_time(model: &Model, value: &Expr) -> bool {
-    let mut found = false;
-    value.references(&mut |reference| {
-        found |= match reference {
-            Reference::Output { .. } | Reference::Promise(_) | Reference::Import { .. } => true,
-            Reference::Resource(name) | Reference::Attribute { resource: name, .. } => {
-                model.resources.get(name).is_some_and(Resource::is_server)
-            }
-            Reference::Parameter(_) | Reference::Foreign { .. } => false,
-        };
-    });
-    found
+    value.references().any(|reference| match reference {
+        Reference::Output { .. } | Reference::Promise(_) | Reference::Import { .. } => true,
+        Reference::Resource(name) | Reference::Attribute { resource: name, .. } => {
+            model.resources.get(name).is_some_and(Resource::is_server)
+        }
+        Reference::Parameter(_) | Reference::Foreign { .. } => false,
+    })
 }
 
 impl Late for Writer<'_> {
-    fn value(&self, expr: &Expr) -> Hot {
+    fn value(&self, reference: &Reference) -> Hot {
         let attribute = |resource: &str, attribute: &str, path: &[&Name]| Hot::GetAttr {
             resource: resource.into(),
             attribute: attribute.into(),
             path: path.iter().map(text).collect(),
         };
-        match expr {
-            Expr::Output { component, output } => match self.model.components.get(component) {
+        match reference {
+            Reference::Output { component, output } => match self.model.components.get(component) {
                 Some(known) => attribute(&known.server, &known.name, &[output]),
                 None => Hot::Value(Value::Null),
             },
-            Expr::Promise(name) => attribute(MODEL, PROMISES, &[name]),
-            Expr::Import { stack, export } => attribute(MODEL, IMPORTS, &[stack, export]),
+            Reference::Promise(name) => attribute(MODEL, PROMISES, &[name]),
+            Reference::Import { stack, export } => attribute(MODEL, IMPORTS, &[stack, export]),
             // A sound model has no other.
             _ => Hot::Value(Value::Null),
         }
@@ -61,12 +58,11 @@ impl Writer<'_> {
 
     /// The value of an export. Heat shows it if it can, unless it is secret.
     pub(super) fn export(&self, export: &Export) -> Hot {
-        let mut is_known = !export.ty.is_secret();
-        export.value.references(&mut |reference| {
-            is_known &=
-                matches!(reference, Reference::Parameter(_) | Reference::Resource(_) | Reference::Attribute { .. });
-        });
-        if is_known { for_heat(&export.value) } else { self.guarded(listed(for_heat_with(&export.value, self))) }
+        if !export.ty.is_secret() && is_known_to_heat(&export.value) {
+            for_heat(&export.value)
+        } else {
+            self.guarded(listed(for_heat_with(&export.value, self)))
+        }
     }
 
     fn guarded(&self, value: Hot) -> Hot {

@@ -145,27 +145,26 @@ impl<'m> Build<'m> {
     fn properties(&mut self) {
         for (index, resource) in self.model.resources.values().enumerate() {
             for (name, binding) in &resource.properties {
-                binding.value.references(&mut |reference| {
-                    if let Reference::Resource(other) | Reference::Attribute { resource: other, .. } = reference
-                        && let Some(other) = self.resource(other)
-                    {
-                        self.wait(NodeIndex::new(index), other, Why::Property(name), &binding.at);
-                    }
-                });
+                self.created(index, &binding.value, Why::Property(name), &binding.at);
             }
             for (setting, value) in resource.settings() {
-                value.references(&mut |reference| {
-                    if let Reference::Resource(other) | Reference::Attribute { resource: other, .. } = reference
-                        && let Some(other) = self.resource(other)
-                    {
-                        self.wait(NodeIndex::new(index), other, Why::Setting(setting), &resource.at);
-                    }
-                });
+                self.created(index, value, Why::Setting(setting), &resource.at);
             }
             for other in &resource.depends_on {
                 if let Some(other) = self.resource(other) {
                     self.wait(NodeIndex::new(index), other, Why::DependsOn, &resource.at);
                 }
+            }
+        }
+    }
+
+    /// The waits of a resource for those that `value` refers to.
+    fn created(&mut self, resource: usize, value: &Expr, why: Why<'m>, at: &'m Source) {
+        for reference in value.references() {
+            if let Reference::Resource(other) | Reference::Attribute { resource: other, .. } = reference
+                && let Some(other) = self.resource(other)
+            {
+                self.wait(NodeIndex::new(resource), other, why, at);
             }
         }
     }
@@ -187,7 +186,7 @@ impl<'m> Build<'m> {
         let mut followed = HashSet::new();
         let mut pending = vec![(None, value)];
         while let Some((promise, value)) = pending.pop() {
-            value.references(&mut |reference| match reference {
+            value.references().for_each(|reference| match reference {
                 Reference::Output { component, output } => {
                     if let Some(to) = self.component(component) {
                         self.wait(read.from, to, Why::Data { input: read.input, output, promise }, read.at);

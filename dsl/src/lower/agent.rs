@@ -41,14 +41,14 @@ pub(crate) fn user_data_sizes(model: &Model) -> HashMap<&Name, usize> {
     for component in model.components.values() {
         let size = sizes.entry(&component.server).or_insert(USER_DATA.len() + component.server.len());
         for binding in component.inputs.values() {
-            binding.value.references(&mut |reference| {
+            for reference in binding.value.references() {
                 if let Reference::Attribute { resource, attribute, path } = reference
                     && !model.resources.get(resource).is_some_and(Resource::is_server)
                     && told.insert((&component.server, resource, attribute, path.len()))
                 {
                     *size += resource.len() + attribute.len() + r#""." : "", "#.len();
                 }
-            });
+            }
         }
     }
     sizes

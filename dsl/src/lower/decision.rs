@@ -1,6 +1,6 @@
 //! What became of each reference of a model.
 
-use crate::model::{Expr, Name, Reference, Source};
+use crate::model::{Expr, Name, Reference, Referred, Source};
 
 /// What became of one reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,25 +78,25 @@ pub fn names_of(value: &Expr) -> Vec<String> {
         vec![format!("{resource}.{key}"), format!("{resource}/{}/{key}", super::plan::SERVER_ENTRIES)]
     };
     match value {
-        Expr::Resource(name) => {
+        Expr::Leaf(Reference::Resource(name)) => {
             let mut names = attribute(name, "id");
             names.push(name.to_string());
             names
         }
-        Expr::Attribute { resource, attribute: name, path } => {
+        Expr::Leaf(Reference::Attribute { resource, attribute: name, path }) => {
             let key = super::plan::Attribute { resource, name: Some(name), path }.key();
             attribute(resource, &key)
         }
-        Expr::Parameter(name) => vec![name.to_string()],
-        Expr::Output { component, output } => vec![text(Reference::Output { component, output })],
-        Expr::Import { stack, export } => vec![text(Reference::Import { stack, export })],
+        Expr::Leaf(leaf @ (Reference::Parameter(_) | Reference::Output { .. } | Reference::Import { .. })) => {
+            vec![text(leaf.referred())]
+        }
         Expr::Function { .. } => value.subject().map(text).into_iter().collect(),
         _ => Vec::new(),
     }
 }
 
 /// A reference as a decision names it.
-pub(crate) fn text(reference: Reference<'_>) -> String {
+pub(crate) fn text(reference: Referred<'_>) -> String {
     match reference {
         Reference::Parameter(name) | Reference::Resource(name) | Reference::Promise(name) => name.to_string(),
         Reference::Attribute { resource, attribute, path } => {

@@ -7,7 +7,7 @@
 use indexmap::IndexMap;
 use sha2::{Digest, Sha256};
 
-use crate::model::{Expr, Model, Name, Reference, Resource, Value};
+use crate::model::{Expr, Model, Name, Reference, Referred, Resource, Value};
 
 use super::resolve::for_agent;
 use super::seed::Wire;
@@ -39,22 +39,15 @@ pub fn computed_by_heat(key: &str) -> Option<&str> {
 
 /// What of `value` Heat does not know, or must not be asked for: the first reference to an output, a promise, an export of
 /// another stack, a server, or a secret.
-pub(crate) fn unknown_to_heat<'m>(model: &'m Model, value: &'m Expr) -> Option<Reference<'m>> {
-    let mut found = None;
-    value.references(&mut |reference| {
-        let is_unknown = match reference {
-            Reference::Output { .. } | Reference::Promise(_) | Reference::Import { .. } => true,
-            Reference::Resource(name) | Reference::Attribute { resource: name, .. } => {
-                model.resources.get(name).is_some_and(Resource::is_server)
-            }
-            Reference::Parameter(name) => model.parameters.get(name).is_some_and(crate::model::Parameter::is_hidden),
-            Reference::Foreign { .. } => false,
-        };
-        if is_unknown && found.is_none() {
-            found = Some(reference);
+pub(crate) fn unknown_to_heat<'m>(model: &'m Model, value: &'m Expr) -> Option<Referred<'m>> {
+    value.references().find(|reference| match reference {
+        Reference::Output { .. } | Reference::Promise(_) | Reference::Import { .. } => true,
+        Reference::Resource(name) | Reference::Attribute { resource: name, .. } => {
+            model.resources.get(*name).is_some_and(Resource::is_server)
         }
-    });
-    found
+        Reference::Parameter(name) => model.parameters.get(*name).is_some_and(crate::model::Parameter::is_hidden),
+        Reference::Foreign { .. } => false,
+    })
 }
 
 /// The expression that a condition of this name is.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
-use crate::model::{Expr, FormerName, Kind, Model, Name, Step, Value};
+use crate::model::{Expr, FormerName, Kind, Model, Name, Reference, Step, Value};
 
 /// What everything was called when it was first deployed.
 #[derive(Debug)]
@@ -95,28 +95,30 @@ impl Identities {
     }
 
     fn expr(&self, expr: &Expr) -> Expr {
-        match expr {
-            Expr::Resource(name) => Expr::Resource(self.resource(name).clone()),
-            Expr::Attribute { resource, attribute, path } => Expr::Attribute {
+        expr.replace(&mut |part| match part {
+            Expr::Leaf(reference) => Some(Expr::Leaf(self.reference(reference))),
+            Expr::Function { name, argument } if matches!(&**name, "get_attr" | "get_resource") => {
+                let mut argument = Box::new(self.expr(argument));
+                self.named(&mut argument);
+                Some(Expr::Function { name: name.clone(), argument })
+            }
+            _ => None,
+        })
+    }
+
+    fn reference(&self, reference: &Reference) -> Reference {
+        match reference {
+            Reference::Resource(name) => Reference::Resource(self.resource(name).clone()),
+            Reference::Attribute { resource, attribute, path } => Reference::Attribute {
                 resource: self.resource(resource).clone(),
                 attribute: attribute.clone(),
                 path: path.iter().map(|step| self.step(step)).collect(),
             },
-            Expr::Output { component, output } => {
-                Expr::Output { component: self.component(component).clone(), output: output.clone() }
+            Reference::Output { component, output } => {
+                Reference::Output { component: self.component(component).clone(), output: output.clone() }
             }
-            Expr::Promise(name) => Expr::Promise(self.other(name)),
-            Expr::Text(parts) => Expr::Text(parts.iter().map(|part| self.expr(part)).collect()),
-            Expr::List(parts) => Expr::List(parts.iter().map(|part| self.expr(part)).collect()),
-            Expr::Map(parts) => Expr::Map(parts.iter().map(|(name, part)| (name.clone(), self.expr(part))).collect()),
-            Expr::Function { name, argument } => {
-                let mut argument = self.expr(argument);
-                if matches!(&**name, "get_attr" | "get_resource") {
-                    self.named(&mut argument);
-                }
-                Expr::Function { name: name.clone(), argument: Box::new(argument) }
-            }
-            other => other.clone(),
+            Reference::Promise(name) => Reference::Promise(self.other(name)),
+            Reference::Parameter(_) | Reference::Import { .. } | Reference::Foreign { .. } => reference.clone(),
         }
     }
 

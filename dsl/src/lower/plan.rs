@@ -133,27 +133,27 @@ impl<'m> Plan<'m> {
         function::parts(model, value, 0, &mut |part| found.push(part));
         for part in found {
             match part {
-                Expr::Parameter(name) if is_pseudo(name) => {
+                Expr::Leaf(Reference::Parameter(name)) if is_pseudo(name) => {
                     self.tell(reader, name.to_string(), Told::Whole(part), decide);
                 }
-                Expr::Parameter(name) => decide(name, Way::Seed),
-                Expr::Output { component, output } => {
+                Expr::Leaf(Reference::Parameter(name)) => decide(name, Way::Seed),
+                Expr::Leaf(Reference::Output { component, output }) => {
                     let address = format!("{component}/{output}");
                     decide(&address, Way::Entry);
                     self.readers.entry(address).or_default().insert(reader);
                 }
-                Expr::Promise(name) if depth <= model.promises.len() => {
+                Expr::Leaf(Reference::Promise(name)) if depth <= model.promises.len() => {
                     if let Some(fulfilled) = model.promises.get(name).and_then(|promise| promise.fulfilled.first()) {
                         self.input(model, reader, &fulfilled.value, decide, depth + 1);
                     }
                 }
-                Expr::Attribute { resource, attribute, path } => {
+                Expr::Leaf(Reference::Attribute { resource, attribute, path }) => {
                     self.attribute(model, reader, Attribute { resource, name: Some(attribute), path }, decide);
                 }
-                Expr::Resource(resource) => {
+                Expr::Leaf(Reference::Resource(resource)) => {
                     self.attribute(model, reader, Attribute { resource, name: None, path: &[] }, decide);
                 }
-                Expr::Import { stack, export } => decide(&format!("{stack}.{export}"), Way::Entry),
+                Expr::Leaf(Reference::Import { stack, export }) => decide(&format!("{stack}.{export}"), Way::Entry),
                 Expr::Function { name, .. } if !is_heats(name) => {
                     if let Some(Reference::Parameter(parameter)) = part.subject() {
                         decide(parameter, Way::Seed);
@@ -164,10 +164,10 @@ impl<'m> Plan<'m> {
                         server.told.insert(function::key(name, part), Told::Whole(part));
                     }
                     let mut is_of_constants = true;
-                    part.references(&mut |reference| {
+                    for reference in part.references() {
                         is_of_constants = false;
                         decide(&text(reference), Way::UserData);
-                    });
+                    }
                     if is_of_constants {
                         decide(&function::key(name, part), Way::UserData);
                     }

@@ -1,6 +1,6 @@
 //! What an agent has to be given at run time for a value: entries, values that its server is told, other stacks' exports.
 
-use crate::model::{Expr, Model};
+use crate::model::{Expr, Model, Reference};
 
 use super::function::{self, is_heats, is_pseudo};
 use super::plan::Attribute;
@@ -15,16 +15,16 @@ fn within<'m>(model: &'m Model, value: &'m Expr, visit: &mut impl FnMut(String),
     function::parts(model, value, 0, &mut |part| found.push(part));
     for part in found {
         match part {
-            Expr::Parameter(name) if is_pseudo(name) => visit(name.to_string()),
-            Expr::Output { component, output } => visit(format!("{component}/{output}")),
-            Expr::Attribute { resource, attribute, path } => {
+            Expr::Leaf(Reference::Parameter(name)) if is_pseudo(name) => visit(name.to_string()),
+            Expr::Leaf(Reference::Output { component, output }) => visit(format!("{component}/{output}")),
+            Expr::Leaf(Reference::Attribute { resource, attribute, path }) => {
                 visit(format!("{resource}.{}", Attribute { resource, name: Some(attribute), path }.key()));
             }
-            Expr::Resource(resource) => {
+            Expr::Leaf(Reference::Resource(resource)) => {
                 visit(format!("{resource}.{}", Attribute { resource, name: None, path: &[] }.key()));
             }
-            Expr::Import { stack, export } => visit(format!("{stack}:{export}")),
-            Expr::Promise(name) if depth <= model.promises.len() => {
+            Expr::Leaf(Reference::Import { stack, export }) => visit(format!("{stack}:{export}")),
+            Expr::Leaf(Reference::Promise(name)) if depth <= model.promises.len() => {
                 if let Some(binding) = model.promises.get(name).and_then(|promise| promise.fulfilled.first()) {
                     within(model, &binding.value, visit, depth + 1);
                 }

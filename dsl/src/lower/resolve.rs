@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use crate::model::{Expr, Model, Name, Resource, Step, Value, template_of};
+use crate::model::{Expr, Model, Name, Reference, Resource, Step, Value, template_of};
 
 use super::function::{self, is_heats, is_pseudo};
 use super::hot::Hot;
@@ -12,7 +12,7 @@ use super::seed::Wire;
 /// What an expression is for Heat where it is more than what the template's own resources tell.
 pub(crate) trait Late {
     /// The value of what is known only once software runs.
-    fn value(&self, expr: &Expr) -> Hot;
+    fn value(&self, reference: &Reference) -> Hot;
 
     /// A value within text.
     fn text(&self, expr: &Expr) -> Hot;
@@ -22,7 +22,7 @@ pub(crate) trait Late {
 struct Never;
 
 impl Late for Never {
-    fn value(&self, _: &Expr) -> Hot {
+    fn value(&self, _: &Reference) -> Hot {
         Hot::Value(Value::Null)
     }
 
@@ -40,9 +40,9 @@ pub(crate) fn for_heat(expr: &Expr) -> Hot {
 pub(crate) fn for_heat_with(expr: &Expr, late: &impl Late) -> Hot {
     match expr {
         Expr::Constant(value) => Hot::Value(value.clone()),
-        Expr::Parameter(name) => Hot::parameter(name.clone()),
-        Expr::Resource(name) => Hot::GetResource(name.clone()),
-        Expr::Attribute { resource, attribute, path } => {
+        Expr::Leaf(Reference::Parameter(name)) => Hot::parameter(name.clone()),
+        Expr::Leaf(Reference::Resource(name)) => Hot::GetResource(name.clone()),
+        Expr::Leaf(Reference::Attribute { resource, attribute, path }) => {
             Hot::GetAttr { resource: resource.clone(), attribute: attribute.clone(), path: steps(path) }
         }
         Expr::Text(parts) => text(parts, late),
@@ -51,7 +51,7 @@ pub(crate) fn for_heat_with(expr: &Expr, late: &impl Late) -> Hot {
             Hot::Map(items.iter().map(|(name, item)| (name.clone(), for_heat_with(item, late))).collect())
         }
         Expr::Function { name, argument } => Hot::Function(name.clone(), Box::new(for_heat_with(argument, late))),
-        Expr::Output { .. } | Expr::Promise(_) | Expr::Import { .. } | Expr::Foreign { .. } => late.value(expr),
+        Expr::Leaf(reference) => late.value(reference),
     }
 }
 
@@ -88,15 +88,17 @@ fn text(parts: &[Expr], late: &impl Late) -> Hot {
 pub(super) fn for_agent(model: &Model, expr: &Expr) -> Wire {
     match expr {
         Expr::Constant(value) => Wire::Value(value.clone()),
-        Expr::Parameter(name) if is_pseudo(name) => Wire::UserData(name.clone()),
-        Expr::Parameter(name) => Wire::Parameter(name.clone()),
-        Expr::Resource(resource) => attribute(model, &Attribute { resource, name: None, path: &[] }),
-        Expr::Attribute { resource, attribute: name, path } => {
+        Expr::Leaf(Reference::Parameter(name)) if is_pseudo(name) => Wire::UserData(name.clone()),
+        Expr::Leaf(Reference::Parameter(name)) => Wire::Parameter(name.clone()),
+        Expr::Leaf(Reference::Resource(resource)) => attribute(model, &Attribute { resource, name: None, path: &[] }),
+        Expr::Leaf(Reference::Attribute { resource, attribute: name, path }) => {
             attribute(model, &Attribute { resource, name: Some(name), path })
         }
-        Expr::Output { component, output } => Wire::Entry(format!("{component}/{output}").into()),
-        Expr::Import { stack, export } => Wire::Import { stack: stack.clone(), export: export.clone() },
-        Expr::Promise(name) => {
+        Expr::Leaf(Reference::Output { component, output }) => Wire::Entry(format!("{component}/{output}").into()),
+        Expr::Leaf(Reference::Import { stack, export }) => {
+            Wire::Import { stack: stack.clone(), export: export.clone() }
+        }
+        Expr::Leaf(Reference::Promise(name)) => {
             let fulfilled = model.promises.get(name).and_then(|promise| promise.fulfilled.first());
             fulfilled.map_or(Wire::Value(Value::Null), |binding| for_agent(model, &binding.value))
         }
@@ -108,7 +110,7 @@ pub(super) fn for_agent(model: &Model, expr: &Expr) -> Wire {
         }
         Expr::Function { name, .. } if is_heats(name) => Wire::UserData(function::key(name, expr).into()),
         Expr::Function { name, argument } => function::wire(model, name, argument, 0),
-        Expr::Foreign { .. } => Wire::Value(Value::Null),
+        Expr::Leaf(Reference::Foreign { .. }) => Wire::Value(Value::Null),
     }
 }
 

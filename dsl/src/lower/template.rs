@@ -1,6 +1,6 @@
 //! The template of the whole model, before it is cut.
 
-use crate::model::{Expr, Model, Name, Reference, Resource};
+use crate::model::{Expr, Model, Name, Reference, Referred, Resource};
 use crate::requirement::{self, When};
 
 use super::agent::{self, Words};
@@ -68,14 +68,14 @@ pub(super) fn requirements(model: &Model, template: &mut Template, decisions: &m
             }
         }
         requirement.predicate.each(&mut |value| {
-            value.references(&mut |reference| {
+            for reference in value.references() {
                 decisions.note(|| Decision {
                     reader: Reader::Requirement(name.clone()),
                     reference: text(reference),
                     way,
                     at: requirement.at.clone(),
                 });
-            });
+            }
         });
     }
 }
@@ -123,7 +123,7 @@ fn exports(model: &Model, template: &mut Template, decisions: &mut Decisions) {
                 template.outputs.insert(name.clone(), HotOutput::new(for_heat(&export.value)));
             }
         } else {
-            export.value.references(&mut |reference| {
+            for reference in export.value.references() {
                 let way = if matches!(reference, Reference::Parameter(_)) { Way::Seed } else { Way::Entry };
                 decisions.note(|| Decision {
                     reader: reader(),
@@ -131,7 +131,7 @@ fn exports(model: &Model, template: &mut Template, decisions: &mut Decisions) {
                     way,
                     at: export.at.clone(),
                 });
-            });
+            }
         }
     }
 }
@@ -149,17 +149,17 @@ pub(crate) fn outputs(model: &Model, template: &mut Template, decisions: &mut De
     }
 }
 
-fn is_known_to_heat(value: &Expr) -> bool {
-    let mut known = true;
-    value.references(&mut |reference| {
-        known &= matches!(reference, Reference::Parameter(_) | Reference::Resource(_) | Reference::Attribute { .. });
-    });
-    known
+/// Whether Heat knows all that a value refers to.
+pub(crate) fn is_known_to_heat(value: &Expr) -> bool {
+    let is_known = |reference: Referred<'_>| {
+        matches!(reference, Reference::Parameter(_) | Reference::Resource(_) | Reference::Attribute { .. })
+    };
+    value.references().all(is_known)
 }
 
 /// Notes that Heat resolves all that `value` refers to.
 pub(super) fn decide(value: &Expr, reader: impl Fn() -> Reader, at: &crate::model::Source, decisions: &mut Decisions) {
-    value.references(&mut |reference| {
+    for reference in value.references() {
         decisions.note(|| Decision { reader: reader(), reference: text(reference), way: Way::Heat, at: at.clone() });
-    });
+    }
 }

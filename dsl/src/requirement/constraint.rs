@@ -1,7 +1,8 @@
 //! What of a requirement Heat can judge itself: constraints of one parameter (`heat.engine.constraints`).
 
 use crate::model::{
-    Constraint, Expr, Model, Name, Parameter, ParameterType, Predicate, Requirement, Test, Tested, Type, Value,
+    Constraint, Expr, Model, Name, Parameter, ParameterType, Predicate, Reference, Requirement, Test, Tested, Type,
+    Value,
 };
 
 use crate::model::requirement::words::{one_line, place};
@@ -50,7 +51,9 @@ fn conjuncts<'p>(predicate: &'p Predicate<Expr>, found: &mut Vec<&'p Predicate<E
 }
 
 fn constraint<'m>(model: &'m Model, predicate: &'m Predicate<Expr>) -> Option<(&'m Name, Constraint)> {
-    let Predicate::Tested(Tested { value: Some(Expr::Parameter(name)), test, .. }) = predicate else { return None };
+    let Predicate::Tested(Tested { value: Some(Expr::Leaf(Reference::Parameter(name))), test, .. }) = predicate else {
+        return None;
+    };
     let parameter = model.parameters.get(name)?;
     let constraint = match parameter.heat_type {
         ParameterType::Number => of_number(model, parameter, test),

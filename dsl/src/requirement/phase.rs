@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::lower::{decision, reads};
 use crate::model::requirement::Operand;
-use crate::model::{Expr, Model, Name, Predicate, Reference, Test};
+use crate::model::{Expr, Model, Name, Parameter, Predicate, Reference, Test, Type};
 
 /// When all values of a requirement are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -109,23 +109,10 @@ fn mark(model: &Model, predicate: &mut Predicate<Operand<Expr>>) {
 
 /// Whether a secret is in a value, as far as types tell.
 pub(crate) fn is_secret(model: &Model, value: &Expr) -> bool {
-    let mut secret = false;
-    value.references(&mut |reference| {
-        secret |= match reference {
-            Reference::Parameter(name) => model.parameters.get(name).is_some_and(crate::model::Parameter::is_hidden),
-            Reference::Output { component, output } => {
-                let kind = model.components.get(component).and_then(|component| model.declaration(component));
-                kind.and_then(|kind| kind.outputs.get(output)).is_some_and(|output| output.ty.is_secret())
-            }
-            Reference::Promise(name) => model.promises.get(name).is_some_and(|promise| promise.ty.is_secret()),
-            Reference::Import { stack, export } => model
-                .imports
-                .iter()
-                .any(|import| import.stack == *stack && import.export == *export && import.ty.is_secret()),
-            Reference::Resource(_) | Reference::Attribute { .. } | Reference::Foreign { .. } => false,
-        };
-    });
-    secret
+    value.references().any(|reference| match reference {
+        Reference::Parameter(name) => model.parameters.get(name).is_some_and(Parameter::is_hidden),
+        other => model.declared(other).is_some_and(Type::is_secret),
+    })
 }
 
 /// What messages call a value.
@@ -143,13 +130,7 @@ fn name(value: &Expr) -> Option<Name> {
         Expr::List(items) => Some(format!("[{}]", names(items.iter())).into()),
         Expr::Map(items) => Some(format!("{{{}}}", names(items.values())).into()),
         Expr::Function { name, argument } => Some(format!("{name}({})", names([&**argument].into_iter())).into()),
-        other => {
-            let mut found = None;
-            other.references(&mut |reference| {
-                found.get_or_insert_with(|| Name::from(decision::text(reference)));
-            });
-            found
-        }
+        Expr::Leaf(reference) => Some(decision::text(reference.referred()).into()),
     }
 }
 

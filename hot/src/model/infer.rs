@@ -20,50 +20,18 @@ impl Reader<'_> {
     /// The type of a value, as far as it is certain; secret if anything in it is.
     pub(super) fn type_of(&self, value: &Expr) -> Type {
         let ty = match value {
-            Expr::Constant(Value::Str(_)) | Expr::Text(_) | Expr::Resource(_) => Type::Str,
+            Expr::Constant(Value::Str(_)) | Expr::Text(_) | Expr::Leaf(Reference::Resource(_)) => Type::Str,
             Expr::Constant(Value::Boolean(_)) => Type::Boolean,
             Expr::Constant(Value::Integer(_)) => Type::Integer { min: i64::MIN, max: u64::MAX },
             Expr::Constant(Value::Float(_)) => Type::Float,
-            Expr::Parameter(_) | Expr::Output { .. } | Expr::Promise(_) | Expr::Import { .. } => {
-                return self.declared(value).unwrap_or(Type::Any);
-            }
+            Expr::Leaf(reference) => return self.model.declared(reference.referred()).cloned().unwrap_or(Type::Any),
             _ => Type::Any,
         };
         if self.is_secret(value) { Type::Hidden(Box::new(ty)) } else { ty }
     }
 
-    /// The type that is declared of what `value` is.
-    fn declared(&self, value: &Expr) -> Option<Type> {
-        match value {
-            Expr::Parameter(name) => self.model.parameters.get(name).map(|known| known.ty.clone()),
-            Expr::Output { component, output } => {
-                let kind = self.model.declaration(self.model.components.get(component)?)?;
-                kind.outputs.get(output).map(|known| known.ty.clone())
-            }
-            Expr::Promise(name) => self.model.promises.get(name).map(|known| known.ty.clone()),
-            Expr::Import { stack, export } => {
-                let import = |known: &&wattle::model::Import| known.stack == *stack && known.export == *export;
-                self.model.imports.iter().find(import).map(|known| known.ty.clone())
-            }
-            _ => None,
-        }
-    }
-
     fn is_secret(&self, value: &Expr) -> bool {
-        let mut found = false;
-        value.references(&mut |reference| {
-            let value = match reference {
-                Reference::Parameter(name) => Expr::Parameter(name.clone()),
-                Reference::Output { component, output } => {
-                    Expr::Output { component: component.clone(), output: output.clone() }
-                }
-                Reference::Promise(name) => Expr::Promise(name.clone()),
-                Reference::Import { stack, export } => Expr::Import { stack: stack.clone(), export: export.clone() },
-                _ => return,
-            };
-            found |= self.declared(&value).is_some_and(|ty| ty.is_secret());
-        });
-        found
+        value.references().any(|reference| self.model.declared(reference).is_some_and(Type::is_secret))
     }
 
     /// A parameter whose own type is not written is of the type of the inputs that it is wired to, if Heat's type can carry
@@ -74,7 +42,9 @@ impl Reader<'_> {
         for component in self.model.components.values() {
             let Some(kind) = self.model.declaration(component) else { continue };
             for (input, binding) in &component.inputs {
-                if let (Expr::Parameter(name), Some(declared)) = (&binding.value, kind.inputs.get(input)) {
+                if let (Expr::Leaf(Reference::Parameter(name)), Some(declared)) =
+                    (&binding.value, kind.inputs.get(input))
+                {
                     wired.entry(name.clone()).or_insert_with(|| declared.ty.revealed().clone());
                 }
             }

@@ -3,8 +3,8 @@
 use indexmap::IndexMap;
 use wattle::extended::FORMAT;
 use wattle::model::{
-    After, Binding, Content, Export, Expr, FormerName, Import, Kind, Module, Name, Promise, Reference, StackOutput,
-    Type,
+    After, Binding, Content, Export, Expr, FormerName, Import, Kind, Module, Name, Promise, Reference, Referred,
+    StackOutput, Type,
 };
 
 use super::recipe::inline;
@@ -249,9 +249,8 @@ fn shown(ty: Type) -> Type {
 
 /// Whether a value refers to what only software and other stacks know.
 pub(super) fn is_of_software(value: &Expr) -> bool {
-    let mut found = false;
-    value.references(&mut |reference| {
-        found |= matches!(reference, Reference::Output { .. } | Reference::Promise(_) | Reference::Import { .. });
-    });
-    found
+    let is_of_software = |reference: Referred<'_>| {
+        matches!(reference, Reference::Output { .. } | Reference::Promise(_) | Reference::Import { .. })
+    };
+    value.references().any(is_of_software)
 }

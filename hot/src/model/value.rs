@@ -106,8 +106,8 @@ impl Reader<'_> {
                 self.output(call.argument, place).unwrap_or_else(|| Expr::function("get_attr", argument()))
             }
             Function::Ref => match call.argument.tree.as_text() {
-                Some(name) if self.template.resources.contains_key(name) => Expr::Resource(name.into()),
-                Some(name) => Expr::Parameter(name.into()),
+                Some(name) if self.template.resources.contains_key(name) => Expr::resource(name),
+                Some(name) => Expr::parameter(name),
                 None => Expr::function("Ref", argument()),
             },
             Function::If => match call.arguments() {
@@ -126,8 +126,8 @@ impl Reader<'_> {
     fn output(&self, argument: &Node, place: Place) -> Option<Expr> {
         let path: Vec<&str> = items(argument).iter().map(|step| step.tree.as_text()).collect::<Option<_>>()?;
         match path.as_slice() {
-            [MODEL, PROMISES, name] => Some(Expr::Promise((*name).into())),
-            [MODEL, IMPORTS, stack, export] => Some(Expr::Import { stack: (*stack).into(), export: (*export).into() }),
+            [MODEL, PROMISES, name] => Some(Expr::promise(*name)),
+            [MODEL, IMPORTS, stack, export] => Some(Expr::import(*stack, *export)),
             [server, component, output] => {
                 let key = Model::component_key(server, component);
                 // Of a server that has components, what is no attribute is meant to be one.
@@ -137,7 +137,7 @@ impl Reader<'_> {
                 if !is_meant || self.is_heats(component, output, &key, place) {
                     return None;
                 }
-                Some(Expr::Output { component: key.into(), output: (*output).into() })
+                Some(Expr::output(key, *output))
             }
             _ => None,
         }

@@ -40,11 +40,8 @@ fn user_data_of_ones_own_comes_along() {
 }
 
 fn reads_imports(model: &Model) -> bool {
-    let mut reads = false;
-    for binding in model.components.values().flat_map(|component| component.inputs.values()) {
-        binding.value.references(&mut |reference| reads |= matches!(reference, Reference::Import { .. }));
-    }
-    reads
+    let mut bindings = model.components.values().flat_map(|component| component.inputs.values());
+    bindings.any(|binding| binding.value.leaves().any(|leaf| matches!(leaf, Reference::Import { .. })))
 }
 
 /// What runs each kind of component.

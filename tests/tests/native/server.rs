@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::{Value, json};
 use wattle::graph::{Graph, Node, Why};
 use wattle::lower::native::lower;
-use wattle::model::{Model, Type};
+use wattle::model::{Expr, Model, Reference, Type};
 use wattle_tests::native::{deployment, write};
 use wattle_tests::oracle::{Agents, deploy};
 
@@ -62,7 +62,7 @@ fn created(model: &Model, parameters: &[&str]) -> Value {
         // What is read as a whole arrives as it was signalled.
         if let Why::Data { input, output, promise: None } = edge.why {
             let wired = &component.inputs[input].value;
-            if matches!(wired, wattle::model::Expr::Output { .. }) {
+            if matches!(wired, Expr::Leaf(Reference::Output { .. })) {
                 assert_eq!(events[starts[&*reader]]["told"][&**input], told[&writer][&**output], "{reader}: {input}");
             }
         }

@@ -11,7 +11,7 @@ use wattle_tests::oracle::{Oracle, write};
 use super::{of, sound};
 
 fn tested(test: Test<Expr>) -> Predicate<Expr> {
-    Predicate::Tested(Tested { value: Some(Expr::Parameter("p".into())), test, secret: false })
+    Predicate::Tested(Tested { value: Some(Expr::parameter("p")), test, secret: false })
 }
 
 /// A stack of one parameter and what is required of it.
@@ -145,7 +145,7 @@ fn heat_judges_as_we_do() {
 fn what_heat_cannot_say_waits_for_seed_apply() {
     for (ty, test) in [
         (Type::Str, Test::IsNot("a".into())),
-        (Type::Str, Test::Is(Expr::Parameter("p".into()))),
+        (Type::Str, Test::Is(Expr::parameter("p"))),
         (Type::Str, Test::Matches("(?i)a".into())),
         (Type::Float, Test::MoreThan(1.into())),
         (Type::Boolean, Test::Is(true.into())),

@@ -118,7 +118,7 @@ impl Blueprint for Demo {
         if loose && model.resources.len() > 1 {
             for (index, other, column) in [(0, "server1", 7), (1, "server0", 5)] {
                 let binding = crate::model::Binding {
-                    value: crate::model::Expr::Resource(other.into()),
+                    value: crate::model::Expr::resource(other),
                     at: Source::new("src/demo.rs", 3, column),
                 };
                 model.resources[index].ty = "OS::Heat::Value".into();

@@ -12,14 +12,14 @@ pub(super) struct Values<'m> {
 }
 
 impl Late for Values<'_> {
-    fn value(&self, expr: &Expr) -> Hot {
-        match expr {
-            Expr::Output { component, output } => Hot::GetAttr {
+    fn value(&self, reference: &Reference) -> Hot {
+        match reference {
+            Reference::Output { component, output } => Hot::GetAttr {
                 resource: self.model.components.get(component).map_or_else(|| component.clone(), deployment::name),
                 attribute: output.clone(),
                 path: Vec::new(),
             },
-            Expr::Promise(name) => {
+            Reference::Promise(name) => {
                 fulfilled(self.model, name).map_or(Hot::Value(Value::Null), |binding| self.hot(&binding.value))
             }
             // What is not sound, or what `check` refuses here.
@@ -55,10 +55,10 @@ impl Values<'_> {
 
     fn is_boolean(&self, expr: &Expr) -> bool {
         match expr {
-            Expr::Parameter(name) => {
+            Expr::Leaf(Reference::Parameter(name)) => {
                 self.model.parameters.get(name).is_some_and(|known| known.heat_type == ParameterType::Boolean)
             }
-            Expr::Attribute { resource, attribute, path } if path.is_empty() => {
+            Expr::Leaf(Reference::Attribute { resource, attribute, path }) if path.is_empty() => {
                 let schema = self.model.resources.get(resource).and_then(|known| self.model.schemas.get(&known.ty));
                 let attribute = schema.and_then(|schema| schema.attributes.get(attribute));
                 attribute.is_some_and(|attribute| attribute.ty == PropertyType::Boolean)
@@ -88,22 +88,20 @@ pub(super) fn holds_output(model: &Model, expr: &Expr) -> bool {
         Expr::List(items) => items.iter().any(|item| reads_output(model, item)),
         Expr::Map(items) => items.values().any(|item| reads_output(model, item)),
         Expr::Function { argument, .. } => reads_output(model, argument),
-        Expr::Promise(name) => fulfilled(model, name).is_some_and(|binding| holds_output(model, &binding.value)),
+        Expr::Leaf(Reference::Promise(name)) => {
+            fulfilled(model, name).is_some_and(|binding| holds_output(model, &binding.value))
+        }
         _ => false,
     }
 }
 
 /// Whether an output is the value or a part of it.
 pub(super) fn reads_output(model: &Model, expr: &Expr) -> bool {
-    let mut reads = false;
-    expr.references(&mut |reference| match reference {
-        Reference::Output { .. } => reads = true,
-        Reference::Promise(name) => {
-            reads |= fulfilled(model, name).is_some_and(|binding| reads_output(model, &binding.value));
-        }
-        _ => {}
-    });
-    reads
+    expr.references().any(|reference| match reference {
+        Reference::Output { .. } => true,
+        Reference::Promise(name) => fulfilled(model, name).is_some_and(|binding| reads_output(model, &binding.value)),
+        _ => false,
+    })
 }
 
 /// Whether values of the type are lists or maps.

@@ -1,0 +1,62 @@
+//! The one form of a tree: trees that say the same are equal.
+
+use indexmap::IndexMap;
+
+use super::Tree;
+use crate::values;
+use crate::{Name, Value};
+
+impl<L> Tree<L> {
+    /// Text of `parts` one behind the other, in its one form: no text within text, constants next to each other as one.
+    pub fn text(parts: impl IntoIterator<Item = Self>) -> Self {
+        fn add<L>(texts: &mut Vec<Tree<L>>, part: Tree<L>) {
+            let constant = match part {
+                Tree::Text(parts) => return parts.into_iter().for_each(|part| add(texts, part)),
+                Tree::Constant(value) => values::text(&value),
+                other => return texts.push(other),
+            };
+            match texts.last_mut() {
+                _ if constant.is_empty() => {}
+                Some(Tree::Constant(Value::Str(before))) => *before = format!("{before}{constant}").into(),
+                _ => texts.push(constant.into()),
+            }
+        }
+        let mut texts = Vec::new();
+        parts.into_iter().for_each(|part| add(&mut texts, part));
+        match texts.as_slice() {
+            [] => "".into(),
+            [Self::Constant(_)] => texts.remove(0),
+            _ => Self::Text(texts),
+        }
+    }
+
+    /// Values in order, in their one form: constants in order are a constant.
+    pub fn list(items: impl IntoIterator<Item = Self>) -> Self {
+        let items: Vec<Self> = items.into_iter().collect();
+        match items.iter().map(|item| item.constant().cloned()).collect() {
+            Some(values) => Self::Constant(Value::List(values)),
+            None => Self::List(items),
+        }
+    }
+
+    /// Values by name, in their one form: constants by name are a constant.
+    pub fn map(items: impl IntoIterator<Item = (Name, Self)>) -> Self {
+        let items: IndexMap<Name, Self> = items.into_iter().collect();
+        match items.iter().map(|(name, item)| Some((name.clone(), item.constant()?.clone()))).collect() {
+            Some(values) => Self::Constant(Value::Map(values)),
+            None => Self::Map(items),
+        }
+    }
+
+    /// The tree with every text, list and map of it in its one form.
+    #[must_use]
+    pub fn joined(self) -> Self {
+        match self {
+            Self::Text(parts) => Self::text(parts.into_iter().map(Self::joined)),
+            Self::List(parts) => Self::list(parts.into_iter().map(Self::joined)),
+            Self::Map(parts) => Self::map(parts.into_iter().map(|(name, part)| (name, part.joined()))),
+            Self::Function { name, argument } => Self::Function { name, argument: Box::new(argument.joined()) },
+            other => other,
+        }
+    }
+}

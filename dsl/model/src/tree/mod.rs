@@ -1,0 +1,83 @@
+//! One tree for every value that is made of others: as its author wired it, in the model, in the seed, in a server's plan.
+//!
+//! What lives here: the tree, generic in its leaves; the one walk over it, the one way to rebuild and to resolve it, its
+//! one form, and how files have it. What must not: what any leaf means, and what Heat's functions give.
+
+mod file;
+mod form;
+mod rebuild;
+
+use indexmap::IndexMap;
+
+use super::{Name, Value};
+
+pub use file::Alternatives;
+
+/// A value, or how it comes about of others. Its leaves are what is not known yet, in the terms of who resolves them.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Tree<L> {
+    /// What is known.
+    Constant(Value),
+    /// What is not known yet.
+    Leaf(L),
+    /// Text: the values one behind the other, each as [`crate::values::text`] writes it.
+    Text(Vec<Tree<L>>),
+    /// Values in order.
+    List(Vec<Tree<L>>),
+    /// Values by name.
+    Map(IndexMap<Name, Tree<L>>),
+    /// What one of Heat's functions gives.
+    Function {
+        /// Its name: `list_join`, `if`, `yaql`, ...
+        name: Name,
+        /// What it is given.
+        argument: Box<Tree<L>>,
+    },
+}
+
+impl<L> Tree<L> {
+    /// The tree and every part of it, each before its own parts, in the order in which they were written.
+    pub fn each(&self) -> impl Iterator<Item = &Self> {
+        let (mut next, mut rest) = (Some(self), Vec::new());
+        std::iter::from_fn(move || {
+            let tree = next.take().or_else(|| rest.pop())?;
+            match tree {
+                Self::Text(parts) | Self::List(parts) => rest.extend(parts.iter().rev()),
+                Self::Map(parts) => rest.extend(parts.values().rev()),
+                Self::Function { argument, .. } => next = Some(argument),
+                Self::Constant(_) | Self::Leaf(_) => {}
+            }
+            Some(tree)
+        })
+    }
+
+    /// The leaves, in the order in which they were written.
+    pub fn leaves(&self) -> impl Iterator<Item = &L> {
+        self.each().filter_map(|part| match part {
+            Self::Leaf(leaf) => Some(leaf),
+            _ => None,
+        })
+    }
+
+    /// The constant, if it is one in whole.
+    pub fn constant(&self) -> Option<&Value> {
+        match self {
+            Self::Constant(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The condition of an `if`, and its two values as far as they are given.
+    pub fn branches<'t>(function: &str, argument: &'t Self) -> Option<(&'t Self, [Option<&'t Self>; 2])> {
+        match (function, argument) {
+            ("if", Self::List(parts)) => Some((parts.first()?, [parts.get(1), parts.get(2)])),
+            _ => None,
+        }
+    }
+}
+
+impl<L, T: Into<Value>> From<T> for Tree<L> {
+    fn from(value: T) -> Self {
+        Self::Constant(value.into())
+    }
+}

@@ -1,0 +1,135 @@
+//! Trees made of trees: what their leaves become, as far as that is known.
+
+use std::convert::Infallible;
+
+use super::Tree;
+use crate::Value;
+
+impl<L> Tree<L> {
+    /// The tree with what `with` makes of parts of it; a part of which it makes nothing keeps its shape, and its own parts
+    /// are looked at.
+    ///
+    /// # Errors
+    /// What `with` cannot make.
+    ///
+    /// # Panics
+    /// When `with` makes nothing of a leaf.
+    pub fn rebuild<M, E>(&self, with: &mut impl FnMut(&Self) -> Result<Option<Tree<M>>, E>) -> Result<Tree<M>, E> {
+        if let Some(made) = with(self)? {
+            return Ok(made);
+        }
+        Ok(match self {
+            Self::Constant(value) => Tree::Constant(value.clone()),
+            Self::Leaf(_) => unreachable!("INVARIANT: whoever rebuilds a tree makes something of every leaf"),
+            Self::Text(parts) => Tree::Text(parts.iter().map(|part| part.rebuild(with)).collect::<Result<_, E>>()?),
+            Self::List(parts) => Tree::List(parts.iter().map(|part| part.rebuild(with)).collect::<Result<_, E>>()?),
+            Self::Map(parts) => {
+                let parts = parts.iter().map(|(name, part)| Ok((name.clone(), part.rebuild(with)?)));
+                Tree::Map(parts.collect::<Result<_, E>>()?)
+            }
+            Self::Function { name, argument } => {
+                Tree::Function { name: name.clone(), argument: Box::new(argument.rebuild(with)?) }
+            }
+        })
+    }
+
+    /// The tree with what `with` makes of parts of it; all else stays.
+    #[must_use]
+    pub fn replace(&self, with: &mut impl FnMut(&Self) -> Option<Self>) -> Self
+    where
+        L: Clone,
+    {
+        let Ok(tree) = self.rebuild::<L, Infallible>(&mut |part| {
+            Ok(with(part).or_else(|| match part {
+                Self::Leaf(leaf) => Some(Self::Leaf(leaf.clone())),
+                _ => None,
+            }))
+        });
+        tree
+    }
+
+    /// What the tree is where `leaf` is known of its leaves, in its one form: functions of what is known are computed, and
+    /// of an `if` whose condition is known the other value is gone.
+    ///
+    /// # Errors
+    /// What is wrong with a leaf, or why a function cannot be computed.
+    pub fn resolve<M, E>(
+        &self,
+        leaf: &mut impl FnMut(&L) -> Result<Tree<M>, E>,
+        compute: &mut impl FnMut(&str, &Value) -> Result<Value, E>,
+    ) -> Result<Tree<M>, E> {
+        let resolved = self.rebuild(&mut |part| match part {
+            Self::Leaf(found) => leaf(found).map(Some),
+            Self::Function { name, argument } => {
+                if let Some((condition, [then, otherwise])) = Self::branches(name, argument)
+                    && let Tree::Constant(Value::Boolean(holds)) = condition.resolve(leaf, compute)?
+                {
+                    let taken = if holds { then } else { otherwise };
+                    return taken.map_or(Ok(Value::Null.into()), |value| value.resolve(leaf, compute)).map(Some);
+                }
+                Ok(Some(match argument.resolve(leaf, compute)? {
+                    Tree::Constant(argument) => compute(name, &argument)?.into(),
+                    argument => Tree::Function { name: name.clone(), argument: Box::new(argument) },
+                }))
+            }
+            _ => Ok(None),
+        })?;
+        Ok(resolved.joined())
+    }
+
+    /// The value, where all leaves are known.
+    ///
+    /// # Errors
+    /// What is wrong with a leaf, or why a function cannot be computed.
+    pub fn evaluate<E>(
+        &self,
+        leaf: &mut impl FnMut(&L) -> Result<Value, E>,
+        compute: &mut impl FnMut(&str, &Value) -> Result<Value, E>,
+    ) -> Result<Value, E> {
+        match self.resolve::<Infallible, E>(&mut |found| leaf(found).map(Tree::Constant), compute)? {
+            Tree::Constant(value) => Ok(value),
+            _ => unreachable!("INVARIANT: without leaves, a tree in its one form is a constant"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Expr, Reference};
+
+    /// With `yes` known, functions said by their name and argument.
+    fn resolved(tree: &Expr) -> Result<Expr, String> {
+        tree.resolve(
+            &mut |leaf| {
+                let known = matches!(leaf, Reference::Parameter(name) if **name == *"yes");
+                Ok(if known { true.into() } else { Expr::Leaf(leaf.clone()) })
+            },
+            &mut |name, argument| if name == "fails" { Err(name.to_owned()) } else { Ok(argument.to_string().into()) },
+        )
+    }
+
+    fn call(name: &str, parts: impl IntoIterator<Item = Expr>) -> Expr {
+        Expr::Function { name: name.into(), argument: Box::new(Expr::List(parts.into_iter().collect())) }
+    }
+
+    #[test]
+    fn what_is_known_is_put_in_and_joined() {
+        let [yes, no] = ["yes", "no"].map(Expr::parameter);
+        assert_eq!(resolved(&Expr::Text(vec![yes.clone(), " ".into(), yes.clone()])), Ok("true true".into()));
+        let half = Expr::Text(vec![yes.clone(), " ".into(), no.clone()]);
+        assert_eq!(resolved(&half), Ok(Expr::Text(vec!["true ".into(), no.clone()])));
+        assert_eq!(resolved(&call("of", [yes.clone(), 1.into()])), Ok("[true,1]".into()));
+        assert_eq!(resolved(&call("of", [yes, no.clone()])), Ok(call("of", [true.into(), no])));
+    }
+
+    #[test]
+    fn of_a_decided_condition_the_other_value_is_gone() {
+        let [yes, no] = ["yes", "no"].map(Expr::parameter);
+        let wrong = call("fails", []);
+        assert_eq!(resolved(&call("if", [yes.clone(), "a".into(), no.clone()])), Ok("a".into()));
+        assert_eq!(resolved(&call("if", [yes, "a".into(), wrong.clone()])), Ok("a".into()));
+        assert_eq!(resolved(&call("if", [false.into(), "a".into()])), Ok(Value::Null.into()));
+        assert_eq!(resolved(&call("if", [no, "a".into(), wrong])), Err("fails".into()));
+    }
+}
