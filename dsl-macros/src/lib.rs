@@ -54,7 +54,7 @@ use proc_macro::TokenStream;
 /// | key | meaning |
 /// |---|---|
 /// | `recipe = "recipes/db2.sh"` | a shell script (`.sh`, `.bash`), Ansible playbook (`.yml`, `.yaml`) or Puppet manifest (`.pp`) |
-/// | `chef = "cookbooks/db2::server"` | a Chef recipe; its cookbook travels as a whole, with those beside it that its `metadata.rb` names by `depends` |
+/// | `chef = "cookbooks/db2::server"` | a Chef recipe, which needs the feature `chef` of `wattle`; its cookbook travels as a whole, with those beside it that its `metadata.rb` names by `depends` |
 /// | `files = ["recipes/db2.sql"]` | what else the recipe needs: files, and folders with all that is in them |
 /// | `teardown = "recipes/db2-remove.sh"` | a recipe of the same tool (for Chef: of the same cookbook, `"cookbooks/db2::remove"`) that is run when the component has left the model; it reads the same inputs and writes nothing |
 /// | `deadline = "30m"` | how long one run may take (`s`, `m`, `h`, `d`), waiting for inputs not counted |

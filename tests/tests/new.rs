@@ -62,6 +62,35 @@ fn a_new_crate_compiles_passes_its_tests_and_runs() {
 }
 
 #[test]
+fn a_crate_with_a_chef_recipe_is_told_how_to_switch_its_reader_on() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(new(folder.path(), &["chef-shop"]).1);
+    let own = folder.path().join("chef-shop");
+    let recipes = own.join("cookbooks/web/recipes");
+    fs::create_dir_all(&recipes).unwrap();
+    fs::write(recipes.join("server.rb"), "node.default['web']['url'] = 'http://web/'\n").unwrap();
+    let component =
+        "#[component(chef = \"cookbooks/web::server\")]\nstruct Web {\n    #[output]\n    url: String,\n}\n";
+    fs::write(own.join("src/lib.rs"), format!("use wattle::prelude::*;\n\n{component}")).unwrap();
+    fs::remove_dir_all(own.join("tests")).ok();
+    let check = |folder: &Path| {
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("book");
+        let mut command = Command::new(env!("CARGO"));
+        command.args(["check", "--lib", "--offline"]).current_dir(folder).env("CARGO_TARGET_DIR", target);
+        run(command.env("CARGO_INCREMENTAL", "0").env("CARGO_PROFILE_DEV_DEBUG", "0"))
+    };
+    let (said, succeeded) = check(&own);
+    assert!(!succeeded && said.contains("error: Chef recipes need the feature `chef` of `wattle`"), "{said}");
+    assert!(said.contains("help: run `cargo add wattle --features chef`"), "{said}");
+    assert_eq!(said.matches("error").count(), 2, "one of the macro, one of cargo: {said}");
+    let (said, succeeded) =
+        run(Command::new(env!("CARGO")).args(["add", "wattle", "--features", "chef", "--offline"]).current_dir(&own));
+    assert!(succeeded, "{said}");
+    let (said, succeeded) = check(&own);
+    assert!(succeeded, "{said}");
+}
+
+#[test]
 fn nothing_is_overwritten_and_no_name_is_taken_that_cannot_be_one() {
     let folder = tempfile::tempdir().unwrap();
     assert!(new(folder.path(), &["shop"]).1);

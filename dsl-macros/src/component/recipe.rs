@@ -152,6 +152,12 @@ fn line_ends(at: &LitStr, what: &str, file: &Read, errors: &mut Errors) {
 
 /// `chef = "cookbooks/db2::server"`: the cookbook travels as a whole, with those on which it depends.
 fn cookbook(own: &Crate, at: &LitStr, named: &[LitStr], errors: &mut Errors) -> Option<(Recipe, Vec<Read>)> {
+    if !cfg!(feature = "chef") {
+        let help =
+            "run `cargo add wattle --features chef`, or write `features = [\"chef\"]` behind `wattle` in `Cargo.toml`";
+        errors.push(at, "Chef recipes need the feature `chef` of `wattle`", help);
+        return None;
+    }
     let chef = match chef_recipe_path(&at.value()) {
         Ok(chef) => chef,
         Err(error) => {

@@ -119,7 +119,7 @@ fn manifest(name: &str) -> String {
     let root = repository().display();
     format!(
         "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\nwattle = {{ path = \
-         \"{root}/dsl\" }}\nwattle-catalog = {{ path = \"{root}/catalog\", features = [\"all\", \"parts\"] }}\nserde = {{ \
+         \"{root}/dsl\", features = [\"chef\"] }}\nwattle-catalog = {{ path = \"{root}/catalog\", features = [\"all\", \"parts\"] }}\nserde = {{ \
          version = \"1\", features = [\"derive\"] }}\n"
     )
 }

@@ -17,24 +17,40 @@
 //! `include_recipe`, `include_attribute` and `require_relative` of what is not given; `eval` and its kin; a template
 //! that is not given makes reads dynamic.
 //!
+//! Without the feature `chef`, which brings along a parser of Ruby, all of it is dynamic.
+//!
 //! **Not recognised.** `node.run_state`, which is no attribute; custom resources of other cookbooks, which could write
 //! attributes but by convention do not; whether code is reached. `node.db2.url`, gone since Chef 13, counts like
 //! `node['db2']['url']`.
 
 mod erb;
 pub(crate) mod path;
+#[cfg(feature = "chef")]
 mod place;
+#[cfg(feature = "chef")]
 mod ruby;
+#[cfg(feature = "chef")]
 mod visit;
+#[cfg(feature = "chef")]
 mod visitor;
 
 pub(crate) use erb::template;
 
 use crate::analysis::{Findings, SyntaxError};
 
+#[cfg(feature = "chef")]
 pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
     ruby::parse(source, visit::visit)
 }
 
-#[cfg(test)]
+/// Without a parser of Ruby, a recipe may read and write anything.
+#[cfg(not(feature = "chef"))]
+#[expect(clippy::unnecessary_wraps, reason = "with a parser there are errors")]
+pub(crate) fn findings(_source: &str) -> Result<Findings, SyntaxError> {
+    let mut unknown = Findings::default();
+    unknown.analysis.anything();
+    Ok(unknown)
+}
+
+#[cfg(all(test, feature = "chef"))]
 mod tests;

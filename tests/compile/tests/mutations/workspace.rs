@@ -210,7 +210,7 @@ fn manifest(name: &str) -> String {
         "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n\n\
          [lib]\nname = \"connections\"\n\n\
          [[bin]]\nname = \"{name}\"\npath = \"main.rs\"\n\n\
-         [dependencies]\nserde.workspace = true\nwattle.workspace = true\nwattle-catalog.workspace = true\n"
+         [dependencies]\nserde.workspace = true\nwattle = {{ workspace = true, features = [\"chef\"] }}\nwattle-catalog.workspace = true\n"
     )
 }
 
