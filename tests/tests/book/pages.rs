@@ -30,7 +30,7 @@ impl Page {
 }
 
 /// What is read outside of the book.
-const OUTSIDE: [&str; 2] = ["README.md", "ARCHITECTURE.md"];
+const OUTSIDE: [&str; 5] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"];
 
 /// Every page: those of the book in its order, then the others.
 pub(crate) fn all() -> Vec<Page> {

@@ -1,7 +1,16 @@
 //! The page: one HTML file with everything in it, which asks no network for anything.
 //!
 //! What lives here: how the file is put together. What the page does is in the scripts beside this; `page/hooks.js` says
-//! what other scripts of the page may call.
+//! what other scripts of the page may call. The scripts are concatenated into one, in an order that is their only coupling,
+//! and the page's policy names that script by its hash.
+//!
+//! ELK lays out what is seen; beyond 120 boxes, or 8 seconds, the page's own `quick` does, for ELK takes minutes for a chain
+//! of a thousand, and `route` leads wires along the gaps: what is placed stands in rows of columns. What is many is drawn
+//! without `opacity`, which would make a layer of every wire.
+//!
+//! ELK is under the Eclipse Public License 2.0, kept beside it. It is used unchanged and as a file of its own, so our licence
+//! is not touched; every page that is written carries it and says where its source is. `elk/make` makes the checked-in
+//! worker. `deny.toml` speaks of crates only and does not see it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -9,6 +9,16 @@
 //! translated to this machine's own. What is made, in the order in which it is: an entry in the [register], the bridge,
 //! `forwarding` of interfaces, a table of `nft`, and for each server a namespace and a cable. Names of all of them begin
 //! with the `up`'s tag, by which they are found again when it was killed.
+//!
+//! What of the machine is touched:
+//!
+//! - a table of `nft` for each `up`: translation of what goes out, and a way to those resolvers and proxies that listen on
+//!   the machine's loopback interface, which servers find at the same address there. Rules, chains and policies of others
+//!   are not;
+//! - `forwarding` of the bridge and of those interfaces that lead out and do not forward; `ip_forward` is not. The table
+//!   keeps what forwards only for this reason from passing on anything else between these interfaces;
+//! - an entry in `/run/wattle`, locked while its `up` lives. Whoever comes next, `up` or `down`, of the same or another
+//!   topology, removes what belongs to entries that nobody holds; the last to go puts `forwarding` back.
 
 mod firewall;
 mod forwarding;
