@@ -1,32 +1,11 @@
 //! The command line: what can be asked for.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{StyledStr, Styles};
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use wattle::manners::{all_exit_codes, color, forced_color, suggest};
+use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use wattle_words::time;
-
-use super::console::Console;
-use super::failure::Exit;
-use super::program::Program;
-
-/// The whole command line of a program that has `commands`.
-pub(super) fn command(program: &Program) -> Command {
-    let commands = program.commands.iter().map(|named| (named.command)().arg(color().global(true)));
-    Command::new(program.name)
-        .bin_name(program.name)
-        .version(env!("CARGO_PKG_VERSION"))
-        .about(program.about)
-        .after_help(section(&[("Examples", program.examples), ("Exit codes", &all_exit_codes(&[]))]))
-        .disable_help_subcommand(true)
-        .subcommand_required(true)
-        .arg_required_else_help(true)
-        .max_term_width(120)
-        .subcommands(commands)
-}
 
 /// What stands below the options.
 pub(super) fn section(sections: &[(&str, &str)]) -> StyledStr {
@@ -87,42 +66,4 @@ pub(super) fn is_json(matches: &ArgMatches) -> bool {
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let wrong = |help| format!("`{text}` is not a length of time; {help}");
     time::seconds(text).map(Duration::from_secs).map_err(wrong)
-}
-
-/// Reads the command line, and sets the console's colours. Help and wrong usage are written at once.
-pub(super) fn parse(program: &Program, args: &[OsString], console: &mut Console) -> Result<ArgMatches, Exit> {
-    if let Some(forced) = forced_color(args) {
-        (console.out.color, console.err.color) = (forced, forced);
-    }
-    let mut command = command(program);
-    command.try_get_matches_from_mut(args).map_err(|error| {
-        let error = suggest(error, active(&command, args));
-        let (stream, exit) =
-            if error.use_stderr() { (&mut console.err, Exit::Usage) } else { (&mut console.out, Exit::Fine) };
-        let text = error.render();
-        let text = if stream.color { text.ansi().to_string() } else { text.to_string() };
-        // Nothing is left to tell it to when the stream is gone.
-        let _ = stream.write(&text);
-        exit
-    })
-}
-
-/// The innermost command that is named.
-fn active<'c>(command: &'c Command, args: &[OsString]) -> &'c Command {
-    args.iter()
-        .skip(1)
-        .filter_map(|arg| arg.to_str())
-        .fold(command, |command, arg| command.find_subcommand(arg).unwrap_or(command))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_command_lines_are_sound() {
-        for program in [&super::super::program::OPERATOR, &super::super::program::SERVER] {
-            command(program).debug_assert();
-        }
-    }
 }

@@ -6,7 +6,7 @@ use clap_complete::{Shell, generate};
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
-use super::{args, explain, program};
+use super::{args, explain};
 
 pub(super) fn command() -> Command {
     Command::new("completions")
@@ -25,7 +25,9 @@ pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, F
     let mut text = Vec::new();
     // The command itself takes any word for a code, for it has better words than clap for those that are none.
     let codes = PossibleValuesParser::new(explain::codes());
-    let mut command = args::command(&program::OPERATOR)
+    let mut command = console
+        .program
+        .command_line()
         .mut_subcommand("explain", |explain| explain.mut_arg("code", |code| code.value_parser(codes)));
     generate(shell, &mut command, "wattle", &mut text);
     console.out.write(&String::from_utf8_lossy(&text))?;

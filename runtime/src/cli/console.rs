@@ -4,11 +4,14 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use wattle::manners::{reason, wants_color};
 
+use super::command_line::Program;
 use super::failure::Failure;
 
-/// The streams of a program.
+/// A program, and the streams that it talks to.
 #[derive(Debug)]
 pub(super) struct Console {
+    /// The program.
+    pub(super) program: &'static Program,
     /// What was asked for.
     pub(super) out: Stream,
     /// Everything else.
@@ -31,10 +34,14 @@ enum Of {
 
 impl Console {
     /// The streams of this process, coloured where a person looks on.
-    pub(super) fn of_process() -> Self {
+    pub(super) fn of_process(program: &'static Program) -> Self {
         let var = |name: &str| std::env::var_os(name);
         let stream = |of, is_terminal| Stream { of, is_terminal, color: wants_color(is_terminal, var) };
-        Self { out: stream(Of::Out, io::stdout().is_terminal()), err: stream(Of::Err, io::stderr().is_terminal()) }
+        Self {
+            program,
+            out: stream(Of::Out, io::stdout().is_terminal()),
+            err: stream(Of::Err, io::stderr().is_terminal()),
+        }
     }
 }
 
@@ -66,4 +73,10 @@ impl Stream {
 fn write_to(stream: &mut impl Write, text: &str) -> io::Result<()> {
     stream.write_all(text.as_bytes())?;
     stream.flush()
+}
+
+/// Rows and columns of the terminal.
+pub(super) fn size() -> (usize, usize) {
+    rustix::termios::tcgetwinsize(std::io::stderr())
+        .map_or((24, 80), |size| (usize::from(size.ws_row).max(8), usize::from(size.ws_col).max(40)))
 }

@@ -9,7 +9,6 @@ use wattle::manners::reason;
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
-use super::{args, program};
 
 pub(super) fn command() -> Command {
     Command::new("man").about("Write the pages of the manual").arg(
@@ -28,7 +27,7 @@ pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, F
     let failed =
         |error: std::io::Error| Failure::files(format!("cannot write into `{}`: {}", folder.display(), reason(&error)));
     fs::create_dir_all(folder).map_err(failed)?;
-    generate_to(args::command(&program::OPERATOR), folder).map_err(failed)?;
+    generate_to(console.program.command_line(), folder).map_err(failed)?;
     console.out.write(&format!("{}: `man {0}/wattle.1` shows the first\n", folder.display()))?;
     Ok(Exit::Fine)
 }

@@ -5,6 +5,7 @@
 
 mod agent;
 mod args;
+mod command_line;
 mod completions;
 mod console;
 mod crates;
@@ -39,9 +40,9 @@ mod why;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use command_line::{Program, parse};
 use console::Console;
 use failure::Exit;
-use program::Program;
 
 /// Runs the command line and returns the program's exit code. What was asked for goes to the standard output, everything
 /// else to the standard error.
@@ -56,18 +57,18 @@ pub fn agent_main() -> ExitCode {
     run(&program::SERVER)
 }
 
-fn run(program: &Program) -> ExitCode {
-    let mut console = Console::of_process();
-    execute(program, &std::env::args_os().collect::<Vec<_>>(), &mut console).into()
+fn run(program: &'static Program) -> ExitCode {
+    let mut console = Console::of_process(program);
+    execute(&std::env::args_os().collect::<Vec<_>>(), &mut console).into()
 }
 
-fn execute(program: &Program, args: &[OsString], console: &mut Console) -> Exit {
-    let matches = match args::parse(program, args, console) {
+fn execute(args: &[OsString], console: &mut Console) -> Exit {
+    let matches = match parse(args, console) {
         Ok(matches) => matches,
         Err(exit) => return exit,
     };
     let (name, given) = matches.subcommand().expect("INVARIANT: a command is required");
-    let run = program.find(name).expect("INVARIANT: the command line has the program's commands alone").run;
+    let run = console.program.find(name).expect("INVARIANT: the command line has the program's commands alone").run;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("INVARIANT: the system has threads and timers for a program to begin with");
     let exit = runtime.block_on(run(given, console)).unwrap_or_else(|failure| {

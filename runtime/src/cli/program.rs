@@ -1,34 +1,7 @@
 //! The programs, and which commands each has.
 
-use clap::{ArgMatches, Command};
-use futures_util::future::LocalBoxFuture;
-
-use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::command_line::{Named, Program};
 use super::{agent, completions, down, explain, get, ls, man, new, plan, seed, set, status, template, up, watch};
-
-/// A program: what is linked into it is what its commands need.
-pub(super) struct Program {
-    pub(super) name: &'static str,
-    pub(super) about: &'static str,
-    pub(super) examples: &'static str,
-    pub(super) commands: &'static [Named],
-}
-
-/// A command.
-pub(super) struct Named {
-    pub(super) name: &'static str,
-    pub(super) command: fn() -> Command,
-    pub(super) run: Run,
-}
-
-type Run = for<'a> fn(&'a ArgMatches, &'a mut Console) -> LocalBoxFuture<'a, Result<Exit, Failure>>;
-
-impl Program {
-    pub(super) fn find(&self, name: &str) -> Option<&'static Named> {
-        self.commands.iter().find(|named| named.name == name)
-    }
-}
 
 /// A command that waits for something.
 macro_rules! waiting {
@@ -98,3 +71,15 @@ pub(super) const SERVER: Program = Program {
         waiting!("ls", ls),
     ],
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_lines_are_sound() {
+        for program in [&OPERATOR, &SERVER] {
+            program.command_line().debug_assert();
+        }
+    }
+}

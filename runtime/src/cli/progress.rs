@@ -8,7 +8,7 @@ use wattle::model::Name;
 use crate::report::{Condition, Part, Picture, Standing, between, still_runs};
 use crate::space::{Finishing, Leaving, State, Status};
 
-use super::console::Console;
+use super::console::{Console, size};
 use super::entries::one_line;
 use super::failure::Failure;
 use super::paint::{Tone, cut, paint};
@@ -88,12 +88,6 @@ impl Lines {
         let height = height.saturating_sub(MARGIN).max(3);
         self.screen.draw(lines(picture, Timestamp::now(), height, width, self.color))
     }
-}
-
-/// Rows and columns of the terminal.
-pub(super) fn size() -> (usize, usize) {
-    rustix::termios::tcgetwinsize(std::io::stderr())
-        .map_or((24, 80), |size| (usize::from(size.ws_row).max(8), usize::from(size.ws_col).max(40)))
 }
 
 /// The lines of the display; servers that are done give way when there are too many.

@@ -14,11 +14,10 @@ use crate::report::{
 use crate::space::{State, Status, Waiting};
 use crate::ui::Ui;
 
-use super::console::Console;
+use super::console::{Console, size};
 use super::entries::one_line;
 use super::failure::{Exit, Failure, exit_codes};
 use super::paint::{Cell, Tone, paint, table, width};
-use super::progress::size;
 use super::signals::Signals;
 use super::{args, ls, target, timeline, ui, why};
 

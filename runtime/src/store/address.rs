@@ -3,9 +3,6 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::Arc;
-
-use super::{Login, Store, StoreError, embedded, zookeeper};
 
 /// Where a data space is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,18 +70,5 @@ impl fmt::Display for Address {
             Self::ZooKeeper { hosts, tls: Some(Some(ca)) } => write!(f, "zookeeper+tls://{hosts}?ca={}", ca.display()),
             Self::Socket(path) => write!(f, "unix:{}", path.display()),
         }
-    }
-}
-
-impl Address {
-    /// Connects as one who has all of `logins`, and waits for as long as it takes.
-    ///
-    /// # Errors
-    /// [`StoreError::Unusable`] when waiting is of no use: a login that is refused, a certificate that is.
-    pub async fn connect(&self, logins: &[Login]) -> Result<Arc<dyn Store>, StoreError> {
-        Ok(match self {
-            Self::ZooKeeper { hosts, tls } => Arc::new(zookeeper::connect(hosts, tls.as_ref(), logins).await?),
-            Self::Socket(path) => Arc::new(embedded::connect(path, logins).await?),
-        })
     }
 }

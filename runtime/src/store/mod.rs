@@ -6,6 +6,7 @@
 mod access;
 mod address;
 mod bytes;
+mod connect;
 pub mod embedded;
 mod error;
 mod memory;

@@ -17,9 +17,9 @@ use wattle::model::{Name, Value};
 use crate::local::{self, Folder, Network, Record, Up, Wish};
 use crate::seed::Files;
 
+use super::command_line::parse;
 use super::console::Console;
 use super::failure::{Exit, Failure, exit_codes};
-use super::program::OPERATOR;
 use super::{agent, args, seed, ui};
 
 use super::signals::Signals;
@@ -99,7 +99,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     }
     let args = handover::read(std::io::stdin().lock())
         .map_err(|error| Failure::new(format!("nobody has sent it to the background: {}", reason(&error))))?;
-    match args::parse(&OPERATOR, &args, console) {
+    match parse(&args, console) {
         Ok(handed) => {
             let (_, matches) = handed.subcommand().expect("INVARIANT: a command is required");
             up(matches, true, console).await

@@ -1,0 +1,77 @@
+//! A program's command line: its commands, and how it is read.
+
+use std::ffi::OsString;
+
+use clap::{ArgMatches, Command};
+use futures_util::future::LocalBoxFuture;
+use wattle::manners::{all_exit_codes, color, forced_color, suggest};
+
+use super::args;
+use super::console::Console;
+use super::failure::{Exit, Failure};
+
+/// A program: what is linked into it is what its commands need.
+#[derive(Debug)]
+pub(super) struct Program {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    pub(super) examples: &'static str,
+    pub(super) commands: &'static [Named],
+}
+
+/// A command.
+#[derive(Debug)]
+pub(super) struct Named {
+    pub(super) name: &'static str,
+    pub(super) command: fn() -> Command,
+    pub(super) run: Run,
+}
+
+type Run = for<'a> fn(&'a ArgMatches, &'a mut Console) -> LocalBoxFuture<'a, Result<Exit, Failure>>;
+
+impl Program {
+    /// The whole command line.
+    pub(super) fn command_line(&self) -> Command {
+        let commands = self.commands.iter().map(|named| (named.command)().arg(color().global(true)));
+        Command::new(self.name)
+            .bin_name(self.name)
+            .version(env!("CARGO_PKG_VERSION"))
+            .about(self.about)
+            .after_help(args::section(&[("Examples", self.examples), ("Exit codes", &all_exit_codes(&[]))]))
+            .disable_help_subcommand(true)
+            .subcommand_required(true)
+            .arg_required_else_help(true)
+            .max_term_width(120)
+            .subcommands(commands)
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<&'static Named> {
+        self.commands.iter().find(|named| named.name == name)
+    }
+}
+
+/// Reads the command line, and sets the console's colours. Help and wrong usage are written at once.
+pub(super) fn parse(args: &[OsString], console: &mut Console) -> Result<ArgMatches, Exit> {
+    if let Some(forced) = forced_color(args) {
+        (console.out.color, console.err.color) = (forced, forced);
+    }
+    let mut command = console.program.command_line();
+    command.try_get_matches_from_mut(args).map_err(|error| {
+        let error = suggest(error, active(&command, args));
+        let (stream, exit) =
+            if error.use_stderr() { (&mut console.err, Exit::Usage) } else { (&mut console.out, Exit::Fine) };
+        let text = error.render();
+        let text = if stream.color { text.ansi().to_string() } else { text.to_string() };
+        // Nothing is left to tell it to when the stream is gone.
+        let _ = stream.write(&text);
+        exit
+    })
+}
+
+/// The innermost command that is named.
+fn active<'c>(command: &'c Command, args: &[OsString]) -> &'c Command {
+    args.iter()
+        .skip(1)
+        .filter_map(|arg| arg.to_str())
+        .fold(command, |command, arg| command.find_subcommand(arg).unwrap_or(command))
+}
