@@ -4,16 +4,17 @@
 //! that are empty are left out; a reader takes fields that it does not know for later ones and ignores them.
 
 use indexmap::IndexMap;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use wattle_model::Name;
 
 /// The format of [`Diagram`] as JSON.
 pub const FORMAT: &str = "wattle-picture/1";
 
-/// A topology as it is drawn.
+/// A topology as it is drawn. Its long lists are there as a whole, or made [one part after the other](Each) while they are
+/// written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Diagram {
+pub struct Diagram<R: Parts = Vec<Resource>, C: Parts = Vec<Component>, E: Parts = Vec<Edge>> {
     /// [`FORMAT`].
     pub format: Name,
     /// Name of the stack.
@@ -28,17 +29,17 @@ pub struct Diagram {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub modules: Vec<Module>,
     /// What Heat creates, and networks that exist already and have servers on them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub resources: Vec<Resource>,
+    #[serde(default, skip_serializing_if = "Parts::is_empty")]
+    pub resources: R,
     /// What components are, by the path of the kind's Rust type.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub kinds: IndexMap<Name, Kind>,
     /// Software on servers, in the order in which it was declared.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub components: Vec<Component>,
+    #[serde(default, skip_serializing_if = "Parts::is_empty")]
+    pub components: C,
     /// Who waits for whom.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub edges: Vec<Edge>,
+    #[serde(default, skip_serializing_if = "Parts::is_empty")]
+    pub edges: E,
     /// What is chosen at deployment.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub parameters: IndexMap<Name, Parameter>,
@@ -71,6 +72,33 @@ impl Diagram {
             texts: Vec::new(),
             live: None,
         }
+    }
+}
+
+/// A list of a diagram's parts, or what makes one.
+pub trait Parts: Serialize {
+    /// Whether there are none.
+    fn is_empty(&self) -> bool;
+}
+
+impl<T: Serialize> Parts for Vec<T> {
+    fn is_empty(&self) -> bool {
+        Self::is_empty(self)
+    }
+}
+
+/// Parts that exist one after the other, each only while it is written.
+pub struct Each<F>(pub F);
+
+impl<F: Fn() -> I, I: Iterator<Item: Serialize>> Parts for Each<F> {
+    fn is_empty(&self) -> bool {
+        (self.0)().next().is_none()
+    }
+}
+
+impl<F: Fn() -> I, I: Iterator<Item: Serialize>> Serialize for Each<F> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq((self.0)())
     }
 }
 

@@ -11,8 +11,10 @@ mod svg;
 mod text;
 mod tree;
 
+use std::io;
+
 pub use data::{
-    Component, Diagram, Edge, Exported, FORMAT, File, Kind, Live, Module, Parameter, Port, Resource, Role, Why,
+    Component, Diagram, Each, Edge, Exported, FORMAT, File, Kind, Live, Module, Parameter, Parts, Port, Resource, Role, Why,
     WiredInput,
 };
 #[cfg(feature = "page")]
@@ -25,7 +27,7 @@ pub use text::{dot, mermaid};
 pub const FILE_NAME: &str = "graph.json";
 
 impl Diagram {
-    /// As JSON: what programs read, and what `emit` writes as `graph.json` ([`Diagram::without_texts`]).
+    /// As JSON: what programs read.
     ///
     /// # Panics
     /// Never: a diagram is text and numbers.
@@ -52,8 +54,18 @@ impl Diagram {
             other => Err(format!("its format is `{other}`, and this is a program for `{FORMAT}`")),
         }
     }
+}
 
-    /// The same without the texts of recipes.
+impl<R: Parts, C: Parts, E: Parts> Diagram<R, C, E> {
+    /// Writes what [`Diagram::to_json`] returns.
+    ///
+    /// # Errors
+    /// When `out` fails.
+    pub fn write(&self, out: impl io::Write) -> io::Result<()> {
+        Ok(serde_json::to_writer(out, self)?)
+    }
+
+    /// The same without the texts of recipes, which is what `emit` writes.
     #[must_use]
     pub fn without_texts(mut self) -> Self {
         self.texts.clear();

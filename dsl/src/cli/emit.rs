@@ -1,20 +1,20 @@
 //! `emit`: lowers a model and writes what came out.
 
 use std::fs;
-use std::io::{self, ErrorKind, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
-use crate::diagram::{Diagram, FILE_NAME};
+use crate::diagram::{self, FILE_NAME};
 use crate::extended;
 use crate::lower::hot::Template;
-use crate::lower::{self, Environment, Filled, Lowered, Lowering, Seed, native};
+use crate::lower::{self, Environment, Filled, Lowering, Seed, native};
 use crate::manners::reason;
 use crate::model::{Content, Model, Name};
 use wattle_heat::emit::{self, EmitError};
 
-use super::files::{self, File, Written};
+use super::files::{self, File, Swap, Written};
 use super::tree::{self, count};
 use crate::manners::Failure;
 
@@ -79,32 +79,41 @@ pub struct Emitted {
 pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
     let directory = emission.out.join(&*model.stack);
     let filled = filled(&directory)?;
-    let extended = emission.model.then(|| extended::template(model));
-    // What runs is known by the names under which it was deployed.
-    let picture = crate::diagram::of(&lower::identified(model)).without_texts();
     let beside = beside(model)?;
     let count_beside = beside.len();
-    let (shown, removed) = match emission.lowering {
-        Lowering::Agents => {
-            let lowered = lower::lower(model, &emission.options());
-            let mut files = files(&lowered, extended.as_ref(), &picture, &filled, emission.format);
-            files.splice(0..0, beside);
-            let (written, removed) = files::replace(&directory, files, is_emitted)?;
-            let shown = shown(written, &lowered.nested, count_beside);
-            // The process ends; giving large trees back piece by piece would only take time.
-            std::mem::forget(lowered);
-            (shown, removed)
-        }
-        Lowering::HeatNative => {
-            let lowered = native::lower(model);
-            let mut files = vec![environment(&lowered.environment, &filled), whole(&lowered.template, emission.format)];
-            files.extend(extended.as_ref().map(model_file));
-            files.push(picture_file(&picture));
-            files.splice(0..0, beside);
-            let (written, removed) = files::replace(&directory, files, is_emitted)?;
-            (shown(written, &IndexMap::new(), count_beside), removed)
-        }
-    };
+    // What runs is known by the names under which it was deployed.
+    let identified = lower::identified(model);
+    let mut nested = IndexMap::new();
+    // The seed, with which a deployment begins, is written first, then each file before those that it refers to. What is
+    // written goes before the next is made: beside a large model is little room.
+    let (written, removed) = files::replace(&directory, is_emitted, |swap| {
+        let (template, environment) = match emission.lowering {
+            Lowering::Agents => {
+                let options = emission.options();
+                let mut stages = lower::Stages::of(model, &identified, &options);
+                swap.write(seed(&stages.seed()))?;
+                of_model(model, &identified, emission.model, swap)?;
+                let lowered = stages.templates();
+                nested = lowered.nested;
+                (lowered.template, lowered.environment)
+            }
+            Lowering::HeatNative => {
+                of_model(model, &identified, emission.model, swap)?;
+                let lowered = native::lower(model);
+                (lowered.template, lowered.environment)
+            }
+        };
+        swap.write(whole(&template, emission.format))?;
+        swap.write(self::environment(&environment, &filled))?;
+        let mut parts = nested.iter().rev();
+        parts.try_for_each(|(name, nested)| swap.write(self::template(name.clone(), nested, emission.format)))?;
+        beside.into_iter().rev().try_for_each(|file| swap.write(file))?;
+        // The process ends; giving large trees back piece by piece would only take time.
+        std::mem::forget(template);
+        Ok(())
+    })?;
+    let shown = shown(written, &nested, count_beside);
+    std::mem::forget(nested);
     let mut told = String::new();
     if removed.iter().any(|name| name == SEED) {
         told = format!("removed `{}`: Heat's own way has no seed\n", directory.join(SEED).display());
@@ -112,27 +121,10 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
     Ok(Emitted { tree: tree::of_files(&directory.display().to_string(), &shown), told })
 }
 
-/// The files in the order in which they take their places: each one after those that it refers to, and the seed, with
-/// which a deployment begins, last.
-fn files<'a>(
-    lowered: &'a Lowered,
-    extended: Option<&'a Template>,
-    picture: &'a Diagram,
-    filled: &'a Filled,
-    format: TemplateFormat,
-) -> Vec<File<'a>> {
-    let mut files: Vec<File<'a>> =
-        lowered.nested.iter().map(|(name, nested)| template(name.clone(), nested, format)).collect();
-    files.push(environment(&lowered.environment, filled));
-    files.push(whole(&lowered.template, format));
-    files.extend(extended.map(model_file));
-    files.push(picture_file(picture));
-    files.push(File {
-        name: SEED.into(),
-        content: of_seed(&lowered.seed),
-        write: Box::new(|file| seed(&lowered.seed, file)),
-    });
-    files
+/// Writes the diagram, and if it is `wanted` the model.
+fn of_model(model: &Model, identified: &Model, wanted: bool, swap: &mut Swap<'_>) -> Result<(), Failure> {
+    swap.write(diagram_file(identified))?;
+    if wanted { swap.write(model_file(&extended::template(model))) } else { Ok(()) }
 }
 
 /// The files that the template names.
@@ -207,15 +199,19 @@ fn model_file(extended: &Template) -> File<'_> {
 }
 
 /// What is drawn of the model.
-fn picture_file(picture: &Diagram) -> File<'_> {
+fn diagram_file(model: &Model) -> File<'_> {
     File {
         name: FILE_NAME.into(),
         content: "the picture, for the live view".into(),
-        write: Box::new(|file| Ok(file.write_all(picture.to_json().as_bytes())?)),
+        write: Box::new(|file| {
+            let mut out = BufWriter::with_capacity(BUFFER, file);
+            diagram::write(model, &mut out)?;
+            Ok(out.flush()?)
+        }),
     }
 }
 
-fn of_seed(seed: &Seed) -> String {
+fn seed(seed: &Seed) -> File<'_> {
     let components = seed.servers.values().map(|server| server.components.len()).sum();
     let counts = [
         count(seed.servers.len(), "server"),
@@ -223,14 +219,19 @@ fn of_seed(seed: &Seed) -> String {
         count(seed.entries.len(), "entry"),
         count(seed.recipes.len(), "recipe file"),
     ];
-    counts.join(", ")
+    File {
+        name: SEED.into(),
+        content: counts.join(", "),
+        write: Box::new(|file| {
+            let mut out = BufWriter::with_capacity(BUFFER, file);
+            seed.write(&mut out).map_err(|error| EmitError::Value(error.to_string()))?;
+            Ok(out.flush()?)
+        }),
+    }
 }
 
-fn seed(seed: &Seed, file: &mut fs::File) -> Result<(), EmitError> {
-    let mut out = io::BufWriter::with_capacity(1 << 20, file);
-    seed.write(&mut out).map_err(|error| EmitError::Value(error.to_string()))?;
-    Ok(out.flush()?)
-}
+/// Bytes that are gathered before they are written.
+const BUFFER: usize = 1 << 20;
 
 /// Whether a file of this name is one that `emit` writes.
 fn is_emitted(name: &str) -> bool {

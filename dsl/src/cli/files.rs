@@ -8,8 +8,8 @@
 //! - Each takes its place by a rename: at every moment a name leads to the old file or to the new one, whole.
 //! - If a file cannot take its place, those that did are taken back, and the old ones are there again.
 //! - A process that is killed between the first rename and the last, a matter of milliseconds, leaves some old files
-//!   beside some new ones. The next run takes those back before anything else. Files take their places in the order in
-//!   which they were given, so what is read first is best given last.
+//!   beside some new ones. The next run takes those back before anything else. What was written last takes its place
+//!   first, so what is read first is best written first.
 //! - Two runs do not mix: the second one waits.
 
 use std::ffi::OsStr;
@@ -41,12 +41,12 @@ pub(super) struct Written {
     pub(super) bytes: u64,
 }
 
-/// Writes `files` into `directory`, which is made if need be, and removes the other files there that are `ours`, whose
-/// names come second.
-pub(super) fn replace(
-    directory: &Path,
-    files: Vec<File<'_>>,
+/// Has `write` write files into `directory`, which is made if need be, and removes the other files there that are `ours`,
+/// whose names come second. The files that were written come in the order in which they took their places.
+pub(super) fn replace<'d>(
+    directory: &'d Path,
     ours: impl Fn(&str) -> bool,
+    write: impl FnOnce(&mut Swap<'d>) -> Result<(), Failure>,
 ) -> Result<(Vec<Written>, Vec<String>), Failure> {
     let cannot = |error: &io::Error| {
         let failure = Failure::files(format!("cannot write to `{}`: {}", directory.display(), reason(error)));
@@ -54,11 +54,10 @@ pub(super) fn replace(
     };
     fs::create_dir_all(directory).map_err(|error| cannot(&error))?;
     let _lock = lock(directory).map_err(|error| cannot(&error))?;
-    let swap = Swap::begin(directory, &ours).map_err(|error| cannot(&error))?;
-    let mut written = Vec::with_capacity(files.len());
-    for file in files {
-        written.push(swap.write(file)?);
-    }
+    let mut swap = Swap::begin(directory, &ours).map_err(|error| cannot(&error))?;
+    write(&mut swap)?;
+    let mut written = std::mem::take(&mut swap.written);
+    written.reverse();
     let is_stale = |name: &str| ours(name) && !written.iter().any(|file| file.name == name);
     let stale = files_of(directory, is_stale).map_err(|error| cannot(&error))?;
     swap.take_places(&written, &stale)?;
@@ -91,8 +90,9 @@ fn files_of(directory: &Path, wanted: impl Fn(&str) -> bool) -> io::Result<Vec<S
 }
 
 /// An exchange of files under way. What it needs meanwhile is gone when it ends.
-struct Swap<'d> {
+pub(super) struct Swap<'d> {
     directory: &'d Path,
+    written: Vec<Written>,
     /// The new files, until they take their places.
     new: PathBuf,
     /// The old files, all of them, while new ones take their places.
@@ -101,7 +101,8 @@ struct Swap<'d> {
 
 impl<'d> Swap<'d> {
     fn begin(directory: &'d Path, ours: impl Fn(&str) -> bool) -> io::Result<Self> {
-        let swap = Self { directory, new: directory.join(".wattle-new"), old: directory.join(".wattle-old") };
+        let written = Vec::new();
+        let swap = Self { directory, written, new: directory.join(".wattle-new"), old: directory.join(".wattle-old") };
         // Both are there only while files take their places: the old files when they are all safe, the new ones until
         // each has its place.
         if swap.new.is_dir() && swap.old.is_dir() {
@@ -118,7 +119,8 @@ impl<'d> Swap<'d> {
         Ok(swap)
     }
 
-    fn write(&self, file: File<'_>) -> Result<Written, Failure> {
+    /// Writes a file, which takes its place later.
+    pub(super) fn write(&mut self, file: File<'_>) -> Result<(), Failure> {
         let File { name, content, write } = file;
         let path = self.directory.join(&name);
         let cannot = |error: &io::Error| {
@@ -144,7 +146,8 @@ impl<'d> Swap<'d> {
             },
         })?;
         let bytes = out.metadata().map_err(|error| cannot(&error))?.len();
-        Ok(Written { name, content, bytes })
+        self.written.push(Written { name, content, bytes });
+        Ok(())
     }
 
     /// Lets the new files take their places, and removes the stale ones.

@@ -6,6 +6,7 @@
 mod words;
 
 use std::collections::HashSet;
+use std::io;
 
 use indexmap::IndexMap;
 
@@ -18,15 +19,23 @@ pub use wattle_diagram::*;
 
 /// The diagram of a model, whatever is wrong with it: what refers to nothing is left out.
 pub fn of(model: &Model) -> Diagram {
-    let mut diagram = Diagram::new(model.stack.clone());
-    diagram.description = model.description.as_str().into();
-    diagram.at = place(&model.at);
-    diagram.modules = modules(model);
-    diagram.resources = resources(model);
-    diagram.kinds = kinds(model, &mut diagram.texts);
-    diagram.components = model.components.iter().map(|(key, of)| component(model, key, of)).collect();
-    diagram.edges = edges(model);
-    diagram.parameters = model.parameters.iter().map(|(name, of)| (name.clone(), parameter(of))).collect();
+    let (existing, graph) = (existing(model), Graph::of(model));
+    let resources = resources(model, &existing).collect();
+    with(model, resources, components(model).collect(), edges(model, &graph).collect())
+}
+
+/// Writes the diagram of a model without the texts of recipes as JSON. The diagram would take as much room as the model, so
+/// it is never there as a whole.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write(model: &Model, out: impl io::Write) -> io::Result<()> {
+    let (existing, graph) = (existing(model), Graph::of(model));
+    let resources = Each(|| resources(model, &existing));
+    with(model, resources, Each(|| components(model)), Each(|| edges(model, &graph))).without_texts().write(out)
+}
+
+fn with<R: Parts, C: Parts, E: Parts>(model: &Model, resources: R, components: C, edges: E) -> Diagram<R, C, E> {
     let exports = model.exports.iter().map(|(name, export)| {
         let value = value(&export.value, export.ty.is_secret()).into();
         (name.clone(), Exported { value, ty: Some(ty(&export.ty).into()), at: place(&export.at) })
@@ -35,8 +44,22 @@ pub fn of(model: &Model) -> Diagram {
         let value = value(&output.value, false).into();
         (name.clone(), Exported { value, ty: None, at: place(&output.at) })
     });
-    diagram.exports = exports.chain(outputs).collect();
-    diagram
+    let mut texts = Vec::new();
+    Diagram {
+        format: FORMAT.into(),
+        stack: model.stack.clone(),
+        description: model.description.as_str().into(),
+        at: place(&model.at),
+        modules: modules(model),
+        resources,
+        kinds: kinds(model, &mut texts),
+        components,
+        edges,
+        parameters: model.parameters.iter().map(|(name, of)| (name.clone(), parameter(of))).collect(),
+        exports: exports.chain(outputs).collect(),
+        texts,
+        live: None,
+    }
 }
 
 /// The innermost module around what has this qualified name.
@@ -64,31 +87,34 @@ fn modules(model: &Model) -> Vec<Module> {
     modules
 }
 
-fn resources(model: &Model) -> Vec<Resource> {
-    let mut existing: Vec<Resource> = Vec::new();
-    let mut all: Vec<Resource> = Vec::new();
-    for (name, of) in &model.resources {
+fn resources<'m>(model: &'m Model, existing: &'m [Resource]) -> impl Iterator<Item = Resource> + 'm {
+    let resource = |(name, of): (&Name, &model::Resource)| {
         let mut networks = Vec::new();
         if of.is_server() {
             networks = model.networks_of(of).into_iter().cloned().collect();
-            for (name, doc) in existing_networks(of) {
-                if !existing.iter().any(|network| network.name == name) {
-                    existing.push(Resource { doc, ..Resource::new(name.clone(), "", Role::Network) });
-                }
-                networks.push(name);
-            }
+            networks.extend(existing_networks(of).into_iter().map(|(name, _)| name));
         }
         let property = |(name, binding): (&Name, &Binding)| (name.clone(), property(binding));
-        all.push(Resource {
+        Resource {
             module: around(model, name),
             doc: of.description.as_str().into(),
             networks,
             properties: of.properties.iter().map(property).collect(),
             at: place(&of.at),
             ..Resource::new(name.clone(), of.ty.clone(), Role::of(&of.ty))
-        });
+        }
+    };
+    existing.iter().cloned().chain(model.resources.iter().map(resource))
+}
+
+/// The networks that exist already and have servers on them.
+fn existing(model: &Model) -> Vec<Resource> {
+    let mut existing: Vec<Resource> = Vec::new();
+    for (name, doc) in model.resources.values().filter(|of| of.is_server()).flat_map(existing_networks) {
+        if !existing.iter().any(|network| network.name == name) {
+            existing.push(Resource { doc, ..Resource::new(name, "", Role::Network) });
+        }
     }
-    existing.append(&mut all);
     existing
 }
 
@@ -195,20 +221,22 @@ fn listen(listen: &model::Listen) -> Name {
     format!("{} {ports}", listen.protocol).into()
 }
 
-fn component(model: &Model, key: &Name, of: &model::Component) -> Component {
-    let inputs = of.inputs.iter().map(|(name, binding)| {
-        let declared = model.declaration(of).and_then(|declared| declared.inputs.get(name));
-        let secret = declared.is_none_or(|input| input.ty.is_secret());
-        (name.clone(), WiredInput { value: value(&binding.value, secret).into(), at: place(&binding.at) })
-    });
-    Component {
-        key: key.clone(),
-        server: of.server.clone(),
-        name: of.name.clone(),
-        kind: of.declaration.clone(),
-        inputs: inputs.collect(),
-        at: place(&of.at),
-    }
+fn components(model: &Model) -> impl Iterator<Item = Component> {
+    model.components.iter().map(|(key, of)| {
+        let inputs = of.inputs.iter().map(|(name, binding)| {
+            let declared = model.declaration(of).and_then(|declared| declared.inputs.get(name));
+            let secret = declared.is_none_or(|input| input.ty.is_secret());
+            (name.clone(), WiredInput { value: value(&binding.value, secret).into(), at: place(&binding.at) })
+        });
+        Component {
+            key: key.clone(),
+            server: of.server.clone(),
+            name: of.name.clone(),
+            kind: of.declaration.clone(),
+            inputs: inputs.collect(),
+            at: place(&of.at),
+        }
+    })
 }
 
 fn parameter(of: &model::Parameter) -> Parameter {
@@ -220,10 +248,21 @@ fn parameter(of: &model::Parameter) -> Parameter {
 }
 
 /// Who waits for whom, and each edge once.
-fn edges(model: &Model) -> Vec<Edge> {
+fn edges<'m>(model: &'m Model, graph: &'m Graph<'m>) -> impl Iterator<Item = Edge> + 'm {
     let mut known = HashSet::new();
-    let edge = |(to, edge, from): (Node<'_>, graph::Edge<'_>, Node<'_>)| {
-        let mut drawn = Edge::new(name(from), name(to), Why::Infrastructure);
+    let is_new = move |(to, edge, from): &(Node<'m>, graph::Edge<'m>, Node<'m>)| {
+        let read = match edge.why {
+            graph::Why::Data { input, output, .. } => (&**input, &**output),
+            graph::Why::RunList | graph::Why::After => ("", ""),
+            graph::Why::Property(property) => (&**property, ""),
+            graph::Why::DependsOn => (DEPENDS_ON, ""),
+            graph::Why::Setting(setting) => (setting, ""),
+            graph::Why::UserData { component, input, .. } => (&**component, &**input),
+        };
+        known.insert((name(*from), name(*to), read))
+    };
+    graph.edges().filter(is_new).map(|(to, edge, from)| {
+        let mut drawn = Edge::new(name(from).clone(), name(to).clone(), Why::Infrastructure);
         drawn.at = place(edge.at);
         match edge.why {
             graph::Why::Data { input, output, promise } => {
@@ -242,19 +281,19 @@ fn edges(model: &Model) -> Vec<Edge> {
             graph::Why::RunList => drawn.why = Why::RunList,
             graph::Why::After => drawn.why = Why::After,
             graph::Why::Property(property) => drawn.input = Some(property.clone()),
-            graph::Why::DependsOn => drawn.input = Some("depends_on".into()),
+            graph::Why::DependsOn => drawn.input = Some(DEPENDS_ON.into()),
             graph::Why::Setting(setting) => drawn.input = Some(setting.into()),
             graph::Why::UserData { component, input, .. } => drawn.input = Some(format!("{component} {input}").into()),
         }
         drawn
-    };
-    let new = |edge: &Edge| known.insert((edge.from.clone(), edge.to.clone(), edge.input.clone(), edge.output.clone()));
-    Graph::of(model).edges().map(edge).filter(new).collect()
+    })
 }
 
-fn name(node: Node<'_>) -> Name {
+const DEPENDS_ON: &str = "depends_on";
+
+fn name(node: Node<'_>) -> &Name {
     match node {
-        Node::Component(key, _) => key.clone(),
-        Node::Resource(name, _) => name.clone(),
+        Node::Component(key, _) => key,
+        Node::Resource(name, _) => name,
     }
 }

@@ -19,6 +19,8 @@ pub mod seed;
 mod split;
 pub(crate) mod template;
 
+use std::collections::HashMap;
+
 use indexmap::IndexMap;
 
 use crate::model::Model;
@@ -85,18 +87,58 @@ pub struct Lowered {
 /// # Panics
 /// If software runs and a server requires another, which `check` refuses as W0303.
 pub fn lower(model: &Model, options: &Options) -> Lowered {
-    let sources = model;
-    let model = &*identified(model);
-    let mut decisions = decision::Decisions::new(options.decisions);
-    let plan = plan::Plan::of(model, &mut decisions);
-    let whole = template::build(model, &plan, &mut decisions);
-    let requires = dependence::requires(&whole);
-    if !model.components.is_empty() {
-        dependence::assert_independent_servers(&whole, &requires);
+    let identified = identified(model);
+    let mut stages = Stages::of(model, &identified, options);
+    let seed = stages.seed();
+    let Templates { template, nested, environment, decisions } = stages.templates();
+    Lowered { template, nested, environment, seed, decisions }
+}
+
+/// A lowering under way. A large model's seed and its templates each take as much room as the model: whoever writes them
+/// need not have both.
+pub(crate) struct Stages<'m> {
+    model: &'m Model,
+    identified: &'m Model,
+    options: &'m Options,
+    plan: plan::Plan<'m>,
+    decisions: decision::Decisions,
+}
+
+/// What a model became for Heat.
+pub(crate) struct Templates {
+    pub(crate) template: Template,
+    pub(crate) nested: IndexMap<String, Template>,
+    pub(crate) environment: Environment,
+    decisions: Vec<Decision>,
+}
+
+impl<'m> Stages<'m> {
+    /// Begins to lower `model`, which is `identified` by the names under which it was deployed.
+    pub(crate) fn of(model: &'m Model, identified: &'m Model, options: &'m Options) -> Self {
+        let mut decisions = decision::Decisions::new(options.decisions);
+        let plan = plan::Plan::of(identified, &mut decisions);
+        Self { model, identified, options, plan, decisions }
     }
-    let (template, nested) = split::split(model, whole, &requires, options);
-    let environment = Environment::of(model, &template);
-    let mut seed = seed::build(model, &plan);
-    seed.name_sources(sources);
-    Lowered { template, nested, environment, seed, decisions: decisions.made }
+
+    /// The seed; to be taken once, before the templates.
+    pub(crate) fn seed(&mut self) -> Seed {
+        let mut seed = seed::build(self.identified, &self.plan);
+        // Nobody else asks who reads what.
+        self.plan.readers = HashMap::new();
+        seed.name_sources(self.model);
+        seed
+    }
+
+    pub(crate) fn templates(mut self) -> Templates {
+        let model = self.identified;
+        let whole = template::build(model, &self.plan, &mut self.decisions);
+        let requires = dependence::requires(&whole);
+        if !model.components.is_empty() {
+            dependence::assert_independent_servers(&whole, &requires);
+        }
+        drop(self.plan);
+        let (template, nested) = split::split(model, whole, &requires, self.options);
+        let environment = Environment::of(model, &template);
+        Templates { template, nested, environment, decisions: self.decisions.made }
+    }
 }

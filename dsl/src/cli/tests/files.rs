@@ -19,7 +19,8 @@ fn file(name: &str, text: &'static str) -> File<'static> {
 }
 
 fn write(directory: &Path, files: Vec<File<'_>>) -> Result<(), Failure> {
-    replace(directory, files, |name| name.contains(".yaml")).map(drop)
+    let ours = |name: &str| name.contains(".yaml");
+    replace(directory, ours, |swap| files.into_iter().try_for_each(|file| swap.write(file))).map(drop)
 }
 
 /// Everything in a directory, hidden files too.
