@@ -117,9 +117,14 @@ pub fn whole(choices: &[u8]) -> wattle::model::Model {
     for (name, resource) in &mut model.resources {
         match random.below(8) {
             1 => resource.description = "22:22\n# no comment".into(),
-            2 => resource.metadata = Some(Expr::map([("owner".into(), image()), ("yes".into(), false.into())])),
-            3 => resource.metadata = Some(Expr::map([("filter".into(), "x".into()), ("owner".into(), 1.5.into())])),
-            4 => resource.deletion_policy = Some("Retain".into()),
+            2 => {
+                resource.metadata = Some(Box::new(Expr::map([("owner".into(), image()), ("yes".into(), false.into())])))
+            }
+            3 => {
+                resource.metadata =
+                    Some(Box::new(Expr::map([("filter".into(), "x".into()), ("owner".into(), 1.5.into())])))
+            }
+            4 => resource.deletion_policy = Some(Box::new("Retain".into())),
             5 if *name != net && resource.is_server() => resource.depends_on.push(net.clone()),
             _ => {}
         }

@@ -14,8 +14,8 @@ mod tree;
 use std::io;
 
 pub use data::{
-    Component, Diagram, Each, Edge, Exported, FORMAT, File, Kind, Live, Module, Parameter, Parts, Port, Resource, Role, Why,
-    WiredInput,
+    Component, Diagram, Each, Edge, Exported, FORMAT, File, Kind, Live, Module, Parameter, Parts, Port, Resource, Role,
+    Why, WiredInput,
 };
 #[cfg(feature = "page")]
 pub use page::html;

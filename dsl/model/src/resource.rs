@@ -21,22 +21,22 @@ pub struct Resource {
     pub description: String,
     /// The author's own metadata: a map.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<Expr>,
+    pub metadata: Option<Box<Expr>>,
     /// Resources that Heat must have created before, besides those that anything here refers to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<Name>,
     /// Under which condition there is such a resource: the name of one, a boolean, or a function of conditions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub condition: Option<Expr>,
+    pub condition: Option<Box<Expr>>,
     /// What becomes of it when it leaves the stack.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub deletion_policy: Option<Expr>,
+    pub deletion_policy: Option<Box<Expr>>,
     /// How it is updated: a map.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub update_policy: Option<Expr>,
+    pub update_policy: Option<Box<Expr>>,
     /// The identity of what exists already and is not created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub external_id: Option<Expr>,
+    pub external_id: Option<Box<Expr>>,
     /// Where it was added.
     pub at: Source,
 }
@@ -92,7 +92,7 @@ impl Resource {
             ("external_id", &self.external_id),
         ]
         .into_iter()
-        .filter_map(|(name, value)| Some((name, value.as_ref()?)))
+        .filter_map(|(name, value)| Some((name, value.as_deref()?)))
     }
 
     /// Whether it can run components.

@@ -104,7 +104,7 @@ fn host<'m>(model: &'m Model, component: &Component) -> Option<(&'m Name, &'m Re
 
 /// The condition of a resource, unless it always holds.
 fn condition<'m>(model: &'m Model, resource: &'m Resource) -> Option<&'m Expr> {
-    let condition = resource.condition.as_ref()?;
+    let condition = resource.condition.as_deref()?;
     let named = match condition.constant() {
         Some(Value::Str(name)) => model.conditions.get(name).map(|known| &known.value),
         _ => None,
@@ -127,7 +127,7 @@ pub(super) mod tests {
             let at = sketch.at();
             sketch.model.conditions.insert(name.into(), Condition::new(value.into(), at));
         }
-        sketch.model.resources["db"].condition = Some(condition.into());
+        sketch.model.resources["db"].condition = Some(Box::new(condition.into()));
         sketch
     }
 
@@ -138,13 +138,13 @@ pub(super) mod tests {
     #[test]
     fn who_has_the_same_condition_may_read() {
         let mut model = failing();
-        model.resources["web"].condition = Some("is_large".into());
+        model.resources["web"].condition = Some(Box::new("is_large".into()));
         let found = check(&model, &Limits::default());
         assert_eq!(
             found.iter().map(|found| (found.code, found.severity)).collect::<Vec<_>>(),
             [("W0309", Severity::Warning), ("W0309", Severity::Warning)]
         );
-        model.resources["web"].condition = Some("always".into());
+        model.resources["web"].condition = Some(Box::new("always".into()));
         assert_eq!(check(&model, &Limits::default())[0].severity, Severity::Error);
     }
 
@@ -152,21 +152,21 @@ pub(super) mod tests {
     fn what_always_holds_is_no_condition() {
         assert!(codes(&reading("always").model).is_empty());
         let mut model = failing();
-        model.resources["db"].condition = Some(true.into());
+        model.resources["db"].condition = Some(Box::new(true.into()));
         assert!(codes(&model).is_empty());
     }
 
     #[test]
     fn an_order_is_waited_for_as_well_and_a_server_without_software_is_heat_s_affair() {
         let mut model = sound().server("web").kind("Web", &[], &[]).component("web", "web", "Web").model;
-        model.resources["db"].condition = Some(false.into());
+        model.resources["db"].condition = Some(Box::new(false.into()));
         assert_eq!(check(&model, &Limits::default())[0].severity, Severity::Warning);
         let mut sketch = sound().server("web").kind("Web", &[], &[]).component("web", "web", "Web");
         sketch = sketch.after("web/web", "db/db2");
-        sketch.model.resources["db"].condition = Some(false.into());
+        sketch.model.resources["db"].condition = Some(Box::new(false.into()));
         assert_eq!(check(&sketch.model, &Limits::default())[0].severity, Severity::Error);
         let mut model = sound().server("bare").model;
-        model.resources["bare"].condition = Some(false.into());
+        model.resources["bare"].condition = Some(Box::new(false.into()));
         assert!(codes(&model).is_empty());
     }
 }

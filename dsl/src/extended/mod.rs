@@ -72,7 +72,7 @@ pub fn template(model: &Model) -> Template {
                 names(components.iter().map(|(_, component)| component.name.clone()).zip(list).collect::<Vec<_>>())
             }
         };
-        add_metadata(hot, vec![("components".into(), ours)], resource.metadata.as_ref());
+        add_metadata(hot, vec![("components".into(), ours)], resource.metadata.as_deref());
     });
     let mut ours = HotResource::new(MODEL_TYPE.into());
     add_metadata(&mut ours, writer.stack(), None);
@@ -113,7 +113,7 @@ fn add_metadata(resource: &mut HotResource, mut ours: Vec<(Name, Hot)>, author: 
         Some(Expr::Map(items)) => !items.contains_key(KEY),
         Some(_) => false,
     };
-    let mut metadata = match resource.metadata.take() {
+    let mut metadata = match resource.metadata.take().map(|metadata| *metadata) {
         Some(Hot::Map(items)) if is_free => items,
         Some(Hot::Value(Value::Map(items))) if is_free => {
             items.into_iter().map(|(name, value)| (name, Hot::Value(value))).collect()
@@ -125,7 +125,7 @@ fn add_metadata(resource: &mut HotResource, mut ours: Vec<(Name, Hot)>, author: 
         None => Vec::new(),
     };
     metadata.push((KEY.into(), Hot::Map(ours)));
-    resource.metadata = Some(Hot::Map(metadata));
+    resource.metadata = Some(Box::new(Hot::Map(metadata)));
 }
 
 /// A map whose keys are names that authors choose. Heat must not take it for a function, so one that looks like a call has

@@ -118,7 +118,7 @@ pub struct HotResource {
     pub description: String,
     /// Under which condition there is such a resource.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub condition: Option<Hot>,
+    pub condition: Option<Box<Hot>>,
     /// What goes in, each name once.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "written::map")]
     pub properties: Vec<(Name, Hot)>,
@@ -127,16 +127,16 @@ pub struct HotResource {
     pub depends_on: Vec<Name>,
     /// The author's own metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<Hot>,
+    pub metadata: Option<Box<Hot>>,
     /// What becomes of it when it leaves the stack.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub deletion_policy: Option<Hot>,
+    pub deletion_policy: Option<Box<Hot>>,
     /// How it is updated.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub update_policy: Option<Hot>,
+    pub update_policy: Option<Box<Hot>>,
     /// The identity of what exists already and is not created.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub external_id: Option<Hot>,
+    pub external_id: Option<Box<Hot>>,
 }
 
 impl HotResource {
@@ -188,7 +188,7 @@ impl HotResource {
     /// Every value that Heat resolves: properties, then settings.
     pub fn values(&self) -> impl Iterator<Item = &Hot> {
         let settings = [&self.condition, &self.metadata, &self.deletion_policy, &self.update_policy, &self.external_id];
-        self.properties.iter().map(|(_, value)| value).chain(settings.into_iter().flatten())
+        self.properties.iter().map(|(_, value)| value).chain(settings.into_iter().flatten().map(|value| &**value))
     }
 
     /// [`HotResource::values`], to be changed.
@@ -200,7 +200,10 @@ impl HotResource {
             &mut self.update_policy,
             &mut self.external_id,
         ];
-        self.properties.iter_mut().map(|(_, value)| value).chain(settings.into_iter().flatten())
+        self.properties
+            .iter_mut()
+            .map(|(_, value)| value)
+            .chain(settings.into_iter().flatten().map(|value| &mut **value))
     }
 }
 

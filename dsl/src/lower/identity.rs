@@ -169,7 +169,7 @@ pub fn identified(model: &Model) -> Cow<'_, Model> {
             &mut resource.update_policy,
             &mut resource.external_id,
         ];
-        settings.into_iter().flatten().for_each(|expr| *expr = identities.expr(expr));
+        settings.into_iter().flatten().for_each(|expr| **expr = identities.expr(expr));
     }
     for component in renamed(&mut model.components, |key| identities.component(key).clone()) {
         component.server = identities.resource(&component.server).clone();

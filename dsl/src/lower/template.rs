@@ -92,7 +92,7 @@ pub(crate) fn resources(
         let mut hot = HotResource::new(resource.ty.clone());
         hot.description.clone_from(&resource.description);
         hot.depends_on.clone_from(&resource.depends_on);
-        let setting = |value: &Option<Expr>| value.as_ref().map(for_heat);
+        let setting = |value: &Option<Box<Expr>>| value.as_deref().map(for_heat).map(Box::new);
         hot.condition = setting(&resource.condition);
         hot.metadata = setting(&resource.metadata);
         hot.deletion_policy = setting(&resource.deletion_policy);

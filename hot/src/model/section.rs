@@ -86,11 +86,11 @@ impl Reader<'_> {
         }
         resource.description = written.description.as_ref().map(Node::as_key).unwrap_or_default();
         resource.depends_on = written.depends_on().map(|(name, _)| Name::from(name)).collect();
-        resource.condition = written.condition.as_ref().map(|node| self.condition(node));
-        resource.metadata = written.metadata.as_ref().and_then(|node| self.metadata(node));
+        resource.condition = written.condition.as_ref().map(|node| Box::new(self.condition(node)));
+        resource.metadata = written.metadata.as_ref().and_then(|node| self.metadata(node)).map(Box::new);
         let setting = |node: &Option<Node>| {
             let node = node.as_ref().filter(|node| !matches!(*node.tree, Tree::Null));
-            node.map(|node| self.value(node))
+            node.map(|node| Box::new(self.value(node)))
         };
         resource.deletion_policy = setting(&written.deletion_policy);
         resource.update_policy = setting(&written.update_policy);

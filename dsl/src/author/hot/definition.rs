@@ -54,7 +54,7 @@ impl Definition<'_> {
     /// There is such a resource only under `condition`: a [`Condition`](super::Condition), or what a function of
     /// conditions returns.
     pub fn condition(self, condition: impl Argument) -> Self {
-        self.set(condition.into_argument(), |resource, value| resource.condition = Some(value))
+        self.set(condition.into_argument(), |resource, value| resource.condition = value)
     }
 
     /// Heat makes `other` before, although nothing of it is used.
@@ -69,22 +69,22 @@ impl Definition<'_> {
 
     /// The metadata, a map.
     pub fn metadata(self, metadata: impl Argument) -> Self {
-        self.set(metadata.into_argument(), |resource, value| resource.metadata = Some(value))
+        self.set(metadata.into_argument(), |resource, value| resource.metadata = value)
     }
 
     /// What becomes of it when it leaves the stack: `Delete`, `Retain` or `Snapshot`.
     pub fn deletion_policy(self, policy: impl Argument) -> Self {
-        self.set(policy.into_argument(), |resource, value| resource.deletion_policy = Some(value))
+        self.set(policy.into_argument(), |resource, value| resource.deletion_policy = value)
     }
 
     /// How it is updated, a map.
     pub fn update_policy(self, policy: impl Argument) -> Self {
-        self.set(policy.into_argument(), |resource, value| resource.update_policy = Some(value))
+        self.set(policy.into_argument(), |resource, value| resource.update_policy = value)
     }
 
     /// It stands for what exists already under this identity, and Heat does not make it.
     pub fn external_id(self, id: impl Argument) -> Self {
-        self.set(id.into_argument(), |resource, value| resource.external_id = Some(value))
+        self.set(id.into_argument(), |resource, value| resource.external_id = value)
     }
 
     /// What it is, for who reads the template.
@@ -95,10 +95,10 @@ impl Definition<'_> {
         self
     }
 
-    fn set(mut self, value: Expression, set: impl FnOnce(&mut model::Resource, Expr)) -> Self {
+    fn set(mut self, value: Expression, set: impl FnOnce(&mut model::Resource, Option<Box<Expr>>)) -> Self {
         let value = self.topology.lower(value);
         if let Some(resource) = self.defined() {
-            set(resource, value);
+            set(resource, Some(Box::new(value)));
         }
         self
     }
