@@ -114,16 +114,15 @@ pub fn whole(choices: &[u8]) -> wattle::model::Model {
     }
     let nets: Vec<_> = model.resources.iter().filter(|(_, one)| &*one.ty == "OS::Neutron::Net").collect();
     let net = nets[random.below(nets.len())].0.clone();
+    let map = |items: [(&str, Expr); 2]| {
+        let items = items.map(|(name, value)| (name.into(), value));
+        Some(Box::new(Expr::map(items)))
+    };
     for (name, resource) in &mut model.resources {
         match random.below(8) {
             1 => resource.description = "22:22\n# no comment".into(),
-            2 => {
-                resource.metadata = Some(Box::new(Expr::map([("owner".into(), image()), ("yes".into(), false.into())])))
-            }
-            3 => {
-                resource.metadata =
-                    Some(Box::new(Expr::map([("filter".into(), "x".into()), ("owner".into(), 1.5.into())])))
-            }
+            2 => resource.metadata = map([("owner", image()), ("yes", false.into())]),
+            3 => resource.metadata = map([("filter", "x".into()), ("owner", 1.5.into())]),
             4 => resource.deletion_policy = Some(Box::new("Retain".into())),
             5 if *name != net && resource.is_server() => resource.depends_on.push(net.clone()),
             _ => {}

@@ -61,6 +61,15 @@ proptest! {
     }
 
     #[test]
+    fn a_diagram_is_written_as_the_whole_is(choices in choices()) {
+        let model = random::model(&choices);
+        let mut written = Vec::new();
+        wattle::diagram::write(&model, &mut written).expect("writes");
+        let whole = wattle::diagram::of(&model).without_texts().to_json();
+        prop_assert_eq!(String::from_utf8(written).expect("text"), whole);
+    }
+
+    #[test]
     fn no_server_depends_on_another(choices in choices()) {
         let lowered = lower(&random::model(&choices), &Options::default());
         prop_assert_eq!(server_behind_server(&lowered.template), None);
