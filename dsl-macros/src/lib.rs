@@ -53,7 +53,7 @@ use proc_macro::TokenStream;
 ///
 /// | key | meaning |
 /// |---|---|
-/// | `recipe = "recipes/db2.sh"` | a shell script (`.sh`, `.bash`), Ansible playbook (`.yml`, `.yaml`) or Puppet manifest (`.pp`) |
+/// | `recipe = "recipes/db2.sh"` | a shell script (`.sh`, `.bash`), Ansible playbook (`.yml`, `.yaml`), Puppet manifest (`.pp`) or Salt state (`.sls`) |
 /// | `chef = "cookbooks/db2::server"` | a Chef recipe, which needs the feature `chef` of `wattle`; its cookbook travels as a whole, with those beside it that its `metadata.rb` names by `depends` |
 /// | `files = ["recipes/db2.sql"]` | what else the recipe needs: files, and folders with all that is in them |
 /// | `teardown = "recipes/db2-remove.sh"` | a recipe of the same tool (for Chef: of the same cookbook, `"cookbooks/db2::remove"`) that is run when the component has left the model; it reads the same inputs and writes nothing |
@@ -81,6 +81,7 @@ use proc_macro::TokenStream;
 /// | shell | the environment variable `$port` | the file `${heat_outputs_path}.url` |
 /// | Ansible | the extra variable `{{ port }}` | `set_stats` with `data: { url: ... }`, or the file |
 /// | Puppet | `lookup('port')`, or the fact `$facts['port']` | the file `${facts['heat_outputs_path']}.url` |
+/// | Salt | `pillar['port']` | the file `{{ pillar['heat_outputs_path'] }}.url` |
 /// | Chef | `node['COOKBOOK']['port']` | `node.default['COOKBOOK']['url'] = ...` |
 ///
 /// As an environment variable a `bool` is `true` or `false`, a `Duration` its seconds, and a list, map or struct JSON

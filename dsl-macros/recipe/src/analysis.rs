@@ -89,6 +89,8 @@ pub(crate) enum Include {
     Cookbook { cookbook: String, folder: &'static str, file: String },
     /// A Puppet class or defined type, by its name.
     Class(String),
+    /// A Salt state, by its path without `.sls`.
+    State(String),
 }
 
 impl Findings {
@@ -127,6 +129,13 @@ impl Include {
                     && parts.next().is_none_or(|parent| cookbook.is_empty() || parent == cookbook)
             }),
             Self::Class(name) => defined.contains(name),
+            Self::State(path) => {
+                let ends = |file: &str, end: &str| {
+                    file.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+                };
+                let files = [format!("{path}.sls"), format!("{path}/init.sls")];
+                paths.iter().any(|path| files.iter().any(|file| ends(path, file)))
+            }
         }
     }
 }

@@ -1,13 +1,13 @@
 //! What a recipe reads and writes, told from its text alone.
 //!
-//! A component declares inputs and outputs; its recipe is a shell script, an Ansible playbook, a Puppet manifest or a
-//! Chef cookbook. [`analyse`] (one file) and [`analyse_all`] (a recipe of several files) say which names the recipe
+//! A component declares inputs and outputs; its recipe is a shell script, an Ansible playbook, a Puppet manifest, a
+//! Chef cookbook or a Salt state. [`analyse`] (one file) and [`analyse_all`] (a recipe of several files) say which names the recipe
 //! writes and reads; [`never_written`], [`never_read`] and [`suggest`] compare that with the declaration.
 //!
 //! The answers are one-sided on purpose, because they become compile errors. Where a recipe computes names, or runs
 //! code that was not given, [`Analysis::dynamic_writes`] and [`Analysis::dynamic_reads`] say so, and nothing is claimed
 //! to be missing. What each tool's analysis recognises stands in the documentation of [`shell`], [`ansible`],
-//! [`puppet`] and [`chef`].
+//! [`puppet`], [`chef`] and [`salt`].
 //!
 //! Nothing here does I/O: whoever calls reads the files. No input makes it panic or overflow the stack.
 
@@ -20,6 +20,7 @@ pub mod environment;
 mod jinja;
 mod names;
 pub mod puppet;
+pub mod salt;
 pub mod shell;
 mod tool;
 mod whole;
@@ -50,5 +51,6 @@ fn findings(tool: Tool, source: &str) -> Result<Findings, SyntaxError> {
         Tool::Ansible => ansible::findings(source),
         Tool::Puppet => puppet::findings(source),
         Tool::Chef => chef::findings(source),
+        Tool::Salt => salt::findings(source),
     }
 }

@@ -19,6 +19,8 @@ pub enum Tool {
     Puppet,
     /// `chef-solo`, Chef's local mode, or Cinc.
     Chef,
+    /// `salt-call --local`.
+    Salt,
 }
 
 /// What is to be known of a tool.
@@ -40,7 +42,7 @@ struct Facts {
 
 impl Tool {
     /// Every tool, in the order in which they are listed.
-    pub const ALL: [Self; 4] = [Self::Shell, Self::Ansible, Self::Puppet, Self::Chef];
+    pub const ALL: [Self; 5] = [Self::Shell, Self::Ansible, Self::Puppet, Self::Chef, Self::Salt];
     /// What files call them, in that order.
     pub const NAMES: [&str; Self::ALL.len()] = {
         let mut names = [""; Self::ALL.len()];
@@ -90,6 +92,7 @@ impl Tool {
                 is_live: true,
                 ..plain
             },
+            Self::Salt => Facts { name: "salt", title: "Salt", program: "salt-call", endings: &["sls"], ..plain },
         }
     }
 
@@ -158,6 +161,10 @@ impl Tool {
                 format!("write it as `file {{ \"${{facts['heat_outputs_path']}}.{output}\": content => $value }}`")
             }
             Self::Chef => format!("write it as `node.default['{}'] = value`", output.replace('/', "']['")),
+            Self::Salt => format!(
+                "write it as the state `\"{{{{ pillar['heat_outputs_path'] }}}}.{output}\": \
+                 {{ file.managed: [{{ contents: \"{{{{ value }}}}\" }}] }}`"
+            ),
         }
     }
 }
@@ -191,6 +198,7 @@ mod tests {
             ("site.yaml", Some(Tool::Ansible)),
             ("init.pp", Some(Tool::Puppet)),
             ("recipes/default.rb", Some(Tool::Chef)),
+            ("recipes/redis.sls", Some(Tool::Salt)),
             ("recipes.sh/README", None),
             ("dir/.sh", None),
             ("motd.erb", None),

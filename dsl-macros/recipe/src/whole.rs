@@ -2,7 +2,7 @@
 
 use crate::analysis::{Analysis, Findings, Include, SyntaxError};
 use crate::tool::{Tool, extension};
-use crate::{chef, jinja, puppet};
+use crate::{chef, jinja, puppet, salt};
 
 /// One file of a recipe is malformed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -85,7 +85,8 @@ fn findings(tool: Tool, path: &str, source: &str) -> Result<Findings, FileError>
     let mut found = Findings::default();
     match (Tool::of_path(path), extension(path)) {
         (Some(own), _) => match crate::findings(own, source) {
-            Ok(findings) => return Ok(findings),
+            Ok(findings) if own == tool => return Ok(findings),
+            Ok(findings) => found = findings,
             Err(error) if own == tool => return Err(FileError { path: path.to_owned(), error }),
             Err(_) => found.analysis.anything(),
         },
@@ -93,6 +94,11 @@ fn findings(tool: Tool, path: &str, source: &str) -> Result<Findings, FileError>
         (None, Some("epp")) => found.analysis.merge(puppet::template(source)),
         (None, Some("j2" | "jinja" | "jinja2")) => jinja::template(source, &mut found.analysis),
         _ => {}
+    }
+    match tool {
+        // Salt renders any file that a state names.
+        Tool::Salt => salt::template(source, &mut found),
+        Tool::Shell | Tool::Ansible | Tool::Puppet | Tool::Chef => {}
     }
     Ok(found)
 }

@@ -49,6 +49,9 @@ async fn redis(tool: Tool, text: &str) {
             fs::write(bin.join(name), "#!/bin/sh\n").unwrap();
             fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755)).unwrap();
         }
+        if tool == Tool::Salt {
+            std::os::unix::fs::symlink(crate::salt::installed().join("bin/salt-call"), bin.join("salt-call")).unwrap();
+        }
         let stage = stage.on_path(&bin);
         match stage.run_clean().await {
             Ok(outputs) => assert_eq!(outputs["url"], "redis://192.0.2.1:6379/".into()),
@@ -64,6 +67,16 @@ async fn redis(tool: Tool, text: &str) {
         }
         assert_eq!(written.lines().collect::<Vec<_>>(), lines);
     }
+}
+
+#[tokio::test]
+async fn the_state_runs() {
+    let changes = [
+        ("pkg.installed: []", "test.nop: []"),
+        ("service.running:\n", "cmd.run:\n    - name: 'true'\n"),
+        ("- service: redis-server", "- cmd: redis-server"),
+    ];
+    redis(Tool::Salt, &block("yaml", "pillar['address']", &changes)).await;
 }
 
 #[tokio::test]

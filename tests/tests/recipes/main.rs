@@ -5,6 +5,7 @@ mod ansible;
 mod docs;
 mod process;
 mod puppet;
+mod salt;
 mod shell;
 mod stage;
 mod types;

@@ -26,5 +26,10 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
     Ok(play::judge(&documents))
 }
 
+/// Refuses what is not YAML.
+pub(crate) fn is_yaml(source: &str) -> Result<(), SyntaxError> {
+    tree::parse(source).map(drop)
+}
+
 #[cfg(test)]
 mod tests;

@@ -43,6 +43,8 @@ pub(super) fn means(tool: Tool) -> Means {
         },
         Tool::Puppet => Means { hook: hook("puppet", puppet), program: include_str!("program/puppet.py") },
         Tool::Chef => Means { hook: None, program: include_str!("program/chef.py") },
+        // Its hook gives inputs as options of the minion and not as the pillar, and takes no outputs.
+        Tool::Salt => Means { hook: None, program: include_str!("program/salt.py") },
     }
 }
 

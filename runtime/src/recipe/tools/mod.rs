@@ -6,6 +6,7 @@
 mod ansible;
 mod chef;
 mod puppet;
+mod salt;
 mod shell;
 
 use std::ffi::OsString;
@@ -74,6 +75,7 @@ impl Runner for Tools {
             Tool::Shell => shell::go(job, &directory, environment).await?,
             Tool::Ansible => ansible::go(job, &directory, environment).await?,
             Tool::Puppet => puppet::go(job, &directory, environment).await?,
+            Tool::Salt => salt::go(job, &directory, environment).await?,
         };
         let Ended { status, log, mask } = report.ended;
         if !report.good {

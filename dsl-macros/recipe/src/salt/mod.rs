@@ -1,0 +1,139 @@
+//! Salt states: SLS files, which are YAML made by Jinja.
+//!
+//! **Writes.** The value of `pillar['heat_outputs_path']` with `.NAME` behind it, anywhere but in a comment: as the name of
+//! a file, in a command, joined by `~`, or kept in a variable by `{% set %}`. All ways to the pillar count
+//! (`pillar.x`, `pillar.get('x')`, `salt['pillar.get']('x')`), and so do `$heat_outputs_path.NAME` and `wattle set` in
+//! commands.
+//!
+//! **Reads.** The same ways to the pillar with any other key (of `redis:port` the first part), `contents_pillar` and its
+//! kin, and `wattle get` in commands. Any other file that travels along is read as a template.
+//!
+//! **Dynamic.** Computed keys and names; the pillar as a whole; `include:`, `salt://` and Jinja's `import` of what is not
+//! given; renderers other than Jinja, YAML and JSON; modules in Python.
+//!
+//! **Malformed** are Jinja's blocks that do not match, and a file without Jinja that is not YAML.
+//!
+//! **Not recognised.** Outputs written by states of one's own in another way.
+
+mod code;
+mod outputs;
+
+use crate::analysis::{Analysis, Findings, Include, SyntaxError};
+use crate::jinja::{Piece, pieces};
+use crate::names::{is_identifier, leading_identifier, line_feeds};
+use crate::tool::file_name;
+use crate::{ansible, embedded};
+use outputs::{PREFIX, Values};
+
+pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
+    let mut found = Findings::default();
+    let renderers = source.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or("jinja|yaml");
+    let is_known = |renderer: &str| ["jinja", "yaml", "json"].contains(&renderer.trim());
+    let is_raw =
+        pieces(source, 1).iter().any(|(piece, _)| matches!(piece, Piece::Statement(code) if word(code) == "raw"));
+    if is_raw || !renderers.split('|').all(is_known) {
+        found.analysis.anything();
+        return Ok(found);
+    }
+    if !["{{", "{%", "{#"].iter().any(|opening| source.contains(opening)) {
+        ansible::is_yaml(source)?;
+    }
+    code::balanced(source)?;
+    template(source, &mut found);
+    let text = Values::default().text(source, &mut found.analysis);
+    embedded::writes(&text, 1, &mut found.analysis);
+    of_text(&text, &mut found);
+    found.analysis.reads.remove(PREFIX);
+    Ok(found)
+}
+
+/// What a file reads that states take for a template.
+pub(crate) fn template(source: &str, into: &mut Findings) {
+    if ["__pillar__", "__salt__", "__opts__"].iter().any(|name| source.contains(name)) {
+        into.analysis.anything();
+    }
+    for (piece, line) in pieces(source, 1) {
+        if let Piece::Expression(code) | Piece::Statement(code) = piece {
+            code::reads(code, line, &mut into.analysis);
+            if matches!(piece, Piece::Statement(_)) {
+                imports(code, into);
+            }
+        }
+    }
+}
+
+/// The first word of a statement.
+fn word(code: &str) -> &str {
+    leading_identifier(code.trim_start_matches(|c: char| c.is_whitespace() || c == '-' || c == '+'))
+}
+
+/// `{% from "map.jinja" import redis %}` and its kin.
+fn imports(code: &str, into: &mut Findings) {
+    if !["from", "import", "include", "extends", "import_yaml", "import_json", "import_text"].contains(&word(code)) {
+        return;
+    }
+    let rest = code.trim_start_matches(['-', '+', ' ', '\n', '\t'])[word(code).len()..].trim_start();
+    let quoted = rest.strip_prefix(['\'', '"']).and_then(|rest| rest.split_once(['\'', '"']));
+    match quoted {
+        Some((path, _)) => into.includes.push(Include::File(file_name(path).to_owned())),
+        None => into.analysis.anything(),
+    }
+}
+
+/// What the text says besides outputs: what it includes, and what it reads without Jinja.
+fn of_text(text: &str, found: &mut Findings) {
+    let mut is_including = false;
+    for (line, number) in text.lines().zip(1..) {
+        let content = line.trim();
+        is_including =
+            line.starts_with("include:") || is_including && (content.is_empty() || line.starts_with([' ', '-']));
+        if is_including {
+            states(content.strip_prefix("include:").unwrap_or(content), found);
+        }
+        for (at, _) in line.match_indices("salt://") {
+            let path = &line[at + "salt://".len()..];
+            let path = path.split([' ', '"', '\'', ',', ']', '}', '?']).next().unwrap_or_default();
+            match file_name(path) {
+                name if path.contains('{') || name.is_empty() => found.analysis.anything(),
+                name => found.includes.push(Include::File(name.to_owned())),
+            }
+        }
+        if let Some((_, key)) = line.split_once("_pillar:") {
+            read(key.trim().trim_matches(['\'', '"']), number, &mut found.analysis);
+        }
+        for (at, call) in line.match_indices("wattle get ") {
+            let name = leading_identifier(&line[at + call.len()..]);
+            read(name, number, &mut found.analysis);
+        }
+        let reads_otherwise = ["pillar.", "__slot__", "inputs.json", "salt-call"];
+        found.analysis.dynamic_reads |= reads_otherwise.iter().any(|form| line.contains(form));
+    }
+}
+
+/// The states that a line of `include:` names.
+fn states(names: &str, found: &mut Findings) {
+    let names = names.split([',', '[', ']', ' ']).map(|name| name.trim_matches(['\'', '"', '-']));
+    for name in names.filter(|name| !name.is_empty()) {
+        if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte)) {
+            found.includes.push(Include::State(name.trim_start_matches('.').replace('.', "/")));
+        } else {
+            found.analysis.anything();
+        }
+    }
+}
+
+/// Notes that the pillar's value at `key` is read: of `redis:port`, all of `redis`.
+fn read(key: &str, line: u32, into: &mut Analysis) {
+    match key.split(':').next() {
+        Some(name) if is_identifier(name) => into.read(name, line),
+        _ => into.dynamic_reads = true,
+    }
+}
+
+/// Line feeds that keep the lines of what follows where they are.
+fn feeds(text: &str) -> String {
+    "\n".repeat(line_feeds(text) as usize)
+}
+
+#[cfg(test)]
+mod tests;

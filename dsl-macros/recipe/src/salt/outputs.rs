@@ -1,0 +1,135 @@
+//! Which texts of an SLS file stand for the paths of outputs.
+
+use std::collections::BTreeMap;
+
+use super::code::quoted;
+use super::{feeds, word};
+use crate::analysis::Analysis;
+use crate::embedded;
+use crate::jinja::{Piece, pieces};
+use crate::names::{identifiers, is_identifier, line_feeds};
+
+pub(super) const PREFIX: &str = "heat_outputs_path";
+/// Stands for what cannot be told: a name that it follows is computed.
+const UNKNOWN: &str = "{";
+/// The longest text that is followed.
+const LENGTH: usize = 4096;
+/// How its value is had, without spaces and with one kind of quotes.
+const WAYS: [&str; 10] = [
+    "pillar['heat_outputs_path']",
+    "pillar.heat_outputs_path",
+    "pillar.get('heat_outputs_path')",
+    "salt['pillar.get']('heat_outputs_path')",
+    "salt.pillar.get('heat_outputs_path')",
+    "salt['config.get']('heat_outputs_path')",
+    "salt.config.get('heat_outputs_path')",
+    "salt['environ.get']('heat_outputs_path')",
+    "salt.environ.get('heat_outputs_path')",
+    "opts['pillar']['heat_outputs_path']",
+];
+
+/// What variables hold that are set so far.
+#[derive(Debug, Default)]
+pub(super) struct Values<'a>(BTreeMap<&'a str, String>);
+
+impl<'a> Values<'a> {
+    /// The file's text, line by line, without comments: where an expression stood, what it gives as far as it can be told.
+    pub(super) fn text(mut self, source: &'a str, analysis: &mut Analysis) -> String {
+        let mut text = String::new();
+        let mut reached = 1;
+        for (piece, line) in pieces(source, 1) {
+            // Comments of Jinja are no piece.
+            text.push_str(&"\n".repeat(line.saturating_sub(reached) as usize));
+            let (Piece::Text(own) | Piece::Expression(own) | Piece::Statement(own)) = piece;
+            reached = line.saturating_add(line_feeds(own));
+            match piece {
+                Piece::Text(plain) => text.push_str(plain),
+                Piece::Expression(code) => {
+                    text.push_str(&self.value(code));
+                    text.push_str(&feeds(code));
+                }
+                Piece::Statement(code) => {
+                    self.statement(code, line, analysis);
+                    text.push_str(&feeds(code));
+                }
+            }
+        }
+        let is_comment = |line: &&str| line.trim_start().starts_with('#');
+        text.split('\n').map(|line| if is_comment(&line) { "" } else { line }).collect::<Vec<_>>().join("\n")
+    }
+
+    fn statement(&mut self, code: &'a str, line: u32, analysis: &mut Analysis) {
+        if word(code) == "set"
+            && let Some((left, right)) = code.split_once('=')
+            && let name = left.trim_start_matches(['-', '+', ' ', '\n']).trim_start_matches("set").trim()
+            && is_identifier(name)
+        {
+            let value = self.value(right);
+            let known = self.0.entry(name).or_insert_with(|| value.clone());
+            if *known != value {
+                let holds = known.contains(PREFIX) || value.contains(PREFIX);
+                *known = if holds { format!("{PREFIX}{UNKNOWN}") } else { UNKNOWN.to_owned() };
+            }
+        } else if code.contains(PREFIX) {
+            embedded::writes(&code.replace('~', "+"), line, analysis);
+        } else {
+            // What a block sets is its text, which is not followed; nor is what else becomes of the path.
+            analysis.dynamic_writes |= word(code) == "set" || self.mentions(code);
+        }
+    }
+
+    /// What an expression gives: text, [`PREFIX`] and [`UNKNOWN`].
+    fn value(&self, code: &str) -> String {
+        let code = code.trim_matches(|c: char| c.is_whitespace() || c == '-' || c == '+');
+        let mut value = String::new();
+        for operand in operands(code) {
+            value += &self.operand(operand.trim());
+            if value.len() > LENGTH {
+                return if code.contains(PREFIX) || self.mentions(code) {
+                    format!("{PREFIX}{UNKNOWN}")
+                } else {
+                    UNKNOWN.into()
+                };
+            }
+        }
+        value
+    }
+
+    fn operand(&self, operand: &str) -> String {
+        if let Some((text, "")) = quoted(operand) {
+            return text.to_owned();
+        }
+        // Filters such as `json` leave a path what it is.
+        let name = operand.split('|').next().unwrap_or_default();
+        let way: String = name.chars().filter(|c| !c.is_whitespace()).collect::<String>().replace('"', "'");
+        if WAYS.contains(&way.as_str()) {
+            return PREFIX.to_owned();
+        }
+        match self.0.get(name.trim()) {
+            Some(value) => value.clone(),
+            None if operand.contains(PREFIX) || self.mentions(operand) => format!("{PREFIX}{UNKNOWN}"),
+            None => UNKNOWN.to_owned(),
+        }
+    }
+
+    /// Whether code names a variable that holds the path.
+    fn mentions(&self, code: &str) -> bool {
+        identifiers(code).any(|name| self.0.get(name).is_some_and(|value| value.contains(PREFIX)))
+    }
+}
+
+/// What `~` and `+` join outside of brackets and strings.
+fn operands(code: &str) -> impl Iterator<Item = &str> {
+    let (mut depth, mut quote) = (0_u32, None);
+    code.split(move |c: char| {
+        match (quote, c) {
+            (Some(open), _) if c == open => quote = None,
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
+            (None, '~' | '+') => return depth == 0,
+            _ => {}
+        }
+        false
+    })
+}
