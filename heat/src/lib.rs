@@ -24,6 +24,6 @@ pub mod template;
 pub mod update;
 pub mod yaml;
 
-pub use check::{check, explain};
+pub use check::check;
 pub use graph::Graph;
 pub use load::{Library, Loaded, Mention, Nested};

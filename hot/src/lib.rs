@@ -29,5 +29,5 @@ pub mod import;
 mod load;
 pub mod model;
 
-pub use check::{check, explain};
+pub use check::check;
 pub use load::load;

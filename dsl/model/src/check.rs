@@ -1,10 +1,20 @@
-//! What a check is: a code, its documentation, and the function that looks.
+//! What a check is: what it says of itself, and the function that looks.
 
-use crate::{Diagnostic, Severity};
+use crate::names::nearest;
+use crate::{Diagnostic, Severity, Source};
 
 /// One check. `Run` is its function: checks of models and checks of templates are given different things to look at.
 #[derive(Debug)]
 pub struct Check<Run: 'static> {
+    /// What it says of itself.
+    pub about: About,
+    /// What looks.
+    pub run: Run,
+}
+
+/// What a check says of itself, whatever it looks at.
+#[derive(Debug)]
+pub struct About {
     /// The code of its diagnostics: `W0101`. Codes are stable and never used again for something else.
     pub code: &'static str,
     /// How bad its diagnostics are.
@@ -13,25 +23,83 @@ pub struct Check<Run: 'static> {
     pub summary: &'static str,
     /// What it reports, why that is wrong, an example that fails and the same example fixed; Markdown.
     pub docs: &'static str,
-    /// What looks.
-    pub run: Run,
 }
 
-impl<Run> Check<Run> {
+impl<Run> std::ops::Deref for Check<Run> {
+    type Target = About;
+
+    fn deref(&self) -> &About {
+        &self.about
+    }
+}
+
+impl About {
     /// A diagnostic of this check.
     pub fn finding(&self, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(self.code, self.severity, message)
     }
 
-    /// Its documentation for a terminal, as Markdown: its code, severity and summary, then what it says of itself.
+    /// Its documentation for a terminal, as Markdown: its code, severity and summary, then what it says of itself, without
+    /// the lines that make an example in Rust a test.
     pub fn page(&self) -> String {
         let mut text = format!("{} ({}): {}\n\n", self.code, self.severity, self.summary);
+        let mut block = Block::None;
         for line in self.docs.lines() {
-            text.push_str(line.strip_prefix(' ').unwrap_or(line));
+            let line = line.strip_prefix(' ').unwrap_or(line);
+            let shown = match (block, line) {
+                (Block::None, "```yaml") => Some((Block::Other, line.to_owned())),
+                (Block::None, fence) if fence.starts_with("```") => Some((Block::Rust, "```rust".to_owned())),
+                (Block::Rust | Block::Other, "```") => Some((Block::None, line.to_owned())),
+                (Block::Rust, "#") => None,
+                (Block::Rust, hidden) if hidden.starts_with("# ") => None,
+                // Where recipes stand in an author's crate.
+                _ => Some((block, line.replace("src/check/examples/", "recipes/"))),
+            };
+            let Some((next, shown)) = shown else { continue };
+            block = next;
+            text.push_str(&shown);
             text.push('\n');
         }
-        text
+        // Hidden lines leave blank ones behind.
+        while text.contains("\n\n\n") {
+            text = text.replace("\n\n\n", "\n\n");
+        }
+        text.replace("```rust\n\n", "```rust\n").replace("\n\n```\n", "\n```\n")
     }
+}
+
+/// Where a line of documentation stands.
+#[derive(Clone, Copy)]
+enum Block {
+    /// In no block of code.
+    None,
+    /// In an example in Rust.
+    Rust,
+    /// In a template.
+    Other,
+}
+
+/// The check with the code `code`, in any case of letters.
+pub fn find<'c>(all: &[&'c About], code: &str) -> Option<&'c About> {
+    all.iter().copied().find(|check| check.code.eq_ignore_ascii_case(code))
+}
+
+/// The code that is most like `code`: what was probably meant by one that is unknown.
+pub fn nearest_code(all: &[&About], code: &str) -> Option<&'static str> {
+    let asked = code.to_ascii_uppercase();
+    let digits: String = asked.chars().filter(char::is_ascii_digit).collect();
+    let exact = find(all, &format!("W{digits:0>4}")).map(|check| check.code);
+    exact.or_else(|| nearest(&asked, all.iter().map(|check| check.code)))
+}
+
+/// Diagnostics by severity, place and code, each once.
+pub fn sorted(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    fn rank(one: &Diagnostic) -> (Severity, Option<&Source>, &str, &str) {
+        (one.severity, one.place(), one.code, &one.message)
+    }
+    found.sort_by(|one, other| rank(one).cmp(&rank(other)));
+    found.dedup();
+    found
 }
 
 /// Declares a check: its documentation, `NAME: "W0101", Error, "summary"`, and its function. The documentation is what
@@ -41,10 +109,12 @@ macro_rules! check {
     ($(#[doc = $doc:literal])+ $visibility:vis $name:ident: $code:literal, $severity:ident, $summary:literal, $run:expr, $ty:ty) => {
         $(#[doc = $doc])+
         $visibility static $name: $crate::Check<$ty> = $crate::Check {
-            code: $code,
-            severity: $crate::Severity::$severity,
-            summary: $summary,
-            docs: concat!($($doc, "\n"),+),
+            about: $crate::check::About {
+                code: $code,
+                severity: $crate::Severity::$severity,
+                summary: $summary,
+                docs: concat!($($doc, "\n"),+),
+            },
             run: $run,
         };
     };

@@ -55,6 +55,11 @@ impl Diagnostic {
         Self { code, severity, message: message.into(), labels: Vec::new(), notes: Vec::new(), help: Vec::new() }
     }
 
+    /// The place to look at first.
+    pub fn place(&self) -> Option<&Source> {
+        self.labels.first().map(|label| &label.at)
+    }
+
     /// A label at a further place.
     pub fn label(mut self, at: &Source, text: impl Into<String>) -> Self {
         self.labels.push(Label { at: at.clone(), text: text.into() });

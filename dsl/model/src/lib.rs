@@ -5,7 +5,7 @@
 //! whole model. This crate depends on none of ours but `wattle-recipe`, whose `Tool` is the model's.
 
 mod bytes;
-mod check;
+pub mod check;
 mod component;
 mod cycles;
 mod diagnostic;

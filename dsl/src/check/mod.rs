@@ -81,8 +81,9 @@ mod tests;
 
 use crate::model::Model;
 
+pub use crate::model::check::About;
 pub use crate::model::{Diagnostic, Label, Severity};
-pub use explain::{explain, nearest_code};
+pub use explain::explain;
 pub use limits::Limits;
 pub(crate) use parameter_default::refused;
 pub use registry::Check;
@@ -148,6 +149,11 @@ pub static CHECKS: &[&Check] = &[
     &heats_requirement::HEATS_REQUIREMENT,
 ];
 
+/// What every check of models says of itself.
+pub fn all() -> Vec<&'static About> {
+    CHECKS.iter().map(|check| &check.about).collect()
+}
+
 /// The check with the code `code`, in any case of letters.
 pub fn find(code: &str) -> Option<&'static Check> {
     CHECKS.iter().copied().find(|check| check.code.eq_ignore_ascii_case(code))
@@ -160,15 +166,7 @@ pub fn check(model: &Model, limits: &Limits) -> Vec<Diagnostic> {
     for check in CHECKS.iter().filter(|check| check.run.lowering.is_none_or(|lowering| lowering == limits.lowering)) {
         (check.run.look)(&mut sink);
     }
-    let mut found = sink.found;
-    found.sort_by(|a, b| {
-        fn place(finding: &Diagnostic) -> Option<&crate::model::Source> {
-            finding.labels.first().map(|label| &label.at)
-        }
-        let rank = (a.severity, place(a), a.code).cmp(&(b.severity, place(b), b.code));
-        rank.then_with(|| a.message.cmp(&b.message))
-    });
-    found
+    crate::model::check::sorted(sink.found)
 }
 
 /// Whether any finding keeps the model from being deployed.

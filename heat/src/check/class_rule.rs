@@ -3,7 +3,6 @@
 use wattle_model::Diagnostic;
 use wattle_model::Source;
 
-use super::Sink;
 use super::registry::check;
 
 check! {
@@ -28,11 +27,7 @@ check! {
     ///       network: backbone
     ///       cidr: 10.0.0.0/24
     /// ```
-    CLASS_RULE: "W1207", Error, "what the type asks of its properties together", run
-}
-
-fn run(sink: &mut Sink<'_>) {
-    sink.push_resource_findings(CLASS_RULE.code);
+    CLASS_RULE: "W1207", Error, "what the type asks of its properties together", Resources
 }
 
 /// The finding.

@@ -35,7 +35,7 @@ check! {
     ///     constraints:
     ///       - range: {min: 1, max: 5}
     /// ```
-    CONSTRAINT_FORM: "W1102", Error, "a constraint that is none, or none of the parameter's type", run
+    CONSTRAINT_FORM: "W1102", Error, "a constraint that is none, or none of the parameter's type", Sent(run)
 }
 
 const KEYS: [&str; 7] =

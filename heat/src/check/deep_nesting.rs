@@ -5,7 +5,6 @@ use wattle_model::Source;
 
 use crate::stack::DEPTH;
 
-use super::Sink;
 use super::registry::check;
 
 check! {
@@ -41,11 +40,7 @@ check! {
     ///     type: OS::Heat::ResourceGroup
     ///     properties: {resource_def: {type: OS::Heat::None}}
     /// ```
-    DEEP_NESTING: "W1209", Error, "stacks nested deeper than Heat goes", run
-}
-
-fn run(sink: &mut Sink<'_>) {
-    sink.push_resource_findings(DEEP_NESTING.code);
+    DEEP_NESTING: "W1209", Error, "stacks nested deeper than Heat goes", Resources
 }
 
 /// The finding: `called` would be nested too deep.

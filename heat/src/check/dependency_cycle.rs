@@ -5,7 +5,6 @@ use wattle_model::Source;
 
 use crate::resource::How;
 
-use super::Sink;
 use super::registry::check;
 
 check! {
@@ -37,11 +36,7 @@ check! {
     ///     properties:
     ///       value: first
     /// ```
-    DEPENDENCY_CYCLE: "W1208", Error, "resources that wait for each other", run
-}
-
-fn run(sink: &mut Sink<'_>) {
-    sink.push_resource_findings(DEPENDENCY_CYCLE.code);
+    DEPENDENCY_CYCLE: "W1208", Error, "resources that wait for each other", Resources
 }
 
 /// The finding: each hop with who waits, for whom, how that is said, and where.

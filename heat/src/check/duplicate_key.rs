@@ -33,7 +33,7 @@ check! {
     /// ```
     ///
     /// Keys that differ only to YAML are the same to Heat, as templates are sent to it as JSON: `1` and `"1"`.
-    DUPLICATE_KEY: "W1004", Warning, "a key that a map has twice", run
+    DUPLICATE_KEY: "W1004", Warning, "a key that a map has twice", Whole(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

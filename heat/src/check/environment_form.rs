@@ -25,7 +25,7 @@ check! {
     /// parameter_defaults:
     ///   image: debian
     /// ```
-    ENVIRONMENT_FORM: "W1008", Error, "an environment that is not in Heat's form", run
+    ENVIRONMENT_FORM: "W1008", Error, "an environment that is not in Heat's form", Whole(run)
 }
 
 const HOOKS: [&str; 6] = ["pre-create", "pre-update", "pre-delete", "post-create", "post-update", "post-delete"];

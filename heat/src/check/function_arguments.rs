@@ -26,7 +26,7 @@ check! {
     ///     properties:
     ///       value: {list_join: ['-', [db, '1']]}
     /// ```
-    FUNCTION_ARGUMENTS: "W1110", Error, "a function whose arguments are not what it takes", run
+    FUNCTION_ARGUMENTS: "W1110", Error, "a function whose arguments are not what it takes", Each(run)
 }
 
 /// How a function is called.

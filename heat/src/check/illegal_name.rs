@@ -3,7 +3,6 @@
 use wattle_model::Diagnostic;
 use wattle_model::Source;
 
-use super::Sink;
 use super::registry::check;
 
 check! {
@@ -22,11 +21,7 @@ check! {
     ///   web-1:
     ///     type: OS::Heat::None
     /// ```
-    ILLEGAL_NAME: "W1210", Error, "a resource's name that Heat refuses", run
-}
-
-fn run(sink: &mut Sink<'_>) {
-    sink.push_resource_findings(ILLEGAL_NAME.code);
+    ILLEGAL_NAME: "W1210", Error, "a resource's name that Heat refuses", Resources
 }
 
 /// The finding: a resource is called `name`.

@@ -28,7 +28,7 @@ check! {
     ///   zone:
     ///     value: {get_param: zone}
     /// ```
-    LATE_FAULT: "W1116", Warning, "a call that Heat takes, and that fails when its value is needed", run
+    LATE_FAULT: "W1116", Warning, "a call that Heat takes, and that fails when its value is needed", Each(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

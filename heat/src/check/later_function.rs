@@ -30,7 +30,7 @@ check! {
     ///     properties:
     ///       value: {list_concat: [[a], [b]]}
     /// ```
-    LATER_FUNCTION: "W1112", Warning, "a function that the template's version does not have yet", run
+    LATER_FUNCTION: "W1112", Warning, "a function that the template's version does not have yet", Each(run)
 }
 
 /// That the map `node` looks like a call of a function that `version` does not have yet, as help for who finds a map where

@@ -26,7 +26,7 @@ check! {
     ///     properties:
     ///       config: "#!/bin/sh\n"
     /// ```
-    MISSING_FILE: "W1009", Error, "a file that is named and is not there", run
+    MISSING_FILE: "W1009", Error, "a file that is named and is not there", Whole(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

@@ -3,7 +3,6 @@
 use wattle_model::Diagnostic;
 use wattle_model::Source;
 
-use super::Sink;
 use super::registry::check;
 
 check! {
@@ -27,11 +26,7 @@ check! {
     ///       volume_id: data
     ///       instance_uuid: web
     /// ```
-    MISSING_PROPERTY: "W1204", Error, "a property that must be there and is not", run
-}
-
-fn run(sink: &mut Sink<'_>) {
-    sink.push_resource_findings(MISSING_PROPERTY.code);
+    MISSING_PROPERTY: "W1204", Error, "a property that must be there and is not", Resources
 }
 
 /// The finding: `called`, of the type `ty`, has no property `name`, which is at `path`.

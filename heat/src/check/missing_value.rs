@@ -22,7 +22,7 @@ check! {
     ///     type: string
     ///     default: debian-12
     /// ```
-    MISSING_VALUE: "W1104", Error, "a parameter that has no value", run
+    MISSING_VALUE: "W1104", Error, "a parameter that has no value", Whole(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

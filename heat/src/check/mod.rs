@@ -8,7 +8,6 @@
 //! and cycles W12xx.
 
 mod everything;
-mod explain;
 mod faults;
 mod judge;
 mod nested;
@@ -50,15 +49,14 @@ mod yaml_word;
 
 use std::collections::HashMap;
 
-use wattle_model::Source;
-use wattle_model::{Diagnostic, Severity};
+use wattle_model::check::{About, sorted as in_order};
+use wattle_model::{Diagnostic, Severity, Source};
 
 use crate::Loaded;
 use crate::template::{Map, Template};
 
-pub use explain::explain;
 pub use nested::each as each_nested;
-pub use registry::{Check, Run};
+pub use registry::{Check, Look, Run};
 pub use sink::Sink;
 
 /// Every check, by code.
@@ -97,34 +95,9 @@ pub static CHECKS: &[&Check] = &[
     &illegal_name::ILLEGAL_NAME,
 ];
 
-/// What is asked of nested templates as well. The others look at all files at once, or judge nested stacks themselves.
-static NESTED: &[&Check] = &[
-    &unreadable::UNREADABLE,
-    &unknown_version::UNKNOWN_VERSION,
-    &unknown_section::UNKNOWN_SECTION,
-    &resource_definition::RESOURCE_DEFINITION,
-    &output_definition::OUTPUT_DEFINITION,
-    &parameter_declaration::PARAMETER_DECLARATION,
-    &constraint_form::CONSTRAINT_FORM,
-    &parameter_value::PARAMETER_VALUE,
-    &parameter_group::PARAMETER_GROUP,
-    &shared_name::SHARED_NAME,
-    &function_arguments::FUNCTION_ARGUMENTS,
-    &removed_function::REMOVED_FUNCTION,
-    &later_function::LATER_FUNCTION,
-    &unknown_parameter::UNKNOWN_PARAMETER,
-    &unknown_condition::UNKNOWN_CONDITION,
-    &late_fault::LATE_FAULT,
-];
-
-/// The check with the code `code`, in any case of letters.
-pub fn find(code: &str) -> Option<&'static Check> {
-    CHECKS.iter().copied().find(|check| check.code.eq_ignore_ascii_case(code))
-}
-
-/// The place to look at first.
-fn place(finding: &Diagnostic) -> Option<&Source> {
-    finding.labels.first().map(|label| &label.at)
+/// What every check of Heat's says of itself.
+pub fn all() -> impl Iterator<Item = &'static About> {
+    CHECKS.iter().map(|check| &check.about)
 }
 
 /// Whether a file is a template of HOT, or one of another format in a version that there is not.
@@ -156,52 +129,33 @@ pub fn check(loaded: &Loaded) -> Vec<Diagnostic> {
 /// The same in no order, and with what one place is said twice.
 pub fn diagnostics(judged: Judged<'_>) -> Vec<Diagnostic> {
     let Judged { loaded, stock, never } = judged;
-    let sink = |loaded| Sink::with(loaded, never);
-    let mut of_template = sink(loaded);
-    let mut of_stock = stock.map(sink);
-    for check in CHECKS {
-        match &mut of_stock {
-            Some(stock) if check.code.starts_with("W12") => (check.run)(stock),
-            _ => (check.run)(&mut of_template),
-        }
-    }
-    let mut found = of_template.found;
-    // Heat reads the parameters of every template that it is sent, whatever that is for.
+    let mut found = judge::all(stock.unwrap_or(loaded));
+    let mut look = |mut sink: Sink<'_>, looks: &dyn Fn(&Run) -> Option<Look>| {
+        CHECKS.iter().filter_map(|check| looks(&check.run)).for_each(|run| run(&mut sink));
+        found.extend(sink.found);
+    };
+    look(Sink::with(loaded, never), &|run| match run {
+        Run::Whole(run) | Run::Each(run) | Run::Sent(run) => Some(*run),
+        Run::Resources => None,
+    });
     for (path, nested) in &loaded.library.templates {
         if let Some(sent) = loaded.nested("", path, Map::new())
             && is_judged(&nested.template)
         {
             let mut sink = Sink::new(&sent);
             sink.is_sent = true;
-            for check in [
-                &unknown_version::UNKNOWN_VERSION,
-                &parameter_declaration::PARAMETER_DECLARATION,
-                &constraint_form::CONSTRAINT_FORM,
-            ] {
-                (check.run)(&mut sink);
-            }
-            found.extend(sink.found);
+            look(sink, &|run| if let Run::Sent(run) = run { Some(*run) } else { None });
         }
     }
     nested::each(loaded, &mut |nested| {
-        let mut sink = Sink::new(nested);
-        for check in NESTED {
-            (check.run)(&mut sink);
-        }
-        found.extend(sink.found);
+        look(Sink::new(nested), &|run| if let Run::Each(run) | Run::Sent(run) = run { Some(*run) } else { None });
     });
-    found.extend(of_stock.into_iter().flat_map(|stock| stock.found));
     found
 }
 
 /// Diagnostics by severity, place and code, each once; where Heat refuses something, what is said there besides explains it.
-pub fn sorted(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    found.sort_by(|a, b| {
-        let rank = (a.severity, place(a), a.code).cmp(&(b.severity, place(b), b.code));
-        rank.then_with(|| a.message.cmp(&b.message))
-    });
-    found.dedup();
-    join(found)
+pub fn sorted(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    join(in_order(found))
 }
 
 /// One mistake is one finding: what Heat only takes in another way explains why it refuses what is at the same place.
@@ -209,10 +163,10 @@ fn join(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let (mut errors, warnings): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.severity == Severity::Error);
     let mut refused: HashMap<Source, usize> = HashMap::new();
     for (index, error) in errors.iter().enumerate() {
-        refused.extend(place(error).filter(|at| !refused.contains_key(at)).map(|at| (at.clone(), index)));
+        refused.extend(error.place().filter(|at| !refused.contains_key(at)).map(|at| (at.clone(), index)));
     }
     for warning in warnings {
-        match place(&warning).and_then(|at| refused.get(at)) {
+        match warning.place().and_then(|at| refused.get(at)) {
             None => errors.push(warning),
             Some(index) if errors[*index].notes.contains(&warning.message) => {}
             Some(index) => errors[*index].notes.push(warning.message),

@@ -20,7 +20,7 @@ check! {
     ///   answer:
     ///     value: 42
     /// ```
-    OUTPUT_DEFINITION: "W1007", Error, "an output's definition that is not in Heat's form", run
+    OUTPUT_DEFINITION: "W1007", Error, "an output's definition that is not in Heat's form", Each(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

@@ -28,7 +28,7 @@ check! {
     ///     type: number
     ///     default: 3
     /// ```
-    PARAMETER_DECLARATION: "W1101", Error, "a parameter's declaration that is not in Heat's form", run
+    PARAMETER_DECLARATION: "W1101", Error, "a parameter's declaration that is not in Heat's form", Sent(run)
 }
 
 const KEYS: [&str; 9] =

@@ -30,7 +30,7 @@ check! {
     /// parameters:
     ///   image: {type: string, default: debian-12}
     /// ```
-    PARAMETER_GROUP: "W1106", Error, "a group of parameters that is not in Heat's form", run
+    PARAMETER_GROUP: "W1106", Error, "a group of parameters that is not in Heat's form", Each(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

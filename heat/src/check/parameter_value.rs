@@ -28,7 +28,7 @@ check! {
     ///     constraints:
     ///       - range: {min: 1024, max: 65535}
     /// ```
-    PARAMETER_VALUE: "W1103", Error, "a value that a parameter does not take", run
+    PARAMETER_VALUE: "W1103", Error, "a value that a parameter does not take", Each(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

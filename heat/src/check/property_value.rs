@@ -5,7 +5,6 @@ use wattle_model::Source;
 
 use crate::properties::{What, shown};
 
-use super::Sink;
 use super::registry::check;
 
 check! {
@@ -33,11 +32,7 @@ check! {
     ///       cidr: 10.0.0.0/24
     ///       ip_version: 4
     /// ```
-    PROPERTY_VALUE: "W1203", Error, "a value that a property does not take", run
-}
-
-fn run(sink: &mut Sink<'_>) {
-    sink.push_resource_findings(PROPERTY_VALUE.code);
+    PROPERTY_VALUE: "W1203", Error, "a value that a property does not take", Resources
 }
 
 /// The finding: the property at `path` of `called` cannot be what it is.

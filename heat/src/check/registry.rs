@@ -2,8 +2,21 @@
 
 use super::Sink;
 
-/// The function of a check.
-pub type Run = fn(&mut Sink<'_>);
+/// What looks.
+pub type Look = fn(&mut Sink<'_>);
+
+/// What a check looks at, and its function.
+#[derive(Clone, Copy, Debug)]
+pub enum Run {
+    /// All that Heat is sent, once.
+    Whole(Look),
+    /// The template, and each that is nested in it, with the values that it is given.
+    Each(Look),
+    /// The same, and the parameters of every template that is sent along: Heat reads them whatever they are for.
+    Sent(Look),
+    /// The resources of all stacks: `judge` goes through them once for all of these checks.
+    Resources,
+}
 
 /// One check of a template.
 pub type Check = wattle_model::Check<Run>;
@@ -11,10 +24,11 @@ pub type Check = wattle_model::Check<Run>;
 /// Declares a check. Of the code blocks in its documentation the first is a template in which it reports something, and
 /// the second one in which no check does.
 macro_rules! check {
-    ($(#[doc = $doc:literal])+ $name:ident: $code:literal, $severity:ident, $summary:literal, $run:path) => {
+    ($(#[doc = $doc:literal])+ $name:ident: $code:literal, $severity:ident, $summary:literal, $of:ident $(($run:path))?) => {
         wattle_model::check! {
             $(#[doc = $doc])+
-            pub(crate) $name: $code, $severity, $summary, $run, $crate::check::registry::Run
+            pub(crate) $name: $code, $severity, $summary,
+            $crate::check::registry::Run::$of $(($run))?, $crate::check::registry::Run
         }
     };
 }

@@ -27,7 +27,7 @@ check! {
     ///     properties:
     ///       value: {list_join: ['-', [db, '1']]}
     /// ```
-    REMOVED_FUNCTION: "W1111", Error, "a function that the version has no more, or not there", run
+    REMOVED_FUNCTION: "W1111", Error, "a function that the version has no more, or not there", Each(run)
 }
 
 /// What takes the place of a function.

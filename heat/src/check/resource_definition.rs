@@ -32,7 +32,7 @@ check! {
     ///     properties:
     ///       name: backbone
     /// ```
-    RESOURCE_DEFINITION: "W1006", Error, "a resource's definition that is not in Heat's form", run
+    RESOURCE_DEFINITION: "W1006", Error, "a resource's definition that is not in Heat's form", Each(run)
 }
 
 const KEYS: [&str; 9] = [

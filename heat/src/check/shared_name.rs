@@ -23,7 +23,7 @@ check! {
     ///   network:
     ///     type: OS::Neutron::Net
     /// ```
-    SHARED_NAME: "W1107", Error, "a name that a parameter and a resource share", run
+    SHARED_NAME: "W1107", Error, "a name that a parameter and a resource share", Each(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

@@ -15,7 +15,6 @@ use crate::template::{Resource, Template};
 use crate::yaml::Span;
 
 use super::faults::{self, Found};
-use super::judge;
 
 /// The most names that are looked at for suggestions.
 const SUGGESTIONS: usize = 1_000_000;
@@ -33,7 +32,6 @@ pub struct Sink<'c> {
     faults: OnceCell<Vec<Found>>,
     /// How many names may still be looked at for suggestions.
     suggestions: Cell<usize>,
-    resources: OnceCell<Vec<Diagnostic>>,
     pub(super) found: Vec<Diagnostic>,
 }
 
@@ -50,7 +48,6 @@ impl<'c> Sink<'c> {
             scope: Scope::new(loaded, Mode::Validation),
             faults: OnceCell::new(),
             suggestions: Cell::new(SUGGESTIONS),
-            resources: OnceCell::new(),
             found: Vec::new(),
         }
     }
@@ -83,12 +80,6 @@ impl<'c> Sink<'c> {
     /// Whether the resource is there by its condition; not, too, when that is not known.
     pub(super) fn is_there(&self, resource: &Resource) -> bool {
         faults::is_there(&self.scope, resource)
-    }
-
-    /// Reports what is wrong with resources by the check `code`.
-    pub(super) fn push_resource_findings(&mut self, code: &str) {
-        let all = self.resources.get_or_init(|| judge::all(self.loaded));
-        self.found.extend(all.iter().filter(|finding| finding.code == code).cloned());
     }
 
     /// The candidate most like `name`, if one looks like it. In a template with very many names that there are not, only

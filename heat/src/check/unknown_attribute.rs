@@ -4,7 +4,6 @@ use wattle_model::Diagnostic;
 use wattle_model::Source;
 use wattle_model::names::nearest;
 
-use super::Sink;
 use super::registry::check;
 
 check! {
@@ -29,11 +28,7 @@ check! {
     ///   text:
     ///     value: {get_attr: [text, value]}
     /// ```
-    UNKNOWN_ATTRIBUTE: "W1206", Error, "an attribute that the type does not have", run
-}
-
-fn run(sink: &mut Sink<'_>) {
-    sink.push_resource_findings(UNKNOWN_ATTRIBUTE.code);
+    UNKNOWN_ATTRIBUTE: "W1206", Error, "an attribute that the type does not have", Resources
 }
 
 /// The finding: `resource`, of the type `ty`, has no attribute `name`.

@@ -21,7 +21,7 @@ check! {
     /// parameter_defaults:
     ///   imgae: debian-12
     /// ```
-    UNKNOWN_GIVEN: "W1105", Error, "a value for a parameter that the template does not have", run
+    UNKNOWN_GIVEN: "W1105", Error, "a value for a parameter that the template does not have", Whole(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

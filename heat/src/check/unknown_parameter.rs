@@ -31,7 +31,7 @@ check! {
     ///     properties:
     ///       value: {get_param: zone}
     /// ```
-    UNKNOWN_PARAMETER: "W1114", Error, "a parameter that is read and that there is not", run
+    UNKNOWN_PARAMETER: "W1114", Error, "a parameter that is read and that there is not", Each(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

@@ -4,7 +4,6 @@ use wattle_model::Diagnostic;
 use wattle_model::Source;
 use wattle_model::names::nearest;
 
-use super::Sink;
 use super::registry::check;
 
 check! {
@@ -27,11 +26,7 @@ check! {
     ///     properties:
     ///       name: backbone
     /// ```
-    UNKNOWN_PROPERTY: "W1202", Error, "a property that the type does not have", run
-}
-
-fn run(sink: &mut Sink<'_>) {
-    sink.push_resource_findings(UNKNOWN_PROPERTY.code);
+    UNKNOWN_PROPERTY: "W1202", Error, "a property that the type does not have", Resources
 }
 
 /// The finding: `called`, of the type `ty`, has no property `name`, or none within the one at `path`.

@@ -4,7 +4,6 @@ use wattle_model::Diagnostic;
 use wattle_model::Source;
 use wattle_model::names::nearest;
 
-use super::Sink;
 use super::registry::check;
 
 check! {
@@ -32,11 +31,7 @@ check! {
     ///     properties:
     ///       value: {get_resource: text}
     /// ```
-    UNKNOWN_REFERENCE: "W1205", Error, "a reference to a resource that there is not", run
-}
-
-fn run(sink: &mut Sink<'_>) {
-    sink.push_resource_findings(UNKNOWN_REFERENCE.code);
+    UNKNOWN_REFERENCE: "W1205", Error, "a reference to a resource that there is not", Resources
 }
 
 /// The finding: there is no resource `name`; or there is, `taken_out` by its condition.

@@ -25,7 +25,7 @@ check! {
     ///   net:
     ///     type: OS::Neutron::Net
     /// ```
-    UNKNOWN_SECTION: "W1003", Error, "a section that HOT does not have, or that is no map", run
+    UNKNOWN_SECTION: "W1003", Error, "a section that HOT does not have, or that is no map", Each(run)
 }
 
 const SECTIONS: [&str; 6] =

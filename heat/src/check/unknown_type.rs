@@ -4,7 +4,6 @@ use wattle_model::Diagnostic;
 use wattle_model::Source;
 use wattle_model::names::nearest;
 
-use super::Sink;
 use super::registry::check;
 
 check! {
@@ -24,11 +23,7 @@ check! {
     ///   web:
     ///     type: OS::Heat::None
     /// ```
-    UNKNOWN_TYPE_OF_RESOURCE: "W1201", Error, "a resource of a type that there is not", run
-}
-
-fn run(sink: &mut Sink<'_>) {
-    sink.push_resource_findings(UNKNOWN_TYPE_OF_RESOURCE.code);
+    UNKNOWN_TYPE_OF_RESOURCE: "W1201", Error, "a resource of a type that there is not", Resources
 }
 
 /// The finding: `called` has the type `ty`.

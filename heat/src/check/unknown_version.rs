@@ -23,7 +23,7 @@ check! {
     ///
     /// The other formats (`AWSTemplateFormatVersion`, `HeatTemplateFormatVersion`) are Heat's too, and are
     /// not read here.
-    UNKNOWN_VERSION: "W1002", Error, "no version of HOT, or none that there is", run
+    UNKNOWN_VERSION: "W1002", Error, "no version of HOT, or none that there is", Sent(run)
 }
 
 /// The keys that name a version of another format.

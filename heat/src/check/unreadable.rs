@@ -21,7 +21,7 @@ check! {
     ///     type: OS::Heat::None
     ///     properties: {}
     /// ```
-    UNREADABLE: "W1001", Error, "a text that is not read as a template", run
+    UNREADABLE: "W1001", Error, "a text that is not read as a template", Each(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

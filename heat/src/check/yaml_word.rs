@@ -32,7 +32,7 @@ check! {
     /// ```
     ///
     /// A key is always text in the end, so a truth value or nothing as a key is told as well.
-    YAML_WORD: "W1005", Warning, "a word that YAML 1.1 takes for something else", run
+    YAML_WORD: "W1005", Warning, "a word that YAML 1.1 takes for something else", Whole(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

@@ -17,7 +17,7 @@ mod own;
 #[cfg(test)]
 mod tests;
 
-use wattle::check::{Diagnostic, Severity};
+use wattle::check::{About, Diagnostic};
 use wattle::extended::RUN_TIME;
 use wattle_heat::Loaded;
 use wattle_heat::check::{Judged, diagnostics, each_nested, sorted};
@@ -41,16 +41,9 @@ pub static CHECKS: &[&Check] = &[
     &nested_software::NESTED_SOFTWARE,
 ];
 
-/// The code, severity and summary of every check of templates, Heat's first.
-pub fn all() -> impl Iterator<Item = (&'static str, Severity, &'static str)> {
-    let heats = wattle_heat::check::CHECKS.iter().map(|check| (check.code, check.severity, check.summary));
-    heats.chain(CHECKS.iter().map(|check| (check.code, check.severity, check.summary)))
-}
-
-/// What the check of templates with the code `code` reports, as Markdown. `None` when there is no such check.
-pub fn explain(code: &str) -> Option<String> {
-    let own = CHECKS.iter().find(|check| check.code.eq_ignore_ascii_case(code));
-    wattle_heat::explain(code).or_else(|| own.map(|check| check.page()))
+/// What every check of templates says of itself, Heat's first.
+pub fn all() -> impl Iterator<Item = &'static About> {
+    wattle_heat::check::all().chain(CHECKS.iter().map(|check| &check.about))
 }
 
 /// Everything that is wrong with a template and those nested in it, for Heat and for wattle, sorted by severity, place and

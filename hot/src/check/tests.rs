@@ -11,28 +11,8 @@ use wattle_heat::parameters::Inputs;
 
 use super::*;
 
-/// What the tests look at of a check.
-struct Documented {
-    code: &'static str,
-    severity: Severity,
-    summary: &'static str,
-    docs: &'static str,
-}
-
-impl Documented {
-    fn of<Run>(check: &wattle::model::Check<Run>) -> Self {
-        Self { code: check.code, severity: check.severity, summary: check.summary, docs: check.docs }
-    }
-}
-
-/// All checks of templates, Heat's and ours.
-fn documented() -> Vec<Documented> {
-    let heats = wattle_heat::check::CHECKS.iter().map(|check| Documented::of(check));
-    heats.chain(CHECKS.iter().map(|check| Documented::of(check))).collect()
-}
-
 /// The templates in the documentation of a check.
-fn examples(check: &Documented) -> Vec<String> {
+fn examples(check: &About) -> Vec<String> {
     let mut found = Vec::new();
     let mut current: Option<String> = None;
     for line in check.docs.lines() {
@@ -69,7 +49,7 @@ fn codes(text: &str) -> Vec<&'static str> {
 
 #[test]
 fn every_check_is_documented_with_a_template_that_fails_and_the_same_mended() {
-    for check in &documented() {
+    for check in all() {
         let examples = examples(check);
         let [failing, mended] = examples.as_slice() else { panic!("{} has {} examples", check.code, examples.len()) };
         assert_eq!(codes(failing), [check.code], "the failing example");
@@ -80,8 +60,8 @@ fn every_check_is_documented_with_a_template_that_fails_and_the_same_mended() {
 
 #[test]
 fn codes_are_sorted_and_unique() {
-    assert!(documented().is_sorted_by(|one, next| one.code < next.code));
-    for check in &documented() {
+    assert!(all().is_sorted_by(|one, next| one.code < next.code));
+    for check in all() {
         let digits = check.code.strip_prefix("W1").expect("a code");
         assert!(digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit()), "{}", check.code);
     }
@@ -89,7 +69,7 @@ fn codes_are_sorted_and_unique() {
 
 #[test]
 fn messages_are_written_the_same_way() {
-    for check in &documented() {
+    for check in all() {
         for finding in super::check(&loaded(&examples(check)[0])) {
             let code = finding.code;
             let texts = finding.labels.iter().map(|label| &label.text).chain(&finding.notes).chain(&finding.help);
@@ -102,10 +82,7 @@ fn messages_are_written_the_same_way() {
                 );
             }
             assert!(finding.labels.first().is_some_and(|label| label.at.is_known()), "{code}");
-            assert_eq!(
-                finding.severity,
-                documented().iter().find(|check| check.code == code).expect("a check").severity
-            );
+            assert_eq!(finding.severity, all().find(|check| check.code == code).expect("a check").severity);
         }
     }
 }
@@ -113,7 +90,7 @@ fn messages_are_written_the_same_way() {
 /// Goldens of every finding as it is rendered: `INSTA_UPDATE=always` writes them anew, to be reviewed.
 #[test]
 fn findings_look_as_they_did() {
-    for check in &documented() {
+    for check in all() {
         let text: Arc<str> = examples(check)[0].clone().into();
         let found = super::check(&loaded(&text));
         let rendered = render(&found, Format::Full, &|_| Some(text.clone()), &Options::default());

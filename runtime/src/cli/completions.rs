@@ -24,7 +24,7 @@ pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, F
     let shell: Shell = *matches.get_one("shell").expect("INVARIANT: it is required");
     let mut text = Vec::new();
     // The command itself takes any word for a code, for it has better words than clap for those that are none.
-    let codes = PossibleValuesParser::new(explain::codes());
+    let codes = PossibleValuesParser::new(explain::checks().into_iter().map(|check| check.code));
     let mut command = console
         .program
         .command_line()

@@ -1,6 +1,7 @@
 //! `wattle explain`: what the code of a finding means.
 
 use clap::{Arg, ArgMatches, Command};
+use wattle::check::About;
 use wattle::cli::explained;
 
 use super::console::Console;
@@ -12,14 +13,15 @@ pub(super) fn command() -> Command {
         .arg(Arg::new("code").value_name("CODE").help("The code, such as W0101"))
 }
 
-/// Every code that has a page.
-pub(super) fn codes() -> impl Iterator<Item = &'static str> {
-    wattle::check::CHECKS.iter().map(|check| check.code).chain(wattle_hot::check::all().map(|(code, ..)| code))
+/// Every check, of models and of templates.
+pub(super) fn checks() -> Vec<&'static About> {
+    let mut all = wattle::check::all();
+    all.extend(wattle_hot::check::all());
+    all
 }
 
 pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let code = matches.get_one::<String>("code").map(String::as_str);
-    let of_templates: Vec<_> = wattle_hot::check::all().collect();
-    console.out.write(&explained(code, &of_templates, &wattle_hot::explain)?)?;
+    console.out.write(&explained(code, &checks())?)?;
     Ok(Exit::Fine)
 }

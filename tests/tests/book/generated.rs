@@ -3,6 +3,7 @@
 use std::fs;
 use std::process::Command;
 
+use wattle::check::About;
 use wattle_tests::command::wattle;
 
 use crate::session::repository;
@@ -23,18 +24,18 @@ pub(crate) fn fresh(page: &str, text: &str) {
 
 /// All codes, with their pages of `explain`.
 pub(crate) fn codes() -> String {
-    let models = wattle::check::CHECKS.iter().map(|check| (check.code, check.severity, check.summary));
-    let all: Vec<_> = models.chain(wattle_hot::check::all()).collect();
+    let mut all = wattle::check::all();
+    all.extend(wattle_hot::check::all());
     let mut text = String::from(
         "# What findings mean\n\nEvery error and warning of `check` has a code, and `wattle explain CODE` tells what it means. This \
          is all of them: codes below W1000 are about what is modelled, in Rust or as an extended template; those from W1000 on are \
          about a template as Heat reads it.\n\n| code | severity | what is found |\n|---|---|---|\n",
     );
-    for (code, severity, summary) in &all {
+    for About { code, severity, summary, .. } in &all {
         text += &format!("| [{code}](#{}) | {severity} | {} |\n", code.to_lowercase(), summary.replace('|', "\\|"));
     }
-    for (code, severity, summary) in &all {
-        let page = wattle::check::explain(code).or_else(|| wattle_hot::explain(code)).expect("every code has a page");
+    for check @ About { code, severity, summary, .. } in &all {
+        let page = check.page();
         let (_, page) = page.split_once("\n\n").expect("a title and a text");
         text += &format!("\n## {code}\n\n*{severity}*: {summary}\n\n{}\n", page.trim_end());
     }
