@@ -8,15 +8,16 @@
 //! through [`files::Files`]. Whatever text is read, reading ends within bounded time and memory.
 
 pub mod check;
-mod classes;
+pub mod classes;
 pub mod emit;
 pub mod environment;
 pub mod evaluate;
 pub mod files;
 pub mod graph;
+pub mod limits;
 mod load;
 pub mod parameters;
-mod properties;
+pub mod properties;
 mod resource;
 pub mod schema;
 mod stack;

@@ -25,6 +25,7 @@
 //! ```
 
 pub mod check;
+mod codes;
 pub mod import;
 mod load;
 pub mod model;

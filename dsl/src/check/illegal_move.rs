@@ -59,7 +59,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         if !is_legal {
             let finding = finding(format!("{what} cannot have been deployed as `{}`", moved.from))
                 .label(&moved.at, "not a name")
-                .help("a name has letters, digits, `_` and `-`, and begins with a letter or a digit; dots lead into modules");
+                .help("a name has letters, digits, `_` and `-`, and begins with a letter; dots lead into modules");
             sink.push(finding);
             continue;
         }

@@ -1,5 +1,7 @@
 //! What Heat, Nova and the data space can hold, and who is to run the software.
 
+use wattle_heat::limits;
+
 use crate::lower::Lowering;
 use crate::values::MAX_DATA;
 
@@ -21,6 +23,12 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { user_data: 49_149, entry: MAX_DATA, template: 524_288, resources: 1_000, lowering: Lowering::default() }
+        Self {
+            user_data: limits::USER_DATA,
+            entry: MAX_DATA,
+            template: limits::TEMPLATE,
+            resources: limits::RESOURCES,
+            lowering: Lowering::default(),
+        }
     }
 }

@@ -10,7 +10,8 @@ use crate::model::{
     Expr, Model, Name, ParameterType, PropertySchema, PropertyType, Reference, Resource, Schema, SchemaConstraint,
     Source, Value,
 };
-use wattle_heat::schema::{broken, is_integer, too_few_or_many};
+use wattle_heat::properties::takes;
+use wattle_heat::schema::{broken, too_few_or_many};
 
 /// What is wrong with the properties of resources whose types are known.
 #[derive(Default)]
@@ -161,22 +162,11 @@ impl Judge<'_> {
     }
 
     fn value(&mut self, schema: &PropertySchema, value: &Value) {
-        use PropertyType::{Any, Boolean, Integer, List, Map, Number, Str};
-        let fits = match (schema.ty, value) {
-            // Heat takes nothing as if the property were not given.
-            (_, Value::Null) => return,
-            (Any, _)
-            | (Str, Value::Str(_) | Value::Integer(_) | Value::Boolean(_))
-            | (Integer | Number, Value::Integer(_) | Value::Float(_) | Value::Boolean(_))
-            | (Boolean, Value::Boolean(_))
-            | (List, Value::List(_))
-            | (Map, Value::Map(_)) => true,
-            (Integer, Value::Str(text)) => is_integer(text),
-            (Number, Value::Str(text)) => is_integer(text) || text.trim().replace('_', "").parse::<f64>().is_ok(),
-            (Boolean, Value::Str(text)) => text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false"),
-            _ => false,
-        };
-        if !fits {
+        // Heat takes nothing as if the property were not given.
+        if *value == Value::Null {
+            return;
+        }
+        if !takes(schema.ty, value) {
             let found = match value {
                 Value::List(_) | Value::Map(_) => value.kind().to_owned(),
                 Value::Str(text) => format!("{} `{}`", value.kind(), text.escape_debug()),
@@ -193,7 +183,7 @@ impl Judge<'_> {
                     }
                 }
             }
-            Value::Map(items) if schema.ty == Map => {
+            Value::Map(items) if schema.ty == PropertyType::Map => {
                 self.keys(schema, |key| items.contains_key(key), items.keys());
                 for (name, value) in items {
                     if let Some(inner) = schema.keys.get(name).or(schema.item.as_deref()) {

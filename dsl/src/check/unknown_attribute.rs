@@ -2,6 +2,8 @@
 
 use crate::model::Reference;
 
+use wattle_heat::classes::has_any_attribute;
+
 use super::registry::check;
 use super::sink::Sink;
 use super::uses::Use;
@@ -36,29 +38,13 @@ check! {
     UNKNOWN_ATTRIBUTE: "W0404", Error, "an attribute that its resource does not have", run
 }
 
-/// Types that answer to attributes which their schema does not list (they override `get_attribute` in Heat).
-const OPEN: [&str; 12] = [
-    "OS::Heat::AutoScalingGroup",
-    "OS::Heat::InstanceGroup",
-    "OS::Heat::None",
-    "OS::Heat::ResourceChain",
-    "OS::Heat::ResourceGroup",
-    "OS::Heat::SoftwareDeployment",
-    "OS::Heat::SoftwareDeploymentGroup",
-    "OS::Heat::SoftwareDeployments",
-    "OS::Heat::Stack",
-    "OS::Heat::StructuredDeployment",
-    "OS::Heat::StructuredDeploymentGroup",
-    "OS::Heat::StructuredDeployments",
-];
-
 fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
     for Use { place, at, reference } in &sink.uses().attributes {
         let Reference::Attribute { resource: name, attribute, .. } = reference else { continue };
         let Some(resource) = model.resources.get(*name) else { continue };
         let Some(schema) = model.schemas.get(&resource.ty) else { continue };
-        let is_open = schema.attributes.is_empty() || schema.is_placeholder() || OPEN.contains(&&*resource.ty);
+        let is_open = schema.attributes.is_empty() || schema.is_placeholder() || has_any_attribute(&resource.ty);
         if is_open || schema.attributes.contains_key(*attribute) {
             continue;
         }

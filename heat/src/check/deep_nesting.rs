@@ -3,7 +3,7 @@
 use wattle_model::Diagnostic;
 use wattle_model::Source;
 
-use crate::stack::DEPTH;
+use crate::limits::NESTED;
 
 use super::registry::check;
 
@@ -46,7 +46,7 @@ check! {
 /// The finding: `called` would be nested too deep.
 pub(super) fn finding(called: &str, at: &Source) -> Diagnostic {
     DEEP_NESTING
-        .finding(format!("{called} is a stack nested deeper than {DEPTH}, which Heat refuses"))
+        .finding(format!("{called} is a stack nested deeper than {NESTED}, which Heat refuses"))
         .label(at, "here")
         .help("nest fewer stacks in each other")
 }

@@ -65,6 +65,11 @@ pub(crate) fn of(ty: &str) -> &'static Class {
     })
 }
 
+/// Whether Heat takes any name for an attribute of the type `ty`: those of what it holds.
+pub fn has_any_attribute(ty: &str) -> bool {
+    of(ty).any_attribute
+}
+
 /// The type called `name`, if Heat has it. Looking it up means reading it.
 fn read(name: &str) -> Option<Type> {
     let schema = crate::schema::schema(name)?;

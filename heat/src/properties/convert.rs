@@ -33,6 +33,14 @@ pub(crate) fn null(ty: PropertyType) -> Value {
     }
 }
 
+/// Whether Heat takes `value` for a property of the type, as far as that does not depend on what is in it.
+pub fn takes(ty: PropertyType, value: &Known) -> bool {
+    match (ty, value) {
+        (PropertyType::List, Known::List(_)) | (PropertyType::Map, Known::Map(_)) => true,
+        _ => scalar(ty, None, &Value::of_model(value)).is_ok(),
+    }
+}
+
 /// `value` as one of the types that hold no others.
 pub(super) fn scalar(ty: PropertyType, default: Option<&Known>, value: &Value) -> Result<Value, What> {
     let wrong = || Err(What::Kind(ty, value.clone()));

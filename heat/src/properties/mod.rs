@@ -19,6 +19,7 @@ use crate::evaluate::Value;
 use crate::yaml::{Node, Pair, Span, Tree};
 
 pub use compared::compared;
+pub use convert::takes;
 pub(crate) use convert::{null, shown};
 pub(crate) use translation::{Translation, translation};
 pub(crate) use wrong::{What, Wrong};

@@ -22,9 +22,6 @@ use crate::yaml::Tree;
 
 pub(crate) use nested::Nested;
 
-/// Stacks are nested no deeper than this, the root not counted: Heat's default.
-pub(crate) const DEPTH: usize = 5;
-
 /// When nested stacks have had more resources than this, no further ones are looked into: a few lines of groups within
 /// groups can ask for any number. Heat has a thousand in a stack by default.
 const RESOURCES: usize = 100_000;

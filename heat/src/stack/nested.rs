@@ -8,10 +8,11 @@ use wattle_model::PropertyType;
 use crate::Loaded;
 use crate::environment::{Implementation, Registry};
 use crate::evaluate::Value;
+use crate::limits;
 use crate::properties::{Refused, null};
 use crate::resource::{Maker, Member, Resource};
 
-use super::{DEPTH, RESOURCES, Stack, World};
+use super::{RESOURCES, Stack, World};
 
 /// What a nested stack is made of.
 #[derive(Debug)]
@@ -33,7 +34,7 @@ impl Stack<'_> {
     /// With `all`, as when Heat validates: members have the properties too whose values are not known yet, and of members
     /// that are all alike there is the first one.
     pub(crate) fn nested(&self, name: &str, resource: &Resource, all: bool) -> Option<Nested> {
-        if self.depth >= DEPTH || self.is_exhausted() {
+        if self.depth >= limits::NESTED || self.is_exhausted() {
             return None;
         }
         let count = |resources: usize| self.nested.set(self.nested.get().saturating_add(resources));

@@ -3,16 +3,7 @@
 //! What lives here: the codes W13xx with their documentation, and everything that is wrong with a template at once. What
 //! must not: what Heat refuses, which is `wattle_heat::check`'s.
 
-/// Declares a check of what only wattle reads. Of the code blocks in its documentation the first is a template in which it
-/// reports something, and the second one in which no check does.
-macro_rules! check {
-    ($(#[doc = $doc:literal])+ $name:ident: $code:literal, $severity:ident, $summary:literal) => {
-        wattle::model::check! { $(#[doc = $doc])+ pub(crate) $name: $code, $severity, $summary, (), () }
-    };
-}
-
 mod nested_software;
-mod own;
 
 #[cfg(test)]
 mod tests;
@@ -22,12 +13,10 @@ use wattle::extended::RUN_TIME;
 use wattle_heat::Loaded;
 use wattle_heat::check::{Judged, diagnostics, each_nested, sorted};
 
+use crate::codes::{FORM, KIND, MISPLACED, MODEL_METADATA, OLD_VERSION, RECIPE, UNKNOWN_TYPE};
 use crate::model::{is_extended, read, stripped};
 
-pub(crate) use own::{FORM, KIND, MISPLACED, MODEL_METADATA, OLD_VERSION, RECIPE, UNKNOWN_TYPE};
-
-/// One check of what only wattle reads. It has nothing to run: reading the model reports all at once.
-pub type Check = wattle::model::Check<()>;
+pub use crate::codes::Check;
 
 /// Every check of this crate, by code.
 pub static CHECKS: &[&Check] = &[

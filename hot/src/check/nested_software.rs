@@ -3,6 +3,7 @@
 use wattle::check::Diagnostic;
 use wattle::extended::KEY;
 
+use crate::codes::check;
 use wattle_heat::Loaded;
 use wattle_heat::yaml::{Node, Span};
 

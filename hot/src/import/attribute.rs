@@ -4,7 +4,7 @@ use wattle_heat::template::{Constraint, Rule, float_as_python};
 use wattle_heat::yaml::{Node, Tree};
 
 use super::rust::{WIDTH, quoted};
-use super::value::float;
+use super::valued::float;
 
 /// A number as Heat reads one.
 pub(super) enum Number {

@@ -13,13 +13,13 @@ use wattle_heat::yaml::Node;
 use wattle_heat::{Loaded, Mention};
 
 use super::catalog::{Catalog, Known, Ty};
+use super::kept::{beside, kept};
 use super::literal::Literals;
+use super::literal::doc;
 use super::names::{Names, snake};
-use super::package::{beside, kept};
-use super::parameter::doc;
 use super::rust::{Expr, WIDTH, assigned, quoted, statement};
 use super::software::Software;
-use super::value::Valued;
+use super::valued::Valued;
 use super::{Note, Unsupported, order};
 
 /// What a module needs of others.

@@ -6,7 +6,7 @@ use wattle_heat::yaml::{Node, Tree};
 use super::blueprint::Blueprint;
 use super::catalog::Ty;
 use super::rust::{Expr, quoted};
-use super::value::{Valued, entries, list};
+use super::valued::{Valued, entries, list};
 
 /// Up to this width, text around values is written as `text!`.
 const TEXT: usize = 72;

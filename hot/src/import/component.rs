@@ -2,9 +2,9 @@
 
 use super::blueprint::Blueprint;
 use super::catalog::Ty;
+use super::literal::doc;
 use super::names::snake;
 use super::package::recipe;
-use super::parameter::doc;
 use super::rust::{Expr, assigned, quoted, statement};
 use super::software::output;
 use wattle_heat::template::Context;

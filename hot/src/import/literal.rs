@@ -89,3 +89,32 @@ fn extension(text: &str) -> &'static str {
         _ => "txt",
     }
 }
+
+/// Documentation of an item: paragraphs, wrapped.
+pub(super) fn doc(text: &str, indent: usize) -> String {
+    let start = format!("{}///", " ".repeat(indent));
+    let mut out = String::new();
+    for line in text.trim().lines() {
+        let line = line.trim().replace('\t', " ");
+        if line.is_empty() {
+            out += &format!("{start}\n");
+            continue;
+        }
+        // What Markdown takes for a list or a quote goes on only in its own way.
+        let is_plain = line.starts_with(|first: char| first.is_alphabetic());
+        let mut row = String::new();
+        for word in line.split_whitespace() {
+            let is_full = start.len() + 1 + row.chars().count() + 1 + word.chars().count() > WIDTH;
+            if is_plain && !row.is_empty() && is_full && word.starts_with(|first: char| first.is_alphabetic()) {
+                out += &format!("{start} {row}\n");
+                row.clear();
+            }
+            if !row.is_empty() {
+                row.push(' ');
+            }
+            row += word;
+        }
+        out += &format!("{start} {row}\n");
+    }
+    out
+}

@@ -13,6 +13,7 @@ mod blueprint;
 mod call;
 mod catalog;
 mod component;
+mod kept;
 mod literal;
 mod names;
 mod order;
@@ -24,6 +25,7 @@ mod software;
 mod sugar;
 mod typed;
 mod value;
+mod valued;
 
 use wattle::model::Source;
 
@@ -31,7 +33,6 @@ use wattle_heat::Loaded;
 
 /// How a crate is made.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Options {
     /// The crate's name, from which the blueprint has its own.
     pub name: String,
@@ -72,7 +73,6 @@ impl Dependency {
 
 /// A crate.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Imported {
     /// Its files: paths below the crate's folder and what they hold.
     pub files: Vec<(String, String)>,

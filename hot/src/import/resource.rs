@@ -7,7 +7,7 @@ use wattle_heat::yaml::{Node, Tree};
 use super::blueprint::{Blueprint, Handle};
 use super::catalog::{Known, Ty};
 use super::rust::{Expr, Method, assigned, statement};
-use super::value::entries;
+use super::valued::entries;
 use super::{Unsupported, names};
 
 impl<'a> Blueprint<'a> {

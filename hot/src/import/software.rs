@@ -15,7 +15,7 @@ use wattle_heat::template::{Call, Context, Function, Resource, Step, Template, w
 use wattle_heat::yaml::{Node, Tree};
 
 use super::names::{constant, snake};
-use super::value::entries;
+use super::valued::entries;
 
 const CONFIG: &str = "OS::Heat::SoftwareConfig";
 const DEPLOYMENT: &str = "OS::Heat::SoftwareDeployment";

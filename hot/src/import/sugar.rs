@@ -8,7 +8,7 @@ use wattle_heat::yaml::{Node, Tree};
 use super::blueprint::Blueprint;
 use super::catalog::Known;
 use super::rust::{Expr, Method};
-use super::value::entries;
+use super::valued::entries;
 
 const NETWORK: Type = Type::Reference("NetworkRef");
 const SUBNET: Type = Type::Reference("SubnetRef");

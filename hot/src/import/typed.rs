@@ -9,7 +9,7 @@ use wattle_heat::yaml::{Node, Tree};
 use super::blueprint::Blueprint;
 use super::catalog::{Known, Ty, usable};
 use super::rust::Expr;
-use super::value::entries;
+use super::valued::entries;
 
 impl Blueprint<'_> {
     /// The value of `node` for a setter of the type `ty`; whatever does not fit is a value that Heat judges.

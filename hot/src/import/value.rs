@@ -6,37 +6,7 @@ use wattle_heat::yaml::{Node, Pair, Tree};
 use super::blueprint::Blueprint;
 use super::catalog::Ty;
 use super::rust::Expr;
-
-/// An expression and what Rust knows of its type.
-#[derive(Clone, Debug)]
-pub(super) struct Valued {
-    pub(super) expr: Expr,
-    pub(super) ty: Ty,
-}
-
-impl Valued {
-    pub(super) fn new(expr: Expr, ty: Ty) -> Self {
-        Self { expr, ty }
-    }
-
-    /// A value of a function: `hot::NAME(...)`.
-    pub(super) fn hot(name: &str, arguments: impl IntoIterator<Item = Expr>) -> Self {
-        Self::new(Expr::call(format!("hot::{name}"), arguments), Ty::Value)
-    }
-
-    /// The value, whatever type is needed.
-    pub(super) fn wrapped(self) -> Self {
-        match self.ty {
-            Ty::Value => self,
-            _ => Self::hot("value", [self.expr]),
-        }
-    }
-
-    /// The value where a property takes anything.
-    pub(super) fn anything(self) -> Self {
-        if self.ty.is_anything() { self } else { self.wrapped() }
-    }
-}
+use super::valued::{Valued, alike, entries, float, integer, list};
 
 impl Blueprint<'_> {
     /// The value of `node`, as one of Heat's functions takes it; `hint` is what it is for.
@@ -80,75 +50,5 @@ impl Blueprint<'_> {
             Some(variable) => Valued::new(Expr::atom(variable.clone()), Ty::Condition),
             None => self.value(node, Context::Condition, hint),
         }
-    }
-}
-
-/// The pairs of a map as Heat sees them: of equal keys the last value, at the first place.
-pub(super) fn entries(pairs: &[Pair]) -> Vec<(String, &Node)> {
-    let mut found: Vec<(String, &Node)> = Vec::new();
-    for pair in pairs {
-        let key = pair.key.as_key();
-        match found.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, value)) => *value = &pair.value,
-            None => found.push((key, &pair.value)),
-        }
-    }
-    found
-}
-
-/// A list of what may be of different types.
-pub(super) fn list(items: Vec<Valued>) -> Valued {
-    if items.is_empty() {
-        return Valued::hot("empty_list", []);
-    }
-    let (items, ty) = alike(items);
-    let length = items.len();
-    Valued::new(Expr::Array(items), Ty::Array(Box::new(ty), length))
-}
-
-/// Values of one type: as they are, if they are of one already.
-fn alike(values: Vec<Valued>) -> (Vec<Expr>, Ty) {
-    let same = values.first().map(|first| first.ty.clone()).filter(|ty| values.iter().all(|value| value.ty == *ty));
-    match same {
-        Some(ty) => (values.into_iter().map(|value| value.expr).collect(), ty),
-        None => (values.into_iter().map(|value| value.wrapped().expr).collect(), Ty::Value),
-    }
-}
-
-fn integer(value: i128) -> Valued {
-    if i32::try_from(value).is_ok() {
-        Valued::new(Expr::atom(value.to_string()), Ty::Integer)
-    } else if i64::try_from(value).is_ok() {
-        Valued::new(Expr::atom(format!("{}_i64", grouped(value))), Ty::Wide("i64"))
-    } else if u64::try_from(value).is_ok() {
-        Valued::new(Expr::atom(format!("{}_u64", grouped(value))), Ty::Wide("u64"))
-    } else {
-        // Wider than a value of ours: as the float that JSON's readers take it for.
-        #[expect(clippy::cast_precision_loss, reason = "there is no better form")]
-        Valued::new(Expr::atom(float(value as f64)), Ty::Float)
-    }
-}
-
-/// Digits in groups of three.
-fn grouped(value: i128) -> String {
-    let digits = value.unsigned_abs().to_string();
-    let mut out = String::new();
-    for (n, digit) in digits.chars().enumerate() {
-        if n > 0 && (digits.len() - n).is_multiple_of(3) {
-            out.push('_');
-        }
-        out.push(digit);
-    }
-    if value < 0 { format!("-{out}") } else { out }
-}
-
-/// A literal of type `f64`.
-pub(super) fn float(value: f64) -> String {
-    if value.is_nan() {
-        "f64::NAN".into()
-    } else if value.is_infinite() {
-        if value > 0.0 { "f64::INFINITY".into() } else { "f64::NEG_INFINITY".into() }
-    } else {
-        format!("{value:?}")
     }
 }

@@ -7,7 +7,7 @@ use wattle::model::{After, Binding, Component, Model, Name, Resource};
 
 use super::kind::{COMPONENT, DECLARING};
 use super::{Reader, Written, items, pairs};
-use crate::check::{KIND, MISPLACED, OLD_VERSION};
+use crate::codes::{KIND, MISPLACED, OLD_VERSION};
 use wattle_heat::schema::is_type;
 use wattle_heat::template::{self, Version};
 use wattle_heat::yaml::{Node, Span, Tree};

@@ -6,7 +6,7 @@ use wattle::names::{list, nearest};
 use wattle_words::time;
 
 use super::Reader;
-use crate::check::{FORM, MODEL_METADATA};
+use crate::codes::{FORM, MODEL_METADATA};
 use wattle_heat::yaml::{Node, Span, Tree};
 
 impl<'l> Reader<'l> {

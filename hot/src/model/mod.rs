@@ -40,7 +40,6 @@ pub use stripped::{is_extended, stripped};
 
 /// What was read.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Read {
     /// The model; what is wrong in the template is not in it.
     pub model: Model,
@@ -51,7 +50,7 @@ pub struct Read {
 impl Read {
     /// The exports that Heat cannot know: those that software tells, or other stacks.
     pub fn run_time_exports(&self) -> Vec<&str> {
-        let exports = self.model.exports.iter().filter(|(_, export)| stack::is_of_software(&export.value));
+        let exports = self.model.exports.iter().filter(|(_, export)| value::is_of_software(&export.value));
         exports.map(|(name, _)| &**name).collect()
     }
 }

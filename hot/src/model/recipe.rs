@@ -10,7 +10,7 @@ use wattle::names::nearest;
 
 use super::component::hides_declaration;
 use super::{Reader, items, pairs};
-use crate::check::RECIPE;
+use crate::codes::RECIPE;
 use wattle_heat::files::join;
 use wattle_heat::template::Template;
 use wattle_heat::yaml::{Node, Span, Tree};

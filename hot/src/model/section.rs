@@ -7,7 +7,7 @@ use wattle::model::{
 };
 
 use super::{Reader, pairs, words};
-use crate::check::FORM;
+use crate::codes::FORM;
 use wattle_heat::template::{self, Kind, Rule};
 use wattle_heat::yaml::{Node, Pair, Tree};
 

@@ -3,11 +3,11 @@
 use indexmap::IndexMap;
 use wattle::extended::FORMAT;
 use wattle::model::{
-    After, Binding, Content, Export, Expr, FormerName, Import, Kind, Module, Name, Promise, Reference, Referred,
-    StackOutput, Type,
+    After, Binding, Content, Export, Expr, FormerName, Import, Kind, Module, Name, Promise, StackOutput, Type,
 };
 
 use super::recipe::inline;
+use super::value::is_of_software;
 use super::{Reader, items, pairs, words};
 use wattle_heat::files::join;
 use wattle_heat::template;
@@ -245,12 +245,4 @@ fn shown(ty: Type) -> Type {
         Type::Struct(fields) => Type::Struct(fields.into_iter().map(|(name, ty)| (name, shown(ty))).collect()),
         other => other,
     }
-}
-
-/// Whether a value refers to what only software and other stacks know.
-pub(super) fn is_of_software(value: &Expr) -> bool {
-    let is_of_software = |reference: Referred<'_>| {
-        matches!(reference, Reference::Output { .. } | Reference::Promise(_) | Reference::Import { .. })
-    };
-    value.references().any(is_of_software)
 }

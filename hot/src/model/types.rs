@@ -4,7 +4,7 @@ use wattle::model::{Name, Type};
 use wattle::names::{list, nearest};
 
 use super::{Reader, pairs};
-use crate::check::UNKNOWN_TYPE;
+use crate::codes::UNKNOWN_TYPE;
 use wattle_heat::yaml::{Node, Tree};
 
 /// Types of one word.

@@ -1,9 +1,8 @@
 //! Values: what is written, as an expression of the model.
 
 use wattle::extended::{IMPORTS, KEY, MODEL, PAIRS, PROMISES};
-use wattle::model::{Expr, Model, Resource, Value};
+use wattle::model::{Expr, Model, Reference, Referred, Resource, Value};
 
-use super::stack::is_of_software;
 use super::{Reader, items, words};
 use wattle_heat::template::{Call, Context, Function};
 use wattle_heat::yaml::{Node, Tree};
@@ -178,4 +177,12 @@ pub(super) fn own_constant(node: &Node) -> Value {
         },
         _ => node.constant(),
     }
+}
+
+/// Whether a value refers to what only software and other stacks know.
+pub(super) fn is_of_software(value: &Expr) -> bool {
+    let is_of_software = |reference: Referred<'_>| {
+        matches!(reference, Reference::Output { .. } | Reference::Promise(_) | Reference::Import { .. })
+    };
+    value.references().any(is_of_software)
 }

@@ -13,10 +13,11 @@ use wattle_model::Source;
 use crate::Loaded;
 use crate::environment::is_template;
 use crate::evaluate::{Mode, Scope, Value};
+use crate::limits;
 use crate::parameters::Origin;
 use crate::properties::{What, Wrong};
 use crate::resource::{Maker, Resource, Subject};
-use crate::stack::{DEPTH, Stack, World};
+use crate::stack::{Stack, World};
 use crate::yaml::Span;
 
 use super::{class_rule, deep_nesting, illegal_name, missing_property, property_value, unknown_property, unknown_type};
@@ -177,7 +178,7 @@ impl Judge<'_, '_> {
         if !is_provider && resource.class().group.is_none() {
             return;
         }
-        if self.stack.depth >= DEPTH {
+        if self.stack.depth >= limits::NESTED {
             let at = self.at(None, subject);
             self.found.push(deep_nesting::finding(&self.called(subject), &at));
             return;

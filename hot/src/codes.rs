@@ -2,6 +2,18 @@
 //!
 //! Reading the model reports all of these at once; what stands here is their documentation.
 
+/// Declares a check of what only wattle reads. Of the code blocks in its documentation the first is a template in which it
+/// reports something, and the second one in which no check does.
+macro_rules! check {
+    ($(#[doc = $doc:literal])+ $name:ident: $code:literal, $severity:ident, $summary:literal) => {
+        wattle::model::check! { $(#[doc = $doc])+ pub(crate) $name: $code, $severity, $summary, (), () }
+    };
+}
+pub(crate) use check;
+
+/// One check of what only wattle reads. It has nothing to run: reading the model reports all at once.
+pub type Check = wattle::model::Check<()>;
+
 check! {
     /// Components, kinds and what is said of the stack have keys of their own, each with values of its own form.
     ///
