@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use proptest::prelude::*;
 use wattle::check::{Limits, check, has_errors};
 use wattle::lower::hot::{Hot, Template};
-use wattle::lower::seed::Wire;
+use wattle::lower::seed::{Origin, Wire};
 use wattle::lower::{Lowered, Options, Reader, Way, lower};
 use wattle::model::{Expr, Model, Name, Reference};
 use wattle_catalog::{neutron, nova};
@@ -117,12 +117,9 @@ proptest! {
             .flat_map(|(server, component)| component.inputs.values().map(move |wire| (server, wire)))
             .chain(seed.exports.values().map(|export| (None, &export.value)));
         for (server, wire) in wires {
-            wire.each(&mut |wire| match wire {
-                Wire::Entry(entry) => { read.insert((server, entry)); }
-                Wire::Parameter(name) => { parameters.insert(name); }
-                Wire::UserData(key) => { told.insert((server, key)); }
-                _ => {}
-            });
+            read.extend(wire.leaves().filter_map(Origin::entry).map(|entry| (server, entry)));
+            parameters.extend(wire.leaves().filter_map(Origin::parameter));
+            told.extend(wire.leaves().filter_map(Origin::user_data).map(|key| (server, key)));
         }
         for (server, entry) in read {
             prop_assert_eq!(produced.get(&**entry), Some(&1), "{}", entry);
@@ -139,10 +136,8 @@ proptest! {
         for (entry, declared) in &seed.entries {
             prop_assert!(produced.contains_key(&**entry), "{entry} is produced by nobody");
             for reader in &declared.readers {
-                let mut wired = false;
-                seed.servers[reader].components.values().flat_map(|c| c.inputs.values()).for_each(|wire| {
-                    wire.each(&mut |wire| wired |= matches!(wire, Wire::Entry(name) if name == entry));
-                });
+                let wires = seed.servers[reader].components.values().flat_map(|c| c.inputs.values());
+                let wired = wires.flat_map(Wire::leaves).filter_map(Origin::entry).any(|name| name == entry);
                 prop_assert!(wired, "{reader} may read {entry}, and does not");
             }
         }

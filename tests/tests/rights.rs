@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt as _};
 use wattle::author::{Blueprint, Exports, Topology};
 use wattle::lower::Seed;
-use wattle::lower::seed::Wire;
+use wattle::lower::seed::Origin;
 use wattle::model::Model;
 use wattle_catalog::nova;
 use wattle_runtime::seed::{Options, apply, delete};
@@ -41,21 +41,12 @@ impl Under {
 
 /// Who reads each entry, by what is wired.
 fn readers(seed: &Seed) -> BTreeMap<String, BTreeSet<String>> {
-    fn visit(wire: &Wire, found: &mut dyn FnMut(&str)) {
-        match wire {
-            Wire::Entry(entry) => found(entry),
-            Wire::Text(parts) | Wire::List(parts) => parts.iter().for_each(|part| visit(part, found)),
-            Wire::Map(parts) => parts.values().for_each(|part| visit(part, found)),
-            Wire::Function { argument, .. } => visit(argument, found),
-            _ => {}
-        }
-    }
     let mut readers: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (name, server) in &seed.servers {
         for wire in server.components.values().flat_map(|component| component.inputs.values()) {
-            visit(wire, &mut |entry| {
-                readers.entry(entry.to_owned()).or_default().insert(name.to_string());
-            });
+            for entry in wire.leaves().filter_map(Origin::entry) {
+                readers.entry(entry.to_string()).or_default().insert(name.to_string());
+            }
         }
     }
     readers

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use wattle::lower::seed::{SeedInput, Wire};
+use wattle::lower::seed::{Origin, SeedInput, Wire};
 use wattle::lower::{Options, Seed, lower};
 use wattle::model::{Content, Name, Type, Value};
 use wattle_tests::random;
@@ -124,11 +124,11 @@ fn value() -> impl Strategy<Value = Value> {
 fn wire() -> impl Strategy<Value = Wire> {
     let name = || text().prop_map(Name::from);
     let leaf = prop_oneof![
-        value().prop_map(Wire::Value),
-        name().prop_map(Wire::Parameter),
-        name().prop_map(Wire::Entry),
-        name().prop_map(Wire::UserData),
-        (name(), name()).prop_map(|(stack, export)| Wire::Import { stack, export }),
+        value().prop_map(Wire::Constant),
+        name().prop_map(|name| Wire::Leaf(Origin::Parameter(name))),
+        name().prop_map(|name| Wire::Leaf(Origin::Entry(name))),
+        name().prop_map(|name| Wire::Leaf(Origin::UserData(name))),
+        (name(), name()).prop_map(|(stack, export)| Wire::Leaf(Origin::Import { stack, export })),
     ];
     leaf.prop_recursive(3, 12, 4, move |inner| {
         prop_oneof![
@@ -211,7 +211,7 @@ fn odd_texts() {
     let mut seed = lower(&random::model(&[7; 60]), &Options::default()).seed;
     let component = seed.servers.values_mut().flat_map(|server| server.components.values_mut()).next().expect("one");
     for odd in ODD {
-        component.inputs.insert(odd.into(), Wire::Value(odd.into()));
+        component.inputs.insert(odd.into(), odd.into());
         seed.recipes.insert(odd.into(), Content::Text(odd.into()));
         seed.recipes.insert(format!("{odd}\n"), Content::Text(format!("\t{odd}\n\n").into()));
     }

@@ -13,7 +13,7 @@ use indexmap::{IndexMap, IndexSet};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 use wattle::hot::Json;
-use wattle::lower::seed::{Seed, SeedAttribute, Wire};
+use wattle::lower::seed::{Origin, Seed, SeedAttribute, Wire};
 use wattle::lower::{Options as Lowering, lower};
 use wattle::model::{Model, Name, Step, Tool, Value};
 use wattle::prelude::*;
@@ -65,17 +65,10 @@ fn key(attribute: &SeedAttribute) -> String {
 
 /// The names under which servers are told values, each with the resource and the attribute that it is of.
 fn told(model: &Model, seed: &Seed) -> BTreeMap<Name, (String, String)> {
-    fn visit(wire: &Wire, found: &mut IndexSet<Name>) {
-        wire.each(&mut |part| {
-            if let Wire::UserData(key) = part {
-                found.insert(key.clone());
-            }
-        });
-    }
-    let mut found = IndexSet::new();
     let components = seed.servers.values().flat_map(|server| server.components.values());
-    components.flat_map(|component| component.inputs.values()).for_each(|wire| visit(wire, &mut found));
-    seed.exports.values().for_each(|export| visit(&export.value, &mut found));
+    let wires = components.flat_map(|component| component.inputs.values());
+    let wires = wires.chain(seed.exports.values().map(|export| &export.value));
+    let found: IndexSet<Name> = wires.flat_map(Wire::leaves).filter_map(Origin::user_data).cloned().collect();
     let split = |key: Name| {
         let names =
             model.resources.keys().filter(|name| key.strip_prefix(&***name).is_some_and(|rest| rest.starts_with('.')));

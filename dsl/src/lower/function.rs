@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::model::{Expr, Model, Name, Reference, Referred, Resource, Value};
 
 use super::resolve::for_agent;
-use super::seed::Wire;
+use super::seed::{Origin, Wire};
 use wattle_heat::template::Function;
 
 /// Parameters that every stack has without declaring them, and only Heat knows.
@@ -98,7 +98,7 @@ fn by_name<'m>(model: &'m Model, condition: &str, visit: &mut dyn FnMut(&'m Expr
 pub(super) fn wire(model: &Model, function: &Name, argument: &Expr, depth: usize) -> Wire {
     let condition = |value: &Expr| match value {
         Expr::Constant(Value::Str(name)) if depth <= model.conditions.len() => match named(model, name) {
-            Some(Expr::Constant(Value::Str(_))) | None => Wire::Value(Value::Null),
+            Some(Expr::Constant(Value::Str(_))) | None => Value::Null.into(),
             Some(Expr::Function { name, argument }) => wire(model, name, argument, depth + 1),
             Some(value) => for_agent(model, value),
         },
@@ -118,8 +118,8 @@ pub(super) fn wire(model: &Model, function: &Name, argument: &Expr, depth: usize
         ("get_param", argument) => {
             let mut path = items(argument);
             let parameter = match path.first() {
-                Some(Expr::Constant(Value::Str(name))) => Wire::Parameter(name.clone()),
-                _ => Wire::Value(Value::Null),
+                Some(Expr::Constant(Value::Str(name))) => Wire::Leaf(Origin::Parameter(name.clone())),
+                _ => Value::Null.into(),
             };
             path = path.get(1..).map(<[_]>::to_vec).unwrap_or_default();
             Wire::List(std::iter::once(parameter).chain(path.iter().map(|step| for_agent(model, step))).collect())

@@ -1,13 +1,13 @@
 //! Expressions in the terms of who resolves them: Heat, or an agent.
 
-use indexmap::IndexMap;
+use std::convert::Infallible;
 
-use crate::model::{Expr, Model, Name, Reference, Resource, Step, Value, template_of};
+use crate::model::{Expr, Model, Reference, Resource, Step, Value, template_of};
 
 use super::function::{self, is_heats, is_pseudo};
 use super::hot::Hot;
 use super::plan::{Attribute, SERVER_ENTRIES};
-use super::seed::Wire;
+use super::seed::{Origin, Wire};
 
 /// What an expression is for Heat where it is more than what the template's own resources tell.
 pub(crate) trait Late {
@@ -86,39 +86,42 @@ fn text(parts: &[Expr], late: &impl Late) -> Hot {
 
 /// The value for an agent.
 pub(super) fn for_agent(model: &Model, expr: &Expr) -> Wire {
-    match expr {
-        Expr::Constant(value) => Wire::Value(value.clone()),
-        Expr::Leaf(Reference::Parameter(name)) if is_pseudo(name) => Wire::UserData(name.clone()),
-        Expr::Leaf(Reference::Parameter(name)) => Wire::Parameter(name.clone()),
-        Expr::Leaf(Reference::Resource(resource)) => attribute(model, &Attribute { resource, name: None, path: &[] }),
-        Expr::Leaf(Reference::Attribute { resource, attribute: name, path }) => {
-            attribute(model, &Attribute { resource, name: Some(name), path })
-        }
-        Expr::Leaf(Reference::Output { component, output }) => Wire::Entry(format!("{component}/{output}").into()),
-        Expr::Leaf(Reference::Import { stack, export }) => {
-            Wire::Import { stack: stack.clone(), export: export.clone() }
-        }
-        Expr::Leaf(Reference::Promise(name)) => {
-            let fulfilled = model.promises.get(name).and_then(|promise| promise.fulfilled.first());
-            fulfilled.map_or(Wire::Value(Value::Null), |binding| for_agent(model, &binding.value))
-        }
-        Expr::Text(parts) => Wire::Text(parts.iter().map(|part| for_agent(model, part)).collect()),
-        Expr::List(items) => Wire::List(items.iter().map(|item| for_agent(model, item)).collect()),
-        Expr::Map(items) => {
-            let items = items.iter().map(|(name, item)| (name.clone(), for_agent(model, item)));
-            Wire::Map(items.collect::<IndexMap<Name, Wire>>())
-        }
-        Expr::Function { name, .. } if is_heats(name) => Wire::UserData(function::key(name, expr).into()),
-        Expr::Function { name, argument } => function::wire(model, name, argument, 0),
-        Expr::Leaf(Reference::Foreign { .. }) => Wire::Value(Value::Null),
-    }
+    let Ok(wire) = expr.rebuild::<_, Infallible>(&mut |part| {
+        Ok(match part {
+            Expr::Leaf(reference) => Some(leaf(model, reference)),
+            Expr::Function { name, .. } if is_heats(name) => {
+                Some(Wire::Leaf(Origin::UserData(function::key(name, part).into())))
+            }
+            Expr::Function { name, argument } => Some(function::wire(model, name, argument, 0)),
+            Expr::Constant(_) | Expr::Text(_) | Expr::List(_) | Expr::Map(_) => None,
+        })
+    });
+    wire
 }
 
-fn attribute(model: &Model, attribute: &Attribute<'_>) -> Wire {
+fn leaf(model: &Model, reference: &Reference) -> Wire {
+    Wire::Leaf(match reference {
+        Reference::Parameter(name) if is_pseudo(name) => Origin::UserData(name.clone()),
+        Reference::Parameter(name) => Origin::Parameter(name.clone()),
+        Reference::Resource(resource) => attribute(model, &Attribute { resource, name: None, path: &[] }),
+        Reference::Attribute { resource, attribute: name, path } => {
+            attribute(model, &Attribute { resource, name: Some(name), path })
+        }
+        Reference::Output { component, output } => Origin::Entry(format!("{component}/{output}").into()),
+        Reference::Import { stack, export } => Origin::Import { stack: stack.clone(), export: export.clone() },
+        Reference::Promise(name) => {
+            let fulfilled = model.promises.get(name).and_then(|promise| promise.fulfilled.first());
+            return fulfilled.map_or(Value::Null.into(), |binding| for_agent(model, &binding.value));
+        }
+        Reference::Foreign { .. } => return Value::Null.into(),
+    })
+}
+
+fn attribute(model: &Model, attribute: &Attribute<'_>) -> Origin {
     let (resource, key) = (attribute.resource, attribute.key());
     if model.resources.get(resource).is_some_and(Resource::is_server) {
-        Wire::Entry(format!("{resource}/{SERVER_ENTRIES}/{key}").into())
+        Origin::Entry(format!("{resource}/{SERVER_ENTRIES}/{key}").into())
     } else {
-        Wire::UserData(format!("{resource}.{key}").into())
+        Origin::UserData(format!("{resource}.{key}").into())
     }
 }

@@ -6,13 +6,13 @@ use std::time::Duration;
 use indexmap::{IndexMap, IndexSet};
 
 use crate::lower::Seed;
-use crate::lower::seed::{FORMAT, SeedComponent, SeedDeclaration, SeedRecipe, Wire};
+use crate::lower::seed::{FORMAT, Origin, SeedComponent, SeedDeclaration, SeedRecipe, Wire};
 use crate::model::{Name, Value};
 use crate::names::list;
 use crate::values::span;
 
 use super::state::State;
-use super::wire::{Compared, Side, compare, entries, resolved, value};
+use super::wire::{Compared, Side, compare, resolved};
 use super::{Action, ComponentPlan, Reason, ResourcePlan, Run, words};
 
 /// What of the recipe's own is another: its tool, what it runs, its files. Any of it makes an agent run it again.
@@ -33,7 +33,7 @@ pub fn recipe_differences(before: &SeedRecipe, after: &SeedRecipe) -> Vec<String
 /// What an input is wired to, or its default; none if it is not given at all.
 fn input_of(component: &SeedComponent, declaration: &SeedDeclaration, input: &str) -> Option<Wire> {
     let wire = component.inputs.get(input).cloned();
-    wire.or_else(|| declaration.inputs.get(input)?.default.clone().map(Wire::Value))
+    wire.or_else(|| declaration.inputs.get(input)?.default.clone().map(Wire::Constant))
 }
 
 /// What of a component is another that its agent takes up without running it.
@@ -200,7 +200,7 @@ impl Work<'_> {
             let named = if is_secret { "secret" } else { &**input };
             match compare(&from, &to) {
                 Compared::Other if !now.recipe.tool.is_live() => {
-                    let text = |wire: &Wire| value(wire).unwrap_or(Value::Null);
+                    let text = |wire: &Wire| wire.constant().cloned().unwrap_or(Value::Null);
                     let (from, to) = words::pair(named, &text(&from), &text(&to));
                     because.push(Reason { what, from, to, through: None });
                 }
@@ -214,9 +214,7 @@ impl Work<'_> {
                 }
                 Compared::Same => {}
             }
-            let mut found = Vec::new();
-            entries(&to, &mut found);
-            reads.extend(found.into_iter().map(|entry| (entry.clone(), input.clone())));
+            reads.extend(to.leaves().filter_map(Origin::entry).map(|entry| (entry.clone(), input.clone())));
         }
         if let Some(Action::MayReplace) = self.servers.get(server) {
             let through = Some("if its server is replaced".to_owned());

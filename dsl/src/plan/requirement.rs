@@ -51,10 +51,7 @@ fn judged(was: Option<&SeedRequirement>, is: Option<&SeedRequirement>, judges: V
 
 /// What is asked for, in the words of whoever judges it.
 fn told(requirement: &SeedRequirement) -> String {
-    demanded(&requirement.predicate, &|wire| match wire {
-        Wire::Value(value) => Some(value.clone()),
-        _ => None,
-    })
+    demanded(&requirement.predicate, &|wire: &Wire| wire.constant().cloned())
 }
 
 fn judges(seed: &Seed, name: &Name) -> Vec<Name> {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use indexmap::IndexMap;
 
 use crate::lower::Seed;
-use crate::lower::seed::{SeedComponent, SeedDeclaration, Wire};
+use crate::lower::seed::{Origin, SeedComponent, SeedDeclaration, Wire};
 use crate::model::{Name, Value};
 
 use super::Compute;
@@ -46,13 +46,8 @@ impl<'a> Side<'a> {
     }
 
     fn has_secret(&self, wire: &Wire) -> bool {
-        let mut found = false;
-        wire.each(&mut |part| {
-            if let Wire::Parameter(name) = part {
-                found |= self.seed.parameters.get(name).is_some_and(|parameter| parameter.ty.is_secret());
-            }
-        });
-        found
+        let is_secret = |name| self.seed.parameters.get(name).is_some_and(|parameter| parameter.ty.is_secret());
+        wire.leaves().filter_map(Origin::parameter).any(is_secret)
     }
 
     fn parameter(&self, name: &str) -> Option<&'a Value> {
@@ -60,58 +55,31 @@ impl<'a> Side<'a> {
     }
 }
 
-/// A wire with what is known of its parameters; those that are known on one side only stay.
+/// A wire with what is known of its parameters; those that are known on one side only stay. Lists and maps are in their one
+/// form; text keeps its parts, since another value in one of them is another text for sure.
 pub(super) fn resolved(wire: &Wire, own: &Side<'_>, other: &Side<'_>) -> Wire {
-    match wire {
-        Wire::Parameter(name) => match own.parameter(name) {
-            Some(value) if !other.seed.parameters.contains_key(name) || other.parameter(name).is_some() => {
-                Wire::Value(value.clone())
-            }
-            _ => wire.clone(),
-        },
-        Wire::Text(parts) => Wire::Text(parts.iter().map(|part| resolved(part, own, other)).collect()),
-        Wire::List(parts) => {
-            let parts: Vec<Wire> = parts.iter().map(|part| resolved(part, own, other)).collect();
-            let values = parts.iter().map(value).collect::<Option<Vec<Value>>>();
-            values.map_or(Wire::List(parts), |values| Wire::Value(Value::List(values)))
+    wire.replace(&mut |part| match part {
+        Wire::Leaf(Origin::Parameter(name)) => {
+            let is_known = !other.seed.parameters.contains_key(name) || other.parameter(name).is_some();
+            own.parameter(name).filter(|_| is_known).cloned().map(Wire::Constant)
         }
+        Wire::List(parts) => Some(Wire::list(parts.iter().map(|part| resolved(part, own, other)))),
         Wire::Map(parts) => {
-            let parts: IndexMap<Name, Wire> =
-                parts.iter().map(|(name, part)| (name.clone(), resolved(part, own, other))).collect();
-            let values = parts.iter().map(|(name, part)| Some((name.clone(), value(part)?)));
-            let values = values.collect::<Option<IndexMap<Name, Value>>>();
-            values.map_or(Wire::Map(parts), |values| Wire::Value(Value::Map(values)))
+            Some(Wire::map(parts.iter().map(|(name, part)| (name.clone(), resolved(part, own, other)))))
         }
         Wire::Function { name, argument } => {
             let compute = own.compute.filter(|_| !own.has_secret(argument));
             let argument = resolved(argument, own, other);
-            let known = compute.zip(value(&argument)).and_then(|(compute, argument)| compute(name, &argument).ok());
-            known.map_or_else(|| Wire::Function { name: name.clone(), argument: Box::new(argument) }, Wire::Value)
+            let known = compute.zip(argument.constant()).and_then(|(compute, argument)| compute(name, argument).ok());
+            Some(known.map_or_else(|| Wire::Function { name: name.clone(), argument: Box::new(argument) }, Wire::from))
         }
-        other => other.clone(),
-    }
+        Wire::Constant(_) | Wire::Leaf(_) | Wire::Text(_) => None,
+    })
 }
 
-pub(super) fn value(wire: &Wire) -> Option<Value> {
-    match wire {
-        Wire::Value(value) => Some(value.clone()),
-        _ => None,
-    }
-}
-
-pub(super) fn entries<'w>(wire: &'w Wire, found: &mut Vec<&'w Name>) {
-    wire.each(&mut |part| {
-        if let Wire::Entry(entry) = part {
-            found.push(entry);
-        }
-    });
-}
-
-/// Whether something of it is only known at run time.
-fn is_open(wire: &Wire) -> bool {
-    let mut found = false;
-    wire.each(&mut |part| found |= !matches!(part, Wire::Value(_) | Wire::Text(_) | Wire::List(_) | Wire::Map(_)));
-    found
+/// The value, if nothing of it is only known at run time.
+fn closed(wire: &Wire) -> Option<Value> {
+    wire.evaluate(&mut |_| Err(()), &mut |_, _| Err(())).ok()
 }
 
 /// How many constants differ between wires that are otherwise alike; none if they are not.
@@ -123,7 +91,7 @@ fn constants(before: &Wire, after: &Wire) -> Option<usize> {
         before.iter().zip(after).map(|(before, after)| constants(before, after)).sum()
     };
     match (before, after) {
-        (Wire::Value(before), Wire::Value(after)) => Some(usize::from(before != after)),
+        (Wire::Constant(before), Wire::Constant(after)) => Some(usize::from(before != after)),
         (Wire::Text(before), Wire::Text(after)) | (Wire::List(before), Wire::List(after)) => all(before, after),
         (Wire::Map(before), Wire::Map(after)) if before.len() == after.len() => {
             before.iter().map(|(name, part)| constants(part, after.get(name)?)).sum()
@@ -136,8 +104,8 @@ pub(super) fn compare(before: &Wire, after: &Wire) -> Compared {
     if before == after {
         return Compared::Same;
     }
-    if !is_open(before) && !is_open(after) {
-        return if plain(before) == plain(after) { Compared::Same } else { Compared::Other };
+    if let Some((before, after)) = closed(before).zip(closed(after)) {
+        return if before == after { Compared::Same } else { Compared::Other };
     }
     match (&*parts(before), &*parts(after)) {
         (Wire::List(before), Wire::List(after)) if before.len() == after.len() => {
@@ -161,9 +129,11 @@ pub(super) fn compare(before: &Wire, after: &Wire) -> Compared {
 /// A list or a map of which all is known, by its parts.
 fn parts(wire: &Wire) -> Cow<'_, Wire> {
     match wire {
-        Wire::Value(Value::List(items)) => Cow::Owned(Wire::List(items.iter().cloned().map(Wire::Value).collect())),
-        Wire::Value(Value::Map(items)) => {
-            let items = items.iter().map(|(name, item)| (name.clone(), Wire::Value(item.clone())));
+        Wire::Constant(Value::List(items)) => {
+            Cow::Owned(Wire::List(items.iter().cloned().map(Wire::Constant).collect()))
+        }
+        Wire::Constant(Value::Map(items)) => {
+            let items = items.iter().map(|(name, item)| (name.clone(), Wire::Constant(item.clone())));
             Cow::Owned(Wire::Map(items.collect()))
         }
         other => Cow::Borrowed(other),
@@ -180,21 +150,4 @@ fn all(parts: impl Iterator<Item = Compared>) -> Compared {
         }
     }
     found
-}
-
-/// A value of which all is known, texts put together.
-fn plain(wire: &Wire) -> Value {
-    match wire {
-        Wire::Value(value) => value.clone(),
-        Wire::Text(parts) => {
-            let text = |part: &Wire| match plain(part) {
-                Value::Str(text) => text.to_string(),
-                other => other.to_string(),
-            };
-            parts.iter().map(text).collect::<String>().into()
-        }
-        Wire::List(parts) => Value::List(parts.iter().map(plain).collect()),
-        Wire::Map(parts) => Value::Map(parts.iter().map(|(name, part)| (name.clone(), plain(part))).collect()),
-        _ => Value::Null,
-    }
 }

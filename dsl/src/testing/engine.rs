@@ -18,7 +18,7 @@ use super::fake::{Call, Failed};
 use crate::values::ASKING;
 
 use super::kind::Values;
-use super::part::Part;
+use super::part::{Part, entries};
 use super::record::{Awaited, Failure, Record};
 use super::schedule::Clock;
 use super::world::World;
@@ -191,7 +191,7 @@ impl Engine<'_> {
             one.after.iter().map(|before| (Awaited::Ended(*before), None)).collect();
         let mut judged = IndexSet::new();
         for required in &one.requires {
-            required.predicate.each(&mut |operand| judged.extend(operand.from.entries()));
+            required.predicate.each(&mut |operand| judged.extend(entries(&operand.from)));
         }
         // What is required is judged of all that it is about, whoever asks for inputs.
         let is_needed = |awaited: &Awaited| match awaited {
@@ -433,7 +433,7 @@ impl Engine<'_> {
 /// What of inputs is awaited, and by which of them.
 fn inputs(inputs: &IndexMap<Name, (crate::model::Type, Part)>) -> Vec<(Awaited, Option<Name>)> {
     let entries = inputs.iter().flat_map(|(name, (_, part))| {
-        part.entries().into_iter().map(move |entry| (Awaited::Entry(entry.clone()), Some(name.clone())))
+        entries(part).map(move |entry| (Awaited::Entry(entry.clone()), Some(name.clone())))
     });
     entries.collect()
 }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use indexmap::IndexMap;
+use wattle_heat::evaluate::apply;
 
 use crate::author::PortType;
 use crate::lower::Lowered;
@@ -12,7 +13,7 @@ use crate::model::{Name, Value};
 use super::engine;
 use super::kind::Fakeable;
 use super::order::Order;
-use super::part::Part;
+use super::part::Late;
 use super::ran::Ran;
 use super::record::{Failure, Record};
 use super::schedule::{Clock, Schedule};
@@ -150,21 +151,20 @@ impl TrialRun {
             let known: Vec<&str> = self.stage.world.exports.keys().map(|name| &**name).collect();
             panic!("the blueprint has no export `{name}`{}", meant(name, &known));
         };
-        match part.value(self.stage.world.compute, &|leaf| self.leaf(leaf)) {
+        match part.evaluate(&mut |leaf| self.leaf(leaf), &mut apply) {
             Ok(value) => typed(&format!("the export `{name}`"), &value, ty.is_secret()),
             Err(why) => panic!("the export `{name}` has no value: {why}"),
         }
     }
 
-    fn leaf(&self, leaf: &Part) -> Result<Value, String> {
+    fn leaf(&self, leaf: &Late) -> Result<Value, String> {
         match leaf {
-            Part::Entry(entry) => match self.entries.get(entry) {
+            Late::Entry(entry) => match self.entries.get(entry) {
                 Some(Ok(value)) => Ok(value.clone()),
                 Some(Err(failure)) => Err(format!("`{entry}` did not come: {failure}")),
                 None => Err(format!("`{entry}` did not come: its server never booted")),
             },
-            Part::Told(key) => self.stage.world.told.get(key).cloned().ok_or_else(|| format!("`{key}` is not told")),
-            _ => Err("it is no value of its own".to_owned()),
+            Late::Told(key) => self.stage.world.told.get(key).cloned().ok_or_else(|| format!("`{key}` is not told")),
         }
     }
 

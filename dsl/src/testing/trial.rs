@@ -12,12 +12,12 @@ use crate::cli::{Sources, settings};
 use crate::lower::seed::SeedDeclaration;
 use crate::lower::{self, Lowered};
 use crate::model::{Model, Name, Value};
+use crate::plan::Compute;
 use crate::view;
 
 use super::fake::{Answer, Call, Failed, Fake};
 use super::kind::{Fakeable, Given, Values};
 use super::made_up;
-use super::part::Compute;
 use super::run::{Stage, TrialRun};
 use super::schedule::Schedule;
 use super::stack::StackTemplate;

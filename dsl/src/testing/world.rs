@@ -15,7 +15,7 @@ use crate::requirement::{Operand, Verdict, judge, told};
 
 use super::fake::Fake;
 use super::made_up;
-use super::part::{Compute, Part, Resolver};
+use super::part::{Late, Part, Resolver};
 use super::trial::Trial;
 
 /// An hour for a run, four for its inputs: what agents allow where a declaration says nothing.
@@ -69,7 +69,6 @@ pub(super) struct World {
     /// What servers are told by their user data.
     pub(super) told: HashMap<Name, Value>,
     pub(super) exports: IndexMap<Name, (Type, Part)>,
-    pub(super) compute: Option<Compute>,
 }
 
 impl World {
@@ -86,19 +85,18 @@ impl World {
         if !faults.is_empty() {
             return Err(faults);
         }
-        let resolver = Resolver { parameters: &parameters, imports: &imports, compute: trial.compute };
+        let resolver = Resolver { parameters: &parameters, imports: &imports };
         let mut world = Self {
             hosts: Vec::new(),
             nodes: Vec::new(),
             attributes: IndexMap::new(),
             told: HashMap::new(),
             exports: IndexMap::new(),
-            compute: trial.compute,
         };
         world.components(trial, seed, &resolver, &fakes, &mut faults);
         for (name, requirement) in &seed.requirements {
             let verdict = judge(&requirement.predicate, &mut |wire| match resolver.part(wire) {
-                Ok(Part::Value(value)) => Some(value),
+                Ok(Part::Constant(value)) => Some(value),
                 _ => None,
             });
             if let Verdict::Fails(reasons) = verdict {
@@ -144,7 +142,7 @@ impl World {
                 for (input, declared) in &declaration.inputs {
                     let part = match (lowered.inputs.get(input), &declared.default) {
                         (Some(wire), _) => resolver.part(wire),
-                        (None, Some(default)) => Ok(Part::Value(default.clone())),
+                        (None, Some(default)) => Ok(Part::Constant(default.clone())),
                         (None, None) => continue,
                     };
                     match part {
@@ -197,7 +195,7 @@ impl World {
             let Some((server, key)) = entry.split_once("/server/") else { continue };
             let value = given.shift_remove(&(server.into(), key.into()));
             let value =
-                value.unwrap_or_else(|| made_up::attribute(server, key, self.wanted(&Part::Entry(entry.clone()))));
+                value.unwrap_or_else(|| made_up::attribute(server, key, self.wanted(&Late::Entry(entry.clone()))));
             self.attributes.insert(entry.clone(), value);
         }
         let mut told = IndexSet::new();
@@ -207,11 +205,10 @@ impl World {
             required.predicate.each(&mut |operand| parts.push(&operand.from));
         }
         for part in parts {
-            part.leaves(&mut |leaf| {
-                if let Part::Told(key) = leaf {
-                    told.insert(key.clone());
-                }
-            });
+            told.extend(part.leaves().filter_map(|leaf| match leaf {
+                Late::Told(key) => Some(key.clone()),
+                Late::Entry(_) => None,
+            }));
         }
         for key in told {
             // Names of resources may have dots in them: the longest that fits is meant.
@@ -224,7 +221,7 @@ impl World {
             let value = given.shift_remove(&(resource.into(), attribute.into()));
             let value = value.unwrap_or_else(|| match (computed_by_heat(&key), &*key) {
                 (_, "OS::stack_name" | "OS::stack_id" | "OS::project_id") => key[4..].replace('_', "-").into(),
-                _ => made_up::attribute(resource, attribute, self.wanted(&Part::Told(key.clone()))),
+                _ => made_up::attribute(resource, attribute, self.wanted(&Late::Told(key.clone()))),
             });
             self.told.insert(key, value);
         }
@@ -237,11 +234,12 @@ impl World {
     }
 
     /// The type of an input that is exactly this.
-    fn wanted(&self, part: &Part) -> Option<&Type> {
+    fn wanted(&self, leaf: &Late) -> Option<&Type> {
+        let is_it = |part: &Part| matches!(part, Part::Leaf(one) if one == leaf);
         let mut inputs = self.nodes.iter().flat_map(|node| node.inputs.values()).chain(self.exports.values());
         inputs.find_map(|(ty, from)| match (ty.revealed(), from) {
-            (ty, from) if from == part => Some(ty),
-            (Type::List(item), Part::List(parts)) if parts.contains(part) => Some(&**item),
+            (ty, from) if is_it(from) => Some(ty),
+            (Type::List(item), Part::List(parts)) if parts.iter().any(is_it) => Some(&**item),
             _ => None,
         })
     }

@@ -14,7 +14,7 @@ use wattle::model::{Name, Value};
 use wattle::values::ASKING;
 use wattle::values::{self, span};
 
-use crate::space::{Content, Failure, Kind, PlannedInput, Source, Space, SpaceError, Waiting, open};
+use crate::space::{Content, Failure, Held, Kind, PlannedInput, Source, Space, SpaceError, Waiting, open};
 
 use super::revision::{Outcome, Revision};
 use super::shared::Shared;
@@ -35,6 +35,15 @@ pub(super) enum Awaited {
 }
 
 impl Awaited {
+    /// The entry that holds a value, if one does.
+    fn of(held: &Held) -> Option<Self> {
+        match held {
+            Held::Entry(entry) => Some(Self::Entry(entry.clone())),
+            Held::Foreign { stack, entry } => Some(Self::Foreign(stack.clone(), entry.clone())),
+            Held::Sealed(_) | Held::UserData(_) => None,
+        }
+    }
+
     /// As a status names it.
     fn name(&self) -> Name {
         match self {
@@ -54,18 +63,8 @@ pub(super) fn needs(name: &Name, source: &Source, needs: &mut Needs) {
 
 /// What is awaited for a value, and the input that it is for.
 pub(super) fn add(source: &Source, input: Option<&Name>, needs: &mut Needs) {
-    match source {
-        Source::Entry(entry) => {
-            needs.entry(Awaited::Entry(entry.clone())).or_insert_with(|| input.cloned());
-        }
-        Source::Foreign { stack, entry } => {
-            let awaited = Awaited::Foreign(stack.clone(), entry.clone());
-            needs.entry(awaited).or_insert_with(|| input.cloned());
-        }
-        Source::Text(parts) | Source::List(parts) => parts.iter().for_each(|part| add(part, input, needs)),
-        Source::Map(parts) => parts.values().for_each(|part| add(part, input, needs)),
-        Source::Function { argument, .. } => add(argument, input, needs),
-        Source::Value(_) | Source::Sealed(_) | Source::UserData(_) => {}
+    for awaited in source.leaves().filter_map(Awaited::of) {
+        needs.entry(awaited).or_insert_with(|| input.cloned());
     }
 }
 
@@ -237,34 +236,18 @@ pub(super) fn value(shared: &Shared, name: &str, input: &PlannedInput, found: &F
 /// # Errors
 /// Why there is none.
 pub(super) fn resolve(shared: &Shared, source: &Source, found: &Found) -> Result<Value, String> {
-    let awaited = |awaited: &Awaited| {
-        found.get(awaited).cloned().ok_or_else(|| format!("nobody waited for `{}`", awaited.name()))
-    };
-    match source {
-        Source::Value(value) => Ok(value.clone()),
-        Source::Sealed(sealed) => open(sealed, &shared.opener).map_err(|error| error.to_string()),
-        Source::Entry(entry) => awaited(&Awaited::Entry(entry.clone())),
-        Source::Foreign { stack, entry } => awaited(&Awaited::Foreign(stack.clone(), entry.clone())),
-        Source::UserData(key) => shared.user_data.get(key).cloned().ok_or_else(|| {
+    let value = |held: &Held| match held {
+        Held::Sealed(sealed) => open(sealed, &shared.opener).map_err(|error| error.to_string()),
+        Held::UserData(key) => shared.user_data.get(key).cloned().ok_or_else(|| {
             format!(
                 "the user data of this server does not tell `{key}`: the stack was created from another template \
                  than the seed"
             )
         }),
-        Source::Text(parts) => {
-            let mut text = String::new();
-            for part in parts {
-                text.push_str(&values::text(&resolve(shared, part, found)?));
-            }
-            Ok(text.into())
+        Held::Entry(entry) | Held::Foreign { entry, .. } => {
+            let value = Awaited::of(held).and_then(|awaited| found.get(&awaited));
+            value.cloned().ok_or_else(|| format!("nobody waited for `{entry}`"))
         }
-        Source::List(parts) => {
-            parts.iter().map(|part| resolve(shared, part, found)).collect::<Result<_, _>>().map(Value::List)
-        }
-        Source::Map(parts) => {
-            let part = |(name, part): (&Name, &Source)| Ok((name.clone(), resolve(shared, part, found)?));
-            parts.iter().map(part).collect::<Result<_, _>>().map(Value::Map)
-        }
-        Source::Function { name, argument } => wattle_heat::evaluate::apply(name, &resolve(shared, argument, found)?),
-    }
+    };
+    source.evaluate(&mut |held| value(held), &mut wattle_heat::evaluate::apply)
 }

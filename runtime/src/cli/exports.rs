@@ -5,9 +5,9 @@ use std::net::Ipv4Addr;
 
 use indexmap::IndexMap;
 use wattle::lower::Seed;
-use wattle::model::{Name, Value};
+use wattle::model::{Name, Tree, Value};
 
-use crate::space::{Content, Export, Source, Space};
+use crate::space::{Content, Export, Held, Source, Space};
 
 use super::entries::{one_line, plain};
 use super::paint::{Cell, Tone, table};
@@ -35,71 +35,53 @@ pub(super) async fn exports(space: &Space, told: &HashMap<Name, String>, color: 
     table(&rows, color, usize::MAX / 2)
 }
 
+/// The value as text, as far as it may be shown.
 async fn value(space: &Space, source: &Source, told: &HashMap<Name, String>) -> Option<String> {
-    match source {
-        Source::Value(value) => Some(plain(value)),
-        Source::Entry(entry) => match space.peek(entry).await.ok()??.content {
-            Content::Value(value) => Some(plain(&value)),
-            Content::Sealed(_) => Some("(secret)".into()),
-            Content::Failure(_) => None,
-        },
-        Source::UserData(key) => told.get(key).cloned(),
-        Source::Text(parts) => {
-            let mut text = String::new();
-            for part in parts {
-                text.push_str(&Box::pin(value(space, part, told)).await?);
-            }
-            Some(text)
-        }
-        Source::List(parts) => {
-            let mut items = Vec::new();
-            for part in parts {
-                items.push(Box::pin(value(space, part, told)).await?);
-            }
-            Some(items.join(", "))
-        }
-        Source::Map(parts) => {
-            let mut items = Vec::new();
-            for (name, part) in parts {
-                items.push(format!("{name}={}", Box::pin(value(space, part, told)).await?));
-            }
-            Some(items.join(", "))
-        }
-        Source::Function { name, argument } => {
-            let argument = Box::pin(typed(space, argument, told)).await?;
-            wattle_heat::evaluate::apply(name, &argument).ok().as_ref().map(plain)
-        }
-        Source::Sealed(_) | Source::Foreign { .. } => None,
+    let mut entries: HashMap<&Name, Shown> = HashMap::new();
+    for entry in source.leaves().filter_map(Held::entry) {
+        let shown = match space.peek(entry).await.ok()??.content {
+            Content::Value(value) => value.into(),
+            Content::Sealed(_) => Shown::Leaf(Secret),
+            Content::Failure(_) => return None,
+        };
+        entries.insert(entry, shown);
     }
+    let leaf = |held: &Held| match held {
+        Held::Entry(entry) => entries.get(entry).cloned(),
+        Held::UserData(key) => told.get(key).map(|text| text.as_str().into()),
+        Held::Sealed(_) | Held::Foreign { .. } => None,
+    };
+    let shown = source.rebuild(&mut |part| match part {
+        Source::Leaf(held) => leaf(held).map(Some).ok_or(()),
+        Source::Function { .. } => {
+            let mut apply = |name: &str, argument: &Value| wattle_heat::evaluate::apply(name, argument).map_err(drop);
+            part.resolve(&mut |held| leaf(held).ok_or(()), &mut apply).map(Some)
+        }
+        _ => Ok(None),
+    });
+    text(&shown.ok()?)
 }
 
-/// The value with its type: what a function is given.
-async fn typed(space: &Space, source: &Source, told: &HashMap<Name, String>) -> Option<Value> {
-    match source {
-        Source::Value(value) => Some(value.clone()),
-        Source::Entry(entry) => match space.peek(entry).await.ok()??.content {
-            Content::Value(value) => Some(value),
-            Content::Sealed(_) | Content::Failure(_) => None,
-        },
-        Source::List(parts) => {
-            let mut items = Vec::new();
-            for part in parts {
-                items.push(Box::pin(typed(space, part, told)).await?);
-            }
-            Some(Value::List(items))
+/// What is known of an export.
+type Shown = Tree<Secret>;
+
+/// A secret, which is not shown.
+#[derive(Clone)]
+struct Secret;
+
+fn text(shown: &Shown) -> Option<String> {
+    let all = |parts: &[Shown], between: &str| Some(parts.iter().map(text).collect::<Option<Vec<_>>>()?.join(between));
+    match shown {
+        Shown::Constant(value) => Some(plain(value)),
+        Shown::Leaf(Secret) => Some("(secret)".into()),
+        Shown::Text(parts) => all(parts, ""),
+        Shown::List(parts) => all(parts, ", "),
+        Shown::Map(parts) => {
+            let parts = parts.iter().map(|(name, part)| Some(format!("{name}={}", text(part)?)));
+            Some(parts.collect::<Option<Vec<_>>>()?.join(", "))
         }
-        Source::Map(parts) => {
-            let mut items = IndexMap::new();
-            for (name, part) in parts {
-                items.insert(name.clone(), Box::pin(typed(space, part, told)).await?);
-            }
-            Some(Value::Map(items))
-        }
-        Source::Function { name, argument } => {
-            let argument = Box::pin(typed(space, argument, told)).await?;
-            wattle_heat::evaluate::apply(name, &argument).ok()
-        }
-        other => value(space, other, told).await.map(Value::from),
+        // Of a secret.
+        Shown::Function { .. } => None,
     }
 }
 

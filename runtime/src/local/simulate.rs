@@ -13,7 +13,7 @@ use serde_yaml::Value as Yaml;
 use sha2::{Digest as _, Sha256};
 use wattle::diagram::FILE_NAME;
 use wattle::lower::Seed;
-use wattle::lower::seed::Wire;
+use wattle::lower::seed::{Origin, Wire};
 use wattle::model::{Name, Step, Value};
 use wattle::names::nearest;
 
@@ -67,14 +67,12 @@ impl<'a> Simulation<'a> {
     pub(super) fn hosts(&self, seed: &Seed) -> IndexSet<Name> {
         let mut hosts: IndexSet<Name> = seed.servers.keys().cloned().collect();
         for wire in wires(seed) {
-            each_told(wire, &mut |key| {
-                if let Some((resource, _)) = self.split(key) {
-                    let host = self.host(resource);
-                    if self.has_address(&host) {
-                        hosts.insert(host);
-                    }
+            for (resource, _) in told(wire).filter_map(|key| self.split(key)) {
+                let host = self.host(resource);
+                if self.has_address(&host) {
+                    hosts.insert(host);
                 }
-            });
+            }
         }
         hosts
     }
@@ -88,14 +86,14 @@ impl<'a> Simulation<'a> {
     ) -> (IndexMap<Name, Value>, Vec<Name>) {
         let (mut told, mut missing) = (IndexMap::new(), Vec::new());
         let components = seed.servers.get(server).into_iter().flat_map(|server| server.components.values());
-        for wire in components.flat_map(|component| component.inputs.values()) {
-            each_told(wire, &mut |key| match self.value(key, addresses) {
+        for key in components.flat_map(|component| component.inputs.values()).flat_map(self::told) {
+            match self.value(key, addresses) {
                 Some(value) => {
                     told.insert(key.clone(), value);
                 }
                 None if !missing.contains(key) => missing.push(key.clone()),
                 None => {}
-            });
+            }
         }
         (told, missing)
     }
@@ -126,12 +124,7 @@ impl<'a> Simulation<'a> {
 
     /// What is given and nobody is told, each as a message says it.
     pub(super) fn unknown(&self, seed: &Seed) -> Vec<String> {
-        let mut told: IndexSet<Name> = IndexSet::new();
-        for wire in wires(seed) {
-            each_told(wire, &mut |key| {
-                told.insert(key.clone());
-            });
-        }
+        let mut told: IndexSet<Name> = wires(seed).flat_map(self::told).cloned().collect();
         for (server, duties) in &seed.servers {
             told.extend(duties.publishes.keys().map(|key| Name::from(format!("{server}.{key}"))));
         }
@@ -152,12 +145,10 @@ impl<'a> Simulation<'a> {
     /// What exports are told, as text.
     pub(super) fn exported(&self, seed: &Seed, addresses: &IndexMap<Name, Ipv4Addr>) -> HashMap<Name, String> {
         let mut told = HashMap::new();
-        for export in seed.exports.values() {
-            each_told(&export.value, &mut |key| {
-                if let Some(value) = self.value(key, addresses) {
-                    told.insert(key.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned));
-                }
-            });
+        for key in seed.exports.values().flat_map(|export| self::told(&export.value)) {
+            if let Some(value) = self.value(key, addresses) {
+                told.insert(key.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+            }
         }
         told
     }
@@ -270,12 +261,9 @@ fn wires(seed: &Seed) -> impl Iterator<Item = &Wire> {
     inputs.chain(seed.exports.values().map(|export| &export.value))
 }
 
-fn each_told(wire: &Wire, found: &mut impl FnMut(&Name)) {
-    wire.each(&mut |part| {
-        if let Wire::UserData(key) = part {
-            found(key);
-        }
-    });
+/// What servers are told for a value.
+fn told(wire: &Wire) -> impl Iterator<Item = &Name> {
+    wire.leaves().filter_map(Origin::user_data)
 }
 
 fn step(step: &Step) -> String {

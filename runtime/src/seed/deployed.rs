@@ -19,6 +19,7 @@ use wattle::diagram::FILE_NAME;
 use wattle::lower::Seed;
 use wattle::lower::seed::Wire;
 use wattle::model::{Name, Value};
+use wattle::requirement::Operand;
 
 use crate::space::{Layout, OperatorKey, parse_json, to_json};
 use crate::store::{Access, Op, Principal, Store, StoreError};
@@ -315,6 +316,7 @@ pub fn concealed(seed: &Seed, given: &Given, key: &OperatorKey) -> (Seed, IndexM
         let inner = Sha256::new().chain_update(key).chain_update(to_json(value)).finalize();
         Value::from(format!("sha256:{}", hex(&Sha256::new().chain_update(key).chain_update(inner).finalize())))
     };
+    let constants = |wire: &Wire| wire.replace(&mut |part| part.constant().map(|value| conceal(value).into()));
     let mut seed = seed.clone();
     seed.recipes.clear();
     let declarations = &mut seed.declarations;
@@ -323,7 +325,7 @@ pub fn concealed(seed: &Seed, given: &Given, key: &OperatorKey) -> (Seed, IndexM
             let Some(declaration) = declarations.get(&component.declaration) else { continue };
             for (name, wire) in &mut component.inputs {
                 if declaration.inputs.get(name).is_some_and(|input| input.ty.is_secret()) {
-                    each_value(wire, &conceal);
+                    *wire = constants(wire);
                 }
             }
         }
@@ -337,11 +339,9 @@ pub fn concealed(seed: &Seed, given: &Given, key: &OperatorKey) -> (Seed, IndexM
         let mut secret = false;
         requirement.predicate.tested(&mut |tested| secret |= tested.secret);
         if secret {
-            requirement.predicate = requirement.predicate.map(|operand| {
-                let mut operand = operand.clone();
-                each_value(&mut operand.from, &conceal);
-                operand
-            });
+            requirement.predicate = requirement
+                .predicate
+                .map(|operand| Operand { name: operand.name.clone(), from: constants(&operand.from) });
         }
     }
     // Parameters of our own, such as where agents are fetched: Heat takes them, and no seed has them.
@@ -356,14 +356,4 @@ pub fn concealed(seed: &Seed, given: &Given, key: &OperatorKey) -> (Seed, IndexM
         }
     }
     (seed, parameters)
-}
-
-fn each_value(wire: &mut Wire, conceal: &impl Fn(&Value) -> Value) {
-    match wire {
-        Wire::Value(value) => *value = conceal(value),
-        Wire::Text(parts) | Wire::List(parts) => parts.iter_mut().for_each(|part| each_value(part, conceal)),
-        Wire::Map(parts) => parts.values_mut().for_each(|part| each_value(part, conceal)),
-        Wire::Function { argument, .. } => each_value(argument, conceal),
-        _ => {}
-    }
 }

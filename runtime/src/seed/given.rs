@@ -6,7 +6,7 @@ use indexmap::{IndexMap, IndexSet};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use wattle::lower::Seed;
-use wattle::lower::seed::{SeedParameter, Wire};
+use wattle::lower::seed::{Origin, SeedParameter, Wire};
 use wattle::model::{Name, Type, Value};
 use wattle::names::nearest;
 use wattle::requirement::When;
@@ -208,11 +208,7 @@ fn needed(seed: &Seed) -> IndexSet<&Name> {
 }
 
 pub(super) fn parameters<'s>(wire: &'s Wire, found: &mut IndexSet<&'s Name>) {
-    wire.each(&mut |part| {
-        if let Wire::Parameter(name) = part {
-            found.insert(name);
-        }
-    });
+    found.extend(wire.leaves().filter_map(Origin::parameter));
 }
 
 /// `value` as one of type `ty`, converted where Heat would convert it.

@@ -9,15 +9,15 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use indexmap::{IndexMap, IndexSet};
 use wattle::lower::Seed;
-use wattle::lower::seed::Wire;
+use wattle::lower::seed::{Origin, Wire};
 use wattle::model::Name;
 
-use crate::space::{Export, Exported, Importer, Layout, ROOT, Source, parse_json, to_json};
+use crate::space::{Export, Exported, Held, Importer, Layout, ROOT, Source, parse_json, to_json};
 use crate::store::{Access, Op, Principal, Rights, Store, StoreError};
 
 use super::SeedError;
 use super::present::{AT_ONCE, get_json};
-use super::resolve::{ImportKey, each};
+use super::resolve::ImportKey;
 
 /// What the imports of `seed` are, as its own agents read them.
 ///
@@ -54,43 +54,29 @@ pub(super) async fn resolve(
 }
 
 fn wanted(seed: &Seed) -> IndexSet<ImportKey> {
-    fn visit(wire: &Wire, found: &mut IndexSet<ImportKey>) {
-        wire.each(&mut |part| {
-            if let Wire::Import { stack, export } = part {
-                found.insert((stack.clone(), export.clone()));
-            }
-        });
-    }
-    let mut found = IndexSet::new();
-    for component in seed.servers.values().flat_map(|server| server.components.values()) {
-        component.inputs.values().for_each(|wire| visit(wire, &mut found));
-    }
-    seed.exports.values().for_each(|export| visit(&export.value, &mut found));
-    found
+    let components = seed.servers.values().flat_map(|server| server.components.values());
+    let inputs = components.flat_map(|component| component.inputs.values());
+    let wires = inputs.chain(seed.exports.values().map(|export| &export.value));
+    let import = |origin: &Origin| match origin {
+        Origin::Import { stack, export } => Some((stack.clone(), export.clone())),
+        Origin::Parameter(_) | Origin::Entry(_) | Origin::UserData(_) => None,
+    };
+    wires.flat_map(Wire::leaves).filter_map(import).collect()
 }
 
 /// Whether a part of it is known to Heat alone.
 fn told(source: &Source) -> bool {
-    let mut told = false;
-    each(source, &mut |part| told |= matches!(part, Source::UserData(_)));
-    told
+    source.leaves().any(|held| matches!(held, Held::UserData(_)))
 }
 
 /// An export of `stack`, in the terms of another one.
 fn foreign(source: &Source, stack: &Name) -> Source {
-    let all = |parts: &[Source]| parts.iter().map(|part| foreign(part, stack)).collect();
-    match source {
-        Source::Entry(entry) => Source::Foreign { stack: stack.clone(), entry: entry.clone() },
-        Source::Text(parts) => Source::Text(all(parts)),
-        Source::List(parts) => Source::List(all(parts)),
-        Source::Map(parts) => {
-            Source::Map(parts.iter().map(|(name, part)| (name.clone(), foreign(part, stack))).collect())
+    source.replace(&mut |part| match part {
+        Source::Leaf(Held::Entry(entry)) => {
+            Some(Source::Leaf(Held::Foreign { stack: stack.clone(), entry: entry.clone() }))
         }
-        Source::Function { name, argument } => {
-            Source::Function { name: name.clone(), argument: Box::new(foreign(argument, stack)) }
-        }
-        other => other.clone(),
-    }
+        _ => None,
+    })
 }
 
 /// What stands above the exports: each entry of the stack's own that is exported or still read by an importer, with the
@@ -102,11 +88,7 @@ pub(super) fn exported(
 ) -> Exported {
     let mut names: IndexSet<&Name> = IndexSet::new();
     for source in exports.values().filter_map(|export| export.from.as_ref()) {
-        each(source, &mut |part| {
-            if let Source::Entry(entry) = part {
-                names.insert(entry);
-            }
-        });
+        names.extend(source.leaves().filter_map(Held::entry));
     }
     names.extend(importers.values().flat_map(|importer| importer.entries.keys()));
     let rights = |entry: &Name| Some((entry.clone(), entries.get(entry)?.clone()));

@@ -2,10 +2,9 @@
 
 use indexmap::{IndexMap, IndexSet};
 use wattle::lower::Seed;
-use wattle::lower::seed::Wire;
+use wattle::lower::seed::{Origin, Wire};
 use wattle::model::{Name, Value};
 use wattle::requirement::{Verdict, When, judge, told};
-use wattle::values::text;
 
 use super::given::parameters;
 
@@ -32,17 +31,8 @@ pub(super) fn broken(seed: &Seed, parameters: &IndexMap<&Name, Value>) -> Vec<St
 
 /// The value, if constants and known parameters make it.
 fn known(wire: &Wire, parameters: &IndexMap<&Name, Value>) -> Option<Value> {
-    let all = |parts: &[Wire]| parts.iter().map(|part| known(part, parameters)).collect::<Option<Vec<_>>>();
-    match wire {
-        Wire::Value(value) => Some(value.clone()),
-        Wire::Parameter(name) => parameters.get(name).cloned(),
-        Wire::Text(parts) => Some(all(parts)?.iter().map(text).collect::<String>().into()),
-        Wire::List(parts) => all(parts).map(Value::List),
-        Wire::Map(parts) => {
-            let part = |(name, part): (&Name, &Wire)| Some((name.clone(), known(part, parameters)?));
-            parts.iter().map(part).collect::<Option<_>>().map(Value::Map)
-        }
-        Wire::Function { name, argument } => wattle_heat::evaluate::apply(name, &known(argument, parameters)?).ok(),
-        _ => None,
-    }
+    let parameter = |origin: &Origin| parameters.get(origin.parameter()?).cloned();
+    let compute = |name: &str, argument: &Value| wattle_heat::evaluate::apply(name, argument).ok();
+    wire.evaluate(&mut |origin| parameter(origin).ok_or(()), &mut |name, argument| compute(name, argument).ok_or(()))
+        .ok()
 }

@@ -4,11 +4,10 @@ use std::collections::HashMap;
 
 use indexmap::IndexMap;
 use wattle::lower::Seed;
-use wattle::lower::seed::Wire;
+use wattle::lower::seed::{Origin, Wire};
 use wattle::model::{Name, Value};
-use wattle::values;
 
-use crate::space::{Credential, Plan, Source, open, seal};
+use crate::space::{Credential, Held, Plan, Source, open, seal};
 
 use super::SeedError;
 
@@ -25,101 +24,71 @@ pub(super) struct Resolver<'a> {
 impl Resolver<'_> {
     /// The source for a server whose secrets `sealer` seals; `secret` if all of it is to be sealed.
     pub(super) fn source(&self, wire: &Wire, secret: bool, sealer: &mut Sealer<'_>) -> Result<Source, SeedError> {
-        Ok(match wire {
-            Wire::Value(constant) => known(constant, secret, sealer)?,
-            Wire::Parameter(name) => {
-                let confidential = self.seed.parameters.get(name).is_none_or(|parameter| parameter.ty.is_secret());
-                known(self.parameters.get(name).unwrap_or(&Value::Null), secret || confidential, sealer)?
-            }
-            Wire::Entry(entry) => Source::Entry(entry.clone()),
-            Wire::UserData(key) => Source::UserData(key.clone()),
-            Wire::Import { stack, export } => {
-                let key = (stack.clone(), export.clone());
-                match self.imports.get(&key).cloned().unwrap_or(Source::Value(Value::Null)) {
-                    Source::Value(imported) => known(&imported, secret, sealer)?,
-                    source => source,
-                }
-            }
-            Wire::Text(parts) => Source::Text(self.sources(parts, secret, sealer)?),
-            Wire::List(parts) => Source::List(self.sources(parts, secret, sealer)?),
-            Wire::Map(parts) => {
-                let source = |(name, part): (&Name, &Wire)| Ok((name.clone(), self.source(part, secret, sealer)?));
-                Source::Map(parts.iter().map(source).collect::<Result<_, SeedError>>()?)
-            }
-            Wire::Function { name, argument } => self.function(name, argument, secret, sealer)?,
-            other => unreachable!("INVARIANT: the seed's format has no {other:?}"),
+        wire.rebuild(&mut |part| {
+            Ok(match part {
+                Wire::Constant(value) => Some(sealer.source(value, secret)?),
+                Wire::Leaf(origin) => Some(self.leaf(origin, secret, sealer)?),
+                Wire::Function { name, argument } => self.function(name, argument, secret, sealer)?,
+                Wire::Text(_) | Wire::List(_) | Wire::Map(_) => None,
+            })
         })
+    }
+
+    fn leaf(&self, origin: &Origin, secret: bool, sealer: &mut Sealer<'_>) -> Result<Source, SeedError> {
+        match origin {
+            Origin::Parameter(name) => sealer.source(self.parameter(name), secret || self.is_secret(origin)),
+            Origin::Entry(entry) => Ok(Source::Leaf(Held::Entry(entry.clone()))),
+            Origin::UserData(key) => Ok(Source::Leaf(Held::UserData(key.clone()))),
+            Origin::Import { stack, export } => match self.imports.get(&(stack.clone(), export.clone())) {
+                None => sealer.source(&Value::Null, secret),
+                Some(Source::Constant(imported)) => sealer.source(imported, secret),
+                Some(source) => Ok(source.clone()),
+            },
+        }
     }
 
     /// What a function gives, if all that it is given is known; else the agent computes it.
     fn function(
         &self,
-        name: &Name,
+        name: &str,
         argument: &Wire,
         secret: bool,
         sealer: &mut Sealer<'_>,
-    ) -> Result<Source, SeedError> {
+    ) -> Result<Option<Source>, SeedError> {
         // Of an `if` that is decided the other value need not be known.
-        if let ("if", Wire::List(parts)) = (&**name, argument)
-            && let [condition, values @ ..] = parts.as_slice()
-            && let Some((Value::Boolean(holds), _)) = self.known(condition)?
+        if let Some((condition, [then, otherwise])) = Wire::branches(name, argument)
+            && let Wire::Constant(Value::Boolean(holds)) = self.known(condition)?
         {
-            return match values.get(usize::from(!holds)) {
-                Some(value) => self.source(value, secret, sealer),
-                None => known(&Value::Null, secret, sealer),
-            };
+            let taken = if holds { then } else { otherwise };
+            let nothing = Value::Null.into();
+            return self.source(taken.unwrap_or(&nothing), secret, sealer).map(Some);
         }
-        if let Some((argument, confidential)) = self.known(argument)? {
-            return known(&computed(name, &argument)?, secret || confidential, sealer);
-        }
-        let argument = Box::new(self.source(argument, secret, sealer)?);
-        Ok(Source::Function { name: name.clone(), argument })
+        let Wire::Constant(given) = self.known(argument)? else { return Ok(None) };
+        let secret = secret || argument.leaves().any(|origin| self.is_secret(origin));
+        sealer.source(&computed(name, &given)?, secret).map(Some)
     }
 
-    /// The value, if constants and parameters make it, and whether a secret is in it.
-    fn known(&self, wire: &Wire) -> Result<Option<(Value, bool)>, SeedError> {
-        let all = |parts: &[Wire]| -> Result<Option<(Vec<Value>, bool)>, SeedError> {
-            let (mut values, mut secret) = (Vec::with_capacity(parts.len()), false);
-            for part in parts {
-                let Some((value, confidential)) = self.known(part)? else { return Ok(None) };
-                values.push(value);
-                secret |= confidential;
-            }
-            Ok(Some((values, secret)))
+    /// What constants and parameters make of it.
+    fn known(&self, wire: &Wire) -> Result<Wire, SeedError> {
+        let leaf = |origin: &Origin| match origin.parameter() {
+            Some(name) => self.parameter(name).clone().into(),
+            None => Wire::Leaf(origin.clone()),
         };
-        Ok(match wire {
-            Wire::Value(value) => Some((value.clone(), false)),
-            Wire::Parameter(name) => {
-                let secret = self.seed.parameters.get(name).is_none_or(|parameter| parameter.ty.is_secret());
-                Some((self.parameters.get(name).cloned().unwrap_or(Value::Null), secret))
-            }
-            Wire::Text(parts) => {
-                all(parts)?.map(|(values, secret)| (values.iter().map(values::text).collect::<String>().into(), secret))
-            }
-            Wire::List(parts) => all(parts)?.map(|(values, secret)| (Value::List(values), secret)),
-            Wire::Map(parts) => {
-                let values: Vec<Wire> = parts.values().cloned().collect();
-                all(&values)?.map(|(values, secret)| (Value::Map(parts.keys().cloned().zip(values).collect()), secret))
-            }
-            Wire::Function { name, argument } => match self.known(argument)? {
-                Some((argument, secret)) => Some((computed(name, &argument)?, secret)),
-                None => None,
-            },
-            _ => None,
-        })
+        wire.resolve(&mut |origin| Ok(leaf(origin)), &mut computed)
     }
 
-    fn sources(&self, parts: &[Wire], secret: bool, sealer: &mut Sealer<'_>) -> Result<Vec<Source>, SeedError> {
-        parts.iter().map(|part| self.source(part, secret, sealer)).collect()
+    fn parameter(&self, name: &str) -> &Value {
+        self.parameters.get(name).unwrap_or(&Value::Null)
+    }
+
+    fn is_secret(&self, origin: &Origin) -> bool {
+        let secret = |name| self.seed.parameters.get(name).is_none_or(|parameter| parameter.ty.is_secret());
+        origin.parameter().is_some_and(secret)
     }
 }
 
 fn computed(function: &str, argument: &Value) -> Result<Value, SeedError> {
     wattle_heat::evaluate::apply(function, argument).map_err(|why| SeedError::Function { why })
-}
-
-fn known(value: &Value, secret: bool, sealer: &mut Sealer<'_>) -> Result<Source, SeedError> {
-    Ok(if secret { Source::Sealed(sealer.seal(value)?) } else { Source::Value(value.clone()) })
 }
 
 /// Encrypts values for one server; the same value is the same text, also as in the plan before: what has not changed
@@ -136,7 +105,12 @@ impl<'a> Sealer<'a> {
         Self { credential, recipient: None, before, known: None }
     }
 
-    pub(super) fn seal(&mut self, value: &Value) -> Result<String, SeedError> {
+    /// The value, sealed if it is secret.
+    pub(super) fn source(&mut self, value: &Value, secret: bool) -> Result<Source, SeedError> {
+        Ok(if secret { Source::Leaf(Held::Sealed(self.seal(value)?)) } else { Source::Constant(value.clone()) })
+    }
+
+    fn seal(&mut self, value: &Value) -> Result<String, SeedError> {
         let known =
             self.known.get_or_insert_with(|| self.before.map(|plan| opened(plan, self.credential)).unwrap_or_default());
         let text = value.to_string();
@@ -161,25 +135,12 @@ fn opened(plan: &Plan, credential: &Credential) -> HashMap<String, String> {
             requirement.predicate.each(&mut |operand| sources.push(&operand.from));
         }
     }
-    for source in sources {
-        each(source, &mut |source| {
-            if let Source::Sealed(sealed) = source
-                && let Ok(value) = open(sealed, &opener)
-            {
-                found.entry(value.to_string()).or_insert_with(|| sealed.clone());
-            }
-        });
+    for held in sources.into_iter().flat_map(Source::leaves) {
+        if let Held::Sealed(sealed) = held
+            && let Ok(value) = open(sealed, &opener)
+        {
+            found.entry(value.to_string()).or_insert_with(|| sealed.clone());
+        }
     }
     found
-}
-
-/// Every part of a source.
-pub(super) fn each<'a>(source: &'a Source, visit: &mut impl FnMut(&'a Source)) {
-    visit(source);
-    match source {
-        Source::Text(parts) | Source::List(parts) => parts.iter().for_each(|part| each(part, visit)),
-        Source::Map(parts) => parts.values().for_each(|part| each(part, visit)),
-        Source::Function { argument, .. } => each(argument, visit),
-        _ => {}
-    }
 }

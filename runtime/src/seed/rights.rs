@@ -4,10 +4,8 @@ use std::collections::HashMap;
 
 use wattle::model::Name;
 
-use crate::space::{Plan, SERVER};
+use crate::space::{Held, Plan, SERVER};
 use crate::store::{Access, Principal, Rights};
-
-use super::resolve::each;
 
 /// To an entry: its writer sees what is there, for it is written once.
 pub(super) fn entry<'p>(writer: &Principal, readers: impl IntoIterator<Item = &'p Principal>) -> Access {
@@ -62,8 +60,7 @@ pub(super) fn granted<'a>(
     for (server, plan) in plans {
         let mut unknown = Vec::new();
         for input in plan.components.values().flat_map(|component| component.inputs.values()) {
-            each(&input.from, &mut |source| {
-                let crate::space::Source::Entry(name) = source else { return };
+            for name in input.from.leaves().filter_map(Held::entry) {
                 match principals.get(server) {
                     Some(reader) => {
                         if let Some(access) = granted.get_mut(&**name) {
@@ -72,7 +69,7 @@ pub(super) fn granted<'a>(
                     }
                     None => unknown.push(name),
                 }
-            });
+            }
         }
         unknown.into_iter().for_each(|name| drop(granted.remove(&**name)));
     }

@@ -8,12 +8,12 @@ use wattle::lower::seed::{SeedComponent, SeedDeclaration, SeedServer};
 use wattle::model::Name;
 use wattle::requirement::Operand;
 
-use crate::space::{Export, Importer, Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, Source};
+use crate::space::{Export, Held, Importer, Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement};
 use crate::store::{Access, MAX_DATA, Principal};
 
 use super::credentials::Credentials;
 use super::present::Present;
-use super::resolve::{Resolver, Sealer, each};
+use super::resolve::{Resolver, Sealer};
 use super::{SeedError, rights};
 
 /// Bytes that each reader of a secret adds to its sealed form (age's stanza for X25519, in base64).
@@ -123,8 +123,7 @@ impl Building<'_> {
             let secret = input.ty.is_secret();
             let from = match (component.inputs.get(name), &input.default) {
                 (Some(wire), _) => self.resolver.source(wire, secret, sealer)?,
-                (None, Some(default)) if secret => Source::Sealed(sealer.seal(default)?),
-                (None, Some(default)) => Source::Value(default.clone()),
+                (None, Some(default)) => sealer.source(default, secret)?,
                 (None, None) => continue,
             };
             inputs.insert(name.clone(), PlannedInput { ty: input.ty.clone(), path: input.path.clone(), from });
@@ -221,12 +220,12 @@ fn foreign(plans: &IndexMap<Name, Plan>, principals: &HashMap<Name, Principal>) 
     let mut found: IndexMap<Name, IndexMap<Name, BTreeSet<Principal>>> = IndexMap::new();
     for (server, plan) in plans {
         for input in plan.components.values().flat_map(|component| component.inputs.values()) {
-            each(&input.from, &mut |source| {
-                if let (Source::Foreign { stack, entry }, Some(principal)) = (source, principals.get(server)) {
+            for held in input.from.leaves() {
+                if let (Held::Foreign { stack, entry }, Some(principal)) = (held, principals.get(server)) {
                     let entries = found.entry(stack.clone()).or_default();
                     entries.entry(entry.clone()).or_default().insert(principal.clone());
                 }
-            });
+            }
         }
     }
     let importer = |entries: IndexMap<Name, BTreeSet<Principal>>| Importer {

@@ -25,7 +25,7 @@ pub use credential::{Credential, CredentialError, Opener, OperatorKey};
 pub use export::{Export, Exported, Importer};
 pub use failure::{Failure, Kind};
 pub use layout::{Layout, ROOT, SERVER};
-pub use plan::{Goal, Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, Script, Source};
+pub use plan::{Goal, Held, Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, Script, Source};
 pub use seal::{SealError, open, seal};
 pub use status::{Alive, Did, Finishing, Leaving, ServerStatus, State, Status, Step, Waiting};
 

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use wattle::lower::seed::{SeedAttribute, SeedOutput, SeedRecipe};
-use wattle::model::{Name, Order, Predicate, Type, Value};
+use wattle::model::{Alternatives, Name, Order, Predicate, Tree, Type};
 use wattle::requirement::Operand;
 
 use crate::store::Principal;
@@ -109,48 +109,35 @@ pub struct PlannedOutput {
 }
 
 /// Where a value comes from: a [`wattle::lower::seed::Wire`] whose parameters and imports are resolved.
+pub type Source = Tree<Held>;
+
+/// Where a value is held that is not in the plan itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Source {
-    /// The value itself.
-    Value(Value),
-    /// A secret value, encrypted for this server.
+pub enum Held {
+    /// In a secret, encrypted for this server.
     Sealed(String),
-    /// An entry of this stack.
+    /// In an entry of this stack.
     Entry(Name),
-    /// An entry of another stack, of whatever revision it is.
+    /// In an entry of another stack, of whatever revision it is.
     Foreign {
         /// The stack.
         stack: Name,
         /// The entry.
         entry: Name,
     },
-    /// A value that the server was told by its user data.
+    /// In the user data of the server.
     UserData(Name),
-    /// Text: the values one behind the other, as they are printed.
-    Text(Vec<Source>),
-    /// Values in order.
-    List(Vec<Source>),
-    /// Values by name.
-    Map(IndexMap<Name, Source>),
-    /// What one of Heat's functions gives.
-    Function {
-        /// Its name.
-        name: Name,
-        /// What it is given.
-        argument: Box<Source>,
-    },
 }
 
-impl Source {
-    /// The entries that it needs of this stack.
-    pub fn entries<'a>(&'a self, found: &mut Vec<&'a Name>) {
-        match self {
-            Self::Entry(entry) => found.push(entry),
-            Self::Text(parts) | Self::List(parts) => parts.iter().for_each(|part| part.entries(found)),
-            Self::Map(parts) => parts.values().for_each(|part| part.entries(found)),
-            Self::Function { argument, .. } => argument.entries(found),
-            Self::Value(_) | Self::Sealed(_) | Self::Foreign { .. } | Self::UserData(_) => {}
-        }
+impl Alternatives for Held {
+    const NAMES: &'static [&'static str] =
+        &["value", "sealed", "entry", "foreign", "user-data", "text", "list", "map", "function"];
+}
+
+impl Held {
+    /// The entry of this stack, if it is one.
+    pub fn entry(&self) -> Option<&Name> {
+        if let Self::Entry(name) = self { Some(name) } else { None }
     }
 }

@@ -7,7 +7,7 @@ use wattle::model::{Name, Order, Type};
 
 use crate::report::Picture;
 use crate::seed;
-use crate::space::{Plan, PlannedComponent, Source, SpaceError};
+use crate::space::{Held, Plan, PlannedComponent, SpaceError};
 
 use super::guard::Token;
 use super::{Shown, plan};
@@ -93,9 +93,7 @@ fn kind(name: &Name, planned: &PlannedComponent) -> Kind {
 
 fn edges(stack: &Picture, plan: &Plan, name: &Name, planned: &PlannedComponent, key: &Name, edges: &mut Vec<Edge>) {
     for (input, wired) in &planned.inputs {
-        let mut entries = Vec::new();
-        Source::entries(&wired.from, &mut entries);
-        for entry in entries {
+        for entry in wired.from.leaves().filter_map(Held::entry) {
             let Some(writer) = stack.writer(entry) else { continue };
             let mut edge = Edge::new(writer.path().into(), key.clone(), Why::Data);
             edge.output = entry.rsplit_once('/').map(|(_, output)| output.into());

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use wattle::model::Type;
 
-use crate::space::{Plan, PlannedComponent, Source};
+use crate::space::{Held, Plan, PlannedComponent, Source};
 
 use super::entry::shown;
 
@@ -47,7 +47,7 @@ fn component(planned: &PlannedComponent) -> Value {
 fn from(source: &Source, ty: &Type) -> Value {
     match source {
         _ if ty.is_secret() && is_constant(source) => json!({ "secret": true }),
-        Source::Value(value) => shown(value),
+        Source::Constant(value) => shown(value),
         other => json!({ "from": words(other) }),
     }
 }
@@ -57,28 +57,24 @@ pub(super) fn in_words(source: &Source, ty: &Type) -> String {
     if ty.is_secret() && is_constant(source) { "(secret)".into() } else { words(source) }
 }
 
+/// Whether a part of it is known already.
 fn is_constant(source: &Source) -> bool {
-    match source {
-        Source::Value(_) | Source::Sealed(_) => true,
-        Source::Text(parts) | Source::List(parts) => parts.iter().any(is_constant),
-        Source::Map(parts) => parts.values().any(is_constant),
-        Source::Function { argument, .. } => is_constant(argument),
-        Source::Entry(_) | Source::Foreign { .. } | Source::UserData(_) => false,
-    }
+    source.each().any(|part| matches!(part, Source::Constant(_) | Source::Leaf(Held::Sealed(_))))
 }
 
 fn words(source: &Source) -> String {
+    let all = |parts: &[Source], between: &str| parts.iter().map(words).collect::<Vec<_>>().join(between);
     match source {
-        Source::Value(value) => {
+        Source::Constant(value) => {
             let text = value.to_string();
             if text.len() <= 200 { text } else { format!("({} bytes)", text.len()) }
         }
-        Source::Sealed(_) => "(secret)".into(),
-        Source::Entry(entry) => entry.to_string(),
-        Source::Foreign { stack, entry } => format!("{stack}:{entry}"),
-        Source::UserData(name) => format!("{name}, told by Heat"),
-        Source::Text(parts) => parts.iter().map(words).collect::<Vec<_>>().join(" + "),
-        Source::List(parts) => format!("[{}]", parts.iter().map(words).collect::<Vec<_>>().join(", ")),
+        Source::Leaf(Held::Sealed(_)) => "(secret)".into(),
+        Source::Leaf(Held::Entry(entry)) => entry.to_string(),
+        Source::Leaf(Held::Foreign { stack, entry }) => format!("{stack}:{entry}"),
+        Source::Leaf(Held::UserData(name)) => format!("{name}, told by Heat"),
+        Source::Text(parts) => all(parts, " + "),
+        Source::List(parts) => format!("[{}]", all(parts, ", ")),
         Source::Map(parts) => {
             let parts = parts.iter().map(|(name, part)| format!("{name}: {}", words(part)));
             format!("{{{}}}", parts.collect::<Vec<_>>().join(", "))
@@ -94,15 +90,15 @@ mod tests {
     #[test]
     fn constants_of_secrets_are_not_told() {
         let hidden = Type::Hidden(Box::new(Type::Str));
-        let constant = || Source::Value("hunter2".into());
-        for source in
-            [constant(), Source::Sealed("x".into()), Source::Text(vec![Source::Entry("a/b/c".into()), constant()])]
-        {
+        let constant = || Source::from("hunter2");
+        let entry = |name: &str| Source::Leaf(Held::Entry(name.into()));
+        let sealed = Source::Leaf(Held::Sealed("x".into()));
+        for source in [constant(), sealed, Source::Text(vec![entry("a/b/c"), constant()])] {
             assert_eq!(from(&source, &hidden), json!({ "secret": true }), "{source:?}");
         }
-        assert_eq!(from(&Source::Entry("a/b/c".into()), &hidden), json!({ "from": "a/b/c" }));
+        assert_eq!(from(&entry("a/b/c"), &hidden), json!({ "from": "a/b/c" }));
         assert_eq!(from(&constant(), &Type::Str), json!({ "value": "hunter2" }));
-        let text = Source::Text(vec![Source::Value("http://".into()), Source::Entry("a/b/host".into())]);
+        let text = Source::text(["http://".into(), entry("a/b/host")]);
         assert_eq!(from(&text, &Type::Str), json!({ "from": "\"http://\" + a/b/host" }));
     }
 }

@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use wattle::lower::seed::{SeedOutput, SeedRecipe};
 use wattle::model::{Name, Tool, Type, Value};
 use wattle_runtime::recipe::{Broken, Job, Runner as _, Tools};
-use wattle_runtime::space::{PlannedComponent, PlannedInput, PlannedOutput, Script, Source};
+use wattle_runtime::space::{Held, PlannedComponent, PlannedInput, PlannedOutput, Script, Source};
 
 use crate::agent::Agent;
 
@@ -174,7 +174,7 @@ impl Case {
             fs::write(path, text).unwrap();
         }
         let input = |(name, (ty, path)): (&Name, &(Type, Vec<Name>))| {
-            let from = Source::Entry(format!("other/component/{name}").into());
+            let from = Source::Leaf(Held::Entry(format!("other/component/{name}").into()));
             (name.clone(), PlannedInput { ty: ty.clone(), path: path.clone(), from })
         };
         let output = |(name, (ty, path, early)): (&Name, &(Type, Vec<Name>, bool))| {

@@ -142,7 +142,7 @@ impl Stage {
     pub(crate) fn input(mut self, name: &str, ty: Type, value: impl Into<Value>) -> Self {
         let value = value.into();
         assert_eq!(ty.refuse(&value), None);
-        let from = Source::Value(value.clone());
+        let from = Source::Constant(value.clone());
         self.job.component.inputs.insert(name.into(), PlannedInput { ty, path: Vec::new(), from });
         self.job.inputs.insert(name.into(), value);
         self

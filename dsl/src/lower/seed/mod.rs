@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::lower::identity::Identities;
-use crate::model::{Content, Model, Name, Order, Predicate, Step, Tool, Type, Value};
+use crate::model::{Alternatives, Content, Model, Name, Order, Predicate, Step, Tool, Tree, Type, Value};
 use crate::requirement::{Operand, When};
 
 pub(super) use build::build;
@@ -189,12 +189,12 @@ pub struct SeedRequirement {
 }
 
 /// Where a value comes from, for an agent.
+pub type Wire = Tree<Origin>;
+
+/// What a wire leads to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Wire {
-    /// The value itself.
-    Value(Value),
+pub enum Origin {
     /// A parameter of the seed.
     Parameter(Name),
     /// An entry of the data space.
@@ -208,31 +208,27 @@ pub enum Wire {
         /// The export.
         export: Name,
     },
-    /// Text: the values one behind the other, as they are printed.
-    Text(Vec<Wire>),
-    /// Values in order.
-    List(Vec<Wire>),
-    /// Values by name.
-    Map(IndexMap<Name, Wire>),
-    /// The value of one of Heat's functions.
-    Function {
-        /// Its name.
-        name: Name,
-        /// What it is given.
-        argument: Box<Wire>,
-    },
 }
 
-impl Wire {
-    /// Calls `visit` with it and with every part of it.
-    pub fn each<'w>(&'w self, visit: &mut impl FnMut(&'w Self)) {
-        visit(self);
-        match self {
-            Self::Text(parts) | Self::List(parts) => parts.iter().for_each(|part| part.each(visit)),
-            Self::Map(parts) => parts.values().for_each(|part| part.each(visit)),
-            Self::Function { argument, .. } => argument.each(visit),
-            Self::Value(_) | Self::Parameter(_) | Self::Entry(_) | Self::UserData(_) | Self::Import { .. } => {}
-        }
+impl Alternatives for Origin {
+    const NAMES: &'static [&'static str] =
+        &["value", "parameter", "entry", "user-data", "import", "text", "list", "map", "function"];
+}
+
+impl Origin {
+    /// The parameter, if it is one.
+    pub fn parameter(&self) -> Option<&Name> {
+        if let Self::Parameter(name) = self { Some(name) } else { None }
+    }
+
+    /// The entry, if it is one.
+    pub fn entry(&self) -> Option<&Name> {
+        if let Self::Entry(name) = self { Some(name) } else { None }
+    }
+
+    /// What it is called in the user data, if the server is told it there.
+    pub fn user_data(&self) -> Option<&Name> {
+        if let Self::UserData(name) = self { Some(name) } else { None }
     }
 }
 

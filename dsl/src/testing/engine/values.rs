@@ -1,28 +1,28 @@
 //! The values of a run: what a component is given, what is required of that, and what no recipe could have written.
 
 use indexmap::IndexMap;
+use wattle_heat::evaluate::apply;
 
 use crate::model::Value;
 use crate::requirement::{Verdict, judge, told};
 use crate::values::{self, FailureKind};
 
 use super::super::kind::Values;
-use super::super::part::Part;
+use super::super::part::Late;
 use super::super::world::meant;
 use super::Engine;
 
 impl Engine<'_> {
     /// The value of an entry, or of what is told.
-    fn leaf(&self, part: &Part) -> Result<Value, String> {
-        match part {
-            Part::Entry(entry) => match self.entries.get(entry) {
+    fn leaf(&self, leaf: &Late) -> Result<Value, String> {
+        match leaf {
+            Late::Entry(entry) => match self.entries.get(entry) {
                 Some(Ok(value)) => Ok(value.clone()),
                 _ => Err(format!("nobody waited for `{entry}`")),
             },
-            Part::Told(key) => {
+            Late::Told(key) => {
                 self.world.told.get(key).cloned().ok_or_else(|| format!("the user data does not tell `{key}`"))
             }
-            _ => Err("it is no value of its own".to_owned()),
         }
     }
 
@@ -32,7 +32,7 @@ impl Engine<'_> {
         for required in &self.world.nodes[node].requires {
             let mut unknown = None;
             let verdict = judge(&required.predicate, &mut |part| {
-                part.value(self.world.compute, &|leaf| self.leaf(leaf)).map_err(|why| unknown = Some(why)).ok()
+                part.evaluate(&mut |leaf| self.leaf(leaf), &mut apply).map_err(|why| unknown = Some(why)).ok()
             });
             match verdict {
                 Verdict::Holds => {}
@@ -50,11 +50,10 @@ impl Engine<'_> {
     /// The values of its inputs, all that they need being there.
     pub(super) fn inputs(&self, node: usize) -> Result<Values, (FailureKind, String)> {
         let world = self.world;
-        let leaf = |part: &Part| self.leaf(part);
         let mut found = IndexMap::with_capacity(world.nodes[node].inputs.len());
         for (name, (ty, part)) in &world.nodes[node].inputs {
             let value = part
-                .value(world.compute, &leaf)
+                .evaluate(&mut |leaf| self.leaf(leaf), &mut apply)
                 .map_err(|why| (FailureKind::Input, format!("input `{name}`: {why}")))?;
             if let Some(why) = values::refuse(ty, &value) {
                 return Err((FailureKind::Type, format!("input `{name}`: {why}")));

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use indexmap::{IndexMap, IndexSet};
 
 use crate::lower::Seed;
-use crate::lower::seed::{SeedDeclaration, Wire};
+use crate::lower::seed::{Origin, SeedDeclaration, Wire};
 use crate::model::{Name, Type, Value};
 use crate::values;
 
@@ -32,11 +32,7 @@ pub(super) fn parameters(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -
     let mut missing = String::new();
     let mut needed = IndexSet::new();
     for wire in wires(seed) {
-        wire.each(&mut |part| {
-            if let Wire::Parameter(name) = part {
-                needed.insert(name);
-            }
-        });
+        needed.extend(wire.leaves().filter_map(Origin::parameter));
     }
     for (name, parameter) in &seed.parameters {
         let value = match (trial.parameters.get(name), &parameter.default) {
@@ -73,11 +69,11 @@ pub(super) fn parameters(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -
 pub(super) fn imports(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<(Name, Name), Value> {
     let mut wanted = IndexSet::new();
     for wire in wires(seed) {
-        wire.each(&mut |part| {
-            if let Wire::Import { stack, export } = part {
+        for leaf in wire.leaves() {
+            if let Origin::Import { stack, export } = leaf {
                 wanted.insert((stack.clone(), export.clone()));
             }
-        });
+        }
     }
     let mut missing = String::new();
     let mut values = IndexMap::new();
