@@ -54,3 +54,12 @@ fn findings(tool: Tool, source: &str) -> Result<Findings, SyntaxError> {
         Tool::Salt => salt::findings(source),
     }
 }
+
+/// What a file that is no recipe of `tool` adds when it travels along with one.
+fn beside(tool: Tool, source: &str, into: &mut Findings) {
+    match tool {
+        // Salt renders any file that a state names.
+        Tool::Salt => salt::template(source, into),
+        Tool::Shell | Tool::Ansible | Tool::Puppet | Tool::Chef => {}
+    }
+}

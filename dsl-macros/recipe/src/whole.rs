@@ -2,7 +2,7 @@
 
 use crate::analysis::{Analysis, Findings, Include, SyntaxError};
 use crate::tool::{Tool, extension};
-use crate::{chef, jinja, puppet, salt};
+use crate::{chef, jinja, puppet};
 
 /// One file of a recipe is malformed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -95,10 +95,6 @@ fn findings(tool: Tool, path: &str, source: &str) -> Result<Findings, FileError>
         (None, Some("j2" | "jinja" | "jinja2")) => jinja::template(source, &mut found.analysis),
         _ => {}
     }
-    match tool {
-        // Salt renders any file that a state names.
-        Tool::Salt => salt::template(source, &mut found),
-        Tool::Shell | Tool::Ansible | Tool::Puppet | Tool::Chef => {}
-    }
+    crate::beside(tool, source, &mut found);
     Ok(found)
 }
