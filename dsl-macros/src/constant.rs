@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, GenericArgument, Lit, PathArguments, Type};
-use wattle_words::time;
+use wattle_words::{Scalar, time};
 
 use crate::errors::Errors;
 use crate::{docs, keys};
@@ -20,29 +20,19 @@ pub(crate) fn expand(ty: &Type, value: &Expr, errors: &mut Errors) -> TokenStrea
         return quote!(::wattle::model::Value::List(::std::vec::Vec::new()));
     }
     if let Some(text) = keys::string(value)
-        && let Some(segment) = last_segment(ty)
+        && let Some(scalar) = last_segment(ty).and_then(|segment| Scalar::of_rust(&segment))
     {
         let text = text.value();
-        let (sound, expected) = match segment.as_str() {
-            "Url" => (fluent_uri::Uri::parse(text.as_str()).is_ok(), "an absolute URL, such as \"http://host/path\""),
-            "IpAddr" => (text.parse::<std::net::IpAddr>().is_ok(), "an IP address, such as \"192.0.2.1\""),
-            "Ipv4Addr" => (text.parse::<std::net::Ipv4Addr>().is_ok(), "an IPv4 address, such as \"192.0.2.1\""),
-            "Ipv6Addr" => (text.parse::<std::net::Ipv6Addr>().is_ok(), "an IPv6 address, such as \"2001:db8::1\""),
-            "Duration" => match time::seconds(&text) {
+        let help = match (scalar, scalar.example()) {
+            (Scalar::Seconds, _) => match time::seconds(&text) {
                 Ok(seconds) => return quote!(::wattle::model::Value::Integer(#seconds as i128)),
-                Err(help) => {
-                    errors.push(value, format!("`{text}` is not a `{}`", docs::type_name(ty)), help);
-                    return quote!(::wattle::model::Value::Null);
-                }
+                Err(help) => Some(help),
             },
-            _ => (true, ""),
+            (_, Some(example)) if !scalar.holds(&text) => Some(format!("write {scalar}, such as \"{example}\"")),
+            _ => None,
         };
-        if !sound {
-            errors.push(
-                value,
-                format!("`{text}` is not a `{}`", docs::type_name(ty)),
-                format_args!("write {expected}"),
-            );
+        if let Some(help) = help {
+            errors.push(value, format!("`{text}` is not a `{}`", docs::type_name(ty)), help);
             return quote!(::wattle::model::Value::Null);
         }
     }

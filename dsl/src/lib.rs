@@ -54,7 +54,8 @@ pub use wattle_model::{names, values};
 // What messages of the compiler name: here, so that they name it with the shortest path.
 pub use author::hot;
 pub use author::{
-    Attribute, Component, Export, Exports, Module, Output, Parameter, Promise, RawResource, Secret, Text, Topology, Url,
+    Attribute, Component, Export, Exports, Module, Output, Parameter, Promise, RawResource, Secret, Text, Topology,
 };
 pub use cli::main;
 pub use wattle_macros::{Parameters, PortType, blueprint, component, text};
+pub use wattle_words::types::*;

@@ -7,8 +7,9 @@ pub use std::time::Duration;
 
 pub use crate::author::{
     Attribute, Component, Demand, Export, Exports, Module, MovedFrom as _, Output, Parameter, Promise, RawResource,
-    Secret, Subject as _, Topology, Url, that,
+    Secret, Subject as _, Topology, that,
 };
 pub use crate::hot;
 pub use crate::model::Order;
 pub use crate::{Parameters, PortType, blueprint, component, text};
+pub use wattle_words::types::*;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use serde_json::Value as Json;
 use wattle::lower::{Seed, lower};
-use wattle::model::{Model, Type, Value};
+use wattle::model::{Carrier, Model, Scalar, Type, Value};
 use wattle_runtime::seed::{Given, Options};
 use wattle_runtime::space::OperatorKey;
 use wattle_runtime::store::{Access, Op, Store, StoreError};
@@ -44,11 +44,11 @@ pub fn options(seed: &Seed) -> Options {
 fn value_of(name: &str, ty: &Type) -> Value {
     let text = if ty.is_secret() { format!("{SECRET}-{name}") } else { name.to_owned() };
     match ty.revealed() {
-        Type::Str => text.into(),
-        Type::Boolean => true.into(),
-        Type::Uri => format!("http://{text}/").into(),
-        Type::Ip | Type::Ipv4 => "192.0.2.1".into(),
-        Type::Integer { .. } | Type::Float | Type::Seconds => 1_u8.into(),
+        Type::Scalar(Scalar::Str) => text.into(),
+        Type::Scalar(Scalar::Boolean) => true.into(),
+        Type::Scalar(Scalar::Uri) => format!("http://{text}/").into(),
+        Type::Scalar(Scalar::Ip | Scalar::Ipv4) => "192.0.2.1".into(),
+        other if other.carrier() == Some(Carrier::Number) => 1_u8.into(),
         other => panic!("a value of {other}"),
     }
 }

@@ -141,12 +141,12 @@ fn wire() -> impl Strategy<Value = Wire> {
 
 fn ty() -> impl Strategy<Value = Type> {
     let leaf = prop_oneof![
-        Just(Type::Boolean),
-        (any::<i64>(), any::<u64>()).prop_map(|(min, max)| Type::Integer { min, max }),
-        Just(Type::Float),
-        Just(Type::Str),
-        Just(Type::Uri),
-        Just(Type::Seconds),
+        Just(Type::BOOLEAN),
+        (any::<i64>(), any::<u64>()).prop_map(|(min, max)| Type::integer(min, max)),
+        Just(Type::FLOAT),
+        Just(Type::STR),
+        Just(Type::URI),
+        Just(Type::SECONDS),
     ];
     leaf.prop_recursive(3, 8, 3, |inner| {
         prop_oneof![

@@ -7,8 +7,9 @@ use wattle::author::{Attribute, Expression, IntoProperty, Parameter, PortType, S
 mod address;
 mod many;
 
-pub use address::{Cidr, IpOrCidr, Mac};
+pub use address::{IpOrCidr, Mac};
 pub use many::{AnyList, AnyMap, ListOf, Untyped};
+pub use wattle::author::Cidr;
 
 /// Makes a type that properties take from what it is made of: `Parameter<u32>: u32`.
 macro_rules! takes {

@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Expr, ExprLit, Lit, Type};
+use wattle_words::{Carrier, Scalar};
 
 use crate::constant::{self, last_segment, number};
 use crate::docs;
@@ -83,12 +84,13 @@ fn shape(ty: &Type) -> Shape {
     if let Some(inner) = constant::argument(ty, "Secret") {
         return shape(inner);
     }
-    match last_segment(ty).as_deref() {
-        Some("u8" | "u16" | "u32" | "u64" | "i8" | "i16" | "i32" | "i64" | "f32" | "f64" | "Duration") => Shape::Number,
-        Some("String" | "Url" | "IpAddr" | "Ipv4Addr" | "Ipv6Addr") => Shape::Text,
-        Some("Vec" | "BTreeMap") => Shape::List,
-        Some("bool") => Shape::Other,
-        _ => Shape::Unknown,
+    let Some(name) = last_segment(ty) else { return Shape::Unknown };
+    match Scalar::of_rust(&name).map(Scalar::carrier) {
+        Some(Carrier::Number) => Shape::Number,
+        Some(Carrier::Text) => Shape::Text,
+        Some(Carrier::Boolean) => Shape::Other,
+        None if matches!(name.as_str(), "Vec" | "BTreeMap") => Shape::List,
+        None => Shape::Unknown,
     }
 }
 

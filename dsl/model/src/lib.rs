@@ -33,7 +33,7 @@ pub use check::Check;
 pub use cycles::shortest_cycles;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use function::template_of;
-pub use wattle_words::names;
+pub use wattle_words::{Carrier, Scalar, names};
 
 pub use component::{
     After, Component, Content, Declaration, File, Input, Listen, OutputDeclaration, Ports, Protocol, Recipe,

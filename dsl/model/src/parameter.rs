@@ -1,6 +1,7 @@
 //! Parameters: what is chosen at deployment.
 
 use serde::{Deserialize, Serialize};
+use wattle_words::Carrier;
 
 use super::{Name, Source, Type, Value};
 
@@ -81,9 +82,11 @@ impl ParameterType {
     /// Heat's type that carries values of `ty`.
     pub fn of(ty: &Type) -> Self {
         match ty.revealed() {
-            Type::Boolean => Self::Boolean,
-            Type::Integer { .. } | Type::Float | Type::Seconds => Self::Number,
-            Type::Str | Type::Ip | Type::Ipv4 | Type::Ipv6 | Type::Uri => Self::Str,
+            Type::Scalar(scalar) => match scalar.carrier() {
+                Carrier::Boolean => Self::Boolean,
+                Carrier::Number => Self::Number,
+                Carrier::Text => Self::Str,
+            },
             Type::List(item) if Self::of(item) == Self::Str => Self::CommaDelimitedList,
             _ => Self::Json,
         }

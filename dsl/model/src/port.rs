@@ -4,42 +4,17 @@ use std::fmt;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
+use wattle_words::{Carrier, Scalar};
 
 use super::{Name, Value};
 
 /// The type of a value that flows between components.
 ///
-/// Its alternatives have other names than the Rust types that they stand for: the compiler writes `String` in full, with
+/// Its alternatives have other names than the Rust types that they stand for: the compiler writes `Secret` in full, with
 /// its path, wherever something else that can be seen has the same name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", expecting = "no type of values that this version of wattle knows")]
 pub enum Type {
-    /// `true` or `false`.
-    Boolean,
-    /// A whole number within bounds, both included.
-    Integer {
-        /// Least value.
-        min: i64,
-        /// Greatest value.
-        max: u64,
-    },
-    /// A 64-bit floating-point number, finite.
-    Float,
-    /// Text.
-    #[serde(rename = "string")]
-    Str,
-    /// An IPv4 or IPv6 address, as text.
-    Ip,
-    /// An IPv4 address, as text.
-    Ipv4,
-    /// An IPv6 address, as text.
-    Ipv6,
-    /// An absolute URL (RFC 3986), as text.
-    #[serde(rename = "url")]
-    Uri,
-    /// A length of time, as a number of seconds.
-    #[serde(rename = "duration")]
-    Seconds,
     /// Values of one type, in order.
     List(Box<Type>),
     /// Values of one type, by name.
@@ -51,9 +26,83 @@ pub enum Type {
     /// The same, confidential.
     #[serde(rename = "secret")]
     Hidden(Box<Type>),
+    /// Values without parts.
+    #[serde(untagged, with = "written")]
+    Scalar(Scalar),
+}
+
+/// Scalars in files: a word, or the bounds of an integer.
+mod written {
+    use std::borrow::Cow;
+
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use wattle_words::Scalar;
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Form {
+        Word(Cow<'static, str>),
+        Integer { integer: Bounds },
+    }
+
+    #[derive(Serialize, Deserialize)]
+    struct Bounds {
+        min: i64,
+        max: u64,
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    pub(super) fn serialize<S: Serializer>(scalar: &Scalar, to: S) -> Result<S::Ok, S::Error> {
+        let form = match *scalar {
+            Scalar::Integer { min, max } => Form::Integer { integer: Bounds { min, max } },
+            other => Form::Word(other.word().into()),
+        };
+        form.serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Scalar, D::Error> {
+        match Form::deserialize(from)? {
+            Form::Integer { integer: Bounds { min, max } } => Ok(Scalar::Integer { min, max }),
+            Form::Word(word) => {
+                let known = Scalar::ALL.into_iter().find(|known| known.word() == word);
+                known.ok_or_else(|| D::Error::custom("no such word"))
+            }
+        }
+    }
 }
 
 impl Type {
+    /// `true` or `false`.
+    pub const BOOLEAN: Self = Self::Scalar(Scalar::Boolean);
+    /// A float.
+    pub const FLOAT: Self = Self::Scalar(Scalar::Float);
+    /// Text.
+    pub const STR: Self = Self::Scalar(Scalar::Str);
+    /// An address.
+    pub const IP: Self = Self::Scalar(Scalar::Ip);
+    /// An IPv4 address.
+    pub const IPV4: Self = Self::Scalar(Scalar::Ipv4);
+    /// An IPv6 address.
+    pub const IPV6: Self = Self::Scalar(Scalar::Ipv6);
+    /// An absolute URL.
+    pub const URI: Self = Self::Scalar(Scalar::Uri);
+    /// A length of time.
+    pub const SECONDS: Self = Self::Scalar(Scalar::Seconds);
+
+    /// A whole number within bounds, both included.
+    pub const fn integer(min: i64, max: u64) -> Self {
+        Self::Scalar(Scalar::Integer { min, max })
+    }
+
+    /// As what values travel that have no parts, secret or not; nothing of others.
+    pub fn carrier(&self) -> Option<Carrier> {
+        match self.revealed() {
+            Self::Scalar(scalar) => Some(scalar.carrier()),
+            _ => None,
+        }
+    }
+
     /// Whether a value of this type must be kept confidential, in whole or in part.
     pub fn is_secret(&self) -> bool {
         match self {
@@ -61,6 +110,16 @@ impl Type {
             Self::List(item) | Self::Map(item) => item.is_secret(),
             Self::Struct(fields) => fields.values().any(Self::is_secret),
             _ => false,
+        }
+    }
+
+    /// Adds the scalar types that the type is made of.
+    pub fn scalars(&self, found: &mut Vec<Scalar>) {
+        match self {
+            Self::Scalar(scalar) => found.push(*scalar),
+            Self::List(inner) | Self::Map(inner) | Self::Hidden(inner) => inner.scalars(found),
+            Self::Struct(fields) => fields.values().for_each(|field| field.scalars(found)),
+            Self::Any => {}
         }
     }
 
@@ -74,25 +133,10 @@ impl Type {
 
     /// Why `value` is not of this type, in the words of a message; `None` when it is.
     pub fn refuse(&self, value: &Value) -> Option<String> {
-        let of = |ok: bool| (!ok).then(|| format!("expected {self}, found {}", value.kind()));
-        let parsed = |ok: bool, text: &Name| (!ok).then(|| format!("`{text}` is not {self}"));
         match (self, value) {
+            (Self::Any, _) => None,
             (Self::Hidden(inner), _) => inner.refuse(value),
-            (Self::Boolean, _) => of(matches!(value, Value::Boolean(_))),
-            (Self::Integer { min, max }, Value::Integer(number)) => {
-                let fits = (i128::from(*min)..=i128::from(*max)).contains(number);
-                (!fits).then(|| format!("{number} is not between {min} and {max}"))
-            }
-            (Self::Float, Value::Float(number)) => (!number.is_finite()).then(|| format!("{number} is not finite")),
-            (Self::Float, Value::Integer(_)) | (Self::Str, Value::Str(_)) | (Self::Any, _) => None,
-            (Self::Seconds, Value::Integer(number)) => (*number < 0).then(|| format!("{number} is negative")),
-            (Self::Seconds, Value::Float(number)) => {
-                (!number.is_finite() || *number < 0.0).then(|| format!("{number} is not a length of time"))
-            }
-            (Self::Ip, Value::Str(text)) => parsed(text.parse::<std::net::IpAddr>().is_ok(), text),
-            (Self::Ipv4, Value::Str(text)) => parsed(text.parse::<std::net::Ipv4Addr>().is_ok(), text),
-            (Self::Ipv6, Value::Str(text)) => parsed(text.parse::<std::net::Ipv6Addr>().is_ok(), text),
-            (Self::Uri, Value::Str(text)) => parsed(fluent_uri::Uri::parse(&**text).is_ok(), text),
+            (Self::Scalar(scalar), _) => refuse_scalar(*scalar, value),
             (Self::List(item), Value::List(values)) => values
                 .iter()
                 .enumerate()
@@ -101,8 +145,27 @@ impl Type {
                 values.iter().find_map(|(name, value)| item.refuse(value).map(|why| format!("`{name}`: {why}")))
             }
             (Self::Struct(fields), Value::Map(values)) => refuse_fields(fields, values),
-            _ => of(false),
+            _ => Some(format!("expected {self}, found {}", value.kind())),
         }
+    }
+}
+
+fn refuse_scalar(scalar: Scalar, value: &Value) -> Option<String> {
+    match (scalar, value) {
+        (Scalar::Boolean, Value::Boolean(_)) | (Scalar::Float, Value::Integer(_)) => None,
+        (Scalar::Integer { min, max }, Value::Integer(number)) => {
+            let fits = (i128::from(min)..=i128::from(max)).contains(number);
+            (!fits).then(|| format!("{number} is not between {min} and {max}"))
+        }
+        (Scalar::Float, Value::Float(number)) => (!number.is_finite()).then(|| format!("{number} is not finite")),
+        (Scalar::Seconds, Value::Integer(number)) => (*number < 0).then(|| format!("{number} is negative")),
+        (Scalar::Seconds, Value::Float(number)) => {
+            (!number.is_finite() || *number < 0.0).then(|| format!("{number} is not a length of time"))
+        }
+        (_, Value::Str(text)) if scalar.carrier() == Carrier::Text => {
+            (!scalar.holds(text)).then(|| format!("`{text}` is not {scalar}"))
+        }
+        _ => Some(format!("expected {scalar}, found {}", value.kind())),
     }
 }
 
@@ -121,16 +184,7 @@ fn refuse_fields(fields: &IndexMap<Name, Type>, values: &IndexMap<Name, Value>) 
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Boolean => f.write_str("a boolean"),
-            Self::Integer { min: i64::MIN, .. } => f.write_str("an integer"),
-            Self::Integer { min, max } => write!(f, "an integer between {min} and {max}"),
-            Self::Float => f.write_str("a float"),
-            Self::Str => f.write_str("a string"),
-            Self::Ip => f.write_str("an IP address"),
-            Self::Ipv4 => f.write_str("an IPv4 address"),
-            Self::Ipv6 => f.write_str("an IPv6 address"),
-            Self::Uri => f.write_str("an absolute URL"),
-            Self::Seconds => f.write_str("a number of seconds"),
+            Self::Scalar(scalar) => scalar.fmt(f),
             Self::List(item) => write!(f, "a list whose items are each {item}"),
             Self::Map(item) => write!(f, "a map whose values are each {item}"),
             Self::Struct(fields) => {

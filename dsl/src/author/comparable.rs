@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
+use crate::Url;
 use crate::model::Value;
 
 use super::expression::Expression;
 use super::handle::{Attribute, Output, Parameter};
-use super::port::PortType;
+use super::port::{PortType, scalars};
 use super::promise::Promise;
-use super::scalar::Url;
 use super::secret::Secret;
 use super::text::{Privacy, Text};
 
@@ -82,7 +82,7 @@ pub trait Comparand<T> {
 pub trait Compares<T>: PortType {}
 
 macro_rules! plain {
-    ($($ty:ty)*) => {$(
+    ($($ty:ty as $scalar:ident,)*) => {$(
         #[diagnostic::do_not_recommend]
         impl Comparable for $ty {
             type Plain = $ty;
@@ -95,32 +95,44 @@ macro_rules! plain {
         }
     )*};
 }
-plain!(bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 String IpAddr Ipv4Addr Ipv6Addr Url Duration);
+scalars!(plain: booleans integers floats strings written durations);
 
-macro_rules! marked {
-    ($($trait:ident: $($ty:ty)*;)*) => {$($(
+macro_rules! divisible {
+    ($($ty:ty as $scalar:ident,)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl $trait for $ty {}
-    )*
-        #[diagnostic::do_not_recommend]
-        impl<T: $trait> $trait for Secret<T> {}
+        impl Divisible for $ty {}
     )*};
 }
-marked! {
-    Divisible: u8 u16 u32 u64 i8 i16 i32 i64;
-    Textual: String IpAddr Ipv4Addr Ipv6Addr Url;
-    Lengthy: String Url;
+scalars!(divisible: integers);
+#[diagnostic::do_not_recommend]
+impl<T: Divisible> Divisible for Secret<T> {}
+
+macro_rules! textual {
+    ($($ty:ty as $scalar:ident,)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Textual for $ty {}
+    )*};
 }
+scalars!(textual: strings written);
+#[diagnostic::do_not_recommend]
+impl<T: Textual> Textual for Secret<T> {}
+
+#[diagnostic::do_not_recommend]
+impl Lengthy for String {}
+#[diagnostic::do_not_recommend]
+impl Lengthy for Url {}
+#[diagnostic::do_not_recommend]
+impl<T: Lengthy> Lengthy for Secret<T> {}
 
 macro_rules! ordered {
-    ($($ty:ty)*) => {$(
+    ($($ty:ty as $scalar:ident,)*) => {$(
         #[diagnostic::do_not_recommend]
         impl Ordered for $ty {
             type Amount = $ty;
         }
     )*};
 }
-ordered!(u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 Duration);
+scalars!(ordered: integers floats durations);
 
 #[diagnostic::do_not_recommend]
 impl<T: Ordered> Ordered for Secret<T> {
@@ -170,19 +182,24 @@ macro_rules! compares {
     )*)*};
 }
 macro_rules! numbers {
-    ($($from:ty)*) => {
+    ($($from:ty as $scalar:ident,)*) => {
         $(compares! { $from: u8 u16 u32 u64 i8 i16 i32 i64 f32 f64; })*
     };
 }
-numbers!(u8 u16 u32 u64 i8 i16 i32 i64 f32 f64);
+scalars!(numbers: integers floats);
+macro_rules! with_text {
+    ($($ty:ty as $scalar:ident,)*) => {
+        $(compares! { $ty: $ty String; String: $ty; })*
+    };
+}
+scalars!(with_text: written);
 compares! {
     bool: bool;
     Duration: Duration;
-    String: String Url IpAddr Ipv4Addr Ipv6Addr;
-    Url: Url String;
-    IpAddr: IpAddr Ipv4Addr Ipv6Addr String;
-    Ipv4Addr: Ipv4Addr IpAddr String;
-    Ipv6Addr: Ipv6Addr IpAddr String;
+    String: String;
+    IpAddr: Ipv4Addr Ipv6Addr;
+    Ipv4Addr: IpAddr;
+    Ipv6Addr: IpAddr;
 }
 
 #[diagnostic::do_not_recommend]
@@ -213,7 +230,7 @@ impl<T: Compares<U>, U> Comparand<U> for Secret<T> {
 }
 
 macro_rules! text {
-    ($($ty:ty)*) => {$(
+    ($($ty:ty as $scalar:ident,)*) => {$(
         #[diagnostic::do_not_recommend]
         impl Comparand<$ty> for &str {
             fn into_comparand(self) -> (Expression, bool) {
@@ -228,7 +245,7 @@ macro_rules! text {
         }
     )*};
 }
-text!(String Url IpAddr Ipv4Addr Ipv6Addr);
+scalars!(text: strings written);
 
 #[diagnostic::do_not_recommend]
 impl Comparand<String> for &String {

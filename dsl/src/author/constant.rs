@@ -1,13 +1,10 @@
 //! Constants that stand in declarations: the defaults of inputs, the defaults and allowed values of parameters.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::time::Duration;
 
 use crate::model::Value;
 
-use super::port::PortType;
-use super::scalar::Url;
+use super::port::{PortType, scalars};
 
 /// A constant that can stand where a declaration needs a `T`.
 #[diagnostic::on_unimplemented(
@@ -27,7 +24,7 @@ pub fn constant<T>(value: impl Constant<T>) -> Value {
 }
 
 macro_rules! own {
-    ($($ty:ty)*) => {$(
+    ($($ty:ty as $scalar:ident,)*) => {$(
         #[diagnostic::do_not_recommend]
         impl Constant<$ty> for $ty {
             fn into_constant(self) -> Value {
@@ -36,11 +33,11 @@ macro_rules! own {
         }
     )*};
 }
-own!(bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 String IpAddr Ipv4Addr Ipv6Addr Url Duration);
+scalars!(own: booleans integers floats strings written durations);
 
 // Text that is not the address or URL that it should be is found by `check`, as a default that does not fit its type.
 macro_rules! written {
-    ($($ty:ty)*) => {$(
+    ($($ty:ty as $scalar:ident,)*) => {$(
         #[diagnostic::do_not_recommend]
         impl Constant<$ty> for &str {
             fn into_constant(self) -> Value {
@@ -49,7 +46,7 @@ macro_rules! written {
         }
     )*};
 }
-written!(String IpAddr Ipv4Addr Ipv6Addr Url);
+scalars!(written: strings written);
 
 fn list<T, S: Constant<T>>(items: impl IntoIterator<Item = S>) -> Value {
     Value::List(items.into_iter().map(S::into_constant).collect())

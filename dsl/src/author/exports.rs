@@ -7,9 +7,8 @@ use crate::model::{Source, Type};
 use super::expression::Expression;
 use super::handle::{Attribute, Output, Parameter};
 use super::input::{IntoInput, Public};
-use super::port::PortType;
+use super::port::{PortType, scalars};
 use super::promise::Promise;
-use super::scalar::Url;
 use super::secret::Secret;
 use super::text::{Confidential, Open, Text};
 
@@ -161,7 +160,7 @@ macro_rules! deferred {
 deferred!(Output Attribute Parameter Promise);
 
 macro_rules! constants {
-    ($($ty:ty)*) => {$(
+    ($($ty:ty as $scalar:ident,)*) => {$(
         #[diagnostic::do_not_recommend]
         impl Exportable for $ty {
             type Type = $ty;
@@ -171,7 +170,7 @@ macro_rules! constants {
         }
     )*};
 }
-constants!(bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 String Url);
+scalars!(constants: booleans integers floats strings written);
 
 #[diagnostic::do_not_recommend]
 impl Exportable for &str {

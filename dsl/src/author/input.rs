@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use crate::Url;
+
 use super::expression::Expression;
 use super::handle::{Attribute, Output, Parameter, Resource};
-use super::port::PortType;
+use super::port::{PortType, scalars};
 use super::promise::Promise;
-use super::scalar::Url;
 use super::secret::Secret;
 
 /// A value that can be wired to an input of type `T`.
@@ -33,7 +34,7 @@ pub trait IntoInput<T> {
 pub trait Public {}
 
 macro_rules! constants {
-    ($($ty:ty)*) => {$(
+    ($($ty:ty as $scalar:ident,)*) => {$(
         #[diagnostic::do_not_recommend]
         impl Public for $ty {}
         #[diagnostic::do_not_recommend]
@@ -44,7 +45,7 @@ macro_rules! constants {
         }
     )*};
 }
-constants!(bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 String IpAddr Ipv4Addr Ipv6Addr Url std::time::Duration);
+scalars!(constants: booleans integers floats strings written durations);
 
 #[diagnostic::do_not_recommend]
 impl<T: Public> Public for Vec<T> {}

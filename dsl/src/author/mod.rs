@@ -5,6 +5,7 @@
 
 mod blueprint;
 mod catalogs;
+mod cidr;
 mod comparable;
 mod component;
 mod constant;
@@ -21,7 +22,6 @@ mod port;
 mod promise;
 mod property;
 mod requirement;
-mod scalar;
 mod secret;
 mod text;
 mod topology;
@@ -36,10 +36,13 @@ pub use parameters::Parameters;
 pub use port::PortType;
 pub use promise::Promise;
 pub use requirement::{Demand, Each, IntoDemand, Subject, That, that};
-pub use scalar::{NotAUrl, Url};
 pub use secret::Secret;
 pub use text::Text;
 pub use topology::Topology;
+
+// Scalar types that the standard library lacks.
+pub use wattle_words::Malformed;
+pub use wattle_words::types::{Cidr, Url};
 
 // What values can be required to be.
 pub use comparable::{Comparable, Comparand, Compares, Divisible, Lengthy, Listed, Ordered, Textual};

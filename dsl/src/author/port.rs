@@ -1,22 +1,21 @@
 //! Port types: what may flow between components.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
-use crate::model::{Type, Value};
+use crate::model::{Scalar, Type, Value};
 
-use super::scalar::Url;
 use super::secret::Secret;
 
 /// A type that an input, output, parameter or export may have.
 ///
-/// These are: `bool`, integers, floats, `String`, `IpAddr`, `Ipv4Addr`, `Ipv6Addr`, [`Url`], `Duration`, `Vec<T>`,
-/// `BTreeMap<String, T>`, [`Secret<T>`], and structs of them by `#[derive(PortType)]`.
+/// These are: `bool`, integers, floats, `String`, `IpAddr`, `Ipv4Addr`, `Ipv6Addr`, [`Cidr`](crate::Cidr),
+/// [`Url`](crate::Url), `Duration`, `Vec<T>`, `BTreeMap<String, T>`, [`Secret<T>`], and structs of them by
+/// `#[derive(PortType)]`.
 #[diagnostic::on_unimplemented(
     message = "a value of type `{Self}` cannot flow between components",
     label = "not a type of inputs and outputs",
-    note = "inputs and outputs are: bool, integers, floats, String, IpAddr, Ipv4Addr, Ipv6Addr, Url, Duration, Vec<T>, BTreeMap<String, T>, Secret<T>, and structs with `#[derive(PortType)]`"
+    note = "inputs and outputs are: bool, integers, floats, String, IpAddr, Ipv4Addr, Ipv6Addr, Cidr, Url, Duration, Vec<T>, BTreeMap<String, T>, Secret<T>, and structs with `#[derive(PortType)]`"
 )]
 pub trait PortType {
     /// The type as data.
@@ -29,14 +28,46 @@ pub trait PortType {
         Self: Sized;
 }
 
+/// The scalar types of Rust, each with what its values travel as: gives a macro those of the groups that are named.
+macro_rules! scalars {
+    ($then:ident: $($group:ident)+) => { scalars! { @ $then [] $($group)+ } };
+    (@ $then:ident [$($known:tt)*]) => { $then! { $($known)* } };
+    (@ $then:ident [$($known:tt)*] booleans $($more:ident)*) => {
+        scalars! { @ $then [$($known)* bool as Boolean,] $($more)* }
+    };
+    (@ $then:ident [$($known:tt)*] integers $($more:ident)*) => {
+        scalars! { @ $then [
+            $($known)* u8 as Integer, u16 as Integer, u32 as Integer, u64 as Integer, i8 as Integer, i16 as Integer,
+            i32 as Integer, i64 as Integer,
+        ] $($more)* }
+    };
+    (@ $then:ident [$($known:tt)*] floats $($more:ident)*) => {
+        scalars! { @ $then [$($known)* f32 as Float, f64 as Float,] $($more)* }
+    };
+    (@ $then:ident [$($known:tt)*] strings $($more:ident)*) => {
+        scalars! { @ $then [$($known)* String as Str,] $($more)* }
+    };
+    // What is written as text, and is not any text.
+    (@ $then:ident [$($known:tt)*] written $($more:ident)*) => {
+        scalars! { @ $then [
+            $($known)* ::std::net::IpAddr as Ip, ::std::net::Ipv4Addr as Ipv4, ::std::net::Ipv6Addr as Ipv6,
+            $crate::Cidr as Network, $crate::Url as Uri,
+        ] $($more)* }
+    };
+    (@ $then:ident [$($known:tt)*] durations $($more:ident)*) => {
+        scalars! { @ $then [$($known)* ::std::time::Duration as Seconds,] $($more)* }
+    };
+}
+pub(super) use scalars;
+
 macro_rules! integers {
-    ($($integer:ident)*) => {$(
+    ($($integer:ident as $scalar:ident,)*) => {$(
         #[diagnostic::do_not_recommend]
         impl PortType for $integer {
             fn port_type() -> Type {
                 // INVARIANT: no type in the list reaches below `i64::MIN`, above `u64::MAX`, or below 0 when unsigned.
                 #[allow(clippy::cast_sign_loss, clippy::cast_lossless, reason = "the greatest value is never negative")]
-                Type::Integer { min: i64::try_from($integer::MIN).unwrap_or(0), max: $integer::MAX as u64 }
+                Type::integer(i64::try_from($integer::MIN).unwrap_or(0), $integer::MAX as u64)
             }
             fn into_value(self) -> Value {
                 Value::from(self)
@@ -50,7 +81,25 @@ macro_rules! integers {
         }
     )*};
 }
-integers!(u8 u16 u32 u64 i8 i16 i32 i64);
+scalars!(integers: integers);
+
+macro_rules! texts {
+    ($($ty:ty as $scalar:ident,)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl PortType for $ty {
+            fn port_type() -> Type {
+                Type::Scalar(Scalar::$scalar)
+            }
+            fn into_value(self) -> Value {
+                self.to_string().into()
+            }
+            fn from_value(value: Value) -> Option<Self> {
+                value.as_str()?.parse().ok()
+            }
+        }
+    )*};
+}
+scalars!(texts: strings written);
 
 macro_rules! ports {
     ($($ty:ty => $port:expr, |$value:ident| $into:expr, |$known:ident| $from:expr;)*) => {$(
@@ -70,18 +119,13 @@ macro_rules! ports {
     )*};
 }
 ports! {
-    bool => Type::Boolean, |value| Value::Boolean(value), |value| match value {
+    bool => Type::BOOLEAN, |value| Value::Boolean(value), |value| match value {
         Value::Boolean(value) => Some(value),
         _ => None,
     };
-    f32 => Type::Float, |value| Value::Float(f64::from(value)), |value| number(&value).map(nearest);
-    f64 => Type::Float, |value| Value::Float(value), |value| number(&value);
-    String => Type::Str, |value| value.into(), |value| value.as_str().map(str::to_owned);
-    IpAddr => Type::Ip, |value| value.to_string().into(), |value| value.as_str()?.parse().ok();
-    Ipv4Addr => Type::Ipv4, |value| value.to_string().into(), |value| value.as_str()?.parse().ok();
-    Ipv6Addr => Type::Ipv6, |value| value.to_string().into(), |value| value.as_str()?.parse().ok();
-    Url => Type::Uri, |value| value.as_str().into(), |value| value.as_str()?.parse().ok();
-    Duration => Type::Seconds, |value| match value.subsec_nanos() {
+    f32 => Type::FLOAT, |value| Value::Float(f64::from(value)), |value| number(&value).map(nearest);
+    f64 => Type::FLOAT, |value| Value::Float(value), |value| number(&value);
+    Duration => Type::SECONDS, |value| match value.subsec_nanos() {
         0 => value.as_secs().into(),
         _ => value.as_secs_f64().into(),
     }, |value| match value {

@@ -2,16 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::model::Value;
 
 use super::expression::Expression;
 use super::handle::{Attribute, Output, Parameter, Resource};
 use super::input::Public;
-use super::port::PortType;
+use super::port::{PortType, scalars};
 use super::promise::Promise;
-use super::scalar::Url;
 use super::secret::Secret;
 use super::text::Text;
 
@@ -48,7 +46,7 @@ pub trait OutputKnownToHeat {}
 pub trait PromiseKnownToHeat {}
 
 macro_rules! constants {
-    ($($ty:ty)*) => {$(
+    ($($ty:ty as $scalar:ident,)*) => {$(
         #[diagnostic::do_not_recommend]
         impl IntoProperty<$ty> for $ty {
             fn into_property(self) -> Expression {
@@ -57,7 +55,7 @@ macro_rules! constants {
         }
     )*};
 }
-constants!(bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 String IpAddr Ipv4Addr Ipv6Addr Url);
+scalars!(constants: booleans integers floats strings written);
 
 #[diagnostic::do_not_recommend]
 impl IntoProperty<String> for &str {
@@ -155,7 +153,7 @@ impl<T, S: IntoProperty<T>, const N: usize> IntoProperty<Vec<T>> for [S; N] {
 pub struct AnyValue;
 
 macro_rules! anything {
-    ($($ty:ty)*) => {$(
+    ($($ty:ty as $scalar:ident,)*) => {$(
         #[diagnostic::do_not_recommend]
         impl IntoProperty<AnyValue> for $ty {
             fn into_property(self) -> Expression {
@@ -164,7 +162,8 @@ macro_rules! anything {
         }
     )*};
 }
-anything!(bool i32 i64 f64 String IpAddr Ipv4Addr Ipv6Addr Url);
+scalars!(anything: booleans strings written);
+anything!(i32 as Integer, i64 as Integer, f64 as Float,);
 
 #[diagnostic::do_not_recommend]
 impl IntoProperty<AnyValue> for &str {

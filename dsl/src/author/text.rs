@@ -1,17 +1,16 @@
 //! Text around values that are not known yet. Written with `text!`.
 
 use std::marker::PhantomData;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::model::Value;
+use crate::{Cidr, Url};
 
 use super::expression::Expression;
 use super::handle::{Attribute, Output, Parameter, unprintable};
 use super::input::{IntoInput, Public};
-use super::port::PortType;
+use super::port::{PortType, scalars};
 use super::promise::Promise;
 use super::property::IntoProperty;
-use super::scalar::Url;
 use super::secret::Secret;
 
 /// Text around other values: what [`text!`](crate::text) makes.
@@ -78,8 +77,8 @@ pub trait Scalar: PortType + Clone {
     type Privacy: Privacy;
 }
 
-macro_rules! scalars {
-    ($($ty:ty)*) => {$(
+macro_rules! printed {
+    ($($ty:ty as $scalar:ident,)*) => {$(
         #[diagnostic::do_not_recommend]
         impl Scalar for $ty {
             type Privacy = Open;
@@ -94,7 +93,7 @@ macro_rules! scalars {
         }
     )*};
 }
-scalars!(bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 String IpAddr Ipv4Addr Ipv6Addr Url);
+scalars!(printed: booleans integers floats strings written);
 
 impl<T: Scalar> Scalar for Secret<T> {
     type Privacy = Confidential;
@@ -239,7 +238,7 @@ macro_rules! text_into {
         }
     )*};
 }
-text_into!(String Url);
+text_into!(String Url Cidr);
 
 #[diagnostic::do_not_recommend]
 impl<S, P> IntoInput<Secret<String>> for Text<S, P> {

@@ -112,12 +112,12 @@ pub(super) mod tests {
     #[test]
     fn what_holds_is_fine() {
         assert!(codes(&sound().require("r", tested(3, Test::AtLeast(3.into()))).model).is_empty());
-        assert!(codes(&with_default(Type::Str, "abc", Test::Matches("[a-c]+".into())).model).is_empty());
+        assert!(codes(&with_default(Type::STR, "abc", Test::Matches("[a-c]+".into())).model).is_empty());
     }
 
     #[test]
     fn a_default_that_breaks_it_is_found_and_its_place_is_shown() {
-        let model = with_default(Type::Str, "abd", Test::Matches("[a-c]+".into())).model;
+        let model = with_default(Type::STR, "abd", Test::Matches("[a-c]+".into())).model;
         let found = check(&model, &Limits::default());
         assert_eq!(found.len(), 1);
         assert_eq!(
@@ -129,16 +129,16 @@ pub(super) mod tests {
 
     #[test]
     fn one_mistake_is_one_finding() {
-        let model = with_default(Type::Str, "abc", Test::Matches("[a-".into())).model;
+        let model = with_default(Type::STR, "abc", Test::Matches("[a-".into())).model;
         assert_eq!(codes(&model), ["W0805"]);
-        let mut model = with_default(Type::Str, "abc", Test::Length { min: Some(5), max: None }).model;
+        let mut model = with_default(Type::STR, "abc", Test::Length { min: Some(5), max: None }).model;
         model.parameters["p"].default = Some(3.into());
         assert_eq!(codes(&model), ["W0801"]);
     }
 
     #[test]
     fn a_secret_default_is_not_told() {
-        let model = with_default(secret(Type::Str), "hunter2", Test::IsNot("hunter2".into())).model;
+        let model = with_default(secret(Type::STR), "hunter2", Test::IsNot("hunter2".into())).model;
         let found = check(&model, &Limits::default());
         assert!(found.iter().any(|finding| finding.code == "W0803"));
         assert!(!format!("{found:?}").contains("hunter2"), "{found:?}");

@@ -121,7 +121,7 @@ pub(super) mod tests {
 
     /// `web/web` reads an output of `db/db2`, whose server has this condition.
     fn reading(condition: &str) -> Sketch {
-        let sketch = sound().server("web").kind("Web", &[("url", Type::Uri)], &[]).component("web", "web", "Web");
+        let sketch = sound().server("web").kind("Web", &[("url", Type::URI)], &[]).component("web", "web", "Web");
         let mut sketch = sketch.input("web/web", "url", output("db/db2", "url"));
         for (name, value) in [("is_large", false), ("always", true)] {
             let at = sketch.at();

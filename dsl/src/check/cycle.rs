@@ -118,7 +118,7 @@ pub(super) mod tests {
         Sketch::new()
             .server("a")
             .server("b")
-            .kind("Peer", &[("other", Type::Str)], &[("address", Type::Str)])
+            .kind("Peer", &[("other", Type::STR)], &[("address", Type::STR)])
             .component("a", "peer", "Peer")
             .component("b", "peer", "Peer")
             .input("b/peer", "other", output("a/peer", "address"))
@@ -126,7 +126,7 @@ pub(super) mod tests {
 
     pub(in crate::check) fn failing() -> Model {
         peers()
-            .promise("later", Type::Str)
+            .promise("later", Type::STR)
             .input("a/peer", "other", promise("later"))
             .fulfil("later", output("b/peer", "address"))
             .model
@@ -139,7 +139,7 @@ pub(super) mod tests {
     }
 
     fn exported(sketch: Sketch, component: &str) -> Model {
-        sketch.export("address", Type::Str, output(component, "address")).model
+        sketch.export("address", Type::STR, output(component, "address")).model
     }
 
     #[test]
@@ -164,7 +164,7 @@ pub(super) mod tests {
 
     /// The first component of a server reads the second.
     fn backwards() -> Model {
-        let sketch = Sketch::new().server("a").kind("Peer", &[("other", Type::Str)], &[("address", Type::Str)]);
+        let sketch = Sketch::new().server("a").kind("Peer", &[("other", Type::STR)], &[("address", Type::STR)]);
         let sketch = sketch.component("a", "first", "Peer").component("a", "second", "Peer");
         let sketch = sketch.input("a/first", "other", output("a/second", "address")).input("a/second", "other", "x");
         exported(sketch, "a/first")
@@ -199,7 +199,7 @@ pub(super) mod tests {
     fn a_server_may_not_be_told_what_needs_it() {
         let sketch = Sketch::new().server("a").resource("address", "OS::Neutron::FloatingIPAssociation");
         let sketch = sketch.property("address", "port_id", attribute("a", "addresses"));
-        let sketch = sketch.kind("Peer", &[("other", Type::Str)], &[]).component("a", "peer", "Peer");
+        let sketch = sketch.kind("Peer", &[("other", Type::STR)], &[]).component("a", "peer", "Peer");
         let finding = only(&sketch.input("a/peer", "other", attribute("address", "show")).model);
         assert!(finding.message.starts_with("2 resources"), "{finding:?}");
     }
@@ -256,7 +256,7 @@ pub(super) mod tests {
         for i in 0..60 {
             let next = || promise(&format!("p{}", (i + 1) % 60));
             let both = Expr::Text(vec![next(), next()]);
-            sketch = sketch.promise(&format!("p{i}"), Type::Str).fulfil(&format!("p{i}"), both);
+            sketch = sketch.promise(&format!("p{i}"), Type::STR).fulfil(&format!("p{i}"), both);
         }
         assert_eq!(codes(&exported(sketch, "b/peer")), ["W0104"]);
     }

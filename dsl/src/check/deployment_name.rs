@@ -91,7 +91,7 @@ pub(super) mod tests {
     use crate::model::{Model, Module, Type};
 
     pub(in crate::check) fn failing() -> Model {
-        sound().kind("Web", &[("deploy_action", Type::Str)], &[]).model
+        sound().kind("Web", &[("deploy_action", Type::STR)], &[]).model
     }
 
     #[test]

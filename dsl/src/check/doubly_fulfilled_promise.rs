@@ -58,11 +58,11 @@ pub(super) mod tests {
 
     pub(in crate::check) fn failing() -> Model {
         Sketch::new()
-            .promise("url", Type::Str)
+            .promise("url", Type::STR)
             .fulfil("url", "http://blue/")
             .fulfil("url", "http://green/")
             .fulfil("url", "http://red/")
-            .export("url", Type::Str, promise("url"))
+            .export("url", Type::STR, promise("url"))
             .model
     }
 }

@@ -61,7 +61,7 @@ pub(super) mod tests {
 
     pub(in crate::check) fn failing() -> Model {
         let mut sketch =
-            Sketch::new().server("db").kind("Web", &[("port", Type::Float)], &[]).component("db", "web", "Web");
+            Sketch::new().server("db").kind("Web", &[("port", Type::FLOAT)], &[]).component("db", "web", "Web");
         let first = sketch.at();
         sketch = sketch.input("db/web", "port", 80);
         let again = sketch.model.components["db/web"].inputs["port"].at.clone();

@@ -98,10 +98,10 @@ pub(super) mod tests {
     #[test]
     fn constants_and_defaults_are_measured() {
         let large = "x".repeat(1_000_001);
-        assert_eq!(codes(&sound().export("x", Type::Str, &*large).model), ["W0502"]);
+        assert_eq!(codes(&sound().export("x", Type::STR, &*large).model), ["W0502"]);
         let mut model = sound().model;
         let port = &mut model.declarations["Db2"].inputs["port"];
-        (port.ty, port.default) = (Type::Str, Some(large.into()));
+        (port.ty, port.default) = (Type::STR, Some(large.into()));
         assert_eq!(codes(&model), ["W0502", "W0108"], "the constant 50000 is no string");
     }
 

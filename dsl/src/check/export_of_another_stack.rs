@@ -51,7 +51,7 @@ pub(super) mod tests {
     use crate::model::{Model, Type};
 
     fn exported(stack: &str) -> Model {
-        let mut model = Sketch::new().export("url", Type::Str, "http://x").model;
+        let mut model = Sketch::new().export("url", Type::STR, "http://x").model;
         model.exports["url"].stack = Some(stack.into());
         model
     }

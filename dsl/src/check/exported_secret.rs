@@ -56,8 +56,8 @@ pub(super) mod tests {
 
     pub(in crate::check) fn failing() -> Model {
         sound()
-            .parameter("password", secret(Type::Str))
-            .export("password", secret(Type::Str), parameter("password"))
+            .parameter("password", secret(Type::STR))
+            .export("password", secret(Type::STR), parameter("password"))
             .model
     }
 }

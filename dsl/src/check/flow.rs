@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Binding, Expr, Model, Name, Reference, Source, Type, Value};
+use crate::model::{Binding, Expr, Model, Name, Reference, Scalar, Source, Type, Value};
 
 use super::place::Place;
 use super::uses::Uses;
@@ -168,9 +168,8 @@ impl<'m> Flow<'m> {
                 true => format!("expected {inner}, found {} that is none", value.kind()),
                 false => why,
             }),
-            (Type::Any, _)
-            | (Type::Str | Type::Uri, Expr::Text(_))
-            | (Type::Str, Expr::Leaf(Reference::Resource(_))) => None,
+            (Type::Any, _) | (Type::Scalar(Scalar::Str), Expr::Leaf(Reference::Resource(_))) => None,
+            (Type::Scalar(scalar), Expr::Text(_)) if scalar.is_composed() => None,
             (_, Expr::Text(_)) => of("text"),
             (_, Expr::Leaf(Reference::Resource(_))) => of("the identity of a resource, which is text"),
             (Type::List(item), Expr::List(items)) => items
@@ -251,13 +250,8 @@ impl<'m> Flow<'m> {
 /// Whether every value of `from` is a value of `into`, secrets aside; where nothing is known of one, that shows at run time.
 fn is_within(from: &Type, into: &Type) -> bool {
     match (from.revealed(), into.revealed()) {
-        (Type::Integer { min, max }, Type::Integer { min: least, max: greatest }) => least <= min && max <= greatest,
-        (Type::Integer { .. } | Type::Seconds, Type::Float)
-        | (Type::Ip | Type::Ipv4 | Type::Ipv6 | Type::Uri, Type::Str)
-        | (Type::Ipv4 | Type::Ipv6, Type::Ip)
-        | (Type::Any, _)
-        | (_, Type::Any) => true,
-        (Type::Integer { min, .. }, Type::Seconds) => *min >= 0,
+        (Type::Any, _) | (_, Type::Any) => true,
+        (Type::Scalar(from), Type::Scalar(into)) => from.is_within(*into),
         (Type::List(from), Type::List(into)) | (Type::Map(from), Type::Map(into)) => is_within(from, into),
         (Type::Struct(from), Type::Map(into)) => from.values().all(|from| is_within(from, into)),
         (Type::Struct(from), Type::Struct(into)) => {

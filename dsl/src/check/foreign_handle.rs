@@ -84,7 +84,7 @@ pub(super) mod tests {
     use crate::model::{Model, Type};
 
     pub(in crate::check) fn failing() -> Model {
-        sound().export("x", Type::Str, foreign("output")).model
+        sound().export("x", Type::STR, foreign("output")).model
     }
 
     #[test]

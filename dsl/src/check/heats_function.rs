@@ -128,7 +128,7 @@ pub(super) mod tests {
     #[test]
     fn servers_and_secrets_are_not_for_heat_either() {
         for data in [parameter("key"), attribute("db", "name")] {
-            let found = codes(&wired(sound().parameter("key", secret(Type::Str)), Expr::function("not", yaql(data))));
+            let found = codes(&wired(sound().parameter("key", secret(Type::STR)), Expr::function("not", yaql(data))));
             assert!(found.contains(&"W0308"), "{found:?}");
         }
     }

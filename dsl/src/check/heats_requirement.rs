@@ -71,7 +71,7 @@ pub(super) mod tests {
     use crate::model::{Model, Test, Type};
 
     pub(in crate::check) fn failing() -> Model {
-        let sketch = sound().parameter("one", Type::Str).parameter("other", Type::Str);
+        let sketch = sound().parameter("one", Type::STR).parameter("other", Type::STR);
         sketch.require("two", tested(parameter("one"), Test::IsNot(parameter("other")))).model
     }
 
@@ -80,6 +80,6 @@ pub(super) mod tests {
         let url = tested(output("db/db2", "url"), Test::Matches("jdbc:.*".into()));
         assert_eq!(native_codes(&sound().require("url", url).model), ["W0910"]);
         let port = tested(parameter("one"), Test::Length { min: Some(3), max: None });
-        assert!(native_codes(&sound().parameter("one", Type::Str).require("port", port).model).is_empty());
+        assert!(native_codes(&sound().parameter("one", Type::STR).require("port", port).model).is_empty());
     }
 }

@@ -222,13 +222,13 @@ pub(super) mod tests {
             sound().resource("a#2", "OS::Neutron::Net").model,
             sound().resource("straße", "OS::Neutron::Net").model,
             sound().resource(&"a".repeat(256), "OS::Neutron::Net").model,
-            sound().promise("a b", Type::Str).fulfil("a b", "x").export("p", Type::Str, promise("a b")).model,
-            sound().export("a.b", Type::Str, "x").model,
-            sound().kind("K", &[("with-dash", Type::Str)], &[]).model,
+            sound().promise("a b", Type::STR).fulfil("a b", "x").export("p", Type::STR, promise("a b")).model,
+            sound().export("a.b", Type::STR, "x").model,
+            sound().kind("K", &[("with-dash", Type::STR)], &[]).model,
             sound()
-                .kind("K", &[], &[("a/b", Type::Str)])
+                .kind("K", &[], &[("a/b", Type::STR)])
                 .component("db", "k", "K")
-                .export("k", Type::Str, crate::check::testing::output("db/k", "a/b"))
+                .export("k", Type::STR, crate::check::testing::output("db/k", "a/b"))
                 .model,
             sound().kind("K", &[], &[]).component("db", "a/b", "K").model,
         ];

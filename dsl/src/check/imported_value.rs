@@ -77,13 +77,13 @@ pub(super) mod tests {
     pub(in crate::check) fn failing() -> Model {
         let mut sketch = Sketch::new();
         let at = sketch.at();
-        sketch.model.imports.push(Import { stack: "shop".into(), export: "url".into(), ty: Type::Uri, at });
+        sketch.model.imports.push(Import { stack: "shop".into(), export: "url".into(), ty: Type::URI, at });
         sketch
             .server("web")
-            .kind("Web", &[("shop", Type::Uri)], &[("url", Type::Uri)])
+            .kind("Web", &[("shop", Type::URI)], &[("url", Type::URI)])
             .component("web", "web", "Web")
             .input("web/web", "shop", Expr::import("shop", "url"))
-            .export("url", Type::Uri, output("web/web", "url"))
+            .export("url", Type::URI, output("web/web", "url"))
             .model
     }
 }

@@ -100,7 +100,7 @@ pub(super) mod tests {
 
     #[test]
     fn a_promise_is_late_whatever_keeps_it() {
-        let sketch = Sketch::new().promise("p", Type::Str).fulfil("p", "net").resource("net", "OS::Neutron::Net");
+        let sketch = Sketch::new().promise("p", Type::STR).fulfil("p", "net").resource("net", "OS::Neutron::Net");
         assert_eq!(codes(&sketch.property("net", "name", promise("p")).model), ["W0405"]);
     }
 }

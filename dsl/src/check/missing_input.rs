@@ -61,7 +61,7 @@ pub(super) mod tests {
     use crate::model::{Model, Type};
 
     fn unwired() -> Sketch {
-        Sketch::new().server("db").kind("Web", &[("port", Type::Float)], &[]).component("db", "web", "Web")
+        Sketch::new().server("db").kind("Web", &[("port", Type::FLOAT)], &[]).component("db", "web", "Web")
     }
 
     pub(in crate::check) fn failing() -> Model {

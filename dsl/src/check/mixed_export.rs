@@ -101,7 +101,7 @@ pub(super) mod tests {
     use crate::model::{Expr, Model, Type};
 
     fn export(value: Expr) -> Model {
-        sound().resource("net", "OS::Neutron::Net").export("x", Type::Str, value).model
+        sound().resource("net", "OS::Neutron::Net").export("x", Type::STR, value).model
     }
 
     pub(in crate::check) fn failing() -> Model {
@@ -112,8 +112,8 @@ pub(super) mod tests {
     fn identities_and_promises_count() {
         assert_eq!(codes(&export(text([output("db/db2", "url"), resource("net")]))), ["W0305"]);
         let sketch =
-            sound().resource("net", "OS::Neutron::Net").promise("p", Type::Uri).fulfil("p", output("db/db2", "url"));
-        let model = sketch.export("x", Type::Str, text([attribute("net", "name"), promise("p")])).model;
+            sound().resource("net", "OS::Neutron::Net").promise("p", Type::URI).fulfil("p", output("db/db2", "url"));
+        let model = sketch.export("x", Type::STR, text([attribute("net", "name"), promise("p")])).model;
         assert_eq!(codes(&model), ["W0305"]);
     }
 

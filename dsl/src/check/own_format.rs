@@ -67,7 +67,7 @@ pub(super) mod tests {
     #[test]
     fn the_format_that_is_needed_may_be_said() {
         assert!(native_codes(&sound().property("db", "user_data_format", "SOFTWARE_CONFIG").model).is_empty());
-        let unknown = sound().parameter("format", Type::Str).property("db", "user_data_format", parameter("format"));
+        let unknown = sound().parameter("format", Type::STR).property("db", "user_data_format", parameter("format"));
         assert_eq!(native_codes(&unknown.model), ["W0909"]);
     }
 

@@ -1,6 +1,6 @@
 //! W0801: a default that its own parameter does not take.
 
-use crate::model::{Constraint, Parameter, PropertyType, SchemaConstraint, Type, Value};
+use crate::model::{Carrier, Constraint, Parameter, PropertyType, SchemaConstraint, Value};
 use wattle_heat::schema::{broken, is_same, number, outside_of, plain};
 
 use super::registry::check;
@@ -20,7 +20,7 @@ check! {
     ///     constraints: vec![Constraint::Range { min: Some(1_024.0), max: None }],
     ///     ..ParameterOptions::default()
     /// };
-    /// # let port = t.parameter::<f64>("port", Type::Float, options, Source::caller());
+    /// # let port = t.parameter::<f64>("port", Type::FLOAT, options, Source::caller());
     /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("port", port)), "W0801"));
     /// ```
     ///
@@ -34,7 +34,7 @@ check! {
     ///     constraints: vec![Constraint::Range { min: Some(1_024.0), max: None }],
     ///     ..ParameterOptions::default()
     /// };
-    /// # let port = t.parameter::<f64>("port", Type::Float, options, Source::caller());
+    /// # let port = t.parameter::<f64>("port", Type::FLOAT, options, Source::caller());
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("port", port)), "W0801"));
     /// ```
     ///
@@ -84,10 +84,10 @@ fn breaks(parameter: &Parameter, constraint: &Constraint, value: &Value) -> Opti
             outside_of(&bounds, length).map(|bounds| format!("it has {length} {what}, not {bounds}"))
         }
         Constraint::AllowedValues(allowed) => {
-            let ty = match parameter.ty.revealed() {
-                Type::Boolean => PropertyType::Boolean,
-                Type::Integer { .. } | Type::Float | Type::Seconds => PropertyType::Number,
-                _ => PropertyType::Str,
+            let ty = match parameter.ty.carrier() {
+                Some(Carrier::Boolean) => PropertyType::Boolean,
+                Some(Carrier::Number) => PropertyType::Number,
+                Some(Carrier::Text) | None => PropertyType::Str,
             };
             // Of a list, each item must be allowed.
             let is_allowed = |value: &Value| allowed.iter().any(|allowed| is_same(ty, allowed, value));
@@ -127,21 +127,21 @@ pub(super) mod tests {
     }
 
     pub(in crate::check) fn failing() -> Model {
-        default(Type::Float, 80, range(1024.0, 65_535.0))
+        default(Type::FLOAT, 80, range(1024.0, 65_535.0))
     }
 
     #[test]
     fn defaults_within_their_constraints_are_taken() {
         let list = |items: &[&str]| items.iter().map(|item| (*item).to_owned()).collect::<Vec<_>>();
-        let strings = || Type::List(Box::new(Type::Str));
+        let strings = || Type::List(Box::new(Type::STR));
         let values = || Constraint::AllowedValues(vec!["a".into(), "b".into()]);
         for model in [
-            default(Type::Float, 80, range(80.0, 80.0)),
-            default(Type::Str, "four", length(4)),
+            default(Type::FLOAT, 80, range(80.0, 80.0)),
+            default(Type::STR, "four", length(4)),
             default(strings(), list(&["a"]), length(1)),
-            default(Type::Str, "a", values()),
+            default(Type::STR, "a", values()),
             default(strings(), list(&["a", "b", "a"]), values()),
-            default(Type::Str, "x", Constraint::AllowedPattern("[0-9]".into())),
+            default(Type::STR, "x", Constraint::AllowedPattern("[0-9]".into())),
         ] {
             assert!(codes(&model).is_empty(), "{model:?}");
         }
@@ -151,11 +151,11 @@ pub(super) mod tests {
     fn defaults_outside_of_them_are_not() {
         let values = || Constraint::AllowedValues(vec!["a".into(), "b".into()]);
         for model in [
-            default(Type::Ip, "nowhere", length(1)),
-            default(Type::Str, "for", length(4)),
-            default(Type::Str, "c", values()),
-            default(Type::List(Box::new(Type::Str)), vec!["a".to_owned(), "c".to_owned()], values()),
-            default(Type::Float, 81, Constraint::AllowedValues(vec![80.into()])),
+            default(Type::IP, "nowhere", length(1)),
+            default(Type::STR, "for", length(4)),
+            default(Type::STR, "c", values()),
+            default(Type::List(Box::new(Type::STR)), vec!["a".to_owned(), "c".to_owned()], values()),
+            default(Type::FLOAT, 81, Constraint::AllowedValues(vec![80.into()])),
         ] {
             assert_eq!(codes(&model), ["W0801"], "{model:?}");
         }
@@ -163,7 +163,7 @@ pub(super) mod tests {
 
     #[test]
     fn a_secret_is_not_told() {
-        let mut model = sound().parameter("p", secret(Type::Str)).export("p", secret(Type::Str), parameter("p")).model;
+        let mut model = sound().parameter("p", secret(Type::STR)).export("p", secret(Type::STR), parameter("p")).model;
         model.parameters["p"].default = Some("hunter2".into());
         model.parameters["p"].constraints = vec![length(12), Constraint::AllowedValues(vec!["x".into()])];
         let found = check(&model, &Limits::default());

@@ -80,7 +80,7 @@ pub(super) mod tests {
     use crate::model::{Model, Type};
 
     fn promises() -> Sketch {
-        Sketch::new().promise("inner", Type::Str).promise("outer", Type::Str).fulfil("outer", promise("inner"))
+        Sketch::new().promise("inner", Type::STR).promise("outer", Type::STR).fulfil("outer", promise("inner"))
     }
 
     pub(in crate::check) fn failing() -> Model {
@@ -89,13 +89,13 @@ pub(super) mod tests {
 
     #[test]
     fn a_chain_is_sound() {
-        let model = promises().fulfil("inner", "a").export("outer", Type::Str, promise("outer")).model;
+        let model = promises().fulfil("inner", "a").export("outer", Type::STR, promise("outer")).model;
         assert!(codes(&model).is_empty());
     }
 
     #[test]
     fn a_promise_may_not_be_fulfilled_with_itself() {
-        let model = Sketch::new().promise("p", Type::Str).fulfil("p", promise("p")).model;
+        let model = Sketch::new().promise("p", Type::STR).fulfil("p", promise("p")).model;
         assert_eq!(codes(&model), ["W0104"]);
     }
 }

@@ -64,8 +64,8 @@ pub(super) mod tests {
     }}"#;
 
     fn given(property: &str, value: impl Into<Expr>) -> Model {
-        let sketch = Sketch::new().parameter("list", Type::List(Box::new(Type::Str))).parameter("number", Type::Float);
-        let sketch = sketch.parameter("text", Type::Str).parameter("flag", Type::Boolean);
+        let sketch = Sketch::new().parameter("list", Type::List(Box::new(Type::STR))).parameter("number", Type::FLOAT);
+        let sketch = sketch.parameter("text", Type::STR).parameter("flag", Type::BOOLEAN);
         let sketch = sketch.resource("net", "OS::Neutron::Net").resource("x", "X").schema("X", SCHEMA);
         let all = ["list", "number", "text", "flag"].map(|name| (name, parameter(name)));
         sketch.property("net", "all", map(all)).property("x", property, value).model

@@ -79,11 +79,11 @@ pub(super) mod tests {
 
     #[test]
     fn parameters_components_and_inputs_are_judged() {
-        let parameter = sound().parameter("wattle_x", Type::Str).export("x", Type::Str, parameter("wattle_x"));
+        let parameter = sound().parameter("wattle_x", Type::STR).export("x", Type::STR, parameter("wattle_x"));
         assert_eq!(codes(&parameter.model), ["W0203"]);
         let component = sound().kind("K", &[], &[]).component("db", "server", "K");
         assert_eq!(codes(&component.model), ["W0203"]);
-        let input = sound().kind("K", &[("PATH", Type::Str)], &[]);
+        let input = sound().kind("K", &[("PATH", Type::STR)], &[]);
         assert_eq!(codes(&input.model), ["W0203"]);
     }
 

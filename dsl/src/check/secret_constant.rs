@@ -115,9 +115,9 @@ pub(super) mod tests {
     use crate::model::{Model, Tested, Type};
 
     fn login(default: bool) -> Model {
-        let sketch = Sketch::new().parameter("p", secret(Type::Str)).server("db");
+        let sketch = Sketch::new().parameter("p", secret(Type::STR)).server("db");
         let mut sketch =
-            sketch.kind("Login", &[("password", secret(Type::Str))], &[]).component("db", "login", "Login");
+            sketch.kind("Login", &[("password", secret(Type::STR))], &[]).component("db", "login", "Login");
         if default {
             sketch.model.parameters["p"].default = Some("hunter2".into());
         }
@@ -125,7 +125,7 @@ pub(super) mod tests {
     }
 
     pub(in crate::check) fn failing() -> Model {
-        let sketch = Sketch::new().server("db").kind("Login", &[("password", secret(Type::Str))], &[]);
+        let sketch = Sketch::new().server("db").kind("Login", &[("password", secret(Type::STR))], &[]);
         sketch.component("db", "login", "Login").input("db/login", "password", "hunter2").model
     }
 

@@ -41,7 +41,7 @@ check! {
     /// # let mut model = t.finish(Exports::new().entry("digest", login.digest));
     /// # assert!(!wattle::check::finds(&model, "W0601"));
     /// # for kind in model.declarations.values_mut() {
-    /// kind.inputs["password"].ty = Type::Str;
+    /// kind.inputs["password"].ty = Type::STR;
     /// # }
     /// # assert!(wattle::check::finds(&model, "W0601"));
     /// ```
@@ -137,12 +137,12 @@ pub(super) mod tests {
 
     fn vault() -> Sketch {
         Sketch::new()
-            .parameter("password", secret(Type::Str))
+            .parameter("password", secret(Type::STR))
             .server("db")
-            .kind("Db2", &[("password", secret(Type::Str))], &[("token", secret(Type::Str))])
+            .kind("Db2", &[("password", secret(Type::STR))], &[("token", secret(Type::STR))])
             .component("db", "db2", "Db2")
             .input("db/db2", "password", parameter("password"))
-            .export("token", secret(Type::Str), output("db/db2", "token"))
+            .export("token", secret(Type::STR), output("db/db2", "token"))
     }
 
     fn web(ty: Type, value: Expr) -> Vec<&'static str> {
@@ -157,7 +157,7 @@ pub(super) mod tests {
 
     pub(in crate::check) fn failing() -> Model {
         let value = text(["token=".into(), output("db/db2", "token")]);
-        let sketch = vault().kind("Web", &[("url", Type::Str)], &[]).component("db", "web", "Web");
+        let sketch = vault().kind("Web", &[("url", Type::STR)], &[]).component("db", "web", "Web");
         sketch.input("db/web", "url", value).model
     }
 
@@ -166,16 +166,16 @@ pub(super) mod tests {
         let list = |ty| Type::List(Box::new(ty));
         let password = || parameter("password");
         for (ty, value) in [
-            (Type::Str, password()),
-            (Type::Str, output("db/db2", "token")),
-            (list(Type::Str), Expr::List(vec![password()])),
-            (Type::Map(Box::new(Type::Str)), map([("a", text([password()]))])),
-            (Type::Struct([("a".into(), Type::Str)].into_iter().collect()), map([("a", password())])),
+            (Type::STR, password()),
+            (Type::STR, output("db/db2", "token")),
+            (list(Type::STR), Expr::List(vec![password()])),
+            (Type::Map(Box::new(Type::STR)), map([("a", text([password()]))])),
+            (Type::Struct([("a".into(), Type::STR)].into_iter().collect()), map([("a", password())])),
         ] {
             assert_eq!(web(ty.clone(), value.clone()), ["W0601"], "{ty}: {value:?}");
         }
-        assert_eq!(codes(&vault().export("p", Type::Str, password()).model), ["W0601"]);
-        let promise = vault().promise("p", Type::Str).fulfil("p", password()).export("p", Type::Str, promise("p"));
+        assert_eq!(codes(&vault().export("p", Type::STR, password()).model), ["W0601"]);
+        let promise = vault().promise("p", Type::STR).fulfil("p", password()).export("p", Type::STR, promise("p"));
         assert_eq!(codes(&promise.model), ["W0601"], "once, where it leaks");
     }
 
@@ -184,10 +184,10 @@ pub(super) mod tests {
         let list = |ty| Type::List(Box::new(ty));
         let password = || parameter("password");
         for (ty, value) in [
-            (secret(Type::Str), text(["x".into(), password()])),
-            (list(secret(Type::Str)), Expr::List(vec![password()])),
-            (secret(list(Type::Str)), Expr::List(vec![password()])),
-            (Type::Struct([("a".into(), secret(Type::Str))].into_iter().collect()), map([("a", password())])),
+            (secret(Type::STR), text(["x".into(), password()])),
+            (list(secret(Type::STR)), Expr::List(vec![password()])),
+            (secret(list(Type::STR)), Expr::List(vec![password()])),
+            (Type::Struct([("a".into(), secret(Type::STR))].into_iter().collect()), map([("a", password())])),
         ] {
             assert!(web(ty.clone(), value.clone()).is_empty(), "{ty}: {value:?}");
         }

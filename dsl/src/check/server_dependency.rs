@@ -190,13 +190,13 @@ pub(super) mod tests {
     #[test]
     fn what_user_data_carries_counts() {
         let sketch = ports().property("address", "port_id", attribute("db", "addresses"));
-        let sketch = sketch.kind("K", &[("address", Type::Str)], &[]).component("app", "k", "K");
+        let sketch = sketch.kind("K", &[("address", Type::STR)], &[]).component("app", "k", "K");
         assert_eq!(codes(&sketch.input("app/k", "address", attribute("address", "show")).model), ["W0303"]);
     }
 
     #[test]
     fn reading_a_server_at_run_time_is_what_is_asked_for() {
-        let sketch = ports().kind("K", &[("address", Type::Str)], &[]).component("app", "k", "K");
+        let sketch = ports().kind("K", &[("address", Type::STR)], &[]).component("app", "k", "K");
         assert!(codes(&sketch.input("app/k", "address", attribute("db", "name")).model).is_empty());
     }
 }

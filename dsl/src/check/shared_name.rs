@@ -52,7 +52,7 @@ pub(super) mod tests {
     use crate::model::{Model, Type};
 
     pub(in crate::check) fn failing() -> Model {
-        let sketch = Sketch::new().parameter("network", Type::Str).resource("network", "OS::Neutron::Net");
+        let sketch = Sketch::new().parameter("network", Type::STR).resource("network", "OS::Neutron::Net");
         sketch.property("network", "name", parameter("network")).model
     }
 }

@@ -23,7 +23,7 @@ check! {
     /// // #[output]
     /// // token: Secret<String>,
     /// # for kind in model.declarations.values_mut() {
-    /// #     kind.outputs["url"].ty = Type::Hidden(Box::new(Type::Str));
+    /// #     kind.outputs["url"].ty = Type::Hidden(Box::new(Type::STR));
     /// # }
     /// # assert!(wattle::check::finds(&model, "W0905"));
     /// ```
@@ -65,8 +65,8 @@ pub(super) mod tests {
     pub(in crate::check) fn failing() -> Model {
         Sketch::new()
             .server("db")
-            .kind("Maker", &[], &[("token", secret(Type::Str))])
-            .kind("User", &[("token", secret(Type::Str))], &[])
+            .kind("Maker", &[], &[("token", secret(Type::STR))])
+            .kind("User", &[("token", secret(Type::STR))], &[])
             .component("db", "maker", "Maker")
             .component("db", "user", "User")
             .input("db/user", "token", output("db/maker", "token"))

@@ -153,10 +153,10 @@ impl Sketch {
 pub(super) fn sound() -> Sketch {
     Sketch::new()
         .server("db")
-        .kind("Db2", &[("port", Type::Integer { min: 0, max: 65_535 })], &[("url", Type::Uri)])
+        .kind("Db2", &[("port", Type::integer(0, 65_535))], &[("url", Type::URI)])
         .component("db", "db2", "Db2")
         .input("db/db2", "port", 50_000)
-        .export("url", Type::Uri, output("db/db2", "url"))
+        .export("url", Type::URI, output("db/db2", "url"))
 }
 
 /// The same, with this text as the recipe.

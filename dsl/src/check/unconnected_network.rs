@@ -120,10 +120,10 @@ pub(super) mod tests {
             .property("port", "network", resource("back"))
             .server("db")
             .property("db", "networks", Expr::List(connected))
-            .kind("Part", &[("address", Type::Ip)], &[("text", Type::Str)])
+            .kind("Part", &[("address", Type::IP)], &[("text", Type::STR)])
             .component("db", "part", "Part")
             .input("db/part", "address", address("db", network))
-            .export("text", Type::Str, output("db/part", "text"))
+            .export("text", Type::STR, output("db/part", "text"))
             .model
     }
 

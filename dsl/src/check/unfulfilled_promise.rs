@@ -60,7 +60,7 @@ pub(super) mod tests {
     use crate::model::{Model, Type};
 
     fn promised() -> Sketch {
-        Sketch::new().promise("url", Type::Str).export("url", Type::Str, text(["see ".into(), promise("url")]))
+        Sketch::new().promise("url", Type::STR).export("url", Type::STR, text(["see ".into(), promise("url")]))
     }
 
     pub(in crate::check) fn failing() -> Model {

@@ -99,7 +99,7 @@ pub(super) mod tests {
         assert!(codes(&reads(output("db/db2", "url")).require("url", url()).model).is_empty());
         let both = tested(output("db/db2", "url"), Test::IsNot(attribute("db", "name")));
         assert_eq!(codes(&reads(output("db/db2", "url")).require("both", both).model), ["W0804"]);
-        let promised = reads(promise("p")).promise("p", Type::Uri).fulfil("p", output("db/db2", "url"));
+        let promised = reads(promise("p")).promise("p", Type::URI).fulfil("p", output("db/db2", "url"));
         assert!(codes(&promised.require("url", url()).model).is_empty());
     }
 }

@@ -63,7 +63,7 @@ pub(super) mod tests {
 
     fn reading(ty: &str) -> Model {
         let sketch = Sketch::new().resource("net", ty).schema(ty, r#"{"attrs": {"mtu": {"t": "integer"}}}"#);
-        sketch.export("mtu", Type::Str, attribute("net", "mut")).model
+        sketch.export("mtu", Type::STR, attribute("net", "mut")).model
     }
 
     pub(in crate::check) fn failing() -> Model {

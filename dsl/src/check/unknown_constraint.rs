@@ -19,7 +19,7 @@ check! {
     ///     constraints: vec![Constraint::CustomConstraint("neutron.netwrk".into())],
     ///     ..ParameterOptions::default()
     /// };
-    /// # let network = t.parameter::<String>("network", Type::Str, options, Source::caller());
+    /// # let network = t.parameter::<String>("network", Type::STR, options, Source::caller());
     /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("network", network)), "W0802"));
     /// ```
     ///
@@ -32,7 +32,7 @@ check! {
     ///     constraints: vec![Constraint::CustomConstraint("neutron.network".into())],
     ///     ..ParameterOptions::default()
     /// };
-    /// # let network = t.parameter::<String>("network", Type::Str, options, Source::caller());
+    /// # let network = t.parameter::<String>("network", Type::STR, options, Source::caller());
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("network", network)), "W0802"));
     /// ```
     UNKNOWN_CONSTRAINT: "W0802", Warning, "a named constraint that Heat does not have", run
@@ -64,7 +64,7 @@ pub(super) mod tests {
     use crate::model::{Constraint, Model, Type};
 
     fn named(constraint: &str) -> Model {
-        let mut model = sound().parameter("p", Type::Str).export("p", Type::Str, parameter("p")).model;
+        let mut model = sound().parameter("p", Type::STR).export("p", Type::STR, parameter("p")).model;
         model.parameters["p"].constraints = vec![Constraint::CustomConstraint(constraint.into())];
         model
     }

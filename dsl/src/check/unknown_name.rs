@@ -154,7 +154,7 @@ pub(super) mod tests {
     use crate::model::{Expr, Model, Type};
 
     pub(in crate::check) fn failing() -> Model {
-        sound().export("other", Type::Uri, output("db/db2", "ulr")).model
+        sound().export("other", Type::URI, output("db/db2", "ulr")).model
     }
 
     #[test]
@@ -169,9 +169,9 @@ pub(super) mod tests {
             promise("x"),
             import,
         ] {
-            let model = sound().export("other", Type::Str, Expr::List(vec![wrong.clone()])).model;
+            let model = sound().export("other", Type::STR, Expr::List(vec![wrong.clone()])).model;
             // Wrapped in text too, so that the type is right and nothing else is found.
-            let model_of_text = sound().export("other", Type::Str, Expr::Text(vec![wrong.clone()])).model;
+            let model_of_text = sound().export("other", Type::STR, Expr::Text(vec![wrong.clone()])).model;
             assert!(codes(&model).contains(&"W0107"), "{wrong:?}");
             assert_eq!(codes(&model_of_text), ["W0107"], "{wrong:?}");
         }
@@ -195,7 +195,7 @@ pub(super) mod tests {
     #[test]
     fn an_output_of_a_component_of_unknown_kind_is_not_reported_again() {
         let model =
-            Sketch::new().server("db").component("db", "web", "Web").export("u", Type::Uri, output("db/web", "u"));
+            Sketch::new().server("db").component("db", "web", "Web").export("u", Type::URI, output("db/web", "u"));
         assert_eq!(codes(&model.model), ["W0107"]);
     }
 }

@@ -76,11 +76,11 @@ pub(super) mod tests {
 
     #[test]
     fn inputs_and_promises_read() {
-        let mut input = sound().kind("Web", &[("url", Type::Uri)], &[]).component("db", "web", "Web");
+        let mut input = sound().kind("Web", &[("url", Type::URI)], &[]).component("db", "web", "Web");
         input.model.exports.clear();
         assert!(codes(&input.input("db/web", "url", output("db/db2", "url")).model).is_empty());
 
-        let mut promise = sound().promise("p", Type::Uri).fulfil("p", output("db/db2", "url"));
+        let mut promise = sound().promise("p", Type::URI).fulfil("p", output("db/db2", "url"));
         promise.model.exports.clear();
         assert_eq!(codes(&promise.model), ["W0704"], "the promise is what nobody reads");
     }

@@ -50,12 +50,12 @@ pub(super) mod tests {
     use crate::model::{Model, Type};
 
     pub(in crate::check) fn failing() -> Model {
-        sound().parameter("image", Type::Str).model
+        sound().parameter("image", Type::STR).model
     }
 
     #[test]
     fn a_use_within_text_counts() {
-        let sketch = sound().parameter("image", Type::Str);
+        let sketch = sound().parameter("image", Type::STR);
         assert!(codes(&sketch.property("db", "name", text(["on ".into(), parameter("image")])).model).is_empty());
     }
 }

@@ -47,11 +47,11 @@ pub(super) mod tests {
     use crate::model::{Model, Type};
 
     pub(in crate::check) fn failing() -> Model {
-        sound().promise("p", Type::Str).fulfil("p", "x").model
+        sound().promise("p", Type::STR).fulfil("p", "x").model
     }
 
     #[test]
     fn a_promise_that_nobody_keeps_or_reads_is_no_error() {
-        assert_eq!(codes(&Sketch::new().promise("p", Type::Str).model), ["W0704"]);
+        assert_eq!(codes(&Sketch::new().promise("p", Type::STR).model), ["W0704"]);
     }
 }

@@ -100,7 +100,7 @@ pub(super) mod tests {
 
     #[test]
     fn known_parts_of_text_count() {
-        let sketch = Sketch::new().parameter("p", Type::Str).server("db");
+        let sketch = Sketch::new().parameter("p", Type::STR).server("db");
         let data = text(["x".repeat(30_000).into(), parameter("p"), "x".repeat(30_000).into()]);
         assert_eq!(codes(&sketch.property("db", "user_data", data).model), ["W0501"]);
     }

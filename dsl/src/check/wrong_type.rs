@@ -86,8 +86,8 @@ pub(super) mod tests {
     fn export(ty: Type, value: impl Into<Expr>) -> Vec<&'static str> {
         codes(
             &sound()
-                .parameter("flag", Type::Boolean)
-                .export("flag", Type::Boolean, parameter("flag"))
+                .parameter("flag", Type::BOOLEAN)
+                .export("flag", Type::BOOLEAN, parameter("flag"))
                 .export("x", ty, value)
                 .model,
         )
@@ -100,12 +100,12 @@ pub(super) mod tests {
     #[test]
     fn what_is_wider_fits() {
         let url = || output("db/db2", "url");
-        assert!(export(Type::Str, url()).is_empty());
-        assert!(export(list(Type::Str), Expr::List(vec![url(), "x".into()])).is_empty());
-        assert!(export(Type::Map(Box::new(Type::Uri)), map([("u", url())])).is_empty());
-        assert!(export(Type::Struct([("u".into(), Type::Uri)].into_iter().collect()), map([("u", url())])).is_empty());
-        assert!(export(Type::Float, 7).is_empty());
-        assert!(export(Type::Uri, text(["http://".into(), url()])).is_empty());
+        assert!(export(Type::STR, url()).is_empty());
+        assert!(export(list(Type::STR), Expr::List(vec![url(), "x".into()])).is_empty());
+        assert!(export(Type::Map(Box::new(Type::URI)), map([("u", url())])).is_empty());
+        assert!(export(Type::Struct([("u".into(), Type::URI)].into_iter().collect()), map([("u", url())])).is_empty());
+        assert!(export(Type::FLOAT, 7).is_empty());
+        assert!(export(Type::URI, text(["http://".into(), url()])).is_empty());
         for value in [url(), Expr::List(vec![url()]), map([("u", url())]), text([url()]), parameter("flag")] {
             assert!(export(Type::Any, value).is_empty());
         }
@@ -115,16 +115,16 @@ pub(super) mod tests {
     fn what_is_not_does_not() {
         let url = || output("db/db2", "url");
         for (ty, value) in [
-            (Type::Ip, url()),
-            (Type::Ip, text([url()])),
-            (Type::Uri, parameter("flag")),
-            (Type::Ipv4, "::1".into()),
-            (Type::Str, Expr::List(vec![url()])),
-            (Type::Str, map([("u", url())])),
-            (list(Type::Ip), Expr::List(vec![url()])),
-            (Type::Map(Box::new(Type::Ip)), map([("u", url())])),
-            (Type::Struct([("v".into(), Type::Uri)].into_iter().collect()), map([("u", url())])),
-            (Type::Struct([("u".into(), Type::Ip)].into_iter().collect()), map([("u", url())])),
+            (Type::IP, url()),
+            (Type::IP, text([url()])),
+            (Type::URI, parameter("flag")),
+            (Type::IPV4, "::1".into()),
+            (Type::STR, Expr::List(vec![url()])),
+            (Type::STR, map([("u", url())])),
+            (list(Type::IP), Expr::List(vec![url()])),
+            (Type::Map(Box::new(Type::IP)), map([("u", url())])),
+            (Type::Struct([("v".into(), Type::URI)].into_iter().collect()), map([("u", url())])),
+            (Type::Struct([("u".into(), Type::IP)].into_iter().collect()), map([("u", url())])),
         ] {
             assert_eq!(export(ty.clone(), value.clone()), ["W0108"], "{ty} {value:?}");
         }
@@ -132,7 +132,7 @@ pub(super) mod tests {
 
     #[test]
     fn promises_and_defaults_are_judged() {
-        let promise = Sketch::new().promise("p", Type::Ip).fulfil("p", "nowhere").export("p", Type::Ip, promise("p"));
+        let promise = Sketch::new().promise("p", Type::IP).fulfil("p", "nowhere").export("p", Type::IP, promise("p"));
         assert_eq!(codes(&promise.model), ["W0108"]);
         let mut default = sound();
         default.model.declarations["Db2"].inputs["port"].default = Some("many".into());
@@ -149,9 +149,9 @@ pub(super) mod tests {
 
     #[test]
     fn a_secret_is_not_shown() {
-        let model = Sketch::new().promise("p", secret(Type::Ip)).fulfil("p", "hunter2").export(
+        let model = Sketch::new().promise("p", secret(Type::IP)).fulfil("p", "hunter2").export(
             "p",
-            secret(Type::Ip),
+            secret(Type::IP),
             promise("p"),
         );
         let found = check(&model.model, &Limits::default());

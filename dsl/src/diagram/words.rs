@@ -10,15 +10,7 @@ pub(super) fn place(at: &Source) -> Name {
 /// A type in short.
 pub(super) fn ty(ty: &Type) -> String {
     match ty {
-        Type::Boolean => "boolean".into(),
-        Type::Integer { .. } => "integer".into(),
-        Type::Float => "float".into(),
-        Type::Str => "string".into(),
-        Type::Ip => "ip".into(),
-        Type::Ipv4 => "ipv4".into(),
-        Type::Ipv6 => "ipv6".into(),
-        Type::Uri => "url".into(),
-        Type::Seconds => "duration".into(),
+        Type::Scalar(scalar) => scalar.word().into(),
         Type::List(item) => format!("list of {}", self::ty(item)),
         Type::Map(item) => format!("map of {}", self::ty(item)),
         Type::Struct(fields) => {

@@ -12,11 +12,11 @@ use super::{FORMAT, Fields, RUN_TIME, Writer, names, text};
 /// The type of a parameter of which nothing is said but Heat's own.
 pub fn parameter_type(heat_type: ParameterType, hidden: bool) -> Type {
     let ty = match heat_type {
-        ParameterType::Str => Type::Str,
-        ParameterType::Number => Type::Float,
-        ParameterType::Boolean => Type::Boolean,
-        ParameterType::CommaDelimitedList => Type::List(Box::new(Type::Str)),
-        ParameterType::Json => Type::Map(Box::new(Type::Str)),
+        ParameterType::Str => Type::STR,
+        ParameterType::Number => Type::FLOAT,
+        ParameterType::Boolean => Type::BOOLEAN,
+        ParameterType::CommaDelimitedList => Type::List(Box::new(Type::STR)),
+        ParameterType::Json => Type::Map(Box::new(Type::STR)),
     };
     if hidden { Type::Hidden(Box::new(ty)) } else { ty }
 }

@@ -3,7 +3,7 @@
 use crate::lower::hot::Hot;
 use crate::lower::resolve::{Late, for_heat, for_heat_with};
 use crate::lower::template::is_known_to_heat;
-use crate::model::{Export, Expr, Model, Name, Reference, Resource, Type, Value};
+use crate::model::{Export, Expr, Model, Name, Reference, Resource, Scalar, Type, Value};
 use wattle_heat::template::Function;
 
 use super::{IMPORTS, MODEL, PAIRS, PROMISES, Writer, names, text};
@@ -103,23 +103,12 @@ fn listed(value: Hot) -> Hot {
 pub(super) fn ty(ty: &Type) -> Hot {
     let of = |name: &str, inner: Hot| Hot::Map(vec![(name.into(), inner)]);
     match ty {
-        Type::Boolean => text("boolean"),
-        Type::Integer { min: i64::MIN, max: u64::MAX } => text("integer"),
-        Type::Integer { min, max } => of(
-            "integer",
-            Hot::Map(vec![
-                ("min".into(), Hot::Value(Value::from(*min))),
-                ("max".into(), Hot::Value(Value::from(*max))),
-            ]),
-        ),
-        Type::Float => text("float"),
+        &Type::Scalar(Scalar::Integer { min, max }) if (min, max) != (i64::MIN, u64::MAX) => {
+            let bounds = [("min", Value::from(min)), ("max", Value::from(max))];
+            of("integer", Hot::Map(bounds.map(|(name, bound)| (name.into(), Hot::Value(bound))).into()))
+        }
+        Type::Scalar(scalar) => text(scalar.word()),
         Type::Any => text("any"),
-        Type::Str => text("string"),
-        Type::Ip => text("ip"),
-        Type::Ipv4 => text("ipv4"),
-        Type::Ipv6 => text("ipv6"),
-        Type::Uri => text("url"),
-        Type::Seconds => text("duration"),
         Type::List(item) => of("list", self::ty(item)),
         Type::Map(item) => of("map", self::ty(item)),
         Type::Struct(fields) => of("struct", names(fields.iter().map(|(name, field)| (name.clone(), self::ty(field))))),

@@ -134,7 +134,7 @@ mod tests {
 
     fn text(description: &str, default: Option<&str>) -> String {
         let mut model = Model::new("demo");
-        let mut parameter = Parameter::new(Type::Str, Source::default());
+        let mut parameter = Parameter::new(Type::STR, Source::default());
         parameter.description = description.into();
         parameter.default = default.map(Into::into);
         model.parameters.insert("motto".into(), parameter);
@@ -155,7 +155,7 @@ mod tests {
     fn what_was_filled_in_stays_and_what_is_gone_is_a_comment() {
         let filled = Filled::read("parameters:\n  motto: on  # mine\n  gone: |\n    a\n    b\n").expect("fits");
         let mut model = Model::new("demo");
-        model.parameters.insert("motto".into(), Parameter::new(Type::Str, Source::default()));
+        model.parameters.insert("motto".into(), Parameter::new(Type::STR, Source::default()));
         let environment = crate::lower::lower(&model, &crate::lower::Options::default()).environment;
         let yaml = environment.to_yaml_with(&filled);
         assert!(yaml.contains("\nparameters:\n\n  # (required)\n  motto: on  # mine\n"), "{yaml}");

@@ -1,8 +1,8 @@
 //! What of a requirement Heat can judge itself: constraints of one parameter (`heat.engine.constraints`).
 
 use crate::model::{
-    Constraint, Expr, Model, Name, Parameter, ParameterType, Predicate, Reference, Requirement, Test, Tested, Type,
-    Value,
+    Constraint, Expr, Model, Name, Parameter, ParameterType, Predicate, Reference, Requirement, Scalar, Test, Tested,
+    Type, Value,
 };
 
 use crate::model::requirement::words::{one_line, place};
@@ -65,7 +65,7 @@ fn constraint<'m>(model: &'m Model, predicate: &'m Predicate<Expr>) -> Option<(&
 }
 
 fn of_number(model: &Model, parameter: &Parameter, test: &Test<Expr>) -> Option<Constraint> {
-    let is_whole = matches!(parameter.ty.revealed(), Type::Integer { .. });
+    let is_whole = matches!(parameter.ty.revealed(), Type::Scalar(Scalar::Integer { .. }));
     let range = |min, max| Some(Constraint::Range { min, max });
     let next = |value: &Expr, step: f64| {
         if is_whole && bound(value)?.fract() == 0.0 { Some(bound(value)? + step) } else { None }

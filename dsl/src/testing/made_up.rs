@@ -1,32 +1,11 @@
 //! Made-up values: of the declared type, the same on every run, and different for whatever is different.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
-
-use crate::model::{Name, Type, Value};
+use crate::model::{Name, Scalar, Type, Value};
 
 /// A value of type `ty` for what is called `of`.
 pub(super) fn value(ty: &Type, of: &str) -> Value {
-    let number = digest(of);
     match ty {
-        Type::Boolean => true.into(),
-        Type::Integer { min, max } => {
-            // Well within what is mostly meant: no port that is privileged, no number that is huge.
-            let number = 1_024 + i128::from(number % 60_000);
-            let (min, max) = (i128::from(*min), i128::from(*max));
-            Value::Integer(if (min..=max).contains(&number) { number } else { min + number % (max - min + 1) })
-        }
-        Type::Float => Value::Float(f64::from(u32::try_from(number % 1_000).unwrap_or(0)) / 8.0),
-        Type::Ip | Type::Ipv4 => address(of).to_string().into(),
-        Type::Ipv6 => {
-            let [.., a, b, c, d] = number.to_be_bytes();
-            Ipv6Addr::from([0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, a, b, c, d]).to_string().into()
-        }
-        Type::Uri => {
-            let plain = |letter: char| letter.is_ascii_alphanumeric() || "/.-_".contains(letter);
-            let path: String = of.chars().map(|letter| if plain(letter) { letter } else { '-' }).collect();
-            format!("http://made-up.example/{path}").into()
-        }
-        Type::Seconds => (1 + number % 60).into(),
+        Type::Scalar(scalar) => scalar_value(*scalar, of),
         Type::List(item) => Value::List((0..2).map(|place| value(item, &format!("{of}.{place}"))).collect()),
         Type::Map(item) => {
             let one = |key: &str| (Name::from(key), value(item, &format!("{of}.{key}")));
@@ -37,7 +16,23 @@ pub(super) fn value(ty: &Type, of: &str) -> Value {
             Value::Map(fields.iter().map(one).collect())
         }
         Type::Hidden(inner) => value(inner, of),
-        Type::Str | Type::Any => format!("made-up {of}").into(),
+        Type::Any => format!("made-up {of}").into(),
+    }
+}
+
+fn scalar_value(scalar: Scalar, of: &str) -> Value {
+    let number = digest(of);
+    match scalar {
+        Scalar::Boolean => true.into(),
+        Scalar::Integer { min, max } => {
+            // Well within what is mostly meant: no port that is privileged, no number that is huge.
+            let number = 1_024 + i128::from(number % 60_000);
+            let (min, max) = (i128::from(min), i128::from(max));
+            Value::Integer(if (min..=max).contains(&number) { number } else { min + number % (max - min + 1) })
+        }
+        Scalar::Float => Value::Float(f64::from(u32::try_from(number % 1_000).unwrap_or(0)) / 8.0),
+        Scalar::Seconds => (1 + number % 60).into(),
+        text => text.made_up(of, number).unwrap_or_default().into(),
     }
 }
 
@@ -45,25 +40,19 @@ pub(super) fn value(ty: &Type, of: &str) -> Value {
 pub(super) fn attribute(resource: &str, key: &str, wanted: Option<&Type>) -> Value {
     let whole = format!("{resource}.{key}");
     match wanted.map(Type::revealed) {
-        None | Some(Type::Str | Type::Any) => {}
+        None | Some(Type::Scalar(Scalar::Str) | Type::Any) => {}
         Some(ty) => return value(ty, &whole),
     }
     let is_address = |name: &str| name.contains("address") || name == "addr" || name.ends_with("_ip");
     let last = key.split('.').rev().find(|part| part.parse::<u32>().is_err());
     if key.starts_with("networks.") || last.is_some_and(is_address) {
-        address(&whole).to_string().into()
+        scalar_value(Scalar::Ip, &whole)
     } else if key == "id" {
         let number = digest(&whole);
         format!("{:08x}-0000-4000-8000-{:012x}", number >> 32, number & 0xffff_ffff).into()
     } else {
         format!("made-up {whole}").into()
     }
-}
-
-/// An address of 10.0.0.0/8.
-fn address(of: &str) -> Ipv4Addr {
-    let [.., a, b, c] = digest(of).to_be_bytes();
-    Ipv4Addr::new(10, a, b, c.clamp(1, 254))
 }
 
 /// FNV-1a.
@@ -77,30 +66,30 @@ mod tests {
 
     #[test]
     fn made_up_values_are_of_their_type_and_differ() {
-        let integer = |min, max| Type::Integer { min, max };
-        let structure = Type::Struct([("a".into(), Type::Uri), ("b".into(), integer(0, 255))].into());
+        let integer = |min, max| Type::integer(min, max);
+        let structure = Type::Struct([("a".into(), Type::URI), ("b".into(), integer(0, 255))].into());
         for ty in [
-            Type::Boolean,
+            Type::BOOLEAN,
             integer(0, 255),
             integer(i64::MIN, u64::MAX),
             integer(-5, 5),
-            Type::Float,
-            Type::Str,
-            Type::Ip,
-            Type::Ipv4,
-            Type::Ipv6,
-            Type::Uri,
-            Type::Seconds,
+            Type::FLOAT,
+            Type::STR,
+            Type::IP,
+            Type::IPV4,
+            Type::IPV6,
+            Type::URI,
+            Type::SECONDS,
             Type::Any,
-            Type::List(Box::new(Type::Ip)),
+            Type::List(Box::new(Type::IP)),
             Type::Map(Box::new(structure)),
-            Type::Hidden(Box::new(Type::Ipv6)),
+            Type::Hidden(Box::new(Type::IPV6)),
         ] {
             for of in ["db/db2/port", "", "a b", "ü/{}"] {
                 assert_eq!(ty.refuse(&value(&ty, of)), None, "{ty} of {of}");
             }
         }
-        assert_ne!(value(&Type::Ip, "a"), value(&Type::Ip, "b"));
-        assert_eq!(value(&Type::Str, "a"), value(&Type::Str, "a"));
+        assert_ne!(value(&Type::IP, "a"), value(&Type::IP, "b"));
+        assert_eq!(value(&Type::STR, "a"), value(&Type::STR, "a"));
     }
 }

@@ -1,8 +1,33 @@
-//! What a word means wherever one is read: which name was meant, and which length of time.
+//! What a word means wherever one is read: which name was meant, which length of time, which scalar type.
 //!
 //! What lives here: functions of text that the macros, the reader of recipes, the model and the commands share, so that
 //! each of them reads alike. What must not: values, models, or anything that needs more than a few small crates, for this
 //! is built before the macros are.
 
+mod cidr;
 pub mod names;
+mod scalar;
 pub mod time;
+mod url;
+
+pub use scalar::{Carrier, Scalar};
+
+/// Rust types of scalars that the standard library lacks.
+pub mod types {
+    pub use crate::cidr::Cidr;
+    pub use crate::url::Url;
+}
+
+/// Text that says no value of the type that it was read as.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not {scalar}")]
+pub struct Malformed {
+    scalar: Scalar,
+    text: String,
+}
+
+impl Malformed {
+    fn new(scalar: Scalar, text: &str) -> Self {
+        Self { scalar, text: text.to_owned() }
+    }
+}

@@ -1,10 +1,10 @@
 //! What a property's constraints ask of a value that is known, as Heat's engine judges it.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 
-use wattle_model::{PropertyType, SchemaConstraint, Value};
+use wattle_model::{PropertyType, Scalar, SchemaConstraint, Value};
 
-use super::conversion::{is_integer, is_same, number, outside_of, plain};
+use super::conversion::{is_same, number, outside_of, plain};
 use super::named::broken_named;
 
 /// What `value` breaks of `constraint`, in the schema's own terms.
@@ -84,25 +84,9 @@ pub(super) fn is_address(text: &str) -> bool {
     text.parse::<IpAddr>().is_ok()
 }
 
-/// `neutron_lib.api.validators.validate_subnet`: an IPv4 network in its usual form, an IPv6 network in any.
+/// `neutron_lib.api.validators.validate_subnet`.
 pub(super) fn is_network(text: &str) -> bool {
-    let Some((address, prefix)) = text.split_once('/') else { return false };
-    if text.contains(char::is_whitespace) {
-        false
-    } else if address.parse::<Ipv4Addr>().is_ok() {
-        prefix.parse::<u8>().is_ok_and(|bits| bits <= 32 && bits.to_string() == prefix)
-    } else if address.parse::<Ipv6Addr>().is_ok() {
-        match prefix.replace('_', "").parse::<u8>() {
-            Ok(bits) if is_integer(prefix) => bits <= 128,
-            // A mask instead of a number of bits.
-            _ => prefix.parse::<Ipv6Addr>().is_ok_and(|mask| {
-                let bits = mask.to_bits();
-                bits.leading_ones() + bits.trailing_zeros() >= 128 || bits.leading_zeros() + bits.trailing_ones() >= 128
-            }),
-        }
-    } else {
-        false
-    }
+    Scalar::Network.holds(text)
 }
 
 pub(super) fn is_address_or_network(text: &str) -> bool {

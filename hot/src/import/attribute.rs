@@ -2,6 +2,7 @@
 
 use wattle_heat::template::{Constraint, Rule, float_as_python};
 use wattle_heat::yaml::{Node, Tree};
+use wattle_model::Scalar;
 
 use super::rust::{WIDTH, quoted};
 use super::valued::float;
@@ -45,6 +46,7 @@ pub(super) fn bounds(rule: &Rule) -> Vec<&Node> {
 pub(super) fn literal(node: &Node, ty: &str) -> Option<String> {
     match (ty, &*node.tree) {
         ("String" | "hot::Json", Tree::Text { text, .. }) => Some(quoted(text)),
+        ("Cidr", Tree::Text { text, .. }) => Scalar::Network.holds(text).then(|| quoted(text)),
         // As Heat writes it where text is needed.
         ("String", Tree::Integer(value)) => Some(quoted(&value.to_string())),
         ("String", Tree::Float(value)) => Some(quoted(&float_as_python(*value))),
@@ -144,7 +146,7 @@ fn rule(key: &str) -> &str {
 /// A rule as keys, if keys say it of a parameter of the type.
 fn by_keys(rule: &Rule, ty: &str) -> Option<Vec<(&'static str, String)>> {
     let is_number = matches!(ty, "u8" | "u16" | "u32" | "i64" | "f64");
-    let is_text = matches!(ty, "String" | "Secret<String>");
+    let is_text = matches!(ty, "String" | "Secret<String>" | "Cidr");
     let bounds = |names: [&'static str; 2], min: &Option<Node>, max: &Option<Node>, whole: bool| {
         let mut keys = Vec::new();
         for (name, node) in names.into_iter().zip([min, max]) {
@@ -167,7 +169,7 @@ fn by_keys(rule: &Rule, ty: &str) -> Option<Vec<(&'static str, String)>> {
         Rule::Custom(name) => Some(vec![("constraint", quoted(name))]),
         Rule::AllowedValues(values) if !values.is_empty() && (is_number || is_text || ty == "bool") => {
             let same = |node: &Node| {
-                matches!((ty, &*node.tree), ("String", Tree::Text { .. }) | ("bool", Tree::Boolean(_)))
+                matches!((ty, &*node.tree), ("String" | "Cidr", Tree::Text { .. }) | ("bool", Tree::Boolean(_)))
                     || is_number && matches!(&*node.tree, Tree::Integer(_) | Tree::Float(_))
             };
             let values: Vec<String> =

@@ -2,7 +2,7 @@
 
 use wattle_catalog_generate::plan::Type;
 
-use wattle_heat::template::{Call, Context, Function, Kind, Parameter, Step, walk};
+use wattle_heat::template::{Call, Context, Function, Kind, Parameter, Rule, Step, walk};
 use wattle_heat::yaml::{Node, Tree};
 
 use super::attribute::{Keys, Number, bounds, literal};
@@ -38,7 +38,13 @@ impl<'a> Blueprint<'a> {
         match parameter.kind {
             None | Some(Kind::String) => {
                 let is_secret = parameter.hidden && parameter.default.is_none() && uses.is_only("SecretText");
-                if is_secret && parameter.constraints.is_empty() { "Secret<String>" } else { "String" }
+                if is_secret && parameter.constraints.is_empty() {
+                    "Secret<String>"
+                } else if uses.is_only("Cidr") && is_network(parameter) {
+                    "Cidr"
+                } else {
+                    "String"
+                }
             }
             Some(Kind::Boolean) => "bool",
             Some(Kind::List) => "Vec<String>",
@@ -109,6 +115,14 @@ impl<'a> Blueprint<'a> {
     }
 }
 
+/// Whether Heat takes only networks in CIDR notation for the parameter, and whatever is said of it is said in these.
+fn is_network(parameter: &Parameter) -> bool {
+    let is_one = |node: &Node| literal(node, "Cidr").is_some();
+    let rules = || parameter.constraints.iter().map(|constraint| &constraint.rule);
+    rules().any(|rule| matches!(rule, Rule::Custom(name) if name == "net_cidr"))
+        && parameter.default.iter().chain(rules().flat_map(bounds)).all(is_one)
+}
+
 /// What stands on a parameter that nothing reads.
 const UNREAD: &str = "    #[expect(dead_code, reason = \"the template declares it and uses it nowhere\")]\n";
 
@@ -154,7 +168,7 @@ impl Uses {
         }
         let sections = ["resources", "outputs", "conditions"];
         for section in sections.iter().filter_map(|section| template.root.get(section)) {
-            for context in [Context::Value, Context::Condition] {
+            let of = |context| {
                 let mut here = 0;
                 walk(section, template.version(), context, &mut |_, call, _| {
                     if call.is_some_and(|call| {
@@ -166,8 +180,9 @@ impl Uses {
                     }
                     Step::Into
                 });
-                count = count.max(here);
-            }
+                here
+            };
+            count += of(Context::Value).max(of(Context::Condition));
         }
         uses.otherwise = count > uses.types.len();
         uses
@@ -181,5 +196,27 @@ impl Uses {
 
     fn is_only(&self, ty: &str) -> bool {
         !self.otherwise && self.only() == Some(ty)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::import::{Dependency, Options, import};
+
+    #[test]
+    fn what_only_a_network_may_be_is_one() {
+        let text = include_str!("../../../tests/heat/selftest/good/network_parameters.yaml");
+        let options = Options::new("networks", Dependency::Path("unused".into()));
+        let files = import(&wattle_heat::Loaded::of(text, "networks.yaml"), &options).expect("imports").files;
+        let library = &files.iter().find(|(path, _)| *path == "src/lib.rs").expect("a library").1;
+        for expected in [
+            "#[parameter(default = \"10.0.0.0/24\", constraint = \"net_cidr\")]\n    inside: Parameter<Cidr>",
+            "vec![\"10.1.0.0/16\".into(), \"10.2.0.0/16\".into()]",
+            "outside: Parameter<Cidr>",
+            // It is shown as well.
+            "shown: Parameter<String>",
+        ] {
+            assert!(library.contains(expected), "{expected} is not in:\n{library}");
+        }
     }
 }

@@ -20,10 +20,10 @@ impl Reader<'_> {
     /// The type of a value, as far as it is certain; secret if anything in it is.
     pub(super) fn type_of(&self, value: &Expr) -> Type {
         let ty = match value {
-            Expr::Constant(Value::Str(_)) | Expr::Text(_) | Expr::Leaf(Reference::Resource(_)) => Type::Str,
-            Expr::Constant(Value::Boolean(_)) => Type::Boolean,
-            Expr::Constant(Value::Integer(_)) => Type::Integer { min: i64::MIN, max: u64::MAX },
-            Expr::Constant(Value::Float(_)) => Type::Float,
+            Expr::Constant(Value::Str(_)) | Expr::Text(_) | Expr::Leaf(Reference::Resource(_)) => Type::STR,
+            Expr::Constant(Value::Boolean(_)) => Type::BOOLEAN,
+            Expr::Constant(Value::Integer(_)) => Type::integer(i64::MIN, u64::MAX),
+            Expr::Constant(Value::Float(_)) => Type::FLOAT,
             Expr::Leaf(reference) => return self.model.declared(reference.referred()).cloned().unwrap_or(Type::Any),
             _ => Type::Any,
         };

@@ -76,7 +76,7 @@ impl<'l> Reader<'l> {
                         let message = format!("{what} has two outputs `{name}`");
                         self.malformed(node.span, message, "the second one", "name each output once".into());
                     }
-                    declaration.outputs.insert(name, output(Type::Str, at));
+                    declaration.outputs.insert(name, output(Type::STR, at));
                 }
             }
             Tree::Map(_) => {

@@ -1,15 +1,11 @@
 //! Types as they are written: `string`, `{list: url}`, `{secret: string}`, ...
 
-use wattle::model::{Name, Type};
+use wattle::model::{Name, Scalar, Type};
 use wattle::names::{list, nearest};
 
 use super::{Reader, pairs};
 use crate::codes::UNKNOWN_TYPE;
 use wattle_heat::yaml::{Node, Tree};
-
-/// Types of one word.
-const WORDS: [&str; 11] =
-    ["any", "boolean", "duration", "float", "integer", "ip", "ipv4", "ipv6", "port", "string", "url"];
 
 /// Types with a part.
 const FORMS: [&str; 5] = ["integer", "list", "map", "secret", "struct"];
@@ -19,14 +15,19 @@ impl Reader<'_> {
     pub(super) fn ty(&mut self, node: &Node) -> Option<Type> {
         match &*node.tree {
             Tree::Text { text, .. } => {
-                let ty = word(text);
+                let ty = match text.as_str() {
+                    "any" => Some(Type::Any),
+                    word => Scalar::of_word(word).map(Type::Scalar),
+                };
                 if ty.is_none() {
-                    let help = match nearest(text, WORDS.into_iter().chain(FORMS)) {
+                    let mut words: Vec<_> = Scalar::words().map(|(word, _)| word).chain(["any"]).collect();
+                    words.sort_unstable();
+                    let help = match nearest(text, words.iter().copied().chain(FORMS)) {
                         Some(near) if FORMS.contains(&near) && near != "integer" => {
                             format!("did you mean `{{{near}: string}}`?")
                         }
                         Some(near) => format!("did you mean `{near}`?"),
-                        None => format!("types of one word are {}", list(WORDS, "and")),
+                        None => format!("types of one word are {}", list(words, "and")),
                     };
                     self.no_type(node, format!("there is no type `{text}`"), help);
                 }
@@ -73,7 +74,7 @@ impl Reader<'_> {
                     let help = "write `{integer: {min: 1, max: 10}}`; the least is -2^63, the greatest 2^64 - 1".into();
                     self.no_type(part, "these are no bounds of an integer".into(), help);
                 }
-                sound.map(|(min, max)| Type::Integer { min, max })
+                sound.map(|(min, max)| Type::integer(min, max))
             }
             other => {
                 let help = match nearest(other, FORMS) {
@@ -85,21 +86,4 @@ impl Reader<'_> {
             }
         }
     }
-}
-
-fn word(word: &str) -> Option<Type> {
-    Some(match word {
-        "any" => Type::Any,
-        "boolean" => Type::Boolean,
-        "duration" => Type::Seconds,
-        "float" => Type::Float,
-        "integer" => Type::Integer { min: i64::MIN, max: u64::MAX },
-        "ip" => Type::Ip,
-        "ipv4" => Type::Ipv4,
-        "ipv6" => Type::Ipv6,
-        "port" => Type::Integer { min: 0, max: 65_535 },
-        "string" => Type::Str,
-        "url" => Type::Uri,
-        _ => return None,
-    })
 }

@@ -315,8 +315,8 @@ mod tests {
 
     #[test]
     fn only_what_is_secret_by_its_type_is_masked() {
-        let hidden = || Type::Hidden(Box::new(Type::Str));
-        let fields = [("user".into(), Type::Str), ("password".into(), hidden())].into_iter().collect();
+        let hidden = || Type::Hidden(Box::new(Type::STR));
+        let fields = [("user".into(), Type::STR), ("password".into(), hidden())].into_iter().collect();
         let value: Value = serde_json::from_str(r#"[{"user": "postgres", "password": "hunter2"}]"#).unwrap();
         let mut mask = Mask::default();
         mask.add_secrets(&Type::List(Box::new(Type::Struct(fields))), &value);

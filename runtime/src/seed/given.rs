@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use wattle::lower::Seed;
 use wattle::lower::seed::{Origin, SeedParameter, Wire};
-use wattle::model::{Name, Type, Value};
+use wattle::model::{Carrier, Name, Scalar, Type, Value};
 use wattle::names::nearest;
 use wattle::requirement::When;
 
@@ -219,13 +219,15 @@ fn fit(value: &Value, ty: &Type) -> Result<Value, String> {
     };
     let converted = match (value, ty.revealed()) {
         (Value::Str(text), ty) => from_text(text, ty),
-        (Value::Integer(number), Type::Str) => Some(number.to_string().into()),
+        (Value::Integer(number), Type::Scalar(Scalar::Str)) => Some(number.to_string().into()),
         _ => None,
     };
     let value = converted.unwrap_or_else(|| value.clone());
     match refuse(&value) {
         None => Ok(value),
-        Some(why) if matches!((&value, ty.revealed()), (Value::Float(_) | Value::Boolean(_), Type::Str)) => {
+        Some(why)
+            if matches!((&value, ty.revealed()), (Value::Float(_) | Value::Boolean(_), Type::Scalar(Scalar::Str))) =>
+        {
             Err(format!("{why}; put it in quotes"))
         }
         Some(why) => Err(why),
@@ -240,13 +242,16 @@ fn from_text(text: &str, ty: &Type) -> Option<Value> {
         integer.or_else(|| text.parse::<f64>().ok().filter(|number| number.is_finite()).map(Value::Float))
     };
     match ty {
-        // What Heat takes (oslo.utils, `bool_from_string`).
-        Type::Boolean => match trimmed.to_lowercase().as_str() {
-            "1" | "t" | "true" | "on" | "y" | "yes" => Some(true.into()),
-            "0" | "f" | "false" | "off" | "n" | "no" => Some(false.into()),
-            _ => None,
+        Type::Scalar(scalar) => match scalar.carrier() {
+            // What Heat takes (oslo.utils, `bool_from_string`).
+            Carrier::Boolean => match trimmed.to_lowercase().as_str() {
+                "1" | "t" | "true" | "on" | "y" | "yes" => Some(true.into()),
+                "0" | "f" | "false" | "off" | "n" | "no" => Some(false.into()),
+                _ => None,
+            },
+            Carrier::Number => number(trimmed),
+            Carrier::Text => Some(text.into()),
         },
-        Type::Integer { .. } | Type::Float | Type::Seconds => number(trimmed),
         Type::List(item) => match serde_json::from_str(trimmed) {
             Ok(value @ Value::List(_)) => Some(value),
             // Heat's `comma_delimited_list`.
@@ -255,7 +260,7 @@ fn from_text(text: &str, ty: &Type) -> Option<Value> {
         },
         Type::Map(_) | Type::Struct(_) => serde_json::from_str(trimmed).ok().filter(|v| matches!(v, Value::Map(_))),
         Type::Hidden(inner) => from_text(text, inner),
-        _ => Some(text.into()),
+        Type::Any => Some(text.into()),
     }
 }
 
@@ -264,39 +269,39 @@ mod tests {
     use super::*;
 
     fn port() -> Type {
-        Type::Integer { min: 0, max: 65_535 }
+        Type::integer(0, 65_535)
     }
 
     #[test]
     fn text_is_of_the_declared_type() {
-        let list = Type::List(Box::new(Type::Str));
+        let list = Type::List(Box::new(Type::STR));
         let ports = Type::List(Box::new(port()));
         let cases: &[(&str, &Type, Value)] = &[
             ("8080", &port(), 8080_u16.into()),
-            ("8080", &Type::Str, "8080".into()),
-            (" a ", &Type::Str, " a ".into()),
-            ("yes", &Type::Boolean, true.into()),
-            ("0.5", &Type::Float, 0.5.into()),
-            ("90", &Type::Seconds, 90_u8.into()),
+            ("8080", &Type::STR, "8080".into()),
+            (" a ", &Type::STR, " a ".into()),
+            ("yes", &Type::BOOLEAN, true.into()),
+            ("0.5", &Type::FLOAT, 0.5.into()),
+            ("90", &Type::SECONDS, 90_u8.into()),
             ("a, b", &list, vec!["a", "b"].into()),
             ("", &list, Value::List(Vec::new())),
             (r#"["a,b"]"#, &list, vec!["a,b"].into()),
             ("1,2", &ports, vec![1_u8, 2].into()),
             (r#"{"a": 1}"#, &Type::Map(Box::new(port())), Value::Map([("a".into(), 1_u8.into())].into())),
-            ("s3cret", &Type::Hidden(Box::new(Type::Str)), "s3cret".into()),
+            ("s3cret", &Type::Hidden(Box::new(Type::STR)), "s3cret".into()),
         ];
         for (text, ty, expected) in cases {
             assert_eq!(fit(&(*text).into(), ty).as_ref(), Ok(expected), "{text}");
         }
-        for (text, ty) in [("a", &port()), ("70000", &port()), ("maybe", &Type::Boolean), ("x", &Type::Ip)] {
+        for (text, ty) in [("a", &port()), ("70000", &port()), ("maybe", &Type::BOOLEAN), ("x", &Type::IP)] {
             fit(&text.into(), ty).expect_err(text);
         }
     }
 
     #[test]
     fn numbers_are_text_where_text_is_expected_and_can_be_had_back() {
-        assert_eq!(fit(&5_u8.into(), &Type::Str), Ok("5".into()));
-        let why = fit(&1.10.into(), &Type::Str).expect_err("1.10 is not 1.1");
+        assert_eq!(fit(&5_u8.into(), &Type::STR), Ok("5".into()));
+        let why = fit(&1.10.into(), &Type::STR).expect_err("1.10 is not 1.1");
         assert!(why.contains("put it in quotes"), "{why}");
     }
 
@@ -311,7 +316,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_does_not_show_a_secret() {
-        let secret = Type::Hidden(Box::new(Type::Ip));
+        let secret = Type::Hidden(Box::new(Type::IP));
         let why = fit(&"hunter2".into(), &secret).expect_err("no address");
         assert!(!why.contains("hunter2"), "{why}");
         let mut given = Given::new();

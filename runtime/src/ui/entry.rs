@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn nothing_of_a_secret_is_told() {
-        let hidden = Type::Hidden(Box::new(Type::Str));
+        let hidden = Type::Hidden(Box::new(Type::STR));
         let secret = written(Content::Value("hunter2".into()));
         let told = json(Some(&secret), Some(&hidden), 1);
         assert_eq!(told, json!({ "state": "secret", "type": "a string (secret)", "revision": 1, "former": false }));

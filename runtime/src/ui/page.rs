@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn types_in_short() {
-        let told = [Type::Str, Type::Integer { min: 0, max: 9 }, Type::Any].map(|ty| in_short(&ty).to_string());
+        let told = [Type::STR, Type::integer(0, 9), Type::Any].map(|ty| in_short(&ty).to_string());
         assert_eq!(told, ["string", "integer between 0 and 9", "any value"]);
     }
 

@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn constants_of_secrets_are_not_told() {
-        let hidden = Type::Hidden(Box::new(Type::Str));
+        let hidden = Type::Hidden(Box::new(Type::STR));
         let constant = || Source::from("hunter2");
         let entry = |name: &str| Source::Leaf(Held::Entry(name.into()));
         let sealed = Source::Leaf(Held::Sealed("x".into()));
@@ -97,8 +97,8 @@ mod tests {
             assert_eq!(from(&source, &hidden), json!({ "secret": true }), "{source:?}");
         }
         assert_eq!(from(&entry("a/b/c"), &hidden), json!({ "from": "a/b/c" }));
-        assert_eq!(from(&constant(), &Type::Str), json!({ "value": "hunter2" }));
+        assert_eq!(from(&constant(), &Type::STR), json!({ "value": "hunter2" }));
         let text = Source::text(["http://".into(), entry("a/b/host")]);
-        assert_eq!(from(&text, &Type::Str), json!({ "from": "\"http://\" + a/b/host" }));
+        assert_eq!(from(&text, &Type::STR), json!({ "from": "\"http://\" + a/b/host" }));
     }
 }

@@ -158,7 +158,7 @@ fn what_is_written_is_in_the_model() {
     assert_eq!(port.at.line + 3, db2.inputs["databases"].at.line);
     assert!(db2.inputs["databases"].required);
     let ty = &db2.inputs["type"];
-    assert_eq!((ty.required, &ty.default, &ty.ty), (false, &None, &Type::Str));
+    assert_eq!((ty.required, &ty.default, &ty.ty), (false, &None, &Type::STR));
     assert_eq!(db2.inputs["pause"].default, Some(Value::from(300_u16)));
     assert_eq!(db2.inputs["labels"].default, Some(Value::List(Vec::new())));
     assert_eq!(db2.inputs["address"].default, Some(Value::from("10.0.0.1")));

@@ -15,15 +15,15 @@ async fn the_recipe_of_the_documentation() {
         include_str!("../../../docs/recipes.md").split_once("# cookbooks/redis/recipes/server.rb\n").unwrap();
     let (recipe, _) = recipe.split_once("```").unwrap();
     let recipe = recipe.replace("'/etc/redis/redis.conf'", "\"#{ENV['WATTLE_RUN_DIR']}/redis.conf\"");
-    let port = Type::Integer { min: 0, max: 65_535 };
+    let port = Type::integer(0, 65_535);
     let case = Case::new("include_recipe 'redis::server'")
         .file("cookbooks/probe/metadata.rb", "name 'probe'\nversion '1.0.0'\ndepends 'redis'\n")
         .file("cookbooks/redis/metadata.rb", "name 'redis'\nversion '1.0.0'\n")
         .file("cookbooks/redis/recipes/server.rb", &recipe)
-        .input("address", "redis/address", Type::Ip)
+        .input("address", "redis/address", Type::IP)
         .input("tcp_port", "redis/network/port", port)
-        .input("modules", "redis/modules", Type::List(Box::new(Type::Str)))
-        .output("url", "redis/url", Type::Uri);
+        .input("modules", "redis/modules", Type::List(Box::new(Type::STR)))
+        .output("url", "redis/url", Type::URI);
     // A real Chef would install Redis.
     for chef in stand_ins() {
         let mut run = case.start(&chef);
@@ -42,17 +42,17 @@ async fn the_recipe_of_the_documentation() {
 #[tokio::test]
 async fn the_cookbooks_of_connections() {
     let cookbooks = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/connections/cookbooks"));
-    let secret = || Type::Hidden(Box::new(Type::Str));
+    let secret = || Type::Hidden(Box::new(Type::STR));
     let case = Case::cookbooks(cookbooks, "cognos::server")
-        .input("home", "cognos/home", Type::Str)
-        .input("manager", "installation_manager/home", Type::Str)
-        .input("installers", "cognos/installers", Type::Str)
-        .input("address", "cognos/address", Type::Ip)
-        .input("tcp_port", "cognos/port", Type::Integer { min: 0, max: 65_535 })
-        .input("metrics_url", "cognos/metrics_url", Type::Str)
-        .input("database_user", "cognos/database_user", Type::Str)
+        .input("home", "cognos/home", Type::STR)
+        .input("manager", "installation_manager/home", Type::STR)
+        .input("installers", "cognos/installers", Type::STR)
+        .input("address", "cognos/address", Type::IP)
+        .input("tcp_port", "cognos/port", Type::integer(0, 65_535))
+        .input("metrics_url", "cognos/metrics_url", Type::STR)
+        .input("database_user", "cognos/database_user", Type::STR)
         .input("database_password", "cognos/database_password", secret())
-        .output("url", "cognos/url", Type::Uri);
+        .output("url", "cognos/url", Type::URI);
     for chef in chefs() {
         let folder = tempfile::tempdir().unwrap();
         installers(folder.path());

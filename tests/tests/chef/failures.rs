@@ -10,7 +10,7 @@ use wattle_runtime::space::{Failure, Kind, Script};
 
 use crate::case::{Case, chefs, stand_ins};
 
-const PORT: Type = Type::Integer { min: 0, max: 65_535 };
+const PORT: Type = Type::integer(0, 65_535);
 
 fn failure() -> Failure {
     Failure {
@@ -33,7 +33,7 @@ async fn the_failure_of_an_input_is_passed_on() {
     for recipe in [compiling, converging, template] {
         let case = Case::new(recipe)
             .file("cookbooks/probe/templates/conf.erb", "<%= node['redis']['address'] %>\n")
-            .input("address", "redis/address", Type::Str);
+            .input("address", "redis/address", Type::STR);
         for chef in chefs() {
             let mut run = case.start(&chef);
             run.agent.until("get address").await;
@@ -55,7 +55,7 @@ async fn a_recipe_may_live_with_the_failure_of_an_input() {
           node.default['probe']['seen'] = e.message
         end
     ";
-    let case = Case::new(recipe).input("address", "redis/address", Type::Str).output("seen", "probe/seen", Type::Str);
+    let case = Case::new(recipe).input("address", "redis/address", Type::STR).output("seen", "probe/seen", Type::STR);
     for chef in chefs() {
         let mut run = case.start(&chef);
         run.agent.fail("address", failure());
@@ -113,7 +113,7 @@ async fn an_output_that_was_never_written_is_missing() {
 #[tokio::test]
 async fn waiting_for_inputs_does_not_count_but_running_does() {
     let case = Case::new("node['redis']['address']\nruby_block('hangs') { block { sleep 600 } }")
-        .input("address", "redis/address", Type::Str)
+        .input("address", "redis/address", Type::STR)
         .deadline(Duration::from_secs(8));
     let chefs = stand_ins();
     let mut runs: Vec<_> = chefs.iter().map(|chef| case.start(chef)).collect();
@@ -141,7 +141,7 @@ async fn secrets_that_arrive_while_it_runs_are_masked() {
           end
         end
     ";
-    let secret = Type::Hidden(Box::new(Type::Str));
+    let secret = Type::Hidden(Box::new(Type::STR));
     let case = Case::new(recipe).input("password", "redis/password", secret);
     for chef in chefs() {
         let mut run = case.start(&chef);
@@ -165,7 +165,7 @@ async fn where_there_is_no_chef_it_is_said_how_to_get_it() {
 async fn a_teardown_is_a_run_of_its_own_recipe_without_outputs() {
     let case = Case::new("raise 'not this one'")
         .teardown("ruby_block('removes') { block { raise 'no' unless node['redis']['address'] == '10.0.0.5' } }")
-        .input("address", "redis/address", Type::Str)
+        .input("address", "redis/address", Type::STR)
         .output("one", "redis/one", PORT);
     for chef in chefs() {
         let mut run = case.start_script(&chef.path(), Script::Teardown);

@@ -8,7 +8,7 @@ use wattle::model::{Type, Value};
 
 use crate::case::{Case, chefs};
 
-const PORT: Type = Type::Integer { min: 0, max: 65_535 };
+const PORT: Type = Type::integer(0, 65_535);
 
 fn list(item: Type) -> Type {
     Type::List(Box::new(item))
@@ -34,9 +34,9 @@ async fn a_read_waits_for_the_value_and_what_is_no_read_does_not() {
         node.default['probe']['seen'] = JSON.generate(seen)
     ";
     let case = Case::new(recipe)
-        .input("address", "redis/address", Type::Str)
+        .input("address", "redis/address", Type::STR)
         .input("tcp_port", "redis/port", PORT)
-        .output("seen", "probe/seen", Type::Str);
+        .output("seen", "probe/seen", Type::STR);
     for chef in chefs() {
         let mut run = case.start(&chef);
         run.agent.until("get address").await;
@@ -154,9 +154,9 @@ async fn every_way_of_reading_gives_the_value_and_asks_for_no_other() {
             "name = 'g{index}'\ng = node[name]\nseen << begin; {way}; end\nnode.read('mark', 'x{index}')\n"
         );
         for (name, path, ty) in [
-            ("address", "address", Type::Str),
+            ("address", "address", Type::STR),
             ("port", "net/port", PORT),
-            ("modules", "modules", list(Type::Str)),
+            ("modules", "modules", list(Type::STR)),
             ("table", "table", map(map(PORT))),
         ] {
             case = case.input(&format!("g{index}_{name}"), &format!("g{index}/{path}"), ty);
@@ -164,7 +164,7 @@ async fn every_way_of_reading_gives_the_value_and_asks_for_no_other() {
         case = case.input(&format!("mark{index}"), &format!("mark/x{index}"), PORT);
     }
     recipe += "node.default['probe']['seen'] = JSON.generate(seen)\n";
-    let case = case.with_recipe(&recipe).attributes(&attributes).output("seen", "probe/seen", Type::Str);
+    let case = case.with_recipe(&recipe).attributes(&attributes).output("seen", "probe/seen", Type::STR);
     for chef in chefs() {
         let mut run = case.start(&chef);
         for index in 0..ways.len() {
@@ -213,9 +213,9 @@ async fn attributes_at_the_top_are_read_in_every_way() {
     let mut case = Case::new(&recipe)
         .input("hash", "hash", map(map(list(PORT))))
         .input("list", "list", list(PORT))
-        .output("seen", "probe/seen", Type::Str);
+        .output("seen", "probe/seen", Type::STR);
     for index in 0..9 {
-        case = case.input(&format!("t{index}"), &format!("t{index}"), Type::Str);
+        case = case.input(&format!("t{index}"), &format!("t{index}"), Type::STR);
     }
     for chef in chefs() {
         let mut run = case.start(&chef);
@@ -243,10 +243,10 @@ async fn what_is_read_when_resources_run_is_awaited_then() {
         node.default['redis']['compiled'] = 'yes'
     ";
     let case = Case::new(recipe)
-        .input("address", "redis/address", Type::Str)
+        .input("address", "redis/address", Type::STR)
         .input("tcp_port", "redis/port", PORT)
-        .early("compiled", "redis/compiled", Type::Str)
-        .output("seen", "probe/seen", Type::Str);
+        .early("compiled", "redis/compiled", Type::STR)
+        .output("seen", "probe/seen", Type::STR);
     for chef in chefs() {
         let mut run = case.start(&chef);
         run.agent.until("get address").await;
@@ -271,9 +271,9 @@ async fn a_template_reads_what_the_recipe_did_not() {
     ";
     let case = Case::new(recipe)
         .file("cookbooks/probe/templates/conf.erb", "<%= node['redis']['address'] %>:<%= @port %>\n")
-        .input("address", "redis/address", Type::Str)
+        .input("address", "redis/address", Type::STR)
         .input("tcp_port", "redis/port", PORT)
-        .output("seen", "probe/seen", Type::Str);
+        .output("seen", "probe/seen", Type::STR);
     for chef in chefs() {
         let mut run = case.start(&chef);
         run.agent.give("tcp_port", 6379);
@@ -288,8 +288,8 @@ async fn an_optional_input_that_is_not_wired_is_an_attribute_like_any_other() {
     let recipe = "node.default['probe']['seen'] = JSON.generate([node['redis']['memory'], node['redis']['limit']])";
     let case = Case::new(recipe)
         .attributes("default['redis']['limit'] = 7")
-        .input("address", "redis/address", Type::Str)
-        .output("seen", "probe/seen", Type::Str);
+        .input("address", "redis/address", Type::STR)
+        .output("seen", "probe/seen", Type::STR);
     for chef in chefs() {
         let mut run = case.start(&chef);
         assert_eq!(run.outputs(&chef).await["seen"], "[null,7]", "with {}", chef.name);
@@ -310,10 +310,10 @@ async fn no_input_is_in_the_node_that_is_saved() {
     ";
     for end in ["", "ruby_block('early') { block { throw :end_client_run_early } }"] {
         let case = Case::new(&format!("{recipe}\n{end}"))
-            .input("address", "redis/address", Type::Str)
-            .input("secret", "redis/secret", Type::Hidden(Box::new(Type::Str)))
-            .input("unread", "alone/unread", Type::Str)
-            .input("top", "top", Type::Str);
+            .input("address", "redis/address", Type::STR)
+            .input("secret", "redis/secret", Type::Hidden(Box::new(Type::STR)))
+            .input("unread", "alone/unread", Type::STR)
+            .input("top", "top", Type::STR);
         for chef in chefs() {
             let mut run = case.start(&chef);
             run.agent.give("address", "10.0.0.5");

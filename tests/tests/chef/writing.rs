@@ -5,7 +5,7 @@ use wattle::model::{Type, Value};
 
 use crate::case::{Case, chefs};
 
-const PORT: Type = Type::Integer { min: 0, max: 65_535 };
+const PORT: Type = Type::integer(0, 65_535);
 
 #[tokio::test]
 async fn what_a_resource_writes_is_published_when_it_has_run() {
@@ -28,7 +28,7 @@ async fn what_a_resource_writes_is_published_when_it_has_run() {
         .output("one", "redis/one", PORT)
         .output("two", "redis/two", PORT)
         .output("three", "redis/deep/three", PORT)
-        .output("later", "redis/later", Type::List(Box::new(Type::Map(Box::new(Type::Str)))));
+        .output("later", "redis/later", Type::List(Box::new(Type::Map(Box::new(Type::STR)))));
     for chef in chefs() {
         let mut run = case.start(&chef);
         run.agent.until("get gate").await;
@@ -58,11 +58,11 @@ async fn what_is_written_while_compiling_is_held_until_the_end_unless_it_is_earl
     let case = Case::new(recipe)
         .attributes("default['redis']['file'] = 'an attribute file'\ndefault['redis']['early_file'] = 'early'")
         .input("gate", "redis/gate", PORT)
-        .output("held", "redis/held", Type::Str)
-        .output("file", "redis/file", Type::Str)
-        .output("replaced", "redis/replaced", Type::Str)
-        .early("early", "redis/early", Type::Str)
-        .early("early_file", "redis/early_file", Type::Str);
+        .output("held", "redis/held", Type::STR)
+        .output("file", "redis/file", Type::STR)
+        .output("replaced", "redis/replaced", Type::STR)
+        .early("early", "redis/early", Type::STR)
+        .early("early_file", "redis/early_file", Type::STR);
     for chef in chefs() {
         let mut run = case.start(&chef);
         run.agent.until("get gate").await;
@@ -102,16 +102,16 @@ async fn two_components_may_exchange_values_while_both_run() {
           end
         end
     ";
-    let left = Case::new(left).input("heard", "left/heard", Type::Str).output("hello", "left/hello", Type::Str).output(
+    let left = Case::new(left).input("heard", "left/heard", Type::STR).output("hello", "left/hello", Type::STR).output(
         "answer",
         "left/answer",
-        Type::Str,
+        Type::STR,
     );
     let right = Case::new(right)
-        .input("heard", "right/heard", Type::Str)
-        .input("more", "right/more", Type::Str)
-        .output("hello", "right/hello", Type::Str)
-        .output("answer", "right/answer", Type::Str);
+        .input("heard", "right/heard", Type::STR)
+        .input("more", "right/more", Type::STR)
+        .output("hello", "right/hello", Type::STR)
+        .output("answer", "right/answer", Type::STR);
     for chef in chefs() {
         let (mut left, mut right) = (left.start(&chef), right.start(&chef));
         left.agent.until("set hello \"from left\"").await;
@@ -136,8 +136,8 @@ async fn a_value_that_is_only_worked_out_when_read_is_worked_out_at_the_end() {
     ";
     let case = Case::new(recipe)
         .input("tcp_port", "redis/port", PORT)
-        .output("lazy", "redis/lazy", Type::Str)
-        .output("top", "lazy", Type::Str)
+        .output("lazy", "redis/lazy", Type::STR)
+        .output("top", "lazy", Type::STR)
         .output("one", "redis/one", PORT);
     for chef in chefs() {
         let mut run = case.start(&chef);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use wattle::check::{Severity, check};
 use wattle::lower::native::lower;
-use wattle::model::{Binding, Declaration, Expr, Model, Reference, Type};
+use wattle::model::{Binding, Declaration, Expr, Model, Name, OutputDeclaration, Reference, Scalar, Type};
 use wattle_tests::native::{heat_takes, limits};
 use wattle_tests::oracle::Oracle;
 use wattle_tests::random;
@@ -64,11 +64,74 @@ fn what_a_hook_does_not_do_a_program_does() {
     let (hook, facts) = (kind("::Hook"), kind("::Facts"));
     assert_eq!(changed(&hook, &|hook| hook.deadline = Some(60))[1], "script");
     assert_eq!(changed(&facts, &|facts| facts.deadline = Some(60))[3], "script");
-    let port = Type::Integer { min: 0, max: 65_535 };
+    let port = Type::integer(0, 65_535);
     assert_eq!(changed(&facts, &|facts| facts.inputs["before"].ty = port.clone())[3], "script");
     let mut model = every_tool();
     model.components["server/hook"].inputs["texts"].value = Expr::from(vec!["{{ y }}".to_owned()]);
     assert_eq!(groups(&model)[1], "script");
+}
+
+/// Reads texts as values of types, with the program of a kind that has them all.
+const READING: &str = r#"
+import importlib.util, json, sys
+spec = importlib.util.spec_from_file_location("program", sys.argv[1])
+program = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(program)
+def holds(ty, text):
+    try:
+        program.read(ty, text, "it")
+        return True
+    except program.Failure:
+        return False
+print(json.dumps([[holds(ty, text) for text in json.loads(sys.argv[3])] for ty in json.loads(sys.argv[2])]))
+"#;
+
+#[test]
+fn programs_judge_addresses_as_wattle_does() {
+    let scalars = [Scalar::Ip, Scalar::Ipv4, Scalar::Ipv6, Scalar::Network];
+    let texts = [
+        "10.0.0.1",
+        "10.0.0.7/24",
+        "10.0.0.0/33",
+        "10.0.0.0/024",
+        "10.0.0.0/",
+        "/24",
+        "::1",
+        "2001:DB8::/32",
+        "::/129",
+        "10.0.0",
+        "",
+        "x",
+        "10.0.0.0/24/24",
+        "10.0.0.0/255.0.0.0",
+        " 10.0.0.0/8",
+    ];
+    let mut model = every_tool();
+    let kind = model.declarations.keys().find(|key| key.ends_with("::Shell")).expect("a kind").clone();
+    let outputs = &mut model.declarations[&kind].outputs;
+    let output = outputs["line"].clone();
+    *outputs = scalars
+        .map(|scalar| (scalar.word().into(), OutputDeclaration { ty: Type::Scalar(scalar), ..output.clone() }))
+        .into();
+    let config = |name: &Name| name.contains("Shell");
+    let resources = lower(&model).template.resources;
+    let config = resources.iter().find(|(name, _)| config(name)).and_then(|(_, config)| config.property("config"));
+    let program = serde_json::to_value(config.expect("a program")).expect("JSON");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("program.py");
+    std::fs::write(&path, program.as_str().expect("text")).expect("a new file");
+    let words = serde_json::to_string(&scalars.map(Scalar::word)).expect("JSON");
+    let said = std::process::Command::new("python3")
+        .args(["-c", READING])
+        .args([path.as_os_str(), words.as_ref(), serde_json::to_string(&texts).expect("JSON").as_ref()])
+        .output()
+        .expect("python3 runs");
+    let said: Vec<Vec<bool>> = serde_json::from_slice(&said.stdout).unwrap_or_else(|_| panic!("{said:?}"));
+    for (scalar, said) in scalars.into_iter().zip(said) {
+        for (text, holds) in texts.into_iter().zip(said) {
+            assert_eq!(holds, scalar.holds(text), "`{text}` as {scalar}");
+        }
+    }
 }
 
 #[test]

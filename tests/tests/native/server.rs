@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::{Value, json};
 use wattle::graph::{Graph, Node, Why};
 use wattle::lower::native::lower;
-use wattle::model::{Expr, Model, Reference, Type};
+use wattle::model::{Carrier, Expr, Model, Reference, Scalar, Type};
 use wattle_tests::native::{deployment, write};
 use wattle_tests::oracle::{Agents, deploy};
 
@@ -15,10 +15,10 @@ use crate::examples;
 /// What a recipe could have written: text that says whose it is, where its type leaves room.
 fn made_up(key: &str, output: &str, ty: &Type) -> String {
     match ty.revealed() {
-        Type::Boolean => "true".into(),
-        Type::Integer { .. } | Type::Float | Type::Seconds => "8080".into(),
-        Type::Ip | Type::Ipv4 => "10.9.8.7".into(),
-        Type::Uri => format!("http://{}/{output}", deployment(key)),
+        Type::Scalar(Scalar::Boolean) => "true".into(),
+        other if other.carrier() == Some(Carrier::Number) => "8080".into(),
+        Type::Scalar(Scalar::Ip | Scalar::Ipv4) => "10.9.8.7".into(),
+        Type::Scalar(Scalar::Uri) => format!("http://{}/{output}", deployment(key)),
         Type::List(_) => format!(r#"["{key}", "{output}"]"#),
         _ => format!("{output} of {key}"),
     }

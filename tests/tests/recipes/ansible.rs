@@ -32,12 +32,12 @@ async fn inputs_are_variables_and_set_stats_are_outputs() {
     )
     .file("recipes/files/redis.conf", "bind *\n")
     .file("roles/redis/tasks/main.yml", "- ansible.builtin.debug: {msg: a role}\n")
-    .input("address", Type::Ip, "192.0.2.1")
+    .input("address", Type::IP, "192.0.2.1")
     .input("tcp_port", PORT, json("6379"))
-    .output("url", Type::Uri)
+    .output("url", Type::URI)
     .output("port", PORT)
-    .output("python", Type::Str)
-    .output("conf", Type::Str);
+    .output("python", Type::STR)
+    .output("conf", Type::STR);
     let outputs = stage.run_clean().await.unwrap();
     assert_eq!(outputs["url"], "redis://192.0.2.1:6379/".into());
     assert_eq!(outputs["port"], json("6379"));
@@ -67,7 +67,7 @@ async fn every_type(bin: Option<PathBuf>) {
     let mut stage = Stage::new(Tool::Ansible, "");
     for (name, ty, value) in crate::types::all() {
         // Before ansible-core 2.19, a text that looks like a list, a map or a truth value becomes one without this.
-        let filter = if ty == Type::Str { " | string" } else { "" };
+        let filter = if ty == Type::STR { " | string" } else { "" };
         let set = format!("{{data: {{{name}: \"{{{{ {name}{filter} }}}}\"}}}}");
         let _ = writeln!(text, "    - ansible.builtin.set_stats: {set}");
         stage = stage.input(name, ty.clone(), value).output(name, ty);
@@ -103,8 +103,8 @@ async fn a_failure_names_the_task() {
         msg: "no such user: {{ password }}"
 "#,
     )
-    .input("password", secret(Type::Str), "hunter2")
-    .output("url", Type::Uri);
+    .input("password", secret(Type::STR), "hunter2")
+    .output("url", Type::URI);
     let broken = stage.run_clean().await.unwrap_err();
     assert_eq!(broken.kind, Kind::Recipe);
     assert_eq!(broken.message, "the task `Log in` failed: no such user: *** (the recipe ended with status 2)");
@@ -120,7 +120,7 @@ async fn a_failure_names_the_task() {
 async fn outputs_that_are_wrong_or_missing() {
     let playbook =
         "- hosts: localhost\n  gather_facts: false\n  tasks: [{ansible.builtin.set_stats: {data: {port: http}}}]";
-    let stage = Stage::new(Tool::Ansible, playbook).output("port", PORT).output("url", Type::Uri);
+    let stage = Stage::new(Tool::Ansible, playbook).output("port", PORT).output("url", Type::URI);
     let broken = stage.run_clean().await.unwrap_err();
     assert_eq!(broken.kind, Kind::Type);
     assert_eq!(
@@ -129,7 +129,7 @@ async fn outputs_that_are_wrong_or_missing() {
          without writing its output `url`"
     );
     let playbook = "- hosts: localhost\n  gather_facts: false\n  tasks: [{ansible.builtin.set_stats: {data: {page: \"{{ 'x' * 1000001 }}\"}}}]";
-    let broken = Stage::new(Tool::Ansible, playbook).output("page", Type::Str).run_clean().await.unwrap_err();
+    let broken = Stage::new(Tool::Ansible, playbook).output("page", Type::STR).run_clean().await.unwrap_err();
     assert_eq!(broken.kind, Kind::Size, "{}", broken.message);
 }
 
@@ -142,7 +142,7 @@ async fn a_playbook_ends_at_its_deadline() {
 "#;
     let stage = Stage::new(Tool::Ansible, playbook).deadline(Duration::from_millis(500));
     let started = stage.path("started");
-    let stage = stage.input("started", Type::Str, started.display().to_string());
+    let stage = stage.input("started", Type::STR, started.display().to_string());
     // However slow this machine is: until the task runs, time does not count.
     let starting = until(|| {
         *stage.live.waited.lock().unwrap() += Duration::from_millis(20);
@@ -157,10 +157,10 @@ async fn a_playbook_ends_at_its_deadline() {
 #[tokio::test]
 async fn teardown_is_a_playbook() {
     let undo = "- hosts: localhost\n  gather_facts: false\n  tasks: [{ansible.builtin.file: {path: \"{{ it }}\", state: touch}}]";
-    let mut stage = Stage::new(Tool::Ansible, "").file("recipes/undo.yml", undo).output("url", Type::Uri);
+    let mut stage = Stage::new(Tool::Ansible, "").file("recipes/undo.yml", undo).output("url", Type::URI);
     stage = {
         let path = stage.path("undone").display().to_string();
-        stage.input("it", Type::Str, path)
+        stage.input("it", Type::STR, path)
     };
     stage.job.script = Script::Teardown;
     stage.job.component.recipe.teardown = Some("recipes/undo.yml".into());

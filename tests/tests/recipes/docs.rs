@@ -30,10 +30,10 @@ async fn redis(tool: Tool, text: &str) {
     for memory in memories.iter().copied() {
         let mut stage = Stage::new(tool, "")
             .file("recipes/redis.conf", "# From the crate.\n")
-            .input("address", Type::Ip, "192.0.2.1")
+            .input("address", Type::IP, "192.0.2.1")
             .input("tcp_port", PORT, json("6379"))
-            .input("modules", Type::List(Box::new(Type::Str)), vec!["a.so", "b.so"])
-            .output("url", Type::Uri);
+            .input("modules", Type::List(Box::new(Type::STR)), vec!["a.so", "b.so"])
+            .output("url", Type::URI);
         if let Some(memory) = memory {
             stage = stage.input("memory", PORT, memory);
         }

@@ -24,7 +24,7 @@ async fn what_outlives_its_deadline_is_killed_with_all_that_it_started() {
         while :; do sleep 1002 & wait $!; done
         "#,
     )
-    .input("password", secret(Type::Str), "hunter2")
+    .input("password", secret(Type::STR), "hunter2")
     .deadline(SOON);
     let broken = stage.run_clean().await.unwrap_err();
     assert_eq!(broken.kind, Kind::Deadline);
@@ -97,7 +97,7 @@ async fn a_flood_of_output_does_not_grow_the_agent() {
     let stage = Stage::shell(
         "head -c 60000000 /dev/zero | tr '\\0' x; echo; yes $(seq 1000) | head -c 40000000; echo; echo end; exit 1",
     )
-    .input("password", secret(Type::Str), "hunter2");
+    .input("password", secret(Type::STR), "hunter2");
     let before = resident();
     let broken = stage.run_clean().await.unwrap_err();
     assert_eq!(broken.log.last().unwrap(), "end");

@@ -28,9 +28,9 @@ async fn inputs_are_data_and_facts_and_outputs_are_files() {
         "#,
     )
     .file("modules/redis/manifests/init.pp", "class redis { notice('a module') }")
-    .input("address", Type::Ip, "192.0.2.1")
+    .input("address", Type::IP, "192.0.2.1")
     .input("tcp_port", PORT, json("6379"))
-    .output("url", Type::Uri)
+    .output("url", Type::URI)
     .output("port", PORT);
     let outputs = match stage.run_clean().await {
         Ok(outputs) => outputs,
@@ -50,7 +50,7 @@ async fn names_of_puppets_own_variables_are_data() {
     for name in names {
         let _ =
             writeln!(text, "file {{ \"${{facts['heat_outputs_path']}}.{name}_too\": content => lookup('{name}') }}");
-        stage = stage.input(name, Type::Str, "a word").output(&format!("{name}_too"), Type::Str);
+        stage = stage.input(name, Type::STR, "a word").output(&format!("{name}_too"), Type::STR);
     }
     let stage = stage.file("recipes/it.pp", &text);
     let outputs = match stage.run_clean().await {
@@ -94,7 +94,7 @@ async fn a_failure_names_the_resource() {
         -> exec { '/bin/false': }
         notice(lookup('password'))
     ";
-    let stage = Stage::new(Tool::Puppet, manifest).input("password", secret(Type::Str), "hunter2");
+    let stage = Stage::new(Tool::Puppet, manifest).input("password", secret(Type::STR), "hunter2");
     let broken = stage.run_clean().await.unwrap_err();
     assert_eq!(broken.kind, Kind::Recipe);
     assert!(broken.message.contains("/none/such"), "{}", broken.message);
@@ -109,7 +109,7 @@ async fn a_failure_names_the_resource() {
 async fn teardown_is_a_manifest() {
     let mut stage = Stage::new(Tool::Puppet, "").file("recipes/undo.pp", "file { lookup('it'): content => 'x' }");
     let path = stage.path("undone").display().to_string();
-    stage = stage.input("it", Type::Str, path).output("url", Type::Uri);
+    stage = stage.input("it", Type::STR, path).output("url", Type::URI);
     stage.job.script = Script::Teardown;
     stage.job.component.recipe.teardown = Some("recipes/undo.pp".into());
     assert!(stage.run_clean().await.unwrap().is_empty());

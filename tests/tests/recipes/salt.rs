@@ -50,12 +50,12 @@ say it:
     )
     .file("recipes/redis.conf", "bind {{ pillar['address'] }}\n")
     .file("other/more.txt", "more\n")
-    .input("address", Type::Ip, "192.0.2.1")
+    .input("address", Type::IP, "192.0.2.1")
     .input("tcp_port", PORT, json("6379"))
-    .output("url", Type::Uri)
-    .output("conf", Type::Str)
+    .output("url", Type::URI)
+    .output("conf", Type::STR)
     .output("port", PORT)
-    .output("more", Type::Str);
+    .output("more", Type::STR);
     let outputs = match stage.run_clean().await {
         Ok(outputs) => outputs,
         Err(broken) => panic!("{}\n{}", broken.message, stage.log.text()),
@@ -73,7 +73,7 @@ async fn a_value_of_every_type_goes_through() {
     let mut text = String::new();
     let mut stage = stage("");
     for (name, ty, value) in crate::types::all() {
-        let written = if matches!(ty.revealed(), Type::List(_) | Type::Map(_) | Type::Struct(_) | Type::Boolean) {
+        let written = if matches!(ty.revealed(), Type::List(_) | Type::Map(_) | Type::Struct(_) | Type::Scalar(Scalar::Boolean)) {
             format!("(pillar['{name}'] | json)")
         } else {
             format!("pillar['{name}']")
@@ -100,8 +100,8 @@ async fn a_failure_names_the_state() {
     let stage = stage(
         "log in:\n  cmd.run:\n    - name: echo 'no such user {{ pillar['password'] }}'; exit 3\nafter:\n  test.nop:\n    - require: [{cmd: log in}]\n",
     )
-    .input("password", secret(Type::Str), "hunter2")
-    .output("url", Type::Uri);
+    .input("password", secret(Type::STR), "hunter2")
+    .output("url", Type::URI);
     let broken = stage.run_clean().await.unwrap_err();
     assert_eq!(broken.kind, Kind::Recipe);
     assert!(broken.message.starts_with("the state `log in` (cmd.run) failed: Command "), "{}", broken.message);
@@ -121,9 +121,9 @@ async fn a_state_that_cannot_be_made_is_told() {
 #[tokio::test]
 async fn teardown_is_a_state() {
     let mut stage =
-        stage("").file("recipes/undo.sls", "{{ pillar['it'] }}:\n  file.touch: []\n").output("url", Type::Uri);
+        stage("").file("recipes/undo.sls", "{{ pillar['it'] }}:\n  file.touch: []\n").output("url", Type::URI);
     let path = stage.path("undone");
-    stage = stage.input("it", Type::Str, path.display().to_string());
+    stage = stage.input("it", Type::STR, path.display().to_string());
     stage.job.script = Script::Teardown;
     stage.job.component.recipe.teardown = Some("recipes/undo.sls".into());
     assert!(stage.run_clean().await.unwrap().is_empty());

@@ -27,9 +27,9 @@ async fn inputs_come_in_and_outputs_go_out() {
         "#,
     )
     .file("recipes/greeting", "hello\n")
-    .input("address", Type::Ip, "192.0.2.1")
+    .input("address", Type::IP, "192.0.2.1")
     .input("tcp_port", PORT, json("6379"))
-    .output("url", Type::Uri)
+    .output("url", Type::URI)
     .output("port", PORT);
     let outputs = stage.run_clean().await.unwrap();
     assert_eq!(outputs["url"], "redis://192.0.2.1:6379/".into());
@@ -46,7 +46,7 @@ async fn inputs_come_in_and_outputs_go_out() {
 async fn the_environment_is_that_of_the_run() {
     let stage = Stage::shell("env >\"$WATTLE_STATE_DIR/env\"; pwd >\"$WATTLE_STATE_DIR/pwd\"; cat").input(
         "lang",
-        Type::Str,
+        Type::STR,
         "C",
     );
     stage.run_clean().await.unwrap();
@@ -105,9 +105,9 @@ async fn outputs_that_are_not_as_declared() {
         mkfifo "$heat_outputs_path.pipe"
         "#,
     );
-    let outputs = [("port", PORT), ("page", Type::Str), ("text", Type::Str), ("pin", secret(PORT))];
+    let outputs = [("port", PORT), ("page", Type::STR), ("text", Type::STR), ("pin", secret(PORT))];
     let mut stage = stage;
-    for (name, ty) in outputs.into_iter().chain([("folder", Type::Str), ("pipe", Type::Str)]) {
+    for (name, ty) in outputs.into_iter().chain([("folder", Type::STR), ("pipe", Type::STR)]) {
         stage = stage.output(name, ty);
     }
     let broken = stage.run_clean().await.unwrap_err();
@@ -127,14 +127,14 @@ async fn outputs_that_are_not_as_declared() {
         messages[4].ends_with("output.folder` is not a file") && messages[5].ends_with("output.pipe` is not a file")
     );
     let broken =
-        Stage::shell("head -c 1000001 /dev/zero >\"$heat_outputs_path.page\"").output("page", Type::Str).run().await;
+        Stage::shell("head -c 1000001 /dev/zero >\"$heat_outputs_path.page\"").output("page", Type::STR).run().await;
     assert_eq!(broken.unwrap_err().kind, Kind::Size);
 }
 
 #[tokio::test]
 async fn outputs_that_are_missing() {
     let stage = Stage::shell("echo 1 >$heat_outputs_path.prot; echo 2 >\"$heat_outputs_path.prot\"; echo said");
-    let stage = stage.output("port", PORT).output("url", Type::Uri);
+    let stage = stage.output("port", PORT).output("url", Type::URI);
     let broken = stage.run_clean().await.unwrap_err();
     assert_eq!(broken.kind, Kind::Unwritten);
     assert_eq!(
@@ -176,8 +176,8 @@ async fn secrets_are_masked_in_log_and_failure() {
         exit 1
         "#,
     )
-    .input("password", secret(Type::Str), "hunter\"2")
-    .input("key", secret(Type::Str), "-----BEGIN KEY-----\nAbCdEfGh\n-----END KEY-----\n");
+    .input("password", secret(Type::STR), "hunter\"2")
+    .input("key", secret(Type::STR), "-----BEGIN KEY-----\nAbCdEfGh\n-----END KEY-----\n");
     stage.live.secrets.lock().unwrap().push("token-4711".into());
     let broken = stage.run_clean().await.unwrap_err();
     for text in [stage.log.text(), broken.log.join("\n")] {
@@ -193,12 +193,12 @@ async fn large_inputs_are_left_out_of_the_environment() {
     let stage = Stage::shell(
         "test \"${big-unset}\" = unset && test $(wc -c <\"${heat_outputs_path%/*}/inputs.json\") -gt 200000",
     );
-    let stage = stage.input("big", Type::Str, "x".repeat(200_000));
+    let stage = stage.input("big", Type::STR, "x".repeat(200_000));
     stage.run_clean().await.unwrap();
     assert!(stage.log.text().contains("the input `big` is not in the environment"));
     let mut stage = Stage::shell("true");
     for i in 0..40 {
-        stage = stage.input(&format!("big{i}"), Type::Str, "x".repeat(100_000));
+        stage = stage.input(&format!("big{i}"), Type::STR, "x".repeat(100_000));
     }
     let broken = stage.run_clean().await.unwrap_err();
     assert_eq!(broken.kind, Kind::Start);
@@ -208,7 +208,7 @@ async fn large_inputs_are_left_out_of_the_environment() {
 #[tokio::test]
 async fn teardown_runs_with_the_same_inputs_and_writes_nothing() {
     let mut stage = Stage::shell("exit 1").file("recipes/undo.sh", "echo \"$a\" >\"$WATTLE_STATE_DIR/undone\"");
-    stage = stage.input("a", Type::Str, "it").output("url", Type::Uri);
+    stage = stage.input("a", Type::STR, "it").output("url", Type::URI);
     stage.job.script = Script::Teardown;
     let broken = stage.run_clean().await.unwrap_err();
     assert_eq!(broken.message, "it declares no teardown recipe");

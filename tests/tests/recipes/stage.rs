@@ -17,7 +17,7 @@ use wattle::model::{Name, Tool, Type, Value};
 use wattle_runtime::recipe::{Broken, Job, Live, Runner as _, Tools};
 use wattle_runtime::space::{Failure, PlannedComponent, PlannedInput, PlannedOutput, Script, Source};
 
-pub(crate) const PORT: Type = Type::Integer { min: 0, max: 65_535 };
+pub(crate) const PORT: Type = Type::integer(0, 65_535);
 
 /// A component, what it is given, and where it runs.
 pub(crate) struct Stage {

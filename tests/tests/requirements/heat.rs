@@ -97,10 +97,10 @@ fn of_list() -> impl Strategy<Value = Test<Expr>> {
 }
 
 fn case() -> impl Strategy<Value = (Type, Test<Expr>, Value)> {
-    let whole = Type::Integer { min: -100, max: 100 };
-    let list = Type::List(Box::new(Type::Str));
+    let whole = Type::integer(-100, 100);
+    let list = Type::List(Box::new(Type::STR));
     prop_oneof![
-        3 => (of_text(), text()).prop_map(|(test, value)| (Type::Str, test, value.into())),
+        3 => (of_text(), text()).prop_map(|(test, value)| (Type::STR, test, value.into())),
         2 => (of_number(), -4_i64..10).prop_map(move |(test, value)| (whole.clone(), test, value.into())),
         1 => (of_list(), prop::collection::vec("[abc]", 0..4))
             .prop_map(move |(test, items)| (list.clone(), test, items.into())),
@@ -144,13 +144,13 @@ fn heat_judges_as_we_do() {
 #[test]
 fn what_heat_cannot_say_waits_for_seed_apply() {
     for (ty, test) in [
-        (Type::Str, Test::IsNot("a".into())),
-        (Type::Str, Test::Is(Expr::parameter("p"))),
-        (Type::Str, Test::Matches("(?i)a".into())),
-        (Type::Float, Test::MoreThan(1.into())),
-        (Type::Boolean, Test::Is(true.into())),
-        (Type::Integer { min: 0, max: u64::MAX }, Test::AtMost(9_007_199_254_740_993_u64.into())),
-        (Type::List(Box::new(Type::Str)), Test::Includes("a".into())),
+        (Type::STR, Test::IsNot("a".into())),
+        (Type::STR, Test::Is(Expr::parameter("p"))),
+        (Type::STR, Test::Matches("(?i)a".into())),
+        (Type::FLOAT, Test::MoreThan(1.into())),
+        (Type::BOOLEAN, Test::Is(true.into())),
+        (Type::integer(0, u64::MAX), Test::AtMost(9_007_199_254_740_993_u64.into())),
+        (Type::List(Box::new(Type::STR)), Test::Includes("a".into())),
     ] {
         let model = model(&ty, tested(test));
         assert!(!is_heats(&model), "{model:?}");

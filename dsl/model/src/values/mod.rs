@@ -28,9 +28,9 @@ pub const ASKING: std::time::Duration = std::time::Duration::from_secs(4);
 /// use wattle_model::Type;
 /// use wattle_model::values::refuse;
 ///
-/// assert_eq!(refuse(&Type::Ip, &"10.0.0.5".into()), None);
-/// assert_eq!(refuse(&Type::Ip, &"nowhere".into()).as_deref(), Some("`nowhere` is not an IP address"));
-/// let secret = Type::Hidden(Box::new(Type::Ip));
+/// assert_eq!(refuse(&Type::IP, &"10.0.0.5".into()), None);
+/// assert_eq!(refuse(&Type::IP, &"nowhere".into()).as_deref(), Some("`nowhere` is not an IP address"));
+/// let secret = Type::Hidden(Box::new(Type::IP));
 /// assert_eq!(refuse(&secret, &"hunter2".into()).as_deref(), Some("expected an IP address (secret), found something else"));
 /// ```
 pub fn refuse(ty: &Type, value: &Value) -> Option<String> {

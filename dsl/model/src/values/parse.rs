@@ -1,6 +1,6 @@
 //! Values from text, as a recipe writes them: the reverse of [`super::text`].
 
-use crate::{Name, Type, Value};
+use crate::{Name, Scalar, Type, Value};
 use indexmap::IndexMap;
 
 use super::refuse;
@@ -15,21 +15,13 @@ const SHOWN: usize = 60;
 pub fn parse(ty: &Type, text: &str) -> Result<Value, String> {
     let text = text.strip_suffix('\n').unwrap_or(text);
     let value = match ty.revealed() {
-        Type::Boolean => match text {
-            "true" => Some(Value::Boolean(true)),
-            "false" => Some(Value::Boolean(false)),
-            _ => None,
-        },
-        Type::Integer { .. } => integer(text),
-        Type::Float => float(text),
-        Type::Seconds => integer(text).or_else(|| float(text)),
+        Type::Scalar(scalar) => scalar_of(*scalar, text),
         Type::List(_) | Type::Map(_) | Type::Struct(_) => match serde_json::from_str(text) {
             Ok(value) => Some(value),
             Err(_) if ty.is_secret() => None,
             Err(error) => return Err(format!("expected {ty}, as JSON, found {}: {error}", shown(text))),
         },
-        // Text of some kind; which, `fit` judges.
-        _ => Some(text.into()),
+        Type::Any | Type::Hidden(_) => Some(text.into()),
     };
     match value {
         Some(value) => fit(ty, value),
@@ -53,17 +45,9 @@ fn converted(ty: &Type, value: Value) -> Value {
         (Type::Hidden(inner), value) => converted(inner, value),
         // Exact for what a float can hold exactly, and the nearest float for the rest.
         #[expect(clippy::cast_precision_loss, reason = "a float is what was declared")]
-        (Type::Float, Value::Integer(number)) => Value::Float(number as f64),
-        (Type::Boolean | Type::Integer { .. } | Type::Float | Type::Seconds, Value::Str(text)) => {
-            let number = match ty {
-                Type::Boolean => text.parse().ok().map(Value::Boolean),
-                Type::Integer { .. } => integer(&text),
-                Type::Float => float(&text),
-                _ => integer(&text).or_else(|| float(&text)),
-            };
-            number.unwrap_or(Value::Str(text))
-        }
-        (Type::Str, Value::Integer(number)) => number.to_string().into(),
+        (Type::Scalar(Scalar::Float), Value::Integer(number)) => Value::Float(number as f64),
+        (Type::Scalar(Scalar::Str), Value::Integer(number)) => number.to_string().into(),
+        (Type::Scalar(scalar), Value::Str(text)) => scalar_of(*scalar, &text).unwrap_or(Value::Str(text)),
         (Type::List(item), Value::List(values)) => {
             Value::List(values.into_iter().map(|value| converted(item, value)).collect())
         }
@@ -81,6 +65,17 @@ fn converted_fields(fields: &IndexMap<Name, Type>, values: IndexMap<Name, Value>
         None => (name, value),
     };
     values.into_iter().map(field).collect()
+}
+
+/// The value that `text` says; of text of some kind itself, which [`fit`] judges.
+fn scalar_of(scalar: Scalar, text: &str) -> Option<Value> {
+    match scalar {
+        Scalar::Boolean => text.parse().ok().map(Value::Boolean),
+        Scalar::Integer { .. } => integer(text),
+        Scalar::Float => float(text),
+        Scalar::Seconds => integer(text).or_else(|| float(text)),
+        _ => Some(text.into()),
+    }
 }
 
 /// A whole number in decimal, without a plus sign and without zeros in front.
@@ -116,7 +111,7 @@ mod tests {
     use crate::{Type, Value};
     use proptest::prelude::*;
 
-    const PORT: Type = Type::Integer { min: 0, max: 65_535 };
+    const PORT: Type = Type::integer(0, 65_535);
 
     fn secret(ty: Type) -> Type {
         Type::Hidden(Box::new(ty))
@@ -128,11 +123,11 @@ mod tests {
 
     #[test]
     fn one_newline_at_the_end_does_not_count() {
-        assert_eq!(parse(&Type::Str, "a\n"), Ok("a".into()));
-        assert_eq!(parse(&Type::Str, "a\n\n"), Ok("a\n".into()));
-        assert_eq!(parse(&Type::Str, "\n"), Ok("".into()));
+        assert_eq!(parse(&Type::STR, "a\n"), Ok("a".into()));
+        assert_eq!(parse(&Type::STR, "a\n\n"), Ok("a\n".into()));
+        assert_eq!(parse(&Type::STR, "\n"), Ok("".into()));
         assert_eq!(parse(&PORT, "6379\n"), Ok(json("6379")));
-        assert_eq!(parse(&Type::Boolean, "true\n"), Ok(json("true")));
+        assert_eq!(parse(&Type::BOOLEAN, "true\n"), Ok(json("true")));
     }
 
     #[test]
@@ -141,14 +136,14 @@ mod tests {
             assert!(parse(&PORT, wrong).is_err(), "{wrong:?}");
         }
         for wrong in ["", "nan", "inf", "-inf", "1e999", "+1", " 1", "1,5"] {
-            assert!(parse(&Type::Float, wrong).is_err(), "{wrong:?}");
+            assert!(parse(&Type::FLOAT, wrong).is_err(), "{wrong:?}");
         }
-        assert_eq!(parse(&Type::Float, "2"), Ok(Value::Float(2.0)));
-        assert_eq!(parse(&Type::Float, ".5"), Ok(Value::Float(0.5)));
-        assert_eq!(parse(&Type::Seconds, "90"), Ok(Value::Integer(90)));
-        assert_eq!(parse(&Type::Seconds, "1.5"), Ok(Value::Float(1.5)));
-        assert!(parse(&Type::Seconds, "-1").is_err());
-        assert!(parse(&Type::Seconds, "10m").is_err());
+        assert_eq!(parse(&Type::FLOAT, "2"), Ok(Value::Float(2.0)));
+        assert_eq!(parse(&Type::FLOAT, ".5"), Ok(Value::Float(0.5)));
+        assert_eq!(parse(&Type::SECONDS, "90"), Ok(Value::Integer(90)));
+        assert_eq!(parse(&Type::SECONDS, "1.5"), Ok(Value::Float(1.5)));
+        assert!(parse(&Type::SECONDS, "-1").is_err());
+        assert!(parse(&Type::SECONDS, "10m").is_err());
     }
 
     #[test]
@@ -156,9 +151,9 @@ mod tests {
         let why = |ty: &Type, text: &str| parse(ty, text).unwrap_err();
         assert_eq!(why(&PORT, "http\n"), "expected an integer between 0 and 65535, found `http`");
         assert_eq!(why(&PORT, "70000"), "70000 is not between 0 and 65535");
-        assert_eq!(why(&Type::Boolean, "yes"), "expected a boolean, found `yes`");
-        assert_eq!(why(&Type::Boolean, ""), "expected a boolean, found nothing");
-        assert_eq!(why(&Type::Ip, "localhost"), "`localhost` is not an IP address");
+        assert_eq!(why(&Type::BOOLEAN, "yes"), "expected a boolean, found `yes`");
+        assert_eq!(why(&Type::BOOLEAN, ""), "expected a boolean, found nothing");
+        assert_eq!(why(&Type::IP, "localhost"), "`localhost` is not an IP address");
         assert_eq!(why(&PORT, &"x\n".repeat(99)).chars().filter(|c| *c == '…').count(), 1);
         let ports = Type::List(Box::new(PORT));
         assert_eq!(why(&ports, "[1, -1]"), "item 1: -1 is not between 0 and 65535");
@@ -167,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_wrong_secret_is_not_told() {
-        for ty in [PORT, Type::Ip, Type::List(Box::new(Type::Str)), Type::Boolean] {
+        for ty in [PORT, Type::IP, Type::List(Box::new(Type::STR)), Type::BOOLEAN] {
             let why = parse(&secret(ty), "hunter2").unwrap_err();
             assert!(!why.contains("hunter2"), "{why}");
         }
@@ -178,25 +173,25 @@ mod tests {
     #[test]
     fn typed_values_may_be_spelled_as_text() {
         assert_eq!(fit(&PORT, "6379".into()), Ok(json("6379")));
-        assert_eq!(fit(&secret(Type::Boolean), "true".into()), Ok(json("true")));
-        assert_eq!(fit(&Type::List(Box::new(Type::Float)), json(r#"[1, "2.5"]"#)), Ok(json("[1.0, 2.5]")));
-        assert_eq!(fit(&Type::Str, json("14")), Ok("14".into()));
-        assert!(fit(&Type::Str, json("1.10")).is_err());
-        assert!(fit(&Type::Str, json("[]")).is_err());
+        assert_eq!(fit(&secret(Type::BOOLEAN), "true".into()), Ok(json("true")));
+        assert_eq!(fit(&Type::List(Box::new(Type::FLOAT)), json(r#"[1, "2.5"]"#)), Ok(json("[1.0, 2.5]")));
+        assert_eq!(fit(&Type::STR, json("14")), Ok("14".into()));
+        assert!(fit(&Type::STR, json("1.10")).is_err());
+        assert!(fit(&Type::STR, json("[]")).is_err());
         assert!(fit(&PORT, "x".into()).is_err());
     }
 
     fn typed() -> impl Strategy<Value = (Type, Value)> {
         let leaf = prop_oneof![
-            any::<bool>().prop_map(|value| (Type::Boolean, Value::from(value))),
-            any::<u64>().prop_map(|value| (Type::Integer { min: 0, max: u64::MAX }, Value::from(value))),
-            any::<i64>().prop_map(|value| (Type::Integer { min: i64::MIN, max: i64::MAX as u64 }, Value::from(value))),
+            any::<bool>().prop_map(|value| (Type::BOOLEAN, Value::from(value))),
+            any::<u64>().prop_map(|value| (Type::integer(0, u64::MAX), Value::from(value))),
+            any::<i64>().prop_map(|value| (Type::integer(i64::MIN, i64::MAX as u64), Value::from(value))),
             any::<f64>()
                 .prop_filter("finite", |value| value.is_finite())
-                .prop_map(|value| (Type::Float, Value::from(value))),
-            any::<String>().prop_map(|value| (Type::Str, Value::from(value))),
-            any::<std::net::IpAddr>().prop_map(|value| (Type::Ip, Value::from(value.to_string()))),
-            any::<u64>().prop_map(|value| (Type::Seconds, Value::from(value))),
+                .prop_map(|value| (Type::FLOAT, Value::from(value))),
+            any::<String>().prop_map(|value| (Type::STR, Value::from(value))),
+            any::<std::net::IpAddr>().prop_map(|value| (Type::IP, Value::from(value.to_string()))),
+            any::<u64>().prop_map(|value| (Type::SECONDS, Value::from(value))),
         ];
         leaf.prop_recursive(3, 16, 4, |inner| {
             prop_oneof![

@@ -1,13 +1,11 @@
 //! What Heat's functions take.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::author::expression::Expression;
 use crate::author::handle::{Attribute, Parameter};
 use crate::author::input::Public;
-use crate::author::port::PortType;
-use crate::author::scalar::Url;
+use crate::author::port::{PortType, scalars};
 use crate::author::text::{Text, TextKnownToHeat};
 use crate::model;
 
@@ -27,7 +25,7 @@ pub trait Argument {
 }
 
 macro_rules! constants {
-    ($($ty:ty)*) => {$(
+    ($($ty:ty as $scalar:ident,)*) => {$(
         #[diagnostic::do_not_recommend]
         impl Argument for $ty {
             fn into_argument(self) -> Expression {
@@ -36,7 +34,7 @@ macro_rules! constants {
         }
     )*};
 }
-constants!(bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 String IpAddr Ipv4Addr Ipv6Addr Url);
+scalars!(constants: booleans integers floats strings written);
 
 macro_rules! into {
     ($([$($generics:tt)*] $ty:ty;)*) => {$(

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use crate::lower::agent::RESERVED;
 use crate::lower::hot::{Hot, HotResource, Template};
-use crate::model::{Declaration, Name, Type, Value};
+use crate::model::{Carrier, Declaration, Name, Type, Value};
 
 use super::form::{Form, Forms, Kind};
 use super::program;
-use super::value::{is_structured, is_text, variable};
+use super::value::variable;
 
 const SHELL: &str = "#!/bin/sh\n";
 
@@ -106,10 +106,14 @@ pub(super) fn is_typed(kind: &Kind<'_>) -> bool {
 fn heat_type(kind: &Kind<'_>, ty: &Type) -> &'static str {
     match ty.revealed() {
         Type::List(_) => "CommaDelimitedList",
-        other if is_structured(other) => "Json",
-        other if is_text(other) || !is_typed(kind) => "String",
-        Type::Boolean => "Boolean",
-        _ => "Number",
+        Type::Map(_) | Type::Struct(_) => "Json",
+        Type::Scalar(scalar) if is_typed(kind) => match scalar.carrier() {
+            Carrier::Boolean => "Boolean",
+            Carrier::Number => "Number",
+            Carrier::Text => "String",
+        },
+        Type::Any | Type::Hidden(_) if is_typed(kind) => "Number",
+        _ => "String",
     }
 }
 

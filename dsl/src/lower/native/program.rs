@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value as Json, json};
 
-use crate::model::{Content, Declaration, Name, Type};
+use crate::model::{Content, Declaration, Name, Scalar, Type};
 
 use super::tool::means;
 
@@ -13,6 +13,9 @@ const END: &str = include_str!("program/end.py");
 
 /// Where the core expects what is run.
 const PLACE: &str = "@component@";
+/// Where the core lists the types that are text, and where it ends judging them.
+const TEXTS: &str = "\"ipv6\", \"url\"";
+const JUDGES: &str = "            ipaddress.IPv6Address(value)\n";
 
 /// The program, in Python, which heat-agents are written in.
 pub(super) fn of(declaration: &Declaration) -> String {
@@ -20,7 +23,23 @@ pub(super) fn of(declaration: &Declaration) -> String {
     let text = serde_json::to_string_pretty(&component(declaration)).expect("INVARIANT: JSON is JSON");
     // In a raw literal of Python within `"""`, of which JSON never has three in a row.
     let core = CORE.replacen(PLACE, &text, 1);
-    format!("{core}{tool}{END}")
+    format!("{}{tool}{END}", judging(&core, declaration))
+}
+
+/// The core, with what it does not judge by itself of the types that the kind has.
+fn judging(core: &str, declaration: &Declaration) -> String {
+    let (mut words, mut judges) = (String::new(), String::new());
+    let inputs = declaration.inputs.values().map(|input| &input.ty);
+    let mut scalars: Vec<Scalar> = Vec::new();
+    inputs.chain(declaration.outputs.values().map(|output| &output.ty)).for_each(|ty| ty.scalars(&mut scalars));
+    for scalar in Scalar::ALL.into_iter().filter(|scalar| scalars.contains(scalar)) {
+        if let Some(holds) = scalar.python() {
+            words += &format!(", \"{}\"", scalar.word());
+            judges +=
+                &format!("        elif kind == \"{}\" and not ({holds}):\n            return False\n", scalar.word());
+        }
+    }
+    core.replacen(TEXTS, &format!("{TEXTS}{words}"), 1).replacen(JUDGES, &format!("{JUDGES}{judges}"), 1)
 }
 
 fn component(declaration: &Declaration) -> Json {
@@ -57,5 +76,17 @@ fn content(content: &Content) -> Json {
     match content {
         Content::Text(text) => text.split('\n').collect(),
         Content::Binary(bytes) => STANDARD.encode(bytes).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_core_is_where_it_is_expected() {
+        for place in [PLACE, TEXTS, JUDGES] {
+            assert_eq!(CORE.matches(place).count(), 1, "{place}");
+        }
     }
 }

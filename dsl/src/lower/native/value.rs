@@ -2,7 +2,7 @@
 
 use crate::lower::hot::Hot;
 use crate::lower::resolve::{Late, for_heat_with};
-use crate::model::{Binding, Expr, Model, Name, ParameterType, PropertyType, Reference, Type, Value};
+use crate::model::{Binding, Carrier, Expr, Model, Name, ParameterType, PropertyType, Reference, Type, Value};
 
 use super::deployment;
 
@@ -111,5 +111,5 @@ pub(super) fn is_structured(ty: &Type) -> bool {
 
 /// Whether values of the type are text.
 pub(super) fn is_text(ty: &Type) -> bool {
-    matches!(ty.revealed(), Type::Str | Type::Ip | Type::Ipv4 | Type::Ipv6 | Type::Uri)
+    ty.carrier() == Some(Carrier::Text)
 }

@@ -1,20 +1,22 @@
-//! Scalar port types that the standard library lacks.
+//! URLs.
 
 use std::fmt;
 use std::str::FromStr;
 
+use crate::{Malformed, Scalar};
+
 /// An absolute URL (RFC 3986), kept as it was written.
 ///
 /// One is made by parsing. Where a `Url` is computed from values that are not known yet, take a `String` input and
-/// [`text!`](crate::text) instead.
+/// `text!` instead.
 ///
 /// ```
-/// use wattle::prelude::*;
+/// use wattle_words::types::Url;
 ///
 /// let mirror: Url = "http://mirror.example.com/debian".parse()?;
 /// assert_eq!(mirror.as_str(), "http://mirror.example.com/debian");
 /// assert!("/debian".parse::<Url>().is_err());
-/// # Ok::<(), wattle::author::NotAUrl>(())
+/// # Ok::<(), wattle_words::Malformed>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Url(String);
@@ -26,20 +28,13 @@ impl Url {
     }
 }
 
-/// Text that is not an absolute URL.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not an absolute URL")]
-pub struct NotAUrl {
-    text: String,
-}
-
 impl FromStr for Url {
-    type Err = NotAUrl;
+    type Err = Malformed;
 
-    fn from_str(text: &str) -> Result<Self, NotAUrl> {
+    fn from_str(text: &str) -> Result<Self, Malformed> {
         match fluent_uri::Uri::parse(text) {
             Ok(_) => Ok(Self(text.to_owned())),
-            Err(_) => Err(NotAUrl { text: text.to_owned() }),
+            Err(_) => Err(Malformed::new(Scalar::Uri, text)),
         }
     }
 }

@@ -1,0 +1,380 @@
+//! Scalar types: what each is called, how it travels, and which text says a value of it.
+//!
+//! This is the table of them. A new one is a variant and its [`Row`]; its Rust type, if the standard library has none, is
+//! one of [`types`](crate::types), and joins the list in `author/port.rs` of the crate `wattle`.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::str::FromStr;
+
+use crate::types::{Cidr, Url};
+
+/// A type of values that have no parts.
+///
+/// Its alternatives have other names than the Rust types that they stand for: the compiler writes `Url` in full, with its
+/// path, wherever something else that can be seen has the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scalar {
+    /// `true` or `false`.
+    Boolean,
+    /// A whole number within bounds, both included.
+    Integer {
+        /// Least value.
+        min: i64,
+        /// Greatest value.
+        max: u64,
+    },
+    /// A 64-bit floating-point number, finite.
+    Float,
+    /// Text.
+    Str,
+    /// An IPv4 or IPv6 address, as text.
+    Ip,
+    /// An IPv4 address, as text.
+    Ipv4,
+    /// An IPv6 address, as text.
+    Ipv6,
+    /// Addresses with a common beginning, as text: [`Cidr`].
+    Network,
+    /// An absolute URL (RFC 3986), as text.
+    Uri,
+    /// A length of time, as a number of seconds.
+    Seconds,
+}
+
+/// As what values travel: in JSON, in parameters of Heat's, in variables of the environment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carrier {
+    /// `true` or `false`.
+    Boolean,
+    /// A number.
+    Number,
+    /// Text.
+    Text,
+}
+
+/// What there is to know of a scalar type.
+struct Row {
+    /// Its word in files: seeds, models, extended templates.
+    word: &'static str,
+    /// Its Rust type, without the path. Integers and floats have several.
+    rust: &'static str,
+    /// What it is called in messages, with its article.
+    said: &'static str,
+    form: Form,
+}
+
+enum Form {
+    Boolean,
+    Number,
+    Text {
+        /// Whether a text says a value of the type.
+        holds: fn(&str) -> bool,
+        /// A value, for help.
+        example: &'static str,
+        /// A value for whatever is called by a name, and the digest of that name.
+        made_up: fn(&str, u64) -> String,
+        /// What tells in a program of Heat's own lowering whether the text `value` says one, as an expression of Python that
+        /// is true, or false, or raises `ValueError`. None where the core of these programs knows the type: that stays as
+        /// it is, so that what was deployed is not run again.
+        python: Option<&'static str>,
+    },
+}
+
+/// The Rust types of integers.
+const INTEGERS: [(&str, i64, u64); 8] = [
+    ("u8", 0, u8::MAX as u64),
+    ("u16", 0, u16::MAX as u64),
+    ("u32", 0, u32::MAX as u64),
+    ("u64", 0, u64::MAX),
+    ("i8", i8::MIN as i64, i8::MAX as u64),
+    ("i16", i16::MIN as i64, i16::MAX as u64),
+    ("i32", i32::MIN as i64, i32::MAX as u64),
+    ("i64", i64::MIN, i64::MAX as u64),
+];
+
+impl Scalar {
+    /// All of them; integers without bounds.
+    pub const ALL: [Self; 10] = [
+        Self::Boolean,
+        Self::Integer { min: i64::MIN, max: u64::MAX },
+        Self::Float,
+        Self::Str,
+        Self::Ip,
+        Self::Ipv4,
+        Self::Ipv6,
+        Self::Network,
+        Self::Uri,
+        Self::Seconds,
+    ];
+
+    /// A port of TCP or UDP, which has a word of its own in extended templates: `port`.
+    pub const PORT: Self = Self::Integer { min: 0, max: u16::MAX as u64 };
+
+    fn row(self) -> Row {
+        match self {
+            Self::Boolean => Row { word: "boolean", rust: "bool", said: "a boolean", form: Form::Boolean },
+            Self::Integer { .. } => Row { word: "integer", rust: "i64", said: "an integer", form: Form::Number },
+            Self::Float => Row { word: "float", rust: "f64", said: "a float", form: Form::Number },
+            Self::Seconds => {
+                Row { word: "duration", rust: "Duration", said: "a number of seconds", form: Form::Number }
+            }
+            Self::Str => Row {
+                word: "string",
+                rust: "String",
+                said: "a string",
+                form: Form::Text {
+                    holds: |_| true,
+                    example: "text",
+                    made_up: |of, _| format!("made-up {of}"),
+                    python: None,
+                },
+            },
+            Self::Ip => Row {
+                word: "ip",
+                rust: "IpAddr",
+                said: "an IP address",
+                form: Form::Text {
+                    holds: is::<IpAddr>,
+                    example: "192.0.2.1",
+                    made_up: |_, digest| made_up_address(digest).to_string(),
+                    python: None,
+                },
+            },
+            Self::Ipv4 => Row {
+                word: "ipv4",
+                rust: "Ipv4Addr",
+                said: "an IPv4 address",
+                form: Form::Text {
+                    holds: is::<Ipv4Addr>,
+                    example: "192.0.2.1",
+                    made_up: |_, digest| made_up_address(digest).to_string(),
+                    python: None,
+                },
+            },
+            Self::Ipv6 => Row {
+                word: "ipv6",
+                rust: "Ipv6Addr",
+                said: "an IPv6 address",
+                form: Form::Text {
+                    holds: is::<Ipv6Addr>,
+                    example: "2001:db8::1",
+                    made_up: |_, digest| {
+                        let [.., a, b, c, d] = digest.to_be_bytes();
+                        Ipv6Addr::from([0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, a, b, c, d]).to_string()
+                    },
+                    python: None,
+                },
+            },
+            Self::Network => Row {
+                word: "cidr",
+                rust: "Cidr",
+                said: "a network in CIDR notation",
+                form: Form::Text {
+                    holds: is::<Cidr>,
+                    example: "10.0.0.0/24",
+                    made_up: |_, digest| {
+                        let [a, b, c, _] = made_up_address(digest).octets();
+                        format!("{a}.{b}.{c}.0/24")
+                    },
+                    // A mask in place of a prefix of IPv6 is refused.
+                    python: Some(
+                        "\"/\" in value and (ipaddress.ip_interface(value).version == 6 \
+                         or str(ipaddress.ip_interface(value)) == value)",
+                    ),
+                },
+            },
+            Self::Uri => Row {
+                word: "url",
+                rust: "Url",
+                said: "an absolute URL",
+                form: Form::Text {
+                    holds: is::<Url>,
+                    example: "http://host/path",
+                    made_up: |of, _| {
+                        let plain = |letter: char| letter.is_ascii_alphanumeric() || "/.-_".contains(letter);
+                        let path: String = of.chars().map(|letter| if plain(letter) { letter } else { '-' }).collect();
+                        format!("http://made-up.example/{path}")
+                    },
+                    python: None,
+                },
+            },
+        }
+    }
+
+    /// Its word in files: `string`, `ip`, `url`. Bounds of integers are not in it.
+    pub fn word(self) -> &'static str {
+        self.row().word
+    }
+
+    /// The type that a word of an extended template says; integers are without bounds, and `port` is one with bounds.
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::words().find(|(known, _)| *known == word).map(|(_, scalar)| scalar)
+    }
+
+    /// The words that say a scalar type, each with its type.
+    pub fn words() -> impl Iterator<Item = (&'static str, Self)> {
+        Self::ALL.into_iter().map(|scalar| (scalar.word(), scalar)).chain([("port", Self::PORT)])
+    }
+
+    /// The type as which values of a Rust type travel, by the name of the Rust type without its path.
+    ///
+    /// ```
+    /// use wattle_words::Scalar;
+    ///
+    /// assert_eq!(Scalar::of_rust("u16"), Some(Scalar::PORT));
+    /// assert_eq!(Scalar::of_rust("Cidr"), Some(Scalar::Network));
+    /// assert_eq!(Scalar::of_rust("Vec"), None);
+    /// ```
+    pub fn of_rust(name: &str) -> Option<Self> {
+        let integer = INTEGERS.into_iter().find(|(known, ..)| *known == name);
+        match integer {
+            Some((_, min, max)) => Some(Self::Integer { min, max }),
+            None if name == "f32" => Some(Self::Float),
+            None => Self::ALL.into_iter().find(|scalar| scalar.row().rust == name),
+        }
+    }
+
+    /// As what its values travel.
+    pub fn carrier(self) -> Carrier {
+        match self.row().form {
+            Form::Boolean => Carrier::Boolean,
+            Form::Number => Carrier::Number,
+            Form::Text { .. } => Carrier::Text,
+        }
+    }
+
+    /// Whether a text says a value of the type: of those that travel as text, exactly; of the others, never.
+    pub fn holds(self, text: &str) -> bool {
+        match self.row().form {
+            Form::Text { holds, .. } => holds(text),
+            Form::Boolean | Form::Number => false,
+        }
+    }
+
+    /// A value, for help; of those that travel as text.
+    pub fn example(self) -> Option<&'static str> {
+        match self.row().form {
+            Form::Text { example, .. } => Some(example),
+            Form::Boolean | Form::Number => None,
+        }
+    }
+
+    /// A value that is made up for what is called `of`, whose digest is `digest`; of those that travel as text.
+    pub fn made_up(self, of: &str, digest: u64) -> Option<String> {
+        match self.row().form {
+            Form::Text { made_up, .. } => Some(made_up(of, digest)),
+            Form::Boolean | Form::Number => None,
+        }
+    }
+
+    /// What tells in Python whether the text `value` says one, where programs of Heat's own lowering do not know it anyway: an
+    /// expression that is true, or false, or raises `ValueError`.
+    pub fn python(self) -> Option<&'static str> {
+        match self.row().form {
+            Form::Text { python, .. } => python,
+            Form::Boolean | Form::Number => None,
+        }
+    }
+
+    /// Whether text that is put together from parts may be one, which shows when they are known.
+    pub fn is_composed(self) -> bool {
+        matches!(self, Self::Str | Self::Network | Self::Uri)
+    }
+
+    /// Whether every value of this type is one of `other`.
+    pub fn is_within(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Integer { min, max }, Self::Integer { min: least, max: greatest }) => {
+                least <= min && max <= greatest
+            }
+            (Self::Integer { min, .. }, Self::Seconds) => min >= 0,
+            (Self::Integer { .. } | Self::Seconds, Self::Float) | (Self::Ipv4 | Self::Ipv6, Self::Ip) => true,
+            (text, Self::Str) => text.carrier() == Carrier::Text,
+            (one, other) => one == other,
+        }
+    }
+}
+
+fn is<T: FromStr>(text: &str) -> bool {
+    text.parse::<T>().is_ok()
+}
+
+/// An address of 10.0.0.0/8.
+fn made_up_address(digest: u64) -> Ipv4Addr {
+    let [.., a, b, c] = digest.to_be_bytes();
+    Ipv4Addr::new(10, a, b, c.clamp(1, 254))
+}
+
+/// With its article, as a message says it: `an integer between 0 and 65535`.
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.row().said)?;
+        match self {
+            Self::Integer { min, max } if *min != i64::MIN => write!(f, " between {min} and {max}"),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn the_list_has_every_type_once() {
+        // What the compiler asks for here belongs into `ALL` as well.
+        let place = |scalar| match scalar {
+            Scalar::Boolean => 0,
+            Scalar::Integer { .. } => 1,
+            Scalar::Float => 2,
+            Scalar::Str => 3,
+            Scalar::Ip => 4,
+            Scalar::Ipv4 => 5,
+            Scalar::Ipv6 => 6,
+            Scalar::Network => 7,
+            Scalar::Uri => 8,
+            Scalar::Seconds => 9,
+        };
+        assert!(Scalar::ALL.into_iter().map(place).eq(0..Scalar::ALL.len()));
+    }
+
+    #[test]
+    fn each_has_names_of_its_own_and_is_found_by_them() {
+        let (mut words, mut said) = (HashSet::new(), HashSet::new());
+        for (word, scalar) in Scalar::words() {
+            assert!(words.insert(word) && said.insert(scalar.to_string()), "{scalar}");
+            assert_eq!(Scalar::of_word(word), Some(scalar));
+        }
+        for scalar in Scalar::ALL {
+            let is_integer = matches!(scalar, Scalar::Integer { .. });
+            assert!(is_integer || Scalar::of_rust(scalar.row().rust) == Some(scalar), "{scalar}");
+        }
+    }
+
+    #[test]
+    fn examples_and_made_up_values_are_of_their_type() {
+        for scalar in Scalar::ALL {
+            let texts = [scalar.example().map(str::to_owned), scalar.made_up("ü/{}", 9), scalar.made_up("", u64::MAX)];
+            for text in texts {
+                assert_eq!(text.is_some(), scalar.carrier() == Carrier::Text);
+                assert!(text.is_none_or(|text| scalar.holds(&text)), "{scalar}");
+            }
+        }
+        assert_eq!(Scalar::Network.made_up("net", 0x0102_0304).as_deref(), Some("10.2.3.0/24"));
+    }
+
+    #[test]
+    fn what_is_within_another_type() {
+        let within = |one: Scalar, other: Scalar| one.is_within(other);
+        assert!(within(Scalar::PORT, Scalar::Integer { min: -1, max: 65_535 }));
+        assert!(!within(Scalar::Integer { min: -1, max: 9 }, Scalar::PORT));
+        assert!(within(Scalar::PORT, Scalar::Seconds) && within(Scalar::Seconds, Scalar::Float));
+        assert!(!within(Scalar::Integer { min: -1, max: 9 }, Scalar::Seconds));
+        assert!(within(Scalar::Ipv6, Scalar::Ip) && !within(Scalar::Ip, Scalar::Ipv6));
+        assert!(within(Scalar::Network, Scalar::Str) && !within(Scalar::Str, Scalar::Network));
+        assert!(!within(Scalar::Boolean, Scalar::Str) && !within(Scalar::Float, Scalar::Str));
+    }
+}
