@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use wattle::author::Blueprint;
 use wattle::extended;
 use wattle::lower::{Options, lower};
-use wattle::model::Model;
+use wattle::model::{Model, Scalar};
 use wattle_heat::Loaded;
 use wattle_heat::files::{Files, Missing};
 use wattle_heat::parameters::Inputs;
@@ -175,13 +175,27 @@ fn mistakes_are_found_all_at_once_with_their_places() {
 }
 
 #[test]
+fn the_schema_and_the_page_know_every_type() {
+    let schema = fs::read_to_string(documented().with_extension("schema.json")).expect("a schema");
+    let schema: serde_json::Value = serde_json::from_str(&schema).expect("JSON");
+    let mut words: Vec<&str> = Scalar::words().map(|(word, _)| word).chain(["any"]).collect();
+    words.sort_unstable();
+    assert_eq!(schema["$defs"]["type"]["oneOf"][0]["enum"], serde_json::json!(words));
+    let page = fs::read_to_string(documented().with_extension("md")).expect("documentation");
+    let types = page.split("**Types** are").nth(1).and_then(|rest| rest.split("An input").next()).expect("types");
+    for word in words {
+        assert!(types.contains(&format!("`{word}`")), "the page does not know the type `{word}`");
+    }
+}
+
+#[test]
 fn the_schema_refuses_what_is_no_extended_template() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mistakes = [
         ("outputs: {url: url}", "outputs: {url: ulr}"),
         ("outputs: {url: url}", "outputs: {url: {type: url, dynamc: true}}"),
         ("deadline: 60", "deadlin: 60"),
-        ("deadline: 60", "deadline: 1m"),
+        ("deadline: 60", "deadline: 30m1h"),
         ("deadline: 60", "deadline: 0"),
         ("recipe: recipes/goods.sh", "recipe: {tool: sh, entry: recipes/goods.sh}"),
         ("- name: goods", "- title: goods"),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use crate::Url;
+use crate::{Cidr, Url};
 
 use super::expression::Expression;
 use super::handle::{Attribute, Output, Parameter, Resource};
@@ -63,15 +63,28 @@ macro_rules! wider_constants {
         }
     )*};
 }
+/// A type whose constants may stand in the blueprint as text. The compiler speaks in its words, and not of [`IntoInput`].
+#[diagnostic::on_unimplemented(
+    message = "an input of type `{Self}` cannot be wired to `&str`",
+    label = "this is `&str`, the input takes `{Self}`",
+    note = "an input takes a constant, a `Parameter`, an `Attribute`, an `Output` or a `Promise` of its own type",
+    note = "constants of other types than text and numbers are made as Rust does: `IpAddr::from([10, 0, 0, 3])`, `\"http://a/\".parse::<Url>().expect(\"a URL\")`, `Duration::from_secs(90)`"
+)]
+pub trait Literal {}
 #[diagnostic::do_not_recommend]
-impl IntoInput<String> for &str {
+impl Literal for String {}
+// Rust has no literal for it. `check` judges the text as Heat does.
+#[diagnostic::do_not_recommend]
+impl Literal for Cidr {}
+
+impl<T: Literal> IntoInput<T> for &str {
     fn into_input(self) -> Expression {
         self.into()
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl IntoInput<String> for &String {
+impl<T: Literal> IntoInput<T> for &String {
     fn into_input(self) -> Expression {
         self.as_str().into()
     }

@@ -229,7 +229,7 @@ pub(super) mod tests {
     use crate::check::broken_requirement::tests::tested;
     use crate::check::testing::{codes, parameter, sound};
     use crate::check::{Limits, check};
-    use crate::model::{Carrier, Expr, Model, Predicate, Test, Type};
+    use crate::model::{Expr, Model, Predicate, Test, Type};
 
     fn of(ty: Type, tests: Vec<Test<Expr>>) -> Model {
         let all = tests.into_iter().map(|test| tested(parameter("p"), test)).collect();

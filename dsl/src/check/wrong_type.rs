@@ -77,7 +77,7 @@ fn run(sink: &mut Sink<'_, '_>) {
 pub(super) mod tests {
     use crate::check::testing::{Sketch, codes, map, output, parameter, promise, secret, sound, text};
     use crate::check::{Limits, check};
-    use crate::model::{Expr, Model, Type};
+    use crate::model::{Expr, Model, Scalar, Type};
 
     pub(in crate::check) fn failing() -> Model {
         sound().input("db/db2", "port", 70_000).model
@@ -106,6 +106,8 @@ pub(super) mod tests {
         assert!(export(Type::Struct([("u".into(), Type::URI)].into_iter().collect()), map([("u", url())])).is_empty());
         assert!(export(Type::FLOAT, 7).is_empty());
         assert!(export(Type::URI, text(["http://".into(), url()])).is_empty());
+        assert!(export(Type::Scalar(Scalar::Network), text([url(), "/24".into()])).is_empty());
+        assert!(export(Type::Scalar(Scalar::Network), "10.0.0.0/24").is_empty());
         for value in [url(), Expr::List(vec![url()]), map([("u", url())]), text([url()]), parameter("flag")] {
             assert!(export(Type::Any, value).is_empty());
         }
@@ -119,6 +121,8 @@ pub(super) mod tests {
             (Type::IP, text([url()])),
             (Type::URI, parameter("flag")),
             (Type::IPV4, "::1".into()),
+            (Type::Scalar(Scalar::Network), "10.0.0.0".into()),
+            (Type::Scalar(Scalar::Network), url()),
             (Type::STR, Expr::List(vec![url()])),
             (Type::STR, map([("u", url())])),
             (list(Type::IP), Expr::List(vec![url()])),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use wattle::model::{Tool, Type};
+use wattle::model::{Scalar, Tool, Type};
 use wattle_runtime::space::{Kind, Script};
 
 use crate::stage::{PORT, Stage, json, secret};
@@ -73,7 +73,10 @@ async fn a_value_of_every_type_goes_through() {
     let mut text = String::new();
     let mut stage = stage("");
     for (name, ty, value) in crate::types::all() {
-        let written = if matches!(ty.revealed(), Type::List(_) | Type::Map(_) | Type::Struct(_) | Type::Scalar(Scalar::Boolean)) {
+        let written = if matches!(
+            ty.revealed(),
+            Type::List(_) | Type::Map(_) | Type::Struct(_) | Type::Scalar(Scalar::Boolean)
+        ) {
             format!("(pillar['{name}'] | json)")
         } else {
             format!("pillar['{name}']")

@@ -1,6 +1,6 @@
 //! Values of every type, the awkward ones among them.
 
-use wattle::model::{Type, Value};
+use wattle::model::{Scalar, Type, Value};
 
 use crate::stage::{json, secret};
 
@@ -31,6 +31,7 @@ pub(crate) fn all() -> Vec<(&'static str, Type, Value)> {
         ("address", Type::IP, "2001:db8::1".into()),
         ("address4", Type::IPV4, "192.0.2.1".into()),
         ("address6", Type::IPV6, "::1".into()),
+        ("inside", Type::Scalar(Scalar::Network), "10.0.0.7/24".into()),
         ("page", Type::URI, "https://user:p%20w@example.org/a?b=%7B%7B#c".into()),
         ("while_", Type::SECONDS, 90_u8.into()),
         ("moment", Type::SECONDS, 0.25.into()),

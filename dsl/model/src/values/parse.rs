@@ -108,7 +108,7 @@ fn shown(text: &str) -> String {
 mod tests {
     use super::{fit, parse};
     use crate::values::text;
-    use crate::{Type, Value};
+    use crate::{Scalar, Type, Value};
     use proptest::prelude::*;
 
     const PORT: Type = Type::integer(0, 65_535);
@@ -154,6 +154,9 @@ mod tests {
         assert_eq!(why(&Type::BOOLEAN, "yes"), "expected a boolean, found `yes`");
         assert_eq!(why(&Type::BOOLEAN, ""), "expected a boolean, found nothing");
         assert_eq!(why(&Type::IP, "localhost"), "`localhost` is not an IP address");
+        let network = Type::Scalar(Scalar::Network);
+        assert_eq!(why(&network, "10.0.0.0"), "`10.0.0.0` is not a network in CIDR notation");
+        assert_eq!(parse(&network, "10.0.0.7/24\n"), Ok("10.0.0.7/24".into()));
         assert_eq!(why(&PORT, &"x\n".repeat(99)).chars().filter(|c| *c == '…').count(), 1);
         let ports = Type::List(Box::new(PORT));
         assert_eq!(why(&ports, "[1, -1]"), "item 1: -1 is not between 0 and 65535");
@@ -162,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_wrong_secret_is_not_told() {
-        for ty in [PORT, Type::IP, Type::List(Box::new(Type::STR)), Type::BOOLEAN] {
+        for ty in [PORT, Type::IP, Type::Scalar(Scalar::Network), Type::List(Box::new(Type::STR)), Type::BOOLEAN] {
             let why = parse(&secret(ty), "hunter2").unwrap_err();
             assert!(!why.contains("hunter2"), "{why}");
         }
