@@ -52,7 +52,6 @@ mod written {
         max: u64,
     }
 
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
     pub(super) fn serialize<S: Serializer>(scalar: &Scalar, to: S) -> Result<S::Ok, S::Error> {
         let form = match *scalar {
             Scalar::Integer { min, max } => Form::Integer { integer: Bounds { min, max } },
