@@ -64,7 +64,7 @@ pub const TYPES: &str = wattle_heat::schema::TYPES;
 #[cfg(any(feature = "neutron", feature = "nova"))]
 macro_rules! map {
     ($($key:literal: $value:expr),* $(,)?) => {
-        wattle::author::Expression::Map(vec![$(($key.into(), $value)),*])
+        wattle::author::Expression::Map([$(($key.into(), $value)),*].into_iter().collect())
     };
 }
 #[cfg(any(feature = "neutron", feature = "nova"))]

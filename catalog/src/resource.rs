@@ -170,7 +170,7 @@ macro_rules! nested {
         #[diagnostic::do_not_recommend]
         impl wattle::author::IntoProperty<$name> for $name {
             fn into_property(self) -> wattle::author::Expression {
-                wattle::author::Expression::Map(self.0)
+                wattle::author::Expression::Map(self.0.into_iter().collect())
             }
         }
     };

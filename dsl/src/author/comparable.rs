@@ -5,7 +5,6 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
 use crate::Url;
-use crate::model::Value;
 
 use super::expression::Expression;
 use super::handle::{Attribute, Output, Parameter};
@@ -256,18 +255,7 @@ impl Comparand<String> for &String {
 
 fn list<T, C: Comparand<T>>(items: impl IntoIterator<Item = C>) -> (Expression, bool) {
     let (items, secret): (Vec<_>, Vec<_>) = items.into_iter().map(C::into_comparand).unzip();
-    let constants: Option<Vec<Value>> = items.iter().map(constant).collect();
-    (
-        constants.map_or(Expression::List(items), |items| Expression::Constant(Value::List(items))),
-        secret.contains(&true),
-    )
-}
-
-fn constant(item: &Expression) -> Option<Value> {
-    match item {
-        Expression::Constant(value) => Some(value.clone()),
-        _ => None,
-    }
+    (Expression::list(items), secret.contains(&true))
 }
 
 #[diagnostic::do_not_recommend]

@@ -108,7 +108,7 @@ impl<'t> OnServer<'t> {
         let mut wired = model::Component::new(name.clone(), server.clone(), kind.clone(), at);
         let inputs = component.into_inputs();
         for (input, expression, at) in inputs.wires {
-            let binding = model::Binding { value: t.lower(expression), at: at.into() };
+            let binding = model::Binding { value: t.lower(&expression), at: at.into() };
             let input = t.share(input);
             let again = binding.at.clone();
             if let Some(first) = wired.inputs.insert(input.clone(), binding) {

@@ -1,17 +1,19 @@
 //! A value as the author wired it, before handles are turned into names.
 
-use crate::model::{Binding, Expr, Name, Reference, Step, Value};
+use std::convert::Infallible;
+
+use crate::model::{Binding, Expr, Reference, Step, Tree, Value};
 
 use super::handle::{Attribute, Id, Output, OutputSource, Parameter, Resource, Segment};
 use super::hot::Condition;
 use super::topology::Topology;
 
 /// Any value that can be wired: what every handle, constant, list and text turns into.
+pub type Expression = Tree<Handle>;
+
+/// What of an expression is not known while building.
 #[derive(Clone)]
-#[non_exhaustive]
-pub enum Expression {
-    /// Known while building.
-    Constant(Value),
+pub enum Handle {
     /// A parameter.
     Parameter(Parameter<()>),
     /// The identity of a resource.
@@ -20,71 +22,54 @@ pub enum Expression {
     Attribute(Attribute<()>),
     /// A component's output, a promise, or another stack's export.
     Output(Output<()>),
-    /// Text around other values.
-    Text(Vec<Expression>),
-    /// Values in order.
-    List(Vec<Expression>),
-    /// Values by name.
-    Map(Vec<(Name, Expression)>),
-    /// What one of Heat's functions returns.
-    Function {
-        /// The function's name.
-        name: Name,
-        /// What it is given.
-        argument: Box<Expression>,
-    },
     /// The name of a condition.
     Condition(Condition),
     /// The name of a parameter or of a resource, where a function takes that.
-    NameOf(Box<Expression>),
+    NameOf(Box<Handle>),
     /// What is wired already, with its place.
     Bound(Binding),
 }
 
 impl From<Resource> for Expression {
     fn from(resource: Resource) -> Self {
-        Self::Resource(resource)
-    }
-}
-
-impl<T: Into<Value>> From<T> for Expression {
-    fn from(value: T) -> Self {
-        Self::Constant(value.into())
+        Self::Leaf(Handle::Resource(resource))
     }
 }
 
 impl Topology {
     /// The model's form of an expression. Handles of another topology become [`Reference::Foreign`].
-    pub(super) fn lower(&self, expression: Expression) -> Expr {
-        match expression {
-            Expression::Constant(value) => Expr::Constant(value),
-            Expression::Bound(binding) => binding.value,
-            Expression::Parameter(parameter) => self.named(parameter.id, "parameter", |i| {
+    pub(super) fn lower(&self, expression: &Expression) -> Expr {
+        let Ok(expr) = expression.rebuild::<_, Infallible>(&mut |part| {
+            Ok(match part {
+                Expression::Leaf(handle) => Some(self.lower_handle(handle)),
+                Expression::Function { name, argument } => Some(Expr::function(name.clone(), self.lower(argument))),
+                Expression::Constant(_) | Expression::Text(_) | Expression::List(_) | Expression::Map(_) => None,
+            })
+        });
+        expr.joined()
+    }
+
+    fn lower_handle(&self, handle: &Handle) -> Expr {
+        match handle {
+            Handle::Bound(binding) => binding.value.clone(),
+            Handle::Parameter(parameter) => self.named(parameter.id, "parameter", |i| {
                 Some(Expr::parameter(self.model.parameters.get_index(i)?.0.clone()))
             }),
-            Expression::Resource(resource) => self
+            Handle::Resource(resource) => self
                 .named(resource.id, "resource", |i| Some(Expr::resource(self.model.resources.get_index(i)?.0.clone()))),
-            Expression::Attribute(attribute) => self.lower_attribute(attribute),
-            Expression::Output(output) => self.lower_output(output),
-            Expression::Text(parts) => Expr::text(self.lower_all(parts)),
-            Expression::List(items) => Expr::list(self.lower_all(items)),
-            Expression::Function { name, argument } => Expr::function(name, self.lower(*argument)),
-            Expression::Condition(condition) => self.named(condition.id, "condition", |i| {
-                Some(Expr::Constant(Value::Str(self.model.conditions.get_index(i)?.0.clone())))
+            Handle::Attribute(attribute) => self.lower_attribute(attribute),
+            Handle::Output(output) => self.lower_output(*output),
+            Handle::Condition(condition) => self.named(condition.id, "condition", |i| {
+                Some(Value::Str(self.model.conditions.get_index(i)?.0.clone()).into())
             }),
-            Expression::NameOf(subject) => match self.lower(*subject) {
-                Expr::Leaf(Reference::Parameter(name) | Reference::Resource(name)) => Expr::Constant(Value::Str(name)),
+            Handle::NameOf(subject) => match self.lower_handle(subject) {
+                Expr::Leaf(Reference::Parameter(name) | Reference::Resource(name)) => Value::Str(name).into(),
                 other => other,
             },
-            Expression::Map(items) => Expr::map(items.into_iter().map(|(name, item)| (name, self.lower(item)))),
         }
     }
 
-    fn lower_all(&self, expressions: Vec<Expression>) -> Vec<Expr> {
-        expressions.into_iter().map(|expression| self.lower(expression)).collect()
-    }
-
-    fn lower_attribute(&self, attribute: Attribute<()>) -> Expr {
+    fn lower_attribute(&self, attribute: &Attribute<()>) -> Expr {
         let step = |segment: &Segment| match segment {
             Segment::Key(key) => Some(Step::Key((*key).into())),
             Segment::Index(index) => Some(Step::Index(*index)),

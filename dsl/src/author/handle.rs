@@ -5,7 +5,7 @@
 
 use std::marker::PhantomData;
 
-use super::expression::Expression;
+use super::expression::{Expression, Handle};
 
 /// The topology that made a handle, and the place in it.
 #[derive(Clone, Copy)]
@@ -229,7 +229,7 @@ macro_rules! copy {
         impl<T> Copy for $handle<T> {}
         impl<T> From<$handle<T>> for Expression {
             fn from(handle: $handle<T>) -> Self {
-                Expression::$handle($handle { $($field: handle.$field,)* ty: PhantomData })
+                Expression::Leaf(Handle::$handle($handle { $($field: handle.$field,)* ty: PhantomData }))
             }
         }
     )*};

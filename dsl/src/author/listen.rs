@@ -3,7 +3,7 @@
 use crate::model::{Binding, Expr, Name, Ports, Protocol, Reference};
 
 use super::component::{AsComponent, Component};
-use super::expression::Expression;
+use super::expression::{Expression, Handle};
 use super::handle::{Host, Id, Resource};
 use super::topology::{Topology, position};
 
@@ -28,7 +28,12 @@ impl Topology {
             Ports::OfInput(name) => {
                 let default = || declaration.inputs.get(name)?.default.clone().map(Expression::Constant);
                 // An optional port that is not wired is not listened on.
-                let port = component.inputs.get(name).cloned().map(Expression::Bound).or_else(default)?;
+                let port = component
+                    .inputs
+                    .get(name)
+                    .cloned()
+                    .map(|port| Expression::Leaf(Handle::Bound(port)))
+                    .or_else(default)?;
                 Some([port.clone(), port])
             }
         };

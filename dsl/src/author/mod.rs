@@ -49,7 +49,7 @@ pub use comparable::{Comparable, Comparand, Compares, Divisible, Lengthy, Listed
 
 // What a catalog's resources are made of, and what tells which values go where.
 pub use exports::{ExportName, Exportable};
-pub use expression::Expression;
+pub use expression::{Expression, Handle};
 pub use handle::{Host, Segment};
 pub use input::{IntoInput, Public};
 pub use listen::Listening;

@@ -434,7 +434,7 @@ impl Topology {
     pub fn require(&mut self, name: impl AsRef<str>, demand: impl IntoDemand) {
         let at = Source::caller();
         let Demand { predicate, because } = demand.into_demand();
-        let predicate: Predicate<Expr> = predicate.map(|value| self.lower(value.clone()));
+        let predicate: Predicate<Expr> = predicate.map(|value| self.lower(value));
         let mut requirement = model::Requirement::new(predicate, at);
         requirement.because = because;
         let name = self.qualified(name.as_ref());

@@ -11,7 +11,7 @@ use crate::model::{self, Duplicate, Expr, Kind, Model, Name, Source};
 use super::catalogs::Catalogs;
 use super::component::{AsComponent, OnServer};
 use super::exports::{Export, Exports};
-use super::expression::Expression;
+use super::expression::{Expression, Handle};
 use super::handle::{Host, Id, Output, OutputSource, Resource};
 use super::input::IntoInput;
 use super::module::{Complete, Part, Properties};
@@ -182,7 +182,7 @@ impl Topology {
     /// [`Topology::later`] has a whole example.
     #[track_caller]
     pub fn fulfil<T: PortType>(&mut self, promise: Promise<T>, value: impl IntoInput<T>) {
-        let binding = model::Binding { value: self.lower(value.into_input()), at: Source::caller() };
+        let binding = model::Binding { value: self.lower(&value.into_input()), at: Source::caller() };
         let output = promise.output();
         if let (true, OutputSource::Promise(index)) = (output.topology == self.id, output.source)
             && let Some((_, promised)) = self.model.promises.get_index_mut(index as usize)
@@ -248,7 +248,7 @@ impl Topology {
         }
         self.catalogs.judge(&mut self.model);
         for entry in exports.entries {
-            let value = self.lower(entry.value);
+            let value = self.lower(&entry.value);
             let export = model::Export { ty: entry.ty, value, stack: entry.stack.map(Into::into), at: entry.at };
             let name: String = entry.name.into();
             insert(&mut self.model.exports, &mut self.model.duplicates, Kind::Export, name, export, |e| &e.at);
@@ -282,8 +282,8 @@ impl Topology {
                 std::borrow::Cow::Owned(name) => name.into(),
             };
             let binding = match value {
-                Expression::Bound(binding) => binding,
-                value => model::Binding { value: self.lower(value), at: at.into() },
+                Expression::Leaf(Handle::Bound(binding)) => binding,
+                value => model::Binding { value: self.lower(&value), at: at.into() },
             };
             let again = binding.at.clone();
             if let Some(first) = resource.properties.insert(name.clone(), binding) {

@@ -1,6 +1,6 @@
 //! Conditions: what Heat decides by.
 
-use crate::author::expression::Expression;
+use crate::author::expression::{Expression, Handle};
 use crate::author::handle::Id;
 use crate::author::topology::{Topology, insert};
 use crate::model::{self, Kind, Source};
@@ -15,7 +15,7 @@ pub struct Condition {
 
 impl From<Condition> for Expression {
     fn from(condition: Condition) -> Self {
-        Self::Condition(condition)
+        Self::Leaf(Handle::Condition(condition))
     }
 }
 
@@ -32,7 +32,7 @@ impl Topology {
     /// ```
     #[track_caller]
     pub fn condition(&mut self, name: impl AsRef<str>, value: impl Argument) -> Condition {
-        let condition = model::Condition::new(self.lower(value.into_argument()), Source::caller());
+        let condition = model::Condition::new(self.lower(&value.into_argument()), Source::caller());
         let name = self.qualified(name.as_ref());
         let model = &mut self.model;
         let index = insert(&mut model.conditions, &mut model.duplicates, Kind::Condition, name, condition, |c| &c.at);

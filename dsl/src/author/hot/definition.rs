@@ -96,7 +96,7 @@ impl Definition<'_> {
     }
 
     fn set(mut self, value: Expression, set: impl FnOnce(&mut model::Resource, Option<Box<Expr>>)) -> Self {
-        let value = self.topology.lower(value);
+        let value = self.topology.lower(&value);
         if let Some(resource) = self.defined() {
             set(resource, Some(Box::new(value)));
         }

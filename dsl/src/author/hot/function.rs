@@ -1,6 +1,6 @@
 //! HOT's functions (HOT specification, "intrinsic functions"), each under its own name.
 
-use crate::author::expression::Expression;
+use crate::author::expression::{Expression, Handle};
 use crate::author::handle::Parameter;
 use crate::author::input::Public;
 
@@ -18,6 +18,14 @@ use super::value::Value;
 /// ```
 pub fn function(name: &str, argument: impl Argument) -> Value {
     call(name, argument.into_argument())
+}
+
+/// The name of what is referred to, where a function takes that.
+fn name_of(subject: Expression) -> Expression {
+    match subject {
+        Expression::Leaf(handle) => Expression::Leaf(Handle::NameOf(Box::new(handle))),
+        other => other,
+    }
 }
 
 fn call(name: &str, argument: Expression) -> Value {
@@ -40,7 +48,7 @@ pub fn get_resource(resource: impl AsResource) -> Value {
 /// A part of a parameter's value: `path` is keys and indices into it.
 pub fn get_param<T: Public>(parameter: Parameter<T>, path: impl IntoIterator<Item = impl Argument>) -> Value {
     let path = path.into_iter().map(Argument::into_argument);
-    many("get_param", std::iter::once(Expression::NameOf(Box::new(parameter.into()))).chain(path))
+    many("get_param", std::iter::once(name_of(parameter.into())).chain(path))
 }
 
 /// An attribute of a resource, or a part of one: `path` is the attribute's name, and keys and indices into its value.
@@ -53,7 +61,7 @@ pub fn get_param<T: Public>(parameter: Parameter<T>, path: impl IntoIterator<Ite
 /// }
 /// ```
 pub fn get_attr(resource: impl AsResource, path: impl IntoIterator<Item = impl Argument>) -> Value {
-    let subject = Expression::NameOf(Box::new(resource.resource().into()));
+    let subject = name_of(resource.resource().into());
     many("get_attr", std::iter::once(subject).chain(path.into_iter().map(Argument::into_argument)))
 }
 

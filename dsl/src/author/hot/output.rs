@@ -29,7 +29,7 @@ impl Topology {
     /// ```
     #[track_caller]
     pub fn output(&mut self, name: impl AsRef<str>, value: impl Argument) -> StackOutput<'_> {
-        let output = model::StackOutput::new(self.lower(value.into_argument()), Source::caller());
+        let output = model::StackOutput::new(self.lower(&value.into_argument()), Source::caller());
         let name = self.qualified(name.as_ref());
         let model = &mut self.model;
         let index = insert(&mut model.outputs, &mut model.duplicates, Kind::StackOutput, name, output, |o| &o.at);
@@ -47,7 +47,7 @@ impl StackOutput<'_> {
     /// There is such an output only under `condition`: a [`Condition`](super::Condition), or what a function of
     /// conditions returns.
     pub fn condition(mut self, condition: impl Argument) -> Self {
-        let condition = self.topology.lower(condition.into_argument());
+        let condition = self.topology.lower(&condition.into_argument());
         self.output().condition = Some(condition);
         self
     }

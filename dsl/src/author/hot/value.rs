@@ -1,5 +1,7 @@
 //! Values whose type only Heat knows.
 
+use indexmap::IndexMap;
+
 use crate::author::expression::Expression;
 use crate::author::input::IntoInput;
 use crate::author::property::IntoProperty;
@@ -39,7 +41,7 @@ pub fn empty_list() -> Value {
 
 /// A map of nothing.
 pub fn empty_map() -> Value {
-    Value(Expression::Map(Vec::new()))
+    Value(Expression::Map(IndexMap::new()))
 }
 
 impl From<Value> for Expression {
