@@ -22,6 +22,7 @@ mod resource;
 pub mod schema;
 mod stack;
 pub mod template;
+pub mod truth;
 pub mod update;
 pub mod yaml;
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use indexmap::IndexMap;
+use wattle_heat::truth;
 use wattle_heat::update::Given;
 
 use crate::model::{Name, Value};
@@ -41,13 +42,7 @@ pub(super) fn flat(before: Option<&State>, after: &State) -> (IndexMap<Name, Ite
         };
         let value = |(name, declared): (&Name, &Value)| {
             let value = state.parameters.get(name).or_else(|| entry(declared, "default"))?;
-            let is_hidden = entry(declared, "hidden").is_some_and(|hidden| match hidden {
-                Value::Boolean(hidden) => *hidden,
-                other => other
-                    .as_str()
-                    .is_some_and(|text| matches!(text.to_lowercase().as_str(), "true" | "yes" | "on" | "1")),
-            });
-            if is_hidden {
+            if entry(declared, "hidden").is_some_and(truth::python) {
                 let parts = Value::List(vec![Value::Str(name.clone()), value.clone()]);
                 return Some(Value::Map([(SECRET.into(), parts)].into_iter().collect()));
             }

@@ -4,10 +4,11 @@ use crate::schema::broken_named;
 
 use crate::evaluate::Value;
 use crate::template::{Constraint, Kind, Rule};
+use crate::truth;
 use crate::yaml::Node;
 
 use super::Wrong;
-use super::read::{bool_from_text, number_from_text};
+use super::read::number_from_text;
 
 /// What `value` breaks of `constraint`, as a clause, or as the author's own description says it. A constraint that says
 /// nothing of the type is fulfilled. `raw` says whether the value is as it was given, before it was read by its type.
@@ -91,7 +92,7 @@ fn not_allowed(kind: Kind, allowed: &[Node], value: &Value, raw: bool) -> Option
         value => {
             let of_type = |value: &Value| match kind {
                 Kind::Number => float(value).map(Value::Float),
-                Kind::Boolean => bool_from_text(&value.python()).map(Value::Boolean),
+                Kind::Boolean => truth::of_parameter(&value.python()).map(Value::Boolean),
                 _ => Some(Value::Text(value.python())),
             };
             let Some(mine) = of_type(value) else {

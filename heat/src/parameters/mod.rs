@@ -16,7 +16,7 @@ use crate::evaluate::Value;
 use crate::template::{Map, Parameter, Template};
 
 pub use constraint::breaks;
-pub use read::{bool_from_text, number_from_text, read};
+pub use read::{number_from_text, read};
 
 /// Parameters that every stack has.
 pub const PSEUDO: [&str; 3] = ["OS::stack_id", "OS::stack_name", "OS::project_id"];

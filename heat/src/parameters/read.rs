@@ -2,6 +2,7 @@
 
 use crate::evaluate::{Value, json};
 use crate::template::Kind;
+use crate::truth;
 
 /// What functions see of `value` when it is the value of a parameter of the type `kind`.
 ///
@@ -58,21 +59,8 @@ pub fn number_from_text(text: &str) -> Option<Value> {
 
 fn boolean(value: &Value) -> Result<Value, String> {
     let text = value.python();
-    bool_from_text(&text).map(Value::Boolean).ok_or_else(|| {
-        format!(
-            "`{}` is not a boolean: Heat takes true, t, yes, y, on and 1, or false, f, no, n, off and 0",
-            text.escape_debug()
-        )
-    })
-}
-
-/// What `oslo_utils.strutils.bool_from_string` reads strictly.
-pub fn bool_from_text(text: &str) -> Option<bool> {
-    match text.trim().to_lowercase().as_str() {
-        "1" | "t" | "true" | "on" | "y" | "yes" => Some(true),
-        "0" | "f" | "false" | "off" | "n" | "no" => Some(false),
-        _ => None,
-    }
+    let wrong = || format!("`{}` is not a boolean: Heat takes {}", text.escape_debug(), truth::PARAMETER);
+    truth::of_parameter(&text).map(Value::Boolean).ok_or_else(wrong)
 }
 
 fn list(value: &Value) -> Result<Value, String> {

@@ -5,6 +5,7 @@ use indexmap::IndexMap;
 use wattle_model::{PropertyType, Value as Known};
 
 use crate::evaluate::Value;
+use crate::truth;
 
 use super::What;
 
@@ -69,8 +70,10 @@ pub(super) fn scalar(ty: PropertyType, default: Option<&Known>, value: &Value) -
             Ok(number) => Value::Float(number),
             Err(_) => return wrong(),
         },
-        (PropertyType::Boolean, Value::Text(text)) if text.eq_ignore_ascii_case("true") => Value::Boolean(true),
-        (PropertyType::Boolean, Value::Text(text)) if text.eq_ignore_ascii_case("false") => Value::Boolean(false),
+        (PropertyType::Boolean, Value::Text(text)) => match truth::of_property(text) {
+            Some(value) => Value::Boolean(value),
+            None => return wrong(),
+        },
         _ => return wrong(),
     })
 }

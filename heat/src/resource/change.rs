@@ -3,6 +3,8 @@
 use indexmap::IndexMap;
 use wattle_model::{Name, Value};
 
+use crate::truth;
+
 /// A resource as an update compares it.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<'g> {
@@ -33,7 +35,7 @@ impl<'g> Given<'g> {
     pub(crate) fn boolean(self, property: &str) -> Option<bool> {
         match self.properties.get(property)? {
             Value::Boolean(is) => Some(*is),
-            Value::Str(text) => Some(text.eq_ignore_ascii_case("true")),
+            Value::Str(text) => Some(truth::of_property(text) == Some(true)),
             _ => None,
         }
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::parser::{Event, EventKind, Properties};
 use super::{DEPTH, Error, NODES, Node, Pair, Problem, Span, Tree, scalar};
+use crate::truth;
 
 const CORE: &str = "tag:yaml.org,2002:";
 
@@ -232,7 +233,7 @@ fn scalar(text: String, tag: Option<&str>, plain: bool, span: Span) -> Result<It
         None | Some((_, Some("str" | "timestamp"))) => Tree::Text { text, plain: false },
         Some((_, Some("null"))) => Tree::Null,
         Some((tag, Some("bool"))) => {
-            Tree::Boolean(scalar::truth(&text).ok_or_else(|| fail(mistagged(tag, format!("`{text}`"))))?)
+            Tree::Boolean(truth::of_tagged(&text).ok_or_else(|| fail(mistagged(tag, format!("`{text}`"))))?)
         }
         Some((tag, Some("int"))) => match scalar::integer(&text) {
             Ok(value) => Tree::Integer(value),

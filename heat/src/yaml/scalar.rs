@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use regex_lite::Regex;
 
 use super::{Problem, Tree};
+use crate::truth;
 
 static FLOAT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
@@ -28,29 +29,13 @@ fn pattern(alternatives: &str) -> Regex {
 pub(super) fn plain(text: &str) -> Result<Option<Tree>, Problem> {
     Ok(match text {
         "" | "~" | "null" | "Null" | "NULL" => Some(Tree::Null),
-        _ => match (truth(text), text.as_bytes()[0]) {
-            // `truth` ignores case, the resolver does not: `yEs` is text.
-            (Some(value), _) if is_one_case(text) => Some(Tree::Boolean(value)),
+        _ => match (truth::of_word(text), text.as_bytes()[0]) {
+            (Some(value), _) => Some(Tree::Boolean(value)),
             (_, b'-' | b'+' | b'.' | b'0'..=b'9') if FLOAT.is_match(text) => Some(Tree::Float(float(text)?)),
             (_, b'-' | b'+' | b'0'..=b'9') if INTEGER.is_match(text) => Some(Tree::Integer(integer(text)?)),
             _ => None,
         },
     })
-}
-
-/// `yes`, `Yes` or `YES`.
-fn is_one_case(text: &str) -> bool {
-    let rest = &text[1..];
-    rest.chars().all(|c| c.is_ascii_lowercase()) || text.chars().all(|c| c.is_ascii_uppercase())
-}
-
-/// The truth value of a word.
-pub(super) fn truth(text: &str) -> Option<bool> {
-    match text.to_ascii_lowercase().as_str() {
-        "yes" | "true" | "on" => Some(true),
-        "no" | "false" | "off" => Some(false),
-        _ => None,
-    }
 }
 
 /// The integer that PyYAML makes of a text.

@@ -1,6 +1,7 @@
 //! What `#[parameter(...)]` says: the default of a parameter, its constraints and all else.
 
 use wattle_heat::template::{Constraint, Rule, float_as_python};
+use wattle_heat::truth;
 use wattle_heat::yaml::{Node, Tree};
 use wattle_model::Scalar;
 
@@ -52,11 +53,7 @@ pub(super) fn literal(node: &Node, ty: &str) -> Option<String> {
         ("String", Tree::Float(value)) => Some(quoted(&float_as_python(*value))),
         ("String", Tree::Boolean(value)) => Some(quoted(if *value { "True" } else { "False" })),
         ("bool", Tree::Boolean(value)) => Some(value.to_string()),
-        ("bool", Tree::Text { text, .. }) => match text.trim().to_ascii_lowercase().as_str() {
-            "t" | "true" | "on" | "y" | "yes" | "1" => Some("true".into()),
-            "f" | "false" | "off" | "n" | "no" | "0" => Some("false".into()),
-            _ => None,
-        },
+        ("bool", Tree::Text { text, .. }) => truth::of_parameter(text).map(|value| value.to_string()),
         ("bool", Tree::Integer(0)) => Some("false".into()),
         ("bool", Tree::Integer(1)) => Some("true".into()),
         ("f64", _) => Number::of(node).map(|number| match number {

@@ -9,6 +9,7 @@ use wattle::model::{
 use super::{Reader, pairs, words};
 use crate::codes::FORM;
 use wattle_heat::template::{self, Kind, Rule};
+use wattle_heat::truth;
 use wattle_heat::yaml::{Node, Pair, Tree};
 
 impl Reader<'_> {
@@ -142,11 +143,7 @@ fn fitting(ty: ParameterType, default: Value) -> Value {
             let whole = text.trim().parse::<i128>().ok().map(Value::Integer);
             whole.or_else(|| text.trim().parse::<f64>().ok().map(Value::Float))
         }
-        ParameterType::Boolean => match text.to_ascii_lowercase().as_str() {
-            "true" | "t" | "on" | "y" | "yes" | "1" => Some(true.into()),
-            "false" | "f" | "off" | "n" | "no" | "0" => Some(false.into()),
-            _ => None,
-        },
+        ParameterType::Boolean => truth::of_parameter(text).map(Into::into),
         ParameterType::CommaDelimitedList if text.is_empty() => Some(Value::List(Vec::new())),
         ParameterType::CommaDelimitedList => {
             Some(Value::List(text.split(',').map(|item| Value::from(item.trim())).collect()))

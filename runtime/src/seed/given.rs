@@ -10,6 +10,7 @@ use wattle::lower::seed::{Origin, SeedParameter, Wire};
 use wattle::model::{Carrier, Name, Scalar, Type, Value};
 use wattle::names::nearest;
 use wattle::requirement::When;
+use wattle_heat::truth;
 
 use super::{SeedError, requirements};
 
@@ -243,12 +244,7 @@ fn from_text(text: &str, ty: &Type) -> Option<Value> {
     };
     match ty {
         Type::Scalar(scalar) => match scalar.carrier() {
-            // What Heat takes (oslo.utils, `bool_from_string`).
-            Carrier::Boolean => match trimmed.to_lowercase().as_str() {
-                "1" | "t" | "true" | "on" | "y" | "yes" => Some(true.into()),
-                "0" | "f" | "false" | "off" | "n" | "no" => Some(false.into()),
-                _ => None,
-            },
+            Carrier::Boolean => truth::of_parameter(text).map(Into::into),
             Carrier::Number => number(trimmed),
             Carrier::Text => Some(text.into()),
         },

@@ -1,0 +1,116 @@
+//! Heat's words for true and false: which text says which, and where.
+//!
+//! Where Heat asks nobody, Python decides ([`python`]): of conditions, of `hidden` and `immutable`, and within classes.
+
+use wattle_model::Value;
+
+/// The words that [`of_parameter`] reads, for messages.
+pub const PARAMETER: &str = "true, t, yes, y, on and 1, or false, f, no, n, off and 0";
+
+/// What a parameter, and whatever else is declared a boolean, reads: `strict` of `oslo_utils.strutils.bool_from_string`,
+/// which `heat.engine.parameters.BooleanParam` and `heat.engine.constraints.Schema` ask. Blanks around do not count.
+pub fn of_parameter(text: &str) -> Option<bool> {
+    match text.trim().to_lowercase().as_str() {
+        "1" | "t" | "true" | "on" | "y" | "yes" => Some(true),
+        "0" | "f" | "false" | "off" | "n" | "no" => Some(false),
+        _ => None,
+    }
+}
+
+/// What a property reads: `heat.engine.properties.Property._get_bool`.
+pub fn of_property(text: &str) -> Option<bool> {
+    match text.to_lowercase().as_str() {
+        "true" => Some(true),
+        "false" => Some(false),
+        _ => None,
+    }
+}
+
+/// What a word of YAML 1.1 is that says so with a tag: `bool_values` of `yaml.constructor.SafeConstructor`.
+pub fn of_tagged(text: &str) -> Option<bool> {
+    match text.to_lowercase().as_str() {
+        "yes" | "true" | "on" => Some(true),
+        "no" | "false" | "off" => Some(false),
+        _ => None,
+    }
+}
+
+/// What a plain word of YAML 1.1 is, as `yaml.resolver.Resolver` tells: small letters, capitals, or one capital in front, so
+/// that `yEs` is text.
+pub fn of_word(text: &str) -> Option<bool> {
+    let rest = text.get(1..)?;
+    let is_one_case = rest.chars().all(|letter| letter.is_ascii_lowercase())
+        || text.chars().all(|letter| letter.is_ascii_uppercase());
+    if is_one_case { of_tagged(text) } else { None }
+}
+
+/// What Python takes for true: whatever is not empty and not zero.
+pub fn python(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Boolean(value) => *value,
+        Value::Integer(number) => *number != 0,
+        Value::Float(number) => *number != 0.0,
+        Value::Str(text) => !text.is_empty(),
+        Value::List(items) => !items.is_empty(),
+        Value::Map(items) => !items.is_empty(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_place_has_words_of_its_own() {
+        // The word, and what it is for a parameter, for a property, with a tag, and as a plain word.
+        for (word, expected) in [
+            ("true", [Some(true); 4]),
+            ("FALSE", [Some(false); 4]),
+            ("tRue", [Some(true), Some(true), Some(true), None]),
+            ("Yes", [Some(true), None, Some(true), Some(true)]),
+            ("off", [Some(false), None, Some(false), Some(false)]),
+            ("t", [Some(true), None, None, None]),
+            ("N", [Some(false), None, None, None]),
+            ("1", [Some(true), None, None, None]),
+            (" on ", [Some(true), None, None, None]),
+            (" true", [Some(true), None, None, None]),
+            ("", [None; 4]),
+            ("ö", [None; 4]),
+            ("2", [None; 4]),
+        ] {
+            let said = [of_parameter, of_property, of_tagged, of_word].map(|of| of(word));
+            assert_eq!(said, expected, "`{word}`");
+        }
+    }
+
+    #[test]
+    fn every_word_of_the_message_is_read() {
+        let (yes, no) = PARAMETER.split_once(", or ").expect("two halves");
+        for (half, expected) in [(yes, true), (no, false)] {
+            let words: Vec<_> = half.split(", ").flat_map(|part| part.split(" and ")).collect();
+            assert_eq!(words.len(), 6);
+            assert!(words.iter().all(|word| of_parameter(word) == Some(expected)), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn python_takes_what_is_not_empty() {
+        let value = |json: &str| serde_json::from_str::<Value>(json).expect("JSON");
+        for (json, expected) in [
+            (r#""no""#, true),
+            (r#""""#, false),
+            ("0", false),
+            ("0.0", false),
+            ("-1", true),
+            ("[]", false),
+            ("[0]", true),
+            ("{}", false),
+            ("null", false),
+            ("true", true),
+            ("false", false),
+        ] {
+            assert_eq!(python(&value(json)), expected, "{json}");
+        }
+    }
+}
