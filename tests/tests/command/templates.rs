@@ -84,7 +84,8 @@ fn what_was_emitted_is_drawn_with_its_software() {
         assert_eq!(run(&["graph", emitted]), (Some(0), wattle::diagram::dot(&picture), String::new()), "{emitted}");
     }
     fs::write(stage.path().join("graph.json"), "{}").expect("writes");
-    for (nothing, why) in [("graph.json", "it is no picture"), (".", "it is no picture"), ("..", "give that directory")]
+    for (nothing, why) in
+        [("graph.json", "it is not a diagram"), (".", "it is not a diagram"), ("..", "give that directory")]
     {
         let (code, drawn, said) = run(&["graph", nothing]);
         assert!(code == Some(2) && drawn.is_empty() && said.contains(why), "{nothing}: {drawn} {said}");
