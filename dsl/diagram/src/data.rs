@@ -182,7 +182,7 @@ pub struct Kind {
     /// What its documentation says.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub doc: Name,
-    /// What runs its recipe: the name of a [`crate::model::Tool`].
+    /// What runs its recipe: the name of a `wattle_model::Tool`.
     pub tool: Name,
     /// What is run.
     pub recipe: Name,

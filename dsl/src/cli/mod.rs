@@ -45,7 +45,7 @@ pub use tree::of_model;
 /// standard output: the tree of what `emit` wrote, what `check` found, the page that `explain` shows. Everything else,
 /// the errors and warnings that stand before an `emit` among it, goes to the standard error.
 ///
-/// The exit codes are those of [`Exit`](crate::manners::Exit); 101 is a panic of the blueprint, with nothing written.
+/// The exit codes are those of [`Exit`]; 101 is a panic of the blueprint, with nothing written.
 ///
 /// `emit` replaces all of its files or none: it writes everything beside the old files first, and only then lets each new
 /// one take its place by a rename, the seed last. Only a process that is killed between the first of these renames and

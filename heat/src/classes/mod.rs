@@ -1,7 +1,7 @@
 //! What each of Heat's classes does that the schema of its type does not say.
 //!
 //! What lives here: a file a class or a small family of them, each with what it makes before a resource, what it asks of
-//! properties together, what an update does to it, and all else that a [`Class`] can say; and the registry. What must
+//! properties together, what an update does to it, and all else that a `Class` can say; and the registry. What must
 //! not: templates, and what is the same for all classes (`resource`, `update`).
 
 mod aws;
