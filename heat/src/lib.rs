@@ -24,6 +24,7 @@ mod stack;
 pub mod template;
 pub mod truth;
 pub mod update;
+pub mod value;
 pub mod yaml;
 
 pub use check::check;

@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::environment::{Environment, Implementation, Registry, is_template};
-use crate::evaluate::{Value, counting};
 use crate::files::{Files, Missing, NoFiles, join};
 use crate::parameters::{Inputs, Parameters};
 use crate::template::{Map, Template};
-use crate::yaml::{self, Node, Span, Tree};
+use crate::value::Value;
+use crate::yaml::{self, Node, Span, Tree, counting};
 
 /// A template with all that it is judged and evaluated with.
 #[derive(Clone, Debug)]

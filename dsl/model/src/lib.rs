@@ -10,7 +10,6 @@ mod component;
 mod cycles;
 mod diagnostic;
 mod expr;
-mod function;
 mod moved;
 mod parameter;
 mod port;
@@ -32,13 +31,12 @@ use serde::{Deserialize, Serialize};
 pub use check::Check;
 pub use cycles::shortest_cycles;
 pub use diagnostic::{Diagnostic, Label, Severity};
-pub use function::template_of;
 pub use wattle_words::{Carrier, Scalar, names};
 
 pub use component::{
     After, Component, Content, Declaration, File, Input, Listen, OutputDeclaration, Ports, Protocol, Recipe,
 };
-pub use expr::{Expr, Reference, Referred, Step};
+pub use expr::{Expr, Reference, Referred, Step, template_of};
 pub use moved::FormerName;
 pub use parameter::{Constraint, Parameter, ParameterType};
 pub use port::Type;

@@ -88,7 +88,7 @@ fn constraint(node: &Node, kind: Option<Kind>, version: Version, named: bool) ->
         let why = format!("it is {} instead of a map", node.tree.kind());
         return wrong(node, why, "write `range: {min: 1}` and the like");
     };
-    for pair in crate::evaluate::counting(pairs) {
+    for pair in crate::yaml::counting(pairs) {
         let key = pair.key.as_key();
         if !KEYS.contains(&&*key) {
             let near = nearest(&key, KEYS).map(|near| format!("did you mean `{near}`?"));
@@ -176,7 +176,7 @@ fn constraint(node: &Node, kind: Option<Kind>, version: Version, named: bool) ->
 /// What is wrong with the bounds of a range, a length or a modulo.
 fn bounds(node: &Node, keys: [&str; 2]) -> Option<String> {
     let Tree::Map(pairs) = &*node.tree else { return Some(format!("it is {} instead of a map", node.tree.kind())) };
-    for pair in crate::evaluate::counting(pairs) {
+    for pair in crate::yaml::counting(pairs) {
         let key = pair.key.as_key();
         if !keys.contains(&&*key) {
             return Some(format!("it has `{}` and `{}`, and no `{}`", keys[0], keys[1], key.escape_debug()));

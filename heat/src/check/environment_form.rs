@@ -60,7 +60,7 @@ fn judge(file: &File, findings: &mut Vec<Diagnostic>) {
             return;
         }
     };
-    for pair in crate::evaluate::counting(pairs) {
+    for pair in crate::yaml::counting(pairs) {
         let name = pair.key.as_key();
         if !SECTIONS.contains(&&*name) {
             let finding = ENVIRONMENT_FORM
@@ -109,7 +109,7 @@ enum Level {
 
 fn registry(section: &Node, level: Level, at: &dyn Fn(Span) -> wattle_model::Source, findings: &mut Vec<Diagnostic>) {
     let Tree::Map(pairs) = &*section.tree else { return };
-    for pair in crate::evaluate::counting(pairs) {
+    for pair in crate::yaml::counting(pairs) {
         let name = pair.key.as_key();
         if pair.key.tree.as_text().is_none() {
             let finding = ENVIRONMENT_FORM

@@ -128,7 +128,7 @@ impl Faults<'_, '_> {
             match part.as_ref().map(|node| (node, &*node.tree)) {
                 // Each property for itself, so that all that is wrong is found.
                 Some((node, Tree::Map(pairs))) if self.scope.template().call(node).is_none() => {
-                    for pair in crate::evaluate::counting(pairs) {
+                    for pair in crate::yaml::counting(pairs) {
                         self.value(&pair.value, resolved, Context::Value);
                     }
                 }

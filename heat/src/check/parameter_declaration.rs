@@ -69,7 +69,7 @@ fn judge(sink: &Sink<'_>, name: &str, parameter: &Parameter) -> Vec<Diagnostic> 
     };
     let mut findings = Vec::new();
     let known = if version >= Version::V2018_03_02 { &KEYS[..] } else { &KEYS[..8] };
-    for pair in crate::evaluate::counting(pairs) {
+    for pair in crate::yaml::counting(pairs) {
         let key = pair.key.as_key();
         if known.contains(&&*key) {
             continue;

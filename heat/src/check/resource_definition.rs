@@ -71,7 +71,7 @@ fn keys(sink: &Sink<'_>, name: &str, resource: &Resource) -> Vec<Diagnostic> {
     let Tree::Map(pairs) = &*resource.node.tree else { return Vec::new() };
     let known = if version.has_conditions() { &KEYS[..] } else { &KEYS[..7] };
     let mut findings = Vec::new();
-    for pair in crate::evaluate::counting(pairs) {
+    for pair in crate::yaml::counting(pairs) {
         let key = pair.key.as_key();
         if known.contains(&&*key) {
             continue;

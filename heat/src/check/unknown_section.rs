@@ -49,7 +49,7 @@ fn run(sink: &mut Sink<'_>) {
     }
     let version = template.version();
     let conditions = version.has_conditions().then_some("conditions");
-    for pair in crate::evaluate::counting(pairs) {
+    for pair in crate::yaml::counting(pairs) {
         let name = pair.key.as_key();
         let at = sink.at(pair.key.span);
         if name == "conditions" && conditions.is_none() {

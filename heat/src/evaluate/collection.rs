@@ -3,9 +3,10 @@
 use indexmap::IndexMap;
 
 use crate::template::{Call, Function};
+use crate::value::json;
 
 use super::call::{known, wrong};
-use super::{Fault, Scope, Value, json};
+use super::{Fault, Scope, Value};
 
 impl Scope<'_> {
     pub(super) fn map_merge(call: &Call<'_>, maps: Value) -> Result<Value, Fault> {

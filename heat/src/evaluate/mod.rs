@@ -14,14 +14,11 @@ mod collection;
 mod condition;
 mod fault;
 mod form;
-pub(crate) mod json;
-mod open;
 mod partial;
 mod reference;
 mod repeat;
 mod text;
 mod url;
-mod value;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -31,14 +28,13 @@ use indexmap::IndexMap;
 
 use crate::Loaded;
 use crate::template::{Call, Context, Function, Step, Template, Version};
-use crate::yaml::{Node, Tree};
+use crate::yaml::{Node, Tree, counting};
 
+pub use crate::value::{Open, Value};
 pub use apply::apply;
 pub use condition::Branch;
 pub use fault::{Cause, Fault, Stage};
-pub use open::Open;
 pub use partial::Resources;
-pub use value::Value;
 
 /// What stands for what only a running stack knows.
 #[derive(Clone, Copy, Debug, Default)]
@@ -225,15 +221,6 @@ impl<'l> Scope<'l> {
     fn can_afford(&self, size: usize) -> bool {
         self.limits.can_afford(size)
     }
-}
-
-/// The pairs of a map that count: of equal keys the last one.
-pub(crate) fn counting(pairs: &[crate::yaml::Pair]) -> impl Iterator<Item = &crate::yaml::Pair> {
-    let mut last: IndexMap<String, &crate::yaml::Pair> = IndexMap::with_capacity(pairs.len());
-    for pair in pairs {
-        last.insert(pair.key.as_key(), pair);
-    }
-    last.into_values()
 }
 
 #[cfg(test)]

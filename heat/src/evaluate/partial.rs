@@ -6,12 +6,12 @@
 use std::fmt;
 
 use crate::template::{Call, Context, Function, Standing};
-use crate::yaml::Tree;
+use crate::value::Hidden;
+use crate::yaml::{Tree, counting};
 
 use super::call::Shape;
-use super::open::{Hidden, Open};
 use super::reference::select;
-use super::{Branch, Fault, Scope, Value, counting};
+use super::{Branch, Fault, Open, Scope, Value};
 
 /// The resources of a stack of which not all are there, or none.
 pub trait Resources: fmt::Debug {

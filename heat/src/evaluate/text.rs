@@ -5,9 +5,10 @@ use sha1::Sha1;
 use sha2::{Digest as _, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
 
 use crate::template::{Call, Function};
+use crate::value::json;
 
 use super::call::{known, wrong};
-use super::{Fault, Scope, Value, json};
+use super::{Fault, Scope, Value};
 
 /// What Python's `hashlib` knows and this does not compute.
 const OTHER_DIGESTS: [&str; 9] =

@@ -2,9 +2,9 @@
 
 use crate::schema::broken_named;
 
-use crate::evaluate::Value;
 use crate::template::{Constraint, Kind, Rule};
 use crate::truth;
+use crate::value::Value;
 use crate::yaml::Node;
 
 use super::Wrong;

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use wattle_model::Source;
 
 use crate::environment::{Environment, Given, place};
-use crate::evaluate::Value;
 use crate::template::{Map, Parameter, Template};
+use crate::value::Value;
 
 pub use constraint::breaks;
 pub use read::{number_from_text, read};

@@ -1,8 +1,8 @@
 //! What a value is read as by a parameter of a type.
 
-use crate::evaluate::{Value, json};
 use crate::template::Kind;
 use crate::truth;
+use crate::value::{Value, json};
 
 /// What functions see of `value` when it is the value of a parameter of the type `kind`.
 ///

@@ -244,7 +244,7 @@ impl<'p> Reader<'p> {
                 }
             }
             Value::Text(_) if schema.converts => return Ok(value.clone()),
-            Value::List(_) if schema.converts => return Ok(Value::Text(crate::evaluate::json::dumps(value))),
+            Value::List(_) if schema.converts => return Ok(Value::Text(crate::value::json::dumps(value))),
             _ => return Err(self.refuse(What::Kind(PropertyType::Map, value.clone()))),
         };
         if schema.keys.is_empty() {

@@ -19,6 +19,7 @@
 //!   (`[a:]`) and unknown directives. That reader makes dates of dates, the version of most templates included, which Heat
 //!   cannot store.
 
+mod bounds;
 mod compose;
 mod error;
 mod json;
@@ -31,7 +32,9 @@ mod scanner;
 mod syntax;
 mod token;
 
+pub use bounds::{BYTES, DEPTH, NODES};
 pub use error::{Error, Problem};
+pub(crate) use node::counting;
 pub use node::{Node, Pair, Place, Span, Tree};
-pub use read::{BYTES, DEPTH, NODES, read, read_bytes};
+pub use read::{read, read_bytes};
 pub use syntax::Syntax;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use indexmap::IndexMap;
 use wattle_model::{Name, Value};
 
 /// A place in a text: lines and columns from 0, columns in characters.
@@ -205,4 +206,13 @@ fn measure<'n>(parts: impl Iterator<Item = &'n Node>) -> (u32, u16) {
     let start = (0_u32, 1_u16);
     parts
         .fold(start, |(size, height), part| (size.saturating_add(part.size), height.max(part.height.saturating_add(1))))
+}
+
+/// The pairs of a map that count: of equal keys the last one.
+pub(crate) fn counting(pairs: &[Pair]) -> impl Iterator<Item = &Pair> {
+    let mut last: IndexMap<String, &Pair> = IndexMap::with_capacity(pairs.len());
+    for pair in pairs {
+        last.insert(pair.key.as_key(), pair);
+    }
+    last.into_values()
 }

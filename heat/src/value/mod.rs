@@ -1,4 +1,10 @@
 //! Values as Heat's functions see them: Python's.
+//!
+//! What lives here: what a value is, how Python compares and writes it, and what is not known yet. What must not: how a
+//! value comes about.
+
+pub(crate) mod json;
+mod open;
 
 use std::sync::Arc;
 
@@ -8,7 +14,8 @@ use wattle_model::Value as Known;
 use crate::template::float_as_python;
 use crate::yaml::{Node, Tree};
 
-use super::open::Open;
+pub(crate) use open::Hidden;
+pub use open::Open;
 
 /// What a function gives, or a parameter has.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +36,7 @@ pub enum Value {
     Map(IndexMap<String, Value>),
     /// What is not known yet: an attribute of a resource, or what is computed of one.
     Unknown,
-    /// What is not known yet, as the expression that will give it: in [`super::Mode::Partial`] only.
+    /// What is not known yet, as the expression that will give it: in [`crate::evaluate::Mode::Partial`] only.
     Open(Arc<Open>),
     /// What an `if` without a second value gives when its condition does not hold: the item that it stands for is not
     /// there.

@@ -19,7 +19,7 @@ pub enum Open {
 
 /// A value that is compared, and neither shown nor computed with.
 #[derive(Clone, PartialEq)]
-pub struct Hidden(pub(super) Value);
+pub struct Hidden(pub(crate) Value);
 
 impl fmt::Debug for Hidden {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -44,12 +44,12 @@ impl Open {
 
 impl Value {
     /// What a function will give for this argument.
-    pub(super) fn open(function: Function, argument: Self) -> Self {
+    pub(crate) fn open(function: Function, argument: Self) -> Self {
         Self::Open(Open::Call(function, argument).into())
     }
 
     /// The value of a hidden parameter.
-    pub(super) fn secret(parameter: &str, value: Self) -> Self {
+    pub(crate) fn secret(parameter: &str, value: Self) -> Self {
         match value {
             Self::Open(_) => value,
             value => Self::Open(Open::Secret(parameter.to_owned(), Hidden(value)).into()),
@@ -113,7 +113,7 @@ impl Value {
     }
 
     /// The same with [`Value::Unknown`] for everything that is open: what functions are given.
-    pub(super) fn closed(&self) -> Self {
+    pub(crate) fn closed(&self) -> Self {
         match self {
             Self::Open(_) => Self::Unknown,
             Self::List(items) => Self::List(items.iter().map(Self::closed).collect()),
@@ -123,7 +123,7 @@ impl Value {
     }
 
     /// How much it is, as it counts for what may be made: values, and 64 characters of text each.
-    pub(super) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         let mut size = 0_usize;
         self.each(&mut |part| size += 1 + part.as_text().map_or(0, |text| text.len() / 64));
         size

@@ -1,8 +1,12 @@
 //! Expressions: how a value comes about that may not be known yet, in the model's terms.
 
+mod function;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Name, Tree, function, tree};
+use super::{Name, Tree, tree};
+
+pub use function::template_of;
 
 /// A value, or how it comes about: a tree whose leaves are references.
 pub type Expr = Tree<Reference>;

@@ -1,6 +1,7 @@
 //! Heat's functions as expressions: what they refer to, and which of them a reference or text says.
 
-use super::{Expr, Name, Reference, Referred, Step, Value, values};
+use super::{Expr, Name, Reference, Referred, Step};
+use crate::{Value, values};
 
 /// What a function refers to by a name among its arguments.
 pub(super) fn subject<'a>(function: &str, argument: &'a Expr) -> Option<Referred<'a>> {
