@@ -42,7 +42,7 @@ pub use topology::Topology;
 
 // Scalar types that the standard library lacks.
 pub use wattle_words::Malformed;
-pub use wattle_words::types::{Cidr, Url};
+pub use wattle_words::types::*;
 
 // What values can be required to be.
 pub use comparable::{Comparable, Comparand, Compares, Divisible, Lengthy, Listed, Ordered, Textual};

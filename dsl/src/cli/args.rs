@@ -137,10 +137,7 @@ pub fn emission_args() -> [Arg; 5] {
             .long("format")
             .value_name("FORMAT")
             .default_value("yaml")
-            .value_parser(PossibleValuesParser::new(["yaml", "json"]).map(|name| match name.as_str() {
-                "json" => TemplateFormat::Json,
-                _ => TemplateFormat::Yaml,
-            }))
+            .value_parser(one_of([("yaml", TemplateFormat::Yaml), ("json", TemplateFormat::Json)]))
             .help("How to write templates; Heat reads JSON much faster"),
         size("stack-resources", "Cut a stack of more resources into nested ones", defaults.stack_resources),
         size("stack-bytes", "Cut a stack of a larger template into nested ones", defaults.stack_bytes),
@@ -170,22 +167,25 @@ fn lowering() -> Arg {
     Arg::new("lowering")
         .long("lowering")
         .value_name("WAY")
-        .default_value("agents")
-        .value_parser(PossibleValuesParser::new(["agents", "heat-native"]).map(|name| match name.as_str() {
-            "heat-native" => Lowering::HeatNative,
-            _ => Lowering::Agents,
-        }))
+        .default_value(Lowering::default().name())
+        .value_parser(one_of(Lowering::ALL.map(|lowering| (lowering.name(), lowering))))
         .help("What runs the software: wattle's agents, or Heat's own, for clouds without a data space")
+}
+
+/// One of these words, as what it stands for.
+pub(super) fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
+    words: [(&'static str, T); N],
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(words.map(|(word, _)| word)).try_map(move |given| {
+        let found = words.iter().find(|(word, _)| *word == given);
+        found.map(|(_, meaning)| *meaning).ok_or("INVARIANT: only these words come through")
+    })
 }
 
 /// The option that says how errors and warnings are written.
 pub fn messages(name: &'static str) -> Arg {
-    let formats = PossibleValuesParser::new(["full", "concise", "json"]).map(|name| match name.as_str() {
-        "concise" => view::Format::Concise,
-        "json" => view::Format::Json,
-        _ => view::Format::Full,
-    });
-    Arg::new(name).long(name).value_name("FORMAT").default_value("full").value_parser(formats)
+    let formats = [("full", view::Format::Full), ("concise", view::Format::Concise), ("json", view::Format::Json)];
+    Arg::new(name).long(name).value_name("FORMAT").default_value("full").value_parser(one_of(formats))
 }
 
 /// What was given before the command and behind it.

@@ -3,12 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgMatches};
 
 use crate::diagram::{self, Diagram};
 use crate::manners::{Failure, reason};
+use crate::names::join;
 
+use super::args::one_of;
 use super::tree;
 
 /// How a diagram is written.
@@ -26,12 +27,13 @@ pub enum DiagramFormat {
     Json,
 }
 
-const FORMATS: [(&str, DiagramFormat); 5] = [
-    ("dot", DiagramFormat::Dot),
-    ("mermaid", DiagramFormat::Mermaid),
-    ("svg", DiagramFormat::Svg),
-    ("html", DiagramFormat::Html),
-    ("json", DiagramFormat::Json),
+/// Each format with its name and the endings of files that say it, the usual one first.
+const FORMATS: [(DiagramFormat, &str, &[&str]); 5] = [
+    (DiagramFormat::Dot, "dot", &["dot", "gv"]),
+    (DiagramFormat::Mermaid, "mermaid", &["mmd", "mermaid"]),
+    (DiagramFormat::Svg, "svg", &["svg"]),
+    (DiagramFormat::Html, "html", &["html", "htm"]),
+    (DiagramFormat::Json, "json", &["json"]),
 ];
 
 /// What was asked to be drawn.
@@ -45,13 +47,11 @@ pub struct Drawing {
 
 /// The options of `graph`.
 pub fn drawing_args() -> [Arg; 2] {
-    let format = |name: String| FORMATS.into_iter().find(|(known, _)| *known == name).map(|(_, format)| format);
-    let formats = PossibleValuesParser::new(FORMATS.map(|(name, _)| name));
     [
         Arg::new("format")
             .long("format")
             .value_name("FORMAT")
-            .value_parser(formats.try_map(move |name| format(name).ok_or("no format")))
+            .value_parser(one_of(FORMATS.map(|(format, name, _)| (name, format))))
             .help("How to draw it [default: what FILE's ending says, else dot]"),
         Arg::new("out")
             .long("out")
@@ -73,22 +73,19 @@ pub fn drawing(matches: &ArgMatches) -> Result<Drawing, Failure> {
         (Some(format), _) => format,
         (None, None) => DiagramFormat::Dot,
         (None, Some(out)) => of_ending(out).ok_or_else(|| {
-            Failure::usage(format!("the ending of `{}` does not say what to draw", out.display()))
-                .help("give `--format` dot, mermaid, svg, html or json, or a file that ends in .dot, .mmd, .svg, .html or .json")
+            Failure::usage(format!("the ending of `{}` does not say what to draw", out.display())).help(format!(
+                "give `--format` {}, or a file that ends in {}",
+                join(FORMATS.map(|(_, name, _)| name.to_owned()), "or"),
+                join(FORMATS.map(|(.., endings)| format!(".{}", endings[0])), "or"),
+            ))
         })?,
     };
     Ok(Drawing { format, out })
 }
 
 fn of_ending(file: &Path) -> Option<DiagramFormat> {
-    match file.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-        "dot" | "gv" => Some(DiagramFormat::Dot),
-        "mmd" | "mermaid" => Some(DiagramFormat::Mermaid),
-        "svg" => Some(DiagramFormat::Svg),
-        "html" | "htm" => Some(DiagramFormat::Html),
-        "json" => Some(DiagramFormat::Json),
-        _ => None,
-    }
+    let ending = file.extension()?.to_str()?.to_ascii_lowercase();
+    FORMATS.into_iter().find(|(_, _, endings)| endings.contains(&&*ending)).map(|(format, ..)| format)
 }
 
 impl Drawing {

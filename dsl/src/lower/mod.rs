@@ -47,6 +47,19 @@ pub enum Lowering {
     HeatNative,
 }
 
+impl Lowering {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Agents, Self::HeatNative];
+
+    /// What `--lowering` calls it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Agents => "agents",
+            Self::HeatNative => "heat-native",
+        }
+    }
+}
+
 /// How a model is lowered for agents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
