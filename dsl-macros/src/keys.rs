@@ -5,7 +5,7 @@ use quote::quote;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Meta, Token};
-use wattle_words::names::{list, nearest};
+use wattle_words::names::{list, meant};
 
 use crate::errors::{Errors, error};
 use crate::{docs, names};
@@ -149,10 +149,7 @@ impl Known {
     fn unknown(&self, key: &Ident) -> syn::Error {
         let name = names::plain(key);
         let message = format!("`{name}` is not a key of `{}`", self.attribute);
-        match nearest(&name, self.keys.iter().copied()) {
-            Some(nearest) => error(key, message, format_args!("did you mean `{nearest}`?")),
-            None => error(key, message, self.help()),
-        }
+        error(key, message, meant(&name, self.keys.iter().copied()).unwrap_or_else(|| self.help()))
     }
 }
 

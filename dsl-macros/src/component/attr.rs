@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use syn::{Attribute, Ident};
-use wattle_words::names::{join, nearest};
+use wattle_words::names::{did_you_mean, join, nearest};
 use wattle_words::time;
 
 use crate::errors::Errors;
@@ -82,7 +82,7 @@ pub(super) fn field(component: &Ident, field: syn::Field, chef: bool, errors: &m
                 Some((attr, nearest(&found, ["input", "output"])?))
             });
             match meant {
-                Some((attr, meant)) => errors.push(attr, message, format_args!("did you mean `#[{meant}]`?")),
+                Some((attr, meant)) => errors.push(attr, message, did_you_mean(format_args!("#[{meant}]"))),
                 None => errors.push(&ident, message, "put `#[input]` or `#[output]` on it"),
             }
         }

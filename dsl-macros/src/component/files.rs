@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use wattle_words::names::nearest;
+use wattle_words::names::{did_you_mean, nearest};
 
 /// How deep folders are followed; a link to a folder above would have no end.
 const DEPTH: usize = 16;
@@ -115,7 +115,7 @@ impl Crate {
         let join =
             |name: &str| if folder.is_empty() { format!("{name}{rest}") } else { format!("{folder}/{name}{rest}") };
         let help = match nearest(part, beside.iter().map(String::as_str)) {
-            Some(nearest) if self.root.join(join(nearest)).exists() => format!("did you mean `{}`?", join(nearest)),
+            Some(nearest) if self.root.join(join(nearest)).exists() => did_you_mean(join(nearest)),
             Some(nearest) => format!("there is no `{part}` {here}; there is `{nearest}`"),
             None => format!("there is no `{part}` {here}; paths are relative to the crate"),
         };

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use crate::names::nearest;
+use crate::names::meant;
 
 /// Comparisons of names that one run of the checks may spend: a model of 20,000 names whose every reference is wrong is
 /// not worth a minute.
@@ -19,7 +19,7 @@ impl Budget {
     pub(super) fn suggest<'a>(&self, name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
         let candidates =
             candidates.inspect(|_| self.0.set(self.0.get().saturating_sub(1))).take_while(|_| self.0.get() > 0);
-        nearest(name, candidates).map(|nearest| format!("did you mean `{nearest}`?"))
+        meant(name, candidates)
     }
 }
 

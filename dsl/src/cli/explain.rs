@@ -25,7 +25,7 @@ pub fn explained(code: Option<&str>, checks: &[&About]) -> Result<String, Failur
         let is_code = code.len() == 5 && code.bytes().skip(1).all(|byte| byte.is_ascii_digit());
         let near = nearest_code(checks, code).filter(|_| !is_code);
         Failure::usage(format!("unknown code `{code}`"))
-            .help_if(near.map(|near| format!("did you mean `{near}`?")))
+            .help_if(near.map(crate::names::did_you_mean))
             .help("`explain` without a code lists them all")
     })
 }

@@ -6,7 +6,7 @@ use serde_yaml::{Mapping, Value};
 
 use crate::author::Blueprint;
 use crate::manners::reason;
-use crate::names::{list, nearest};
+use crate::names::{did_you_mean, list, meant, nearest};
 
 use super::help;
 use super::shape::{self, Place, Shape, Step};
@@ -163,8 +163,8 @@ impl Settings {
             return failure.help(format!("`{name}` is a parameter: it is chosen at deployment, in `environment.yaml`"));
         }
         match nearest(name, names.iter().copied()) {
-            Some(near) if outer.is_empty() => failure.help(format!("did you mean `{near}`?")),
-            Some(near) => failure.help(format!("did you mean `{outer}.{near}`?")),
+            Some(near) if outer.is_empty() => failure.help(did_you_mean(near)),
+            Some(near) => failure.help(did_you_mean(format_args!("{outer}.{near}"))),
             None => failure,
         }
     }
@@ -219,10 +219,7 @@ fn misfit(shape: Shape, value: &Value, name: &str) -> Failure {
     let failure = Failure::usage(format!("`{name}` takes {shape}, not {}", found(value)));
     match (shape, value) {
         (Shape::Text, Value::Number(_) | Value::Bool(_)) => failure.help("put it in quotes to make it text"),
-        (Shape::Choice(words), Value::String(word)) => match nearest(word, words.iter().copied()) {
-            Some(near) => failure.help(format!("did you mean `{near}`?")),
-            None => failure,
-        },
+        (Shape::Choice(words), Value::String(word)) => failure.help_if(meant(word, words.iter().copied())),
         (Shape::List, _) => failure.help("write a list as `[a, b]`"),
         (Shape::Map, _) => failure.help("write a map as `{a: 1, b: 2}`"),
         _ => failure,

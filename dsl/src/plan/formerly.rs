@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use crate::model::Name;
-use crate::names::nearest;
+use crate::names::meant;
 
 use super::resource::own_name;
 use super::state::State;
@@ -30,9 +30,9 @@ pub(super) fn tell(
         plan.because.push(because(format!("`{now}` is said to have been `{was}`, and nothing was deployed so")));
         let alike = gone.iter().filter(|(_, ty)| *ty == plan.ty).map(|(gone, _)| &**gone);
         if plan.help.is_empty()
-            && let Some(meant) = nearest(was, alike)
+            && let Some(meant) = meant(was, alike)
         {
-            plan.help.push(format!("`moved_from` takes the name under which it was deployed: did you mean `{meant}`?"));
+            plan.help.push(format!("`moved_from` takes the name under which it was deployed: {meant}"));
         }
     }
     let was_deployed = |server: &str| before.seed().and_then(|seed| seed.servers.get(server));
@@ -46,7 +46,7 @@ pub(super) fn tell(
         let of_server = seed.servers.get(server);
         let left = deployed.components.keys().map(|name| &**name);
         let left = left.filter(|name| of_server.is_none_or(|now| !now.components.contains_key(*name)));
-        let meant = nearest(was, left).map(|meant| format!(": did you mean `{meant}`?")).unwrap_or_default();
+        let meant = meant(was, left).map(|meant| format!(": {meant}")).unwrap_or_default();
         let said = format!("`{now}` is said to have been `{was}`, and nothing was deployed so{meant}");
         plan.because.push(because(said));
     }

@@ -10,7 +10,6 @@ use indexmap::{IndexMap, IndexSet};
 use crate::lower::Seed;
 use crate::lower::computed_by_heat;
 use crate::model::{Name, Order, Predicate, Type, Value};
-use crate::names::nearest;
 use crate::requirement::{Operand, Verdict, judge, told};
 
 use super::fake::Fake;
@@ -248,8 +247,8 @@ impl World {
 /// `; did you mean ...?`, or which names there are.
 pub(super) fn meant(name: &str, known: &[&str]) -> String {
     const SHOWN: usize = 12;
-    if let Some(near) = nearest(name, known.iter().copied()) {
-        return format!("; did you mean `{near}`?");
+    if let Some(question) = crate::names::meant(name, known.iter().copied()) {
+        return format!("; {question}");
     }
     match known {
         [] => String::new(),

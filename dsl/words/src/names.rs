@@ -1,5 +1,7 @@
 //! Names in messages: the one that was probably meant, and several of them.
 
+use std::fmt;
+
 /// As clap and rustc have it: below this, names do not look alike to a person.
 const ALIKE: f64 = 0.7;
 
@@ -14,6 +16,21 @@ const ALIKE: f64 = 0.7;
 pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let name = name.to_lowercase();
     most_alike(candidates, |candidate| likeness(&name, &candidate.to_lowercase()))
+}
+
+/// The question that names the candidate most like `name`, if one looks like it.
+///
+/// ```
+/// let help = wattle_words::names::meant("flavour", ["image", "flavor"]);
+/// assert_eq!(help.as_deref(), Some("did you mean `flavor`?"));
+/// ```
+pub fn meant<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<String> {
+    nearest(name, candidates).map(did_you_mean)
+}
+
+/// The question itself.
+pub fn did_you_mean(name: impl fmt::Display) -> String {
+    format!("did you mean `{name}`?")
 }
 
 /// The candidate whose likeness, between 0 and 1, is the greatest and great enough; the first of several.

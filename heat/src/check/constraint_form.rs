@@ -1,6 +1,6 @@
 //! W1102: a constraint that is none, or none of the parameter's type.
 
-use wattle_model::names::{list, nearest};
+use wattle_model::names::{list, meant};
 
 use crate::evaluate::Value;
 use crate::parameters::number_from_text;
@@ -91,7 +91,7 @@ fn constraint(node: &Node, kind: Option<Kind>, version: Version, named: bool) ->
     for pair in crate::yaml::counting(pairs) {
         let key = pair.key.as_key();
         if !KEYS.contains(&&*key) {
-            let near = nearest(&key, KEYS).map(|near| format!("did you mean `{near}`?"));
+            let near = meant(&key, KEYS);
             let help = near.unwrap_or_else(|| format!("write one of {}", list(KEYS[1..].iter().copied(), "and")));
             return Some(Wrong {
                 node: &pair.key,
@@ -153,7 +153,7 @@ fn constraint(node: &Node, kind: Option<Kind>, version: Version, named: bool) ->
         "custom_constraint" => {
             let name = value.as_key();
             if named && fits && !NAMED_CONSTRAINTS.contains(&&*name) {
-                let near = nearest(&name, NAMED_CONSTRAINTS).map(|near| format!("did you mean `{near}`?"));
+                let near = meant(&name, NAMED_CONSTRAINTS);
                 let help = near.unwrap_or_else(|| "a cloud may have more, but not each cloud has".into());
                 return Some(Wrong {
                     node: value,

@@ -1,7 +1,7 @@
 //! W1008: an environment that is not in Heat's form.
 
 use wattle_model::Diagnostic;
-use wattle_model::names::nearest;
+use wattle_model::names::meant;
 
 use crate::environment::{File, SECTIONS, place};
 use crate::yaml::{Node, Span, Tree};
@@ -66,10 +66,7 @@ fn judge(file: &File, findings: &mut Vec<Diagnostic>) {
             let finding = ENVIRONMENT_FORM
                 .finding(format!("an environment has no section `{}`", name.escape_debug()))
                 .label(&at(pair.key.span), "Heat refuses it")
-                .help(match nearest(&name, SECTIONS) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => "parameters stand below `parameters`".to_owned(),
-                });
+                .help(meant(&name, SECTIONS).unwrap_or_else(|| "parameters stand below `parameters`".to_owned()));
             findings.push(finding);
             continue;
         }

@@ -1,7 +1,7 @@
 //! W1101: a parameter's declaration that is not in Heat's form.
 
 use wattle_model::Diagnostic;
-use wattle_model::names::{list, nearest};
+use wattle_model::names::{did_you_mean, list, meant, nearest};
 
 use crate::template::{Kind, Parameter, Version};
 use crate::yaml::Tree;
@@ -77,14 +77,11 @@ fn judge(sink: &Sink<'_>, name: &str, parameter: &Parameter) -> Vec<Diagnostic> 
         let finding = PARAMETER_DECLARATION
             .finding(format!("the parameter `{name}` has a key `{}`, which parameters do not have", key.escape_debug()))
             .label(&sink.at(pair.key.span), "Heat refuses it");
-        findings.push(match nearest(&key, known.iter().copied()) {
-            _ if key == "tags" => {
-                finding.help(format!("there are tags from 2018-03-02 on; this template says {version}"))
-            }
-            Some(near) => finding.help(format!("did you mean `{near}`?")),
-            None => finding
-                .help(format!("a parameter has {}", list(known.iter().copied().filter(|key| *key != "schema"), "and"))),
-        });
+        findings.push(finding.help(match meant(&key, known.iter().copied()) {
+            _ if key == "tags" => format!("there are tags from 2018-03-02 on; this template says {version}"),
+            Some(meant) => meant,
+            None => format!("a parameter has {}", list(known.iter().copied().filter(|key| *key != "schema"), "and")),
+        }));
     }
     match parameter.node.get("type") {
         None if findings.iter().any(|finding| finding.help.iter().any(|help| help.contains("`type`"))) => {}
@@ -104,7 +101,7 @@ fn judge(sink: &Sink<'_>, name: &str, parameter: &Parameter) -> Vec<Diagnostic> 
                 .finding(format!("there is no type `{}` of parameters", text.escape_debug()))
                 .label(&sink.at(ty.span), format!("the type of `{name}`"))
                 .help(match near {
-                    Some(near) => format!("did you mean `{near}`?"),
+                    Some(near) => did_you_mean(near),
                     None => format!("write one of {}", list(Kind::ALL.map(Kind::name), "and")),
                 });
             findings.push(finding);

@@ -97,10 +97,7 @@ fn judge(sink: &Sink<'_>, group: &Node, grouped: &mut HashMap<String, Span>) -> 
         let finding = PARAMETER_GROUP
             .finding(format!("a parameter group names `{}`, which is no parameter", text.escape_debug()))
             .label(&sink.at(node.span), "no parameter is called so")
-            .help(match sink.nearest(&name, known()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "declare it, or take it out".to_owned(),
-            });
+            .help(sink.meant(&name, known()).unwrap_or_else(|| "declare it, or take it out".to_owned()));
         findings.push(finding);
         grouped.insert(name, node.span);
     }

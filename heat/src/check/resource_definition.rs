@@ -1,7 +1,7 @@
 //! W1006: a resource's definition that is not in Heat's form.
 
 use wattle_model::Diagnostic;
-use wattle_model::names::nearest;
+use wattle_model::names::meant;
 
 use crate::evaluate::Value;
 use crate::template::{Call, Context, Resource, Standing};
@@ -83,11 +83,11 @@ fn keys(sink: &Sink<'_>, name: &str, resource: &Resource) -> Vec<Diagnostic> {
             ))
             .label(&sink.at(pair.key.span), "Heat refuses it");
         let later = KEYS.contains(&&*key);
-        findings.push(match nearest(&key, known.iter().copied()) {
-            _ if later => finding.help(format!("it is there from 2016-10-14 on; this template says {version}")),
-            Some(near) => finding.help(format!("did you mean `{near}`?")),
-            None => finding.help("properties of its type go into `properties`"),
-        });
+        findings.push(finding.help(match meant(&key, known.iter().copied()) {
+            _ if later => format!("it is there from 2016-10-14 on; this template says {version}"),
+            Some(meant) => meant,
+            None => "properties of its type go into `properties`".to_owned(),
+        }));
     }
     if resource.ty.is_none() {
         let finding = RESOURCE_DEFINITION
@@ -211,9 +211,9 @@ fn deletion_policy(sink: &Sink<'_>, node: &Node) -> Option<Diagnostic> {
     let finding = RESOURCE_DEFINITION
         .finding(format!("there is no deletion policy `{}`", text.escape_debug()))
         .label(&sink.at(node.span), "what happens to the resource when it is deleted")
-        .help(match nearest(&text, policies.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "write `Delete`, `Retain` or `Snapshot`".to_owned(),
-        });
+        .help(
+            meant(&text, policies.iter().copied())
+                .unwrap_or_else(|| "write `Delete`, `Retain` or `Snapshot`".to_owned()),
+        );
     Some(finding)
 }

@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell};
 
 use wattle_model::Diagnostic;
 use wattle_model::Source;
-use wattle_model::names::nearest;
+use wattle_model::names::meant;
 
 use crate::Loaded;
 use crate::classes::is_placeholder;
@@ -82,13 +82,13 @@ impl<'c> Sink<'c> {
         faults::is_there(&self.scope, resource)
     }
 
-    /// The candidate most like `name`, if one looks like it. In a template with very many names that there are not, only
+    /// The question that names the candidate most like `name`, if one looks like it. In a template with very many names that there are not, only
     /// the first ones get a suggestion: each costs a look at all candidates.
-    pub(super) fn nearest<'n>(&self, name: &str, candidates: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    pub(super) fn meant<'n>(&self, name: &str, candidates: impl Iterator<Item = &'n str>) -> Option<String> {
         let candidates: Vec<_> = candidates.collect();
         let left = self.suggestions.get().checked_sub(candidates.len())?;
         self.suggestions.set(left);
-        nearest(name, candidates)
+        meant(name, candidates)
     }
 
     /// Reports a finding.

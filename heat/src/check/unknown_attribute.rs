@@ -2,7 +2,7 @@
 
 use wattle_model::Diagnostic;
 use wattle_model::Source;
-use wattle_model::names::nearest;
+use wattle_model::names::meant;
 
 use super::registry::check;
 
@@ -42,5 +42,5 @@ pub(super) fn finding<'a>(
     UNKNOWN_ATTRIBUTE
         .finding(format!("`{resource}` has no attribute `{}`", name.escape_debug()))
         .label(at, format!("not of `{ty}`"))
-        .help_if(nearest(name, known).map(|near| format!("did you mean `{near}`?")))
+        .help_if(meant(name, known))
 }

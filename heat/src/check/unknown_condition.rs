@@ -44,11 +44,11 @@ fn run(sink: &mut Sink<'_>) {
                 UNKNOWN_CONDITION
                     .finding(format!("there is no condition `{}`", name.escape_debug()))
                     .label(&at, "asked for here")
-                    .help(match sink.nearest(name, known) {
+                    .help(match sink.meant(name, known) {
                         _ if sink.never == Some(name) => {
                             format!("define what never holds: `conditions: {{{name}: false}}`")
                         }
-                        Some(near) => format!("did you mean `{near}`?"),
+                        Some(meant) => meant,
                         None => "define it in the section `conditions`, or write `true` or `false`".to_owned(),
                     })
             }

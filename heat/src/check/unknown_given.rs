@@ -36,10 +36,7 @@ fn run(sink: &mut Sink<'_>) {
             Some(at) => finding.label(at, "a value for it is given here"),
             None => finding.label(&begin, "none of its parameters has this name"),
         };
-        let finding = match sink.nearest(name, known.keys().map(String::as_str)) {
-            Some(near) => finding.help(format!("did you mean `{near}`?")),
-            None => finding.help("take it out, or put it into `parameter_defaults`"),
-        };
-        sink.push(finding);
+        let help = sink.meant(name, known.keys().map(String::as_str));
+        sink.push(finding.help(help.unwrap_or_else(|| "take it out, or put it into `parameter_defaults`".into())));
     }
 }

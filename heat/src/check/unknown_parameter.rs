@@ -49,8 +49,8 @@ fn run(sink: &mut Sink<'_>) {
 /// What was probably meant by a parameter that there is not.
 pub(super) fn help(sink: &Sink<'_>, name: &str) -> String {
     let known = sink.template().parameters.keys().map(String::as_str).chain(PSEUDO);
-    if let Some(near) = sink.nearest(name, known) {
-        return format!("did you mean `{near}`?");
+    if let Some(meant) = sink.meant(name, known) {
+        return meant;
     }
     if sink.template().resources.contains_key(name) {
         return format!("`{name}` is a resource: write `get_resource`, or `get_attr: [{name}, ATTRIBUTE]`");

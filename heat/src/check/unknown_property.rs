@@ -2,7 +2,7 @@
 
 use wattle_model::Diagnostic;
 use wattle_model::Source;
-use wattle_model::names::nearest;
+use wattle_model::names::meant;
 
 use super::registry::check;
 
@@ -38,5 +38,5 @@ pub(super) fn finding(called: &str, ty: &str, path: &str, name: &str, known: &[S
     UNKNOWN_PROPERTY
         .finding(what)
         .label(at, format!("not of `{ty}`"))
-        .help_if(nearest(name, known.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?")))
+        .help_if(meant(name, known.iter().map(String::as_str)))
 }

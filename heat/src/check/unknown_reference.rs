@@ -2,7 +2,7 @@
 
 use wattle_model::Diagnostic;
 use wattle_model::Source;
-use wattle_model::names::nearest;
+use wattle_model::names::meant;
 
 use super::registry::check;
 
@@ -51,6 +51,6 @@ pub(super) fn finding<'a>(
         None => UNKNOWN_REFERENCE
             .finding(format!("there is no resource `{name}`"))
             .label(at, "refers to it")
-            .help_if(nearest(&name.to_string(), names).map(|near| format!("did you mean `{near}`?"))),
+            .help_if(meant(&name.to_string(), names)),
     }
 }

@@ -1,6 +1,6 @@
 //! W1003: a section that there is not, or one that is not what it should be.
 
-use wattle_model::names::nearest;
+use wattle_model::names::meant;
 
 use crate::template::Version;
 use crate::yaml::Tree;
@@ -64,10 +64,10 @@ fn run(sink: &mut Sink<'_>) {
             let finding = UNKNOWN_SECTION
                 .finding(format!("a template has no section `{}`", name.escape_debug()))
                 .label(&at, "Heat refuses a template with others than its own sections")
-                .help(match nearest(&name, SECTIONS.into_iter().chain(conditions)) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => "put what is yours into `metadata` of a resource".to_owned(),
-                });
+                .help(
+                    meant(&name, SECTIONS.into_iter().chain(conditions))
+                        .unwrap_or_else(|| "put what is yours into `metadata` of a resource".to_owned()),
+                );
             sink.push(finding);
             continue;
         }

@@ -2,7 +2,7 @@
 
 use wattle_model::Diagnostic;
 use wattle_model::Source;
-use wattle_model::names::nearest;
+use wattle_model::names::meant;
 
 use super::registry::check;
 
@@ -31,8 +31,9 @@ pub(super) fn finding<'a>(called: &str, ty: &str, mapped: impl Iterator<Item = &
     UNKNOWN_TYPE_OF_RESOURCE
         .finding(format!("there is no type `{}`, which {called} is to have", ty.escape_debug()))
         .label(at, "neither Heat nor an environment has it")
-        .help(match nearest(ty, crate::schema::types().map(|ty| -> &'a str { ty }).chain(mapped)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "map it in an environment: `resource_registry: {TYPE: OTHER-TYPE-OR-FILE}`".to_owned(),
-        })
+        .help(
+            meant(ty, crate::schema::types().map(|ty| -> &'a str { ty }).chain(mapped)).unwrap_or_else(|| {
+                "map it in an environment: `resource_registry: {TYPE: OTHER-TYPE-OR-FILE}`".to_owned()
+            }),
+        )
 }

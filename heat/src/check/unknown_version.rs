@@ -1,6 +1,6 @@
 //! W1002: no version, or none that there is.
 
-use wattle_model::names::nearest;
+use wattle_model::names::meant;
 
 use crate::template::Version;
 use crate::yaml::Span;
@@ -41,10 +41,10 @@ fn run(sink: &mut Sink<'_>) {
             Some(text) => UNKNOWN_VERSION
                 .finding(format!("there is no version `{text}` of HOT"))
                 .label(&at, "Heat knows none of this name")
-                .help(match nearest(text, Version::names()) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("the newest one is `{}`", Version::default()),
-                }),
+                .help(
+                    meant(text, Version::names())
+                        .unwrap_or_else(|| format!("the newest one is `{}`", Version::default())),
+                ),
             None => UNKNOWN_VERSION
                 .finding(format!("the version is {} instead of a date or a release", node.tree.kind()))
                 .label(&at, "the version is named here")

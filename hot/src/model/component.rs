@@ -163,10 +163,7 @@ impl<'l> Reader<'l> {
                 Some(named) => KIND
                     .finding(format!("no component declares the kind `{kind}`"))
                     .label(&self.at(named.span), "named here")
-                    .help_if(
-                        wattle::names::nearest(&kind, declared.keys().map(|kind| &**kind))
-                            .map(|near| format!("did you mean `{near}`?")),
-                    )
+                    .help_if(wattle::names::meant(&kind, declared.keys().map(|kind| &**kind)))
                     .help("say of one component of the kind what it runs: `recipe: recipes/install.sh`"),
                 None => KIND
                     .finding(format!("`{key}` says neither what it runs nor of which kind it is"))

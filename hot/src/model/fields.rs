@@ -2,7 +2,7 @@
 
 use wattle::check::Diagnostic;
 use wattle::model::Name;
-use wattle::names::{list, nearest};
+use wattle::names::{list, meant};
 use wattle_words::time;
 
 use super::Reader;
@@ -28,10 +28,8 @@ impl<'l> Reader<'l> {
             if known.contains(&key.as_str()) {
                 continue;
             }
-            let help = match nearest(&key, known.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("it has {}", list(known.iter().copied(), "and")),
-            };
+            let help = meant(&key, known.iter().copied())
+                .unwrap_or_else(|| format!("it has {}", list(known.iter().copied(), "and")));
             self.malformed(pair.key.span, format!("{what} has no key `{key}`"), "not known here", help);
         }
     }

@@ -2,7 +2,7 @@
 
 use wattle::extended::short_name;
 use wattle::model::{Declaration, Input, Listen, Name, OutputDeclaration, Ports, Protocol, Recipe, Tool, Type};
-use wattle::names::nearest;
+use wattle::names::meant;
 
 use super::value::own_constant;
 use super::{Reader, items, pairs};
@@ -186,10 +186,8 @@ impl<'l> Reader<'l> {
                     continue;
                 }
                 let message = format!("`{key}` listens on what its input `{name}` says, and has no such input");
-                let help = match nearest(name, inputs.iter().map(|input| &**input)) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => "write the port, or give the component this input".to_owned(),
-                };
+                let help = meant(name, inputs.iter().map(|input| &**input))
+                    .unwrap_or_else(|| "write the port, or give the component this input".to_owned());
                 self.malformed(ports.span, message, "no input", help);
             }
         }

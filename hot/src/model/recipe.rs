@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use wattle::extended::KEY;
 use wattle::model::{Content, File, Name, Recipe, Tool};
-use wattle::names::nearest;
+use wattle::names::meant;
 
 use super::component::hides_declaration;
 use super::{Reader, items, pairs};
@@ -162,10 +162,10 @@ impl<'l> Reader<'l> {
             let finding = RECIPE
                 .finding(format!("no tool is called `{name}`"))
                 .label(&self.at(node.span), "what is to run the recipe")
-                .help(match nearest(&name, Tool::NAMES) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("there are {}", wattle::names::list(Tool::NAMES, "and")),
-                });
+                .help(
+                    meant(&name, Tool::NAMES)
+                        .unwrap_or_else(|| format!("there are {}", wattle::names::list(Tool::NAMES, "and"))),
+                );
             self.push(finding);
         }
         tool

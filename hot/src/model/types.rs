@@ -1,7 +1,7 @@
 //! Types as they are written: `string`, `{list: url}`, `{secret: string}`, ...
 
 use wattle::model::{Name, Scalar, Type};
-use wattle::names::{list, nearest};
+use wattle::names::{did_you_mean, list, meant, nearest};
 
 use super::{Reader, pairs};
 use crate::codes::UNKNOWN_TYPE;
@@ -24,9 +24,9 @@ impl Reader<'_> {
                     words.sort_unstable();
                     let help = match nearest(text, words.iter().copied().chain(FORMS)) {
                         Some(near) if FORMS.contains(&near) && near != "integer" => {
-                            format!("did you mean `{{{near}: string}}`?")
+                            did_you_mean(format_args!("{{{near}: string}}"))
                         }
-                        Some(near) => format!("did you mean `{near}`?"),
+                        Some(near) => did_you_mean(near),
                         None => format!("types of one word are {}", list(words, "and")),
                     };
                     self.no_type(node, format!("there is no type `{text}`"), help);
@@ -77,10 +77,8 @@ impl Reader<'_> {
                 sound.map(|(min, max)| Type::integer(min, max))
             }
             other => {
-                let help = match nearest(other, FORMS) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("types with a part are {}", list(FORMS, "and")),
-                };
+                let help =
+                    meant(other, FORMS).unwrap_or_else(|| format!("types with a part are {}", list(FORMS, "and")));
                 self.no_type(node, format!("there is no type `{other}` with a part"), help);
                 None
             }

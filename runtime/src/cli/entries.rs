@@ -1,7 +1,7 @@
 //! The entries of a stack, as an operator sees them.
 
 use wattle::model::{Name, Value};
-use wattle::names::nearest;
+use wattle::names::meant;
 
 use crate::report::{self, Picture};
 use crate::space::{Content, Space, Written};
@@ -31,8 +31,8 @@ pub(super) async fn unknown(space: &Space, picture: &Picture, path: &str) -> Fai
     let mut candidates: Vec<String> =
         all.iter().map(|name| name.split('/').take(depth).collect::<Vec<_>>().join("/")).collect();
     candidates.dedup();
-    if let Some(near) = nearest(path, candidates.iter().map(String::as_str)) {
-        failure = failure.help(format!("did you mean `{near}`?"));
+    if let Some(meant) = meant(path, candidates.iter().map(String::as_str)) {
+        failure = failure.help(meant);
     } else if all.is_empty() {
         failure = failure.note("it has none at all");
     }

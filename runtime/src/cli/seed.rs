@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use wattle::lower::Seed;
 use wattle::manners::reason;
-use wattle::names::{list, nearest};
+use wattle::names::{list, meant};
 
 use crate::local::{self, Folder};
 use crate::seed::{
@@ -312,7 +312,7 @@ async fn delete(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fai
     let store = target.store().await?;
     let stacks = target::patiently(&target.address, store.children(ROOT)).await?;
     if !stacks.contains(stack) {
-        let near = nearest(stack, stacks.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
+        let near = meant(stack, stacks.iter().map(String::as_str));
         return Err(
             Failure::usage(format!("the data space at {} holds no stack `{stack}`", target.address)).help_if(near)
         );

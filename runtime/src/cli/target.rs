@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::ArgMatches;
-use wattle::names::{list, nearest};
+use wattle::names::{list, meant};
 
 use crate::local::Folder;
 use crate::seed::read_operator_key;
@@ -143,7 +143,7 @@ impl Target {
                 .help("a seed is written to it by `wattle seed apply DIR`");
         }
         let known = list(stacks.iter().map(String::as_str), "and");
-        let near = nearest(stack, stacks.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
+        let near = meant(stack, stacks.iter().map(String::as_str));
         Failure::usage(format!("the data space at {} holds no stack `{stack}`", self.address))
             .note(format!("it holds {known}"))
             .help_if(near)

@@ -15,7 +15,7 @@ use wattle::diagram::FILE_NAME;
 use wattle::lower::Seed;
 use wattle::lower::seed::{Origin, Wire};
 use wattle::model::{Name, Step, Value};
-use wattle::names::nearest;
+use wattle::names::{did_you_mean, nearest};
 
 /// A resource of the templates, as far as it matters here.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -132,7 +132,7 @@ impl<'a> Simulation<'a> {
         let unknown = unknown.map(|key| {
             let within = told.iter().find(|told| told.strip_prefix(&**key).is_some_and(|rest| rest.starts_with('.')));
             let near = within.map(|within| &**within).or_else(|| nearest(key, told.iter().map(|key| &**key)));
-            let help = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            let help = near.map(|near| format!("; {}", did_you_mean(near))).unwrap_or_default();
             if key.contains('.') {
                 format!("nothing of the stack `{}` reads `{key}`{help}", seed.stack)
             } else {

@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 use wattle::lower::Seed;
 use wattle::lower::seed::{Origin, SeedParameter, Wire};
 use wattle::model::{Carrier, Name, Scalar, Type, Value};
-use wattle::names::nearest;
+use wattle::names::meant;
 use wattle::requirement::When;
 use wattle_heat::truth;
 
@@ -81,9 +81,8 @@ impl Given {
         let Some(environment) = read else { return Ok(()) };
         let sections: IndexMap<String, IgnoredAny> = serde_yaml::from_str(text).map_err(wrong)?;
         if let Some(unknown) = sections.keys().find(|section| !SECTIONS.contains(&section.as_str())) {
-            let near = nearest(unknown, SECTIONS).map(|near| format!("; did you mean `{near}`?"));
-            let near = near.unwrap_or_else(|| "; values stand below `parameters`".to_owned());
-            return Err(SeedError::Given { reason: format!("Heat knows no section `{unknown}`{near}") });
+            let help = meant(unknown, SECTIONS).unwrap_or_else(|| "values stand below `parameters`".to_owned());
+            return Err(SeedError::Given { reason: format!("Heat knows no section `{unknown}`; {help}") });
         }
         let from: Arc<str> = from.into();
         let item = |(name, value)| (name, Item { value, from: Some(Arc::clone(&from)) });
@@ -134,7 +133,7 @@ impl Given {
         let names = self.values.keys().filter(|name| !name.starts_with(RESERVED));
         let unknown = names.filter(|name| !seed.parameters.contains_key(name.as_str())).map(|name| {
             let known = seed.parameters.keys().map(|name| &**name);
-            let help = nearest(name, known).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+            let help = meant(name, known).map(|help| format!("; {help}")).unwrap_or_default();
             format!("the stack `{}` has no parameter `{name}`{help}", seed.stack)
         });
         unknown.collect()

@@ -12,7 +12,7 @@ use wattle::check::{Diagnostic, Limits, check};
 use wattle::lower::Lowering;
 use wattle::manners::{Failure, reason};
 use wattle::model::Model;
-use wattle::names::nearest;
+use wattle::names::{did_you_mean, nearest};
 use wattle::view;
 use wattle_heat::Loaded;
 use wattle_heat::environment::Environment;
@@ -149,7 +149,7 @@ fn sibling(path: &Path) -> Option<String> {
         std::fs::read_dir(folder).ok()?.flatten().filter_map(|file| file.file_name().into_string().ok()).collect();
     names.sort_unstable();
     let near = nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str))?;
-    Some(format!("did you mean `{}`?", path.with_file_name(near).display()))
+    Some(did_you_mean(path.with_file_name(near).display()))
 }
 
 /// The text that is in `bytes`, which were read from `what`.
