@@ -9,6 +9,7 @@
 
 pub mod check;
 pub mod classes;
+pub mod desired;
 pub mod emit;
 pub mod environment;
 pub mod evaluate;
@@ -28,5 +29,6 @@ pub mod value;
 pub mod yaml;
 
 pub use check::check;
+pub use desired::{Desired, Facts};
 pub use graph::Graph;
 pub use load::{Library, Loaded, Mention, Nested};

@@ -1,8 +1,6 @@
 //! Heat's words for true and false: which text says which, and where.
 //!
-//! Where Heat asks nobody, Python decides ([`python`]): of conditions, of `hidden` and `immutable`, and within classes.
-
-use wattle_model::Value;
+//! Where Heat asks nobody, Python decides (`Node::is_truthy`): of conditions, of `hidden` and `immutable`, and within classes.
 
 /// The words that [`of_parameter`] reads, for messages.
 pub const PARAMETER: &str = "true, t, yes, y, on and 1, or false, f, no, n, off and 0";
@@ -44,19 +42,6 @@ pub fn of_word(text: &str) -> Option<bool> {
     if is_one_case { of_tagged(text) } else { None }
 }
 
-/// What Python takes for true: whatever is not empty and not zero.
-pub fn python(value: &Value) -> bool {
-    match value {
-        Value::Null => false,
-        Value::Boolean(value) => *value,
-        Value::Integer(number) => *number != 0,
-        Value::Float(number) => *number != 0.0,
-        Value::Str(text) => !text.is_empty(),
-        Value::List(items) => !items.is_empty(),
-        Value::Map(items) => !items.is_empty(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,26 +76,6 @@ mod tests {
             let words: Vec<_> = half.split(", ").flat_map(|part| part.split(" and ")).collect();
             assert_eq!(words.len(), 6);
             assert!(words.iter().all(|word| of_parameter(word) == Some(expected)), "{words:?}");
-        }
-    }
-
-    #[test]
-    fn python_takes_what_is_not_empty() {
-        let value = |json: &str| serde_json::from_str::<Value>(json).expect("JSON");
-        for (json, expected) in [
-            (r#""no""#, true),
-            (r#""""#, false),
-            ("0", false),
-            ("0.0", false),
-            ("-1", true),
-            ("[]", false),
-            ("[0]", true),
-            ("{}", false),
-            ("null", false),
-            ("true", true),
-            ("false", false),
-        ] {
-            assert_eq!(python(&value(json)), expected, "{json}");
         }
     }
 }

@@ -3,12 +3,10 @@
 //! What lives here: the rules of one resource whose properties differ. What must not: which resources differ, and what
 //! one that is replaced does to others.
 
-use wattle_model::{Name, Schema, names};
+use wattle_model::names;
 
-use crate::classes;
-
-pub use crate::properties::compared;
-pub use crate::resource::{Change, Given};
+use crate::desired::Resource;
+use crate::resource::Change;
 
 /// What Heat does to a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +29,9 @@ pub struct Verdict {
 }
 
 /// What becomes of a resource some of whose properties differ.
-pub fn verdict(change: &Change<'_>, schema: Option<&Schema>) -> Verdict {
-    let class = classes::of(change.after.ty);
+pub fn verdict(before: &Resource, after: &Resource, changed: &[&str]) -> Verdict {
+    let change = &Change { before: before.compared(), after: after.compared(), changed };
+    let class = after.class();
     if let Some(name) = class.immutable.iter().find(|name| change.has(name)) {
         let help = format!("Heat never changes `{name}` of such a resource: give it another name, and it is made anew");
         return Verdict { action: Action::Refuse, help: vec![help] };
@@ -40,10 +39,8 @@ pub fn verdict(change: &Change<'_>, schema: Option<&Schema>) -> Verdict {
     if let Some(help) = (class.replaces)(change) {
         return Verdict { action: Action::Replace, help };
     }
-    let fixed = |name: &&Name| {
-        schema.is_some_and(|schema| schema.properties.get(*name).is_some_and(|property| !property.updatable))
-    };
-    let fixed: Vec<&str> = change.changed.iter().filter(fixed).map(|name| &**name).collect();
+    let fixed = |name: &&str| after.schema(name).is_some_and(|property| !property.updatable);
+    let fixed: Vec<&str> = changed.iter().copied().filter(fixed).collect();
     if fixed.is_empty() {
         return Verdict { action: Action::Update, help: Vec::new() };
     }
@@ -54,22 +51,23 @@ pub fn verdict(change: &Change<'_>, schema: Option<&Schema>) -> Verdict {
 }
 
 /// Whether Heat replaces such a resource on every update.
-pub fn is_always_replaced(resource: Given<'_>) -> bool {
-    (classes::of(resource.ty).always_replaced)(resource)
+pub fn is_always_replaced(resource: &Resource) -> bool {
+    (resource.class().always_replaced)(resource.compared())
 }
 
 /// Whether Heat updates such a resource on every update, and that does something.
-pub fn is_always_updated(resource: Given<'_>) -> bool {
-    (classes::of(resource.ty).always_updated)(resource)
+pub fn is_always_updated(resource: &Resource) -> bool {
+    (resource.class().always_updated)(resource.compared())
 }
 
 /// Whether a change of its metadata replaces such a resource.
-pub fn is_replaced_by_metadata(ty: &str) -> bool {
-    classes::of(ty).replaced_by_metadata
+pub fn is_replaced_by_metadata(resource: &Resource) -> bool {
+    resource.class().replaced_by_metadata
 }
 
 /// Whether another one in the place of such a resource is referred to as it was: by the name that it is given.
-pub fn keeps_reference(before: Given<'_>, after: Given<'_>) -> bool {
-    let name = after.text("name");
-    before.ty == after.ty && classes::of(after.ty).referred_by_name && name.is_some() && name == before.text("name")
+pub fn keeps_reference(before: &Resource, after: &Resource) -> bool {
+    let name = after.compared().text("name");
+    let is_named = before.ty() == after.ty() && after.class().referred_by_name;
+    is_named && name.is_some() && name == before.compared().text("name")
 }

@@ -101,8 +101,7 @@ impl Planning {
             }
         };
         let after = self.state(model, &own, before.as_ref())?;
-        let schema = |ty: &str| model.schemas.get(ty).cloned();
-        let plan = plan(before.as_ref(), &after, &schema);
+        let plan = plan(before.as_ref(), &after);
         let (text, exit) = written(&plan, self.is_json, console.out.color);
         console.out.write(&text)?;
         Ok(exit)

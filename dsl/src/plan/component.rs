@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use indexmap::{IndexMap, IndexSet};
+use wattle_heat::evaluate::Value;
 
 use crate::lower::Seed;
 use crate::lower::seed::{FORMAT, Origin, SeedComponent, SeedDeclaration, SeedRecipe, Wire};
-use crate::model::{Name, Value};
+use crate::model::Name;
 use crate::names::list;
 use crate::values::span;
 
@@ -75,8 +76,8 @@ pub(super) fn plan(
     let nothing = nothing();
     let none = IndexMap::new();
     let [old, new] = [before, Some(after)].map(|state| {
-        let side = state.and_then(|state| Side::of(state, after.compute));
-        side.unwrap_or(Side { seed: &nothing, parameters: &none, compute: None })
+        let side = state.and_then(Side::of);
+        side.unwrap_or(Side { seed: &nothing, parameters: &none, computes: false })
     });
     let (mut servers, mut moving): (HashMap<Name, Action>, HashSet<Name>) = Default::default();
     for (name, plan) in resources {
@@ -200,7 +201,7 @@ impl Work<'_> {
             let named = if is_secret { "secret" } else { &**input };
             match compare(&from, &to) {
                 Compared::Other if !now.recipe.tool.is_live() => {
-                    let text = |wire: &Wire| wire.constant().cloned().unwrap_or(Value::Null);
+                    let text = |wire: &Wire| wire.constant().map_or(Value::Null, Value::of_model);
                     let (from, to) = words::pair(named, &text(&from), &text(&to));
                     because.push(Reason { what, from, to, through: None });
                 }

@@ -1,83 +1,52 @@
 //! The files of a deployment: the template, and all that it names.
 
-use indexmap::IndexMap;
+use std::cell::RefCell;
+use std::fmt;
 
-use crate::model::Value;
+use indexmap::IndexMap;
+use wattle_heat::Loaded;
+use wattle_heat::files::{Files, Missing};
+use wattle_heat::parameters::Inputs;
 
 /// The names under which `emit` writes the template of the whole stack.
 pub(super) const ROOTS: [&str; 2] = ["template.yaml", "template.json"];
 
+/// Gives the text of a file.
+type Read<'r> = dyn FnMut(&str) -> Option<String> + 'r;
+
+/// The files of a deployment's folder, and none outside of it.
+pub(super) struct InFolder<'r>(RefCell<&'r mut Read<'r>>);
+
+impl<'r> InFolder<'r> {
+    pub(super) fn new(read: &'r mut Read<'r>) -> Self {
+        Self(RefCell::new(read))
+    }
+}
+
+impl fmt::Debug for InFolder<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InFolder").finish_non_exhaustive()
+    }
+}
+
+impl Files for InFolder<'_> {
+    fn read(&self, path: &str) -> Result<Vec<u8>, Missing> {
+        let is_outside = path.starts_with('/') || path.contains("://") || path.split('/').any(|part| part == "..");
+        let text = if is_outside { None } else { (self.0.borrow_mut())(path) };
+        text.map(String::into_bytes).ok_or_else(|| Missing("it is not in the folder".to_owned()))
+    }
+}
+
 /// The template of a deployment, the nested templates and the files that it names, by their paths within the deployment's
 /// folder; `read` gives the text of a file there. What cannot be read is left out.
 pub fn gather(read: &mut dyn FnMut(&str) -> Option<String>) -> IndexMap<String, String> {
-    let mut found = IndexMap::new();
-    let root = ROOTS.into_iter().find_map(|name| Some((name.to_owned(), read(name)?)));
-    let mut open: Vec<(String, String)> = root.into_iter().collect();
-    while let Some((name, text)) = open.pop() {
-        let value = if is_template(&name) { parse(&text).ok() } else { None };
-        let mut named = Vec::new();
-        if let Some(value) = &value {
-            names(value, &mut named);
-        }
-        let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-        found.insert(name, text);
-        for path in named {
-            let Some(path) = below(&folder, path) else { continue };
-            if !found.contains_key(&path) && !open.iter().any(|(name, _)| *name == path) {
-                open.extend(read(&path).map(|text| (path, text)));
-            }
-        }
-    }
-    found
-}
-
-/// Whether Heat takes a resource type of this name for a file.
-pub(super) fn is_template(name: &str) -> bool {
-    name.ends_with(".yaml") || name.ends_with(".template") || ROOTS.contains(&name)
-}
-
-/// A template's text as a value.
-pub(super) fn parse(text: &str) -> Result<Value, String> {
-    // JSON is YAML, but is read much faster as what it is.
-    if text.trim_start().starts_with('{')
-        && let Ok(value) = serde_json::from_str(text)
-    {
-        return Ok(value);
-    }
-    serde_yaml::from_str(text).map_err(|error| error.to_string())
-}
-
-/// The files that a template names: of nested stacks, and by `get_file`.
-fn names<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
-    match value {
-        Value::List(items) => items.iter().for_each(|item| names(item, found)),
-        Value::Map(items) => {
-            for (key, item) in items {
-                match (&**key, item) {
-                    ("type", Value::Str(name)) if is_template(name) => found.push(name),
-                    ("get_file", Value::Str(name)) => found.push(name),
-                    _ => names(item, found),
-                }
-            }
-        }
-        _ => {}
-    }
-}
-
-/// `path` as the template in `folder` means it, if it stays within the deployment's folder.
-pub(super) fn below(folder: &str, path: &str) -> Option<String> {
-    if path.starts_with('/') || path.contains("://") {
-        return None;
-    }
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()?),
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
+    let Some((name, text)) = ROOTS.into_iter().find_map(|name| Some((name, read(name)?))) else {
+        return IndexMap::new();
+    };
+    let loaded = Loaded::load(&text, name, &InFolder::new(read), &Inputs::default());
+    let named = loaded.library.contents.iter();
+    let named = named.filter_map(|(path, text)| Some((path.clone(), text.as_ref().ok()?.to_string())));
+    std::iter::once((name.to_owned(), text)).chain(named).collect()
 }
 
 #[cfg(test)]
@@ -91,11 +60,16 @@ mod tests {
                 "template.yaml",
                 "resources: {a: {type: part-1.yaml}, b: {type: lib/b.yaml, properties: {x: {get_file: x.sh}}}}",
             ),
-            ("part-1.yaml", "resources: {s: {type: OS::Nova::Server}}"),
-            ("lib/b.yaml", "resources: {c: {type: ../part-1.yaml}, d: {type: c.yaml}, e: {type: ../../out.yaml}}"),
-            ("lib/c.yaml", "resources: {d: {type: b.yaml}}"),
+            ("part-1.yaml", "{heat_template_version: 2021-04-16, resources: {s: {type: OS::Nova::Server}}}"),
+            (
+                "lib/b.yaml",
+                "{heat_template_version: 2021-04-16, resources: {c: {type: ../part-1.yaml}, d: {type: c.yaml}, e: {type: \
+                 ../../out.yaml}}}",
+            ),
+            ("lib/c.yaml", "{heat_template_version: 2021-04-16, resources: {d: {type: b.yaml}}}"),
             ("x.sh", "echo type: nobody.yaml"),
             ("nobody.yaml", "{}"),
+            ("../out.yaml", "{}"),
         ];
         let mut read = |path: &str| texts.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned());
         let mut found: Vec<String> = gather(&mut read).into_keys().collect();

@@ -4,9 +4,7 @@
 //! that decides what is deployed. What Heat does is Heat's, and what agents do is theirs: tests compare with both.
 
 mod component;
-mod expression;
 mod files;
-mod flat;
 mod formerly;
 mod requirement;
 mod resource;
@@ -21,15 +19,12 @@ mod tests;
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use crate::model::{Name, Schema, Value};
+use crate::model::Name;
 use crate::requirement::When;
 
 pub use component::recipe_differences;
 pub use files::gather;
 pub use state::{State, StateError, environment};
-
-/// What one of Heat's functions gives for an argument of which all is known, or why that cannot be said.
-pub type Compute = fn(&str, &Value) -> Result<Value, String>;
 
 /// The format of a plan as JSON.
 pub const FORMAT: &str = "wattle-plan/1";
@@ -210,10 +205,9 @@ fn is_none(number: &usize) -> bool {
     *number == 0
 }
 
-/// What it takes to get from what is deployed (nothing: `None`) to `after`. `schema` tells what Heat knows of a resource
-/// type.
-pub fn plan(before: Option<&State>, after: &State, schema: &dyn Fn(&str) -> Option<Schema>) -> Plan {
-    let mut resources = resource::plan(before, after, schema);
+/// What it takes to get from what is deployed (nothing: `None`) to `after`.
+pub fn plan(before: Option<&State>, after: &State) -> Plan {
+    let mut resources = resource::plan(before, after);
     let mut components = component::plan(before, after, &resources);
     formerly::tell(before, after, &mut resources, &mut components);
     let requirements = requirement::plan(before, after);

@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 
 use indexmap::{IndexMap, IndexSet};
+
+use wattle_heat::desired::Resource;
+use wattle_heat::evaluate::Value;
 use wattle_heat::update;
 
-use crate::model::{Name, Schema, Value};
+use crate::model::Name;
 
-use super::expression::{call, is_open, references};
-use super::flat::{Item, flat};
 use super::state::State;
 use super::{Action, Reason, ResourcePlan, words};
 
@@ -21,117 +22,96 @@ enum Touched {
     Perhaps,
 }
 
-pub(super) fn plan(
-    before: Option<&State>,
-    after: &State,
-    schema: &dyn Fn(&str) -> Option<Schema>,
-) -> IndexMap<Name, ResourcePlan> {
-    let (old, new) = flat(before, after);
-    let mut schemas: IndexMap<Name, Option<Schema>> = IndexMap::new();
-    for item in new.values() {
-        if !schemas.contains_key(&item.ty) {
-            schemas.insert(item.ty.clone(), schema(&item.ty));
-        }
-    }
-    let mut work = Work { schema, old: &old, new: &new, schemas: &schemas, plans: IndexMap::new() };
-    let mut readers: IndexMap<&str, IndexSet<&Name>> = IndexMap::new();
-    for (name, item) in &new {
-        for value in item.properties.values() {
-            references(value, &mut |target, _| {
+/// Resources by their full names.
+type Resources = IndexMap<String, Resource>;
+
+pub(super) fn plan(before: Option<&State>, after: &State) -> IndexMap<Name, ResourcePlan> {
+    let old = before.map(|before| before.desired(Some(after)).resources).unwrap_or_default();
+    let new = after.desired(before).resources;
+    let mut work = Work { old: &old, new: &new, plans: IndexMap::new() };
+    let mut readers: IndexMap<&str, IndexSet<&String>> = IndexMap::new();
+    for (name, resource) in &new {
+        for value in resource.names().filter_map(|property| resource.given(property)) {
+            value.references(&mut |target, _| {
                 readers.entry(target).or_default().insert(name);
             });
         }
     }
-    let mut open: VecDeque<&Name> = new.keys().collect();
+    let mut open: VecDeque<&String> = new.keys().collect();
     // Every round makes an answer graver or leaves it, so it ends.
     while let Some(name) = open.pop_front() {
         let plan = work.judge(name);
-        let is_same = work.plans.get(name).is_some_and(|known| known.action >= plan.action);
+        let is_same = work.plans.get(&**name).is_some_and(|known| known.action >= plan.action);
         if !is_same {
-            let changed = work.plans.get(name).is_none_or(|known| known.action != plan.action);
+            let changed = work.plans.get(&**name).is_none_or(|known| known.action != plan.action);
             let matters = plan.action != Action::Unchanged;
-            work.plans.insert(name.clone(), plan);
+            work.plans.insert(name.as_str().into(), plan);
             if changed && matters {
                 open.extend(readers.get(&**name).into_iter().flatten().copied().filter(|reader| *reader != name));
             }
         }
     }
     let mut plans = work.plans;
-    for (name, item) in old.iter().filter(|(name, _)| !new.contains_key(*name)) {
-        plans.insert(name.clone(), gone(name, item, &new));
+    for (name, resource) in old.iter().filter(|(name, _)| !new.contains_key(*name)) {
+        plans.insert(name.as_str().into(), gone(name, resource, &new));
     }
-    for (name, item) in new.iter().filter(|(name, _)| !old.contains_key(*name)) {
-        let moved = moved(name, &old, &new).filter(|_| !item.is_stack);
-        if let (Some(plan), Some(from)) = (plans.get_mut(name), moved) {
+    for (name, resource) in new.iter().filter(|(name, _)| !old.contains_key(*name)) {
+        let moved = moved(name, &old, &new).filter(|_| !resource.is_stack);
+        if let (Some(plan), Some(from)) = (plans.get_mut(&**name), moved) {
             plan.because.push(Reason { what: "stack".to_owned(), through: Some(from), ..Reason::default() });
         }
     }
     renamed(&old, &new, &mut plans);
     // A nested stack is what becomes of its resources.
     plans.retain(|name, plan| {
-        let is_stack = new.get(name).or_else(|| old.get(name)).is_some_and(|item| item.is_stack);
+        let is_stack = new.get(&**name).or_else(|| old.get(&**name)).is_some_and(|resource| resource.is_stack);
         !is_stack || matches!(plan.action, Action::Create | Action::Delete | Action::Replace)
     });
     plans
 }
 
 struct Work<'a> {
-    schema: &'a dyn Fn(&str) -> Option<Schema>,
-    old: &'a IndexMap<Name, Item>,
-    new: &'a IndexMap<Name, Item>,
-    schemas: &'a IndexMap<Name, Option<Schema>>,
+    old: &'a Resources,
+    new: &'a Resources,
     plans: IndexMap<Name, ResourcePlan>,
 }
 
 impl Work<'_> {
-    fn judge(&self, name: &Name) -> ResourcePlan {
+    fn judge(&self, name: &str) -> ResourcePlan {
         let after = &self.new[name];
-        let plan = |action, because, help| ResourcePlan { ty: after.ty.clone(), action, because, help };
+        let plan = |action, because, help| ResourcePlan { ty: after.ty().into(), action, because, help };
         let Some(before) = self.old.get(name) else { return plan(Action::Create, Vec::new(), Vec::new()) };
         if after.is_stack && before.is_stack {
             return plan(Action::Unchanged, Vec::new(), Vec::new());
         }
-        // A handle has no properties either, but there is something behind it.
-        let is_placeholder =
-            |ty: &Name| !ty.ends_with("Handle") && (self.schema)(ty).is_some_and(|schema| schema.is_placeholder());
-        if before.ty == after.ty && is_placeholder(&after.ty) {
+        if before.ty() == after.ty() && after.is_placeholder() {
             // There is nothing behind it that could change.
             return plan(Action::Unchanged, Vec::new(), Vec::new());
         }
-        if before.ty != after.ty {
-            let reason = Reason {
-                what: "type".to_owned(),
-                from: Some(before.ty.to_string()),
-                to: Some(after.ty.to_string()),
-                through: None,
-            };
+        if before.ty() != after.ty() {
+            let (from, to) = (Some(before.ty().to_owned()), Some(after.ty().to_owned()));
+            let reason = Reason { what: "type".to_owned(), from, to, through: None };
             return plan(Action::Replace, vec![reason], Vec::new());
         }
-        let schema = self.schemas.get(&after.ty).and_then(Option::as_ref);
         let (mut changed, mut perhaps) = (Vec::new(), Vec::new());
         let (mut because, mut doubts) = (Vec::new(), Vec::new());
-        let names: IndexSet<&Name> = after.properties.keys().chain(before.properties.keys()).collect();
+        let names: IndexSet<&str> = after.names().chain(before.names()).collect();
         for property in names {
-            let of = |item: &Item| {
-                let schema = schema.and_then(|schema| schema.properties.get(property));
-                let is_open = |value: &Value| call(value).is_some() && is_open(value);
-                update::compared(item.properties.get(property), schema, &is_open)
-            };
-            let (was, is) = (of(before), of(after));
-            if was != is {
+            let (was, is) = (before.property(property), after.property(property));
+            if differs(&was, &is) {
                 let (from, to) = words::pair(property, &was, &is);
-                because.push(Reason { what: property.to_string(), from, to, through: None });
-                changed.push(property.clone());
+                because.push(Reason { what: property.to_owned(), from, to, through: None });
+                changed.push(property);
                 continue;
             }
             match self.touched(&is) {
                 Some((Touched::Surely, through)) => {
-                    because.push(Reason { what: property.to_string(), through: Some(through), ..Reason::default() });
-                    changed.push(property.clone());
+                    because.push(Reason { what: property.to_owned(), through: Some(through), ..Reason::default() });
+                    changed.push(property);
                 }
                 Some((Touched::Perhaps, through)) => {
-                    doubts.push(Reason { what: property.to_string(), through: Some(through), ..Reason::default() });
-                    perhaps.push(property.clone());
+                    doubts.push(Reason { what: property.to_owned(), through: Some(through), ..Reason::default() });
+                    perhaps.push(property);
                 }
                 None => {}
             }
@@ -139,15 +119,16 @@ impl Work<'_> {
         let mut action = Action::Unchanged;
         let mut help = Vec::new();
         if !changed.is_empty() {
-            (action, help) = verdict(before, after, &changed, schema);
+            (action, help) = verdict(before, after, &changed);
         }
         let keys: IndexSet<&&str> = after.rest.keys().chain(before.rest.keys()).collect();
         for key in keys {
-            let (was, is) = (before.rest.get(*key), after.rest.get(*key));
-            if was != is {
-                let (from, to) = words::pair(key, was.unwrap_or(&Value::Null), is.unwrap_or(&Value::Null));
+            let of = |resource: &Resource| resource.rest.get(*key).cloned().unwrap_or(Value::Null);
+            let (was, is) = (of(before), of(after));
+            if differs(&was, &is) {
+                let (from, to) = words::pair(key, &was, &is);
                 because.push(Reason { what: (*key).to_string(), from, to, through: None });
-                let graver = *key == "metadata" && update::is_replaced_by_metadata(&after.ty);
+                let graver = *key == "metadata" && update::is_replaced_by_metadata(after);
                 action = action.max(if graver { Action::Replace } else { Action::Update });
             }
         }
@@ -155,7 +136,7 @@ impl Work<'_> {
             because.push(Reason { what: "depends_on".to_owned(), ..Reason::default() });
             action = action.max(Action::Update);
         }
-        if update::is_always_replaced(after.given()) {
+        if update::is_always_replaced(after) {
             because.push(Reason {
                 what: "each update".to_owned(),
                 through: Some("Heat replaces such a resource whenever its stack is updated".to_owned()),
@@ -163,7 +144,7 @@ impl Work<'_> {
             });
             action = Action::Replace;
         }
-        if action == Action::Unchanged && update::is_always_updated(after.given()) {
+        if action == Action::Unchanged && update::is_always_updated(after) {
             because.push(Reason {
                 what: "each update".to_owned(),
                 through: Some("Heat updates such a resource whenever its stack is updated".to_owned()),
@@ -172,7 +153,7 @@ impl Work<'_> {
             action = Action::Update;
         }
         if !perhaps.is_empty() && !matches!(action, Action::Replace | Action::Refused) {
-            let (graver, further) = verdict(before, after, &perhaps, schema);
+            let (graver, further) = verdict(before, after, &perhaps);
             let doubtful = match graver {
                 Action::Update => Action::MayUpdate,
                 _ => Action::MayReplace,
@@ -189,10 +170,12 @@ impl Work<'_> {
     /// Whether what a value refers to makes it another.
     fn touched(&self, value: &Value) -> Option<(Touched, String)> {
         let mut found: Option<(Touched, String)> = None;
-        references(value, &mut |target, is_identity| {
+        if value.is_cut() {
+            found = Some((Touched::Perhaps, "it is too large, or stands too deep, to be compared".to_owned()));
+        }
+        value.references(&mut |target, is_identity| {
             let both = self.old.get(target).zip(self.new.get(target));
-            if is_identity && both.is_some_and(|(before, after)| update::keeps_reference(before.given(), after.given()))
-            {
+            if is_identity && both.is_some_and(|(before, after)| update::keeps_reference(before, after)) {
                 return;
             }
             let touched = match (self.plans.get(target).map(|plan| plan.action), is_identity) {
@@ -214,9 +197,8 @@ impl Work<'_> {
 }
 
 /// What becomes of a resource whose properties `changed` differ, and how another answer could be had.
-fn verdict(before: &Item, after: &Item, changed: &[Name], schema: Option<&Schema>) -> (Action, Vec<String>) {
-    let change = update::Change { before: before.given(), after: after.given(), changed };
-    let update::Verdict { action, help } = update::verdict(&change, schema);
+fn verdict(before: &Resource, after: &Resource, changed: &[&str]) -> (Action, Vec<String>) {
+    let update::Verdict { action, help } = update::verdict(before, after, changed);
     let action = match action {
         update::Action::Update => Action::Update,
         update::Action::Replace => Action::Replace,
@@ -231,7 +213,7 @@ pub(super) fn own_name(name: &str) -> &str {
 }
 
 /// The words for a resource that is of the same name in another stack.
-fn moved(name: &str, old: &IndexMap<Name, Item>, new: &IndexMap<Name, Item>) -> Option<String> {
+fn moved(name: &str, old: &Resources, new: &Resources) -> Option<String> {
     let own = own_name(name);
     let from = old.keys().find(|other| own_name(other) == own && !new.contains_key(*other))?;
     let stack = |name: &str| match name.rsplit_once('/') {
@@ -241,7 +223,7 @@ fn moved(name: &str, old: &IndexMap<Name, Item>, new: &IndexMap<Name, Item>) -> 
     Some(format!("it moves from {} to {}, and Heat makes another one there", stack(from), stack(name)))
 }
 
-fn gone(name: &Name, item: &Item, new: &IndexMap<Name, Item>) -> ResourcePlan {
+fn gone(name: &str, resource: &Resource, new: &Resources) -> ResourcePlan {
     let own = own_name(name);
     let to = new.keys().find(|other| own_name(other) == own);
     let because = to.map(|to| Reason {
@@ -250,36 +232,32 @@ fn gone(name: &Name, item: &Item, new: &IndexMap<Name, Item>) -> ResourcePlan {
         ..Reason::default()
     });
     let mut help = Vec::new();
-    if item
-        .rest
-        .get("deletion_policy")
-        .and_then(Value::as_str)
-        .is_some_and(|policy| policy.eq_ignore_ascii_case("retain"))
-    {
+    if resource.rest.get("deletion_policy").and_then(Value::as_text) == Some("retain") {
         help.push("its deletion policy leaves what it stands for where it is".to_owned());
     }
-    ResourcePlan { ty: item.ty.clone(), action: Action::Delete, because: because.into_iter().collect(), help }
+    ResourcePlan { ty: resource.ty().into(), action: Action::Delete, because: because.into_iter().collect(), help }
 }
 
 /// Says of what goes and comes as the same under another name how it would stay.
-fn renamed(old: &IndexMap<Name, Item>, new: &IndexMap<Name, Item>, plans: &mut IndexMap<Name, ResourcePlan>) {
-    let gone: Vec<(&Name, IndexMap<Name, Value>)> = old
+fn renamed(old: &Resources, new: &Resources, plans: &mut IndexMap<Name, ResourcePlan>) {
+    let gone: Vec<(&String, IndexMap<&str, Value>)> = old
         .iter()
         .filter(|(name, _)| !new.contains_key(*name))
-        .map(|(name, item)| (name, nameless(&item.properties, own_name(name))))
+        .map(|(name, resource)| (name, nameless(resource, own_name(name))))
         .collect();
-    let mut taken: IndexSet<&Name> = IndexSet::new();
-    for (name, item) in new.iter().filter(|(name, item)| !old.contains_key(*name) && !item.is_stack) {
+    let mut taken: IndexSet<&String> = IndexSet::new();
+    for (name, resource) in new.iter().filter(|(name, resource)| !old.contains_key(*name) && !resource.is_stack) {
         if gone.iter().any(|(other, _)| own_name(other) == own_name(name)) {
             continue;
         }
-        let is = nameless(&item.properties, own_name(name));
-        let same = gone.iter().filter(|(other, was)| !taken.contains(other) && old[*other].ty == item.ty && *was == is);
-        let mut same: Vec<&Name> = same.map(|(other, _)| *other).collect();
+        let is = nameless(resource, own_name(name));
+        let is_free = |other: &String| !taken.contains(other) && old[other].ty() == resource.ty();
+        let same = gone.iter().filter(|(other, was)| is_free(other) && *was == is);
+        let mut same: Vec<&String> = same.map(|(other, _)| *other).collect();
         if same.len() > 1 {
             same.retain(|other| last(own_name(other)) == last(own_name(name)));
         }
-        if let ([one], Some(plan)) = (same.as_slice(), plans.get_mut(name)) {
+        if let ([one], Some(plan)) = (same.as_slice(), plans.get_mut(&**name)) {
             taken.insert(one);
             plan.help.push(keeping(own_name(one), own_name(name)));
         }
@@ -302,16 +280,13 @@ fn keeping(was: &str, is: &str) -> String {
 }
 
 /// Properties without the resource's own name in them: the user data of a server says who it is.
-fn nameless(properties: &IndexMap<Name, Value>, own: &str) -> IndexMap<Name, Value> {
-    fn without(value: &Value, own: &str) -> Value {
-        match value {
-            Value::Str(text) if **text == *own => Value::Null,
-            Value::List(items) => Value::List(items.iter().map(|item| without(item, own)).collect()),
-            Value::Map(items) => {
-                Value::Map(items.iter().map(|(key, item)| (key.clone(), without(item, own))).collect())
-            }
-            other => other.clone(),
-        }
-    }
-    properties.iter().map(|(key, value)| (key.clone(), without(value, own))).collect()
+fn nameless<'r>(resource: &'r Resource, own: &str) -> IndexMap<&'r str, Value> {
+    let without = |part: &Value| (part.as_text() == Some(own)).then_some(Value::Null);
+    let given = resource.names().filter_map(|name| Some((name, resource.given(name)?)));
+    given.map(|(name, value)| (name, value.with(&without))).collect()
+}
+
+/// Whether a value is another to Heat, for which 1 and 1.0 are the same. Of what cannot be compared, see [`Work::touched`].
+fn differs(was: &Value, is: &Value) -> bool {
+    was.equals(is) != Some(true) && !(was.is_cut() && was == is)
 }

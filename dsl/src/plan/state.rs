@@ -1,24 +1,25 @@
 //! What is deployed, or would be: templates, parameters, seed.
 
 use indexmap::IndexMap;
-use serde::Deserialize;
+use wattle_heat::environment::Environment;
+use wattle_heat::evaluate;
+use wattle_heat::parameters::{Inputs, Origin, Parameters};
+use wattle_heat::{Desired, Facts, Loaded};
 
 use crate::lower::Seed;
 use crate::model::{Name, Value};
 
-use super::Compute;
-use super::files::{self, ROOTS};
+use super::files::{InFolder, ROOTS};
 
 /// What is deployed, or would be.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct State {
-    /// The templates, and the text of the files that they name, by path.
-    pub(super) files: IndexMap<String, Value>,
+    /// The template with all that it names.
+    loaded: Loaded,
     /// What parameters are given.
     pub(super) parameters: IndexMap<Name, Value>,
     /// What servers do; none where Heat runs the software.
     pub(super) seed: Option<Seed>,
-    pub(super) compute: Option<Compute>,
 }
 
 /// Why a state cannot be read.
@@ -38,12 +39,10 @@ pub enum StateError {
     },
 }
 
-#[derive(Deserialize)]
-struct Environment {
-    #[serde(default)]
-    parameters: Option<IndexMap<Name, Value>>,
-    #[serde(default)]
-    parameter_defaults: Option<IndexMap<Name, Value>>,
+impl StateError {
+    fn malformed(file: &str, reason: impl ToString) -> Self {
+        Self::Malformed { file: file.to_owned(), reason: reason.to_string() }
+    }
 }
 
 impl State {
@@ -56,17 +55,7 @@ impl State {
         parameters: IndexMap<Name, Value>,
         seed: Option<Seed>,
     ) -> Result<Self, StateError> {
-        let read = |(name, text): (&String, &String)| {
-            if !files::is_template(name) {
-                return Ok((name.clone(), Value::from(text.as_str())));
-            }
-            let value = files::parse(text).map_err(|reason| StateError::Malformed { file: name.clone(), reason })?;
-            Ok((name.clone(), value))
-        };
-        let files = files.iter().map(read).collect::<Result<IndexMap<_, _>, StateError>>()?;
-        let state = Self { files, parameters, seed, compute: None };
-        state.root().ok_or(StateError::NoTemplate)?;
-        Ok(state)
+        Self::of(&mut |name| files.get(name).cloned(), parameters, seed)
     }
 
     /// What the files say that `emit` or `wattle lower` wrote to a folder: `read` gives the text of a file there.
@@ -74,16 +63,30 @@ impl State {
     /// # Errors
     /// When there is no template, or a file that cannot be read.
     pub fn of_folder(read: &mut dyn FnMut(&str) -> Option<String>) -> Result<Self, StateError> {
-        let malformed = |file: &str, reason: String| StateError::Malformed { file: file.to_owned(), reason };
         let seed = match read("seed.yaml") {
-            Some(text) => Some(Seed::read(&text).map_err(|error| malformed("seed.yaml", error.to_string()))?),
+            Some(text) => Some(Seed::read(&text).map_err(|error| StateError::malformed("seed.yaml", error))?),
             None => None,
         };
         let mut parameters = IndexMap::new();
-        if let Some(text) = read("environment.yaml") {
-            parameters = environment(&text).map_err(|reason| malformed("environment.yaml", reason))?;
+        if let Some(text) = read(ENVIRONMENT) {
+            parameters = environment(&text).map_err(|reason| StateError::malformed(ENVIRONMENT, reason))?;
         }
-        Self::new(&files::gather(read), parameters, seed)
+        Self::of(read, parameters, seed)
+    }
+
+    fn of(
+        read: &mut dyn FnMut(&str) -> Option<String>,
+        parameters: IndexMap<Name, Value>,
+        seed: Option<Seed>,
+    ) -> Result<Self, StateError> {
+        let root = ROOTS.into_iter().find_map(|name| Some((name, read(name)?)));
+        let (name, text) = root.ok_or(StateError::NoTemplate)?;
+        let loaded = Loaded::load(&text, name, &InFolder::new(read), &Inputs::default());
+        let nested = loaded.library.templates.iter().map(|(name, nested)| (name.as_str(), nested.unreadable.as_ref()));
+        for (name, unreadable) in std::iter::once((name, loaded.unreadable.as_ref())).chain(nested) {
+            unreadable.map_or(Ok(()), |error| Err(StateError::malformed(name, error)))?;
+        }
+        Ok(Self { loaded, parameters, seed })
     }
 
     /// Gives parameters values over those that they have.
@@ -91,16 +94,7 @@ impl State {
         self.parameters.extend(parameters);
     }
 
-    /// Takes this for what Heat's functions give, whose values are compared then and not how they are written: they are no
-    /// part of this crate. `wattle_heat::evaluate::apply` is what knows them. It is for both states of a plan, and said of
-    /// the one that comes.
-    #[must_use]
-    pub fn computing(mut self, compute: Compute) -> Self {
-        self.compute = Some(compute);
-        self
-    }
-
-    /// The stack's name, where a seed tells.
+    /// The stack's name, where a seed says it.
     pub fn stack(&self) -> Option<&Name> {
         self.seed.as_ref().map(|seed| &seed.stack)
     }
@@ -115,20 +109,49 @@ impl State {
         self.seed.as_ref()
     }
 
-    /// The template of the whole stack, and its file.
-    pub(super) fn root(&self) -> Option<(&'static str, &Value)> {
-        ROOTS.into_iter().find_map(|name| Some((name, self.files.get(name)?)))
+    /// What the template asks for. A parameter has a value here if it has one in `other`, too, or is none of its: what is
+    /// known on one side alone would be a difference where there may be none.
+    pub(super) fn desired(&self, other: Option<&Self>) -> Desired {
+        let mut loaded = self.loaded.clone();
+        loaded.parameters = self.values();
+        let others = other.map(Self::values).unwrap_or_default().values;
+        let is_missing = |name: &str| others.get(name).is_some_and(|valued| valued.origin == Origin::Missing);
+        for (name, valued) in &mut loaded.parameters.values {
+            if is_missing(name) {
+                valued.value = evaluate::Value::Unknown;
+            }
+        }
+        Desired::of(&loaded, &Facts::default())
+    }
+
+    fn values(&self) -> Parameters {
+        let given = |(name, value): (&Name, &Value)| (name.to_string(), evaluate::Value::of_model(value));
+        let given = self.parameters.iter().map(given).collect();
+        let template = &self.loaded.template;
+        let mut parameters = Parameters::of(template, &Inputs { given, ..Inputs::default() });
+        // What is hidden may be a digest of the value, which is of no other type than text.
+        for (name, value) in &self.parameters {
+            if template.parameters.get(&**name).is_some_and(|parameter| parameter.hidden)
+                && let Some(valued) = parameters.values.get_mut(&**name)
+            {
+                valued.value = evaluate::Value::of_model(value);
+            }
+        }
+        parameters
     }
 }
+
+const ENVIRONMENT: &str = "environment.yaml";
 
 /// The parameters that an environment file gives.
 ///
 /// # Errors
 /// When it is no environment file.
 pub fn environment(text: &str) -> Result<IndexMap<Name, Value>, String> {
-    let read: Option<Environment> = serde_yaml::from_str(text).map_err(|error| error.to_string())?;
-    let Some(environment) = read else { return Ok(IndexMap::new()) };
-    let mut parameters = environment.parameter_defaults.unwrap_or_default();
-    parameters.extend(environment.parameters.unwrap_or_default());
-    Ok(parameters)
+    let environment = Environment::read([(ENVIRONMENT, text)]);
+    if let Some(error) = environment.files.iter().find_map(|file| file.unreadable.as_ref()) {
+        return Err(error.to_string());
+    }
+    let given = environment.parameter_defaults.iter().chain(&environment.parameters);
+    Ok(given.map(|(name, given)| (name.as_str().into(), given.value.constant())).collect())
 }

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use indexmap::IndexMap;
+use wattle_heat::evaluate::apply;
 
 use crate::lower::Seed;
 use crate::lower::seed::{Origin, SeedComponent, SeedDeclaration, Wire};
 use crate::model::{Name, Value};
 
-use super::Compute;
 use super::state::State;
 
 /// What a value is on both sides.
@@ -26,13 +26,13 @@ pub(super) enum Compared {
 pub(super) struct Side<'a> {
     pub(super) seed: &'a Seed,
     pub(super) parameters: &'a IndexMap<Name, Value>,
-    /// What functions of known values give.
-    pub(super) compute: Option<Compute>,
+    /// Whether functions of known values are computed.
+    pub(super) computes: bool,
 }
 
 impl<'a> Side<'a> {
-    pub(super) fn of(state: &'a State, compute: Option<Compute>) -> Option<Self> {
-        Some(Self { seed: state.seed.as_ref()?, parameters: &state.parameters, compute })
+    pub(super) fn of(state: &'a State) -> Option<Self> {
+        Some(Self { seed: state.seed.as_ref()?, parameters: &state.parameters, computes: true })
     }
 
     pub(super) fn component(&self, server: &str, name: &str) -> Option<(&'a SeedComponent, &'a SeedDeclaration)> {
@@ -42,7 +42,7 @@ impl<'a> Side<'a> {
 
     /// The same, of which no function is computed: of secrets there are digests, which mean nothing to a function.
     pub(super) fn uncomputed(&self) -> Self {
-        Self { compute: None, ..*self }
+        Self { computes: false, ..*self }
     }
 
     fn has_secret(&self, wire: &Wire) -> bool {
@@ -68,9 +68,9 @@ pub(super) fn resolved(wire: &Wire, own: &Side<'_>, other: &Side<'_>) -> Wire {
             Some(Wire::map(parts.iter().map(|(name, part)| (name.clone(), resolved(part, own, other)))))
         }
         Wire::Function { name, argument } => {
-            let compute = own.compute.filter(|_| !own.has_secret(argument));
+            let computes = own.computes && !own.has_secret(argument);
             let argument = resolved(argument, own, other);
-            let known = compute.zip(argument.constant()).and_then(|(compute, argument)| compute(name, argument).ok());
+            let known = argument.constant().filter(|_| computes).and_then(|argument| apply(name, argument).ok());
             Some(known.map_or_else(|| Wire::Function { name: name.clone(), argument: Box::new(argument) }, Wire::from))
         }
         Wire::Constant(_) | Wire::Leaf(_) | Wire::Text(_) => None,

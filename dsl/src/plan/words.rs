@@ -1,9 +1,9 @@
 //! Values in reasons: short, and without secrets.
 
-use crate::check::is_for_secrets;
-use crate::model::Value;
+use wattle_heat::evaluate::{Open, Value};
 
-use super::expression::{SECRET, call};
+use crate::check::is_for_secrets;
+use crate::model::Value as Constant;
 
 /// Characters of a value that are shown.
 const SHOWN: usize = 48;
@@ -16,8 +16,8 @@ pub(super) fn pair(name: &str, before: &Value, after: &Value) -> (Option<String>
     }
     let text = |value: &Value| match value {
         Value::Null => None,
-        Value::Str(text) => Some(text.replace('\n', "\\n").replace(|c: char| c.is_control(), "?")),
-        value => Some(value.to_string()),
+        Value::Text(text) => Some(text.replace('\n', "\\n").replace(|c: char| c.is_control(), "?")),
+        value => Some(given(value.to_model()).to_string()),
     };
     let (before, after) = (text(before), text(after));
     let common = match (&before, &after) {
@@ -27,6 +27,18 @@ pub(super) fn pair(name: &str, before: &Value, after: &Value) -> (Option<String>
         _ => 0,
     };
     (before.map(|text| cut(&text, common)), after.map(|text| cut(&text, common)))
+}
+
+/// A value without the parts of its maps that are nothing: those that Heat's schemas have and nobody gives.
+fn given(value: Constant) -> Constant {
+    match value {
+        Constant::List(items) => Constant::List(items.into_iter().map(given).collect()),
+        Constant::Map(items) => {
+            let items = items.into_iter().filter(|(_, item)| *item != Constant::Null);
+            Constant::Map(items.map(|(key, item)| (key, given(item))).collect())
+        }
+        other => other,
+    }
 }
 
 /// What of `text` begins at the character `from`.
@@ -46,9 +58,12 @@ fn is_secret(name: &str, value: &Value) -> bool {
         match value {
             Value::List(items) => items.iter().any(has),
             Value::Map(items) => {
-                call(value).is_some_and(|(name, _)| name == SECRET)
-                    || items.iter().any(|(key, item)| is_for_secrets(key) || has(item))
+                items.iter().any(|(key, item)| is_for_secrets(key) && *item != Value::Null || has(item))
             }
+            Value::Open(open) => match &**open {
+                Open::Call(_, argument) => has(argument),
+                Open::Secret(..) => true,
+            },
             _ => false,
         }
     }

@@ -40,8 +40,7 @@ impl Trial {
     /// If what either deploys cannot be read again, which is a fault of this crate.
     #[track_caller]
     pub fn plan_from(&self, before: &Self) -> TrialPlan {
-        let schemas = |ty: &str| self.model.schemas.get(ty).or_else(|| before.model.schemas.get(ty)).cloned();
-        TrialPlan { plan: plan(Some(&before.state()), &self.state(), &schemas) }
+        TrialPlan { plan: plan(Some(&before.state()), &self.state()) }
     }
 
     fn state(&self) -> State {
@@ -55,11 +54,7 @@ impl Trial {
             files.insert(name.to_owned(), text);
         }
         let seed = Some(self.lowered.seed.clone());
-        let state = State::new(&files, self.parameters.clone(), seed).expect("INVARIANT: what is emitted can be read");
-        match self.compute {
-            Some(compute) => state.computing(compute),
-            None => state,
-        }
+        State::new(&files, self.parameters.clone(), seed).expect("INVARIANT: what is emitted can be read")
     }
 }
 

@@ -12,7 +12,6 @@ use crate::cli::{Sources, settings};
 use crate::lower::seed::SeedDeclaration;
 use crate::lower::{self, Lowered};
 use crate::model::{Model, Name, Value};
-use crate::plan::Compute;
 use crate::view;
 
 use super::fake::{Answer, Call, Failed, Fake};
@@ -52,7 +51,6 @@ pub struct Trial {
     /// Those for one component, with the kind that they are for, if that is known.
     pub(super) own_fakes: IndexMap<Name, (Option<&'static str>, Fake)>,
     pub(super) made_up: bool,
-    pub(super) compute: Option<Compute>,
     pub(super) absent: IndexSet<Name>,
     pub(super) deaths: IndexSet<Name>,
     schedule: Schedule,
@@ -119,7 +117,6 @@ impl Trial {
             fakes: IndexMap::new(),
             own_fakes: IndexMap::new(),
             made_up: false,
-            compute: None,
             absent: IndexSet::new(),
             deaths: IndexSet::new(),
             schedule: Schedule::Seed(0),
@@ -262,14 +259,6 @@ impl Trial {
     #[must_use]
     pub fn agent_dies_during(mut self, component: &str) -> Self {
         self.deaths.insert(component.into());
-        self
-    }
-
-    /// Takes this for what Heat's functions give that agents compute (`str_split`, `map_merge`): they are not part of this
-    /// crate. `wattle_heat::evaluate::apply` is what agents compute them with.
-    #[must_use]
-    pub fn computing(mut self, compute: fn(&str, &Value) -> Result<Value, String>) -> Self {
-        self.compute = Some(compute);
         self
     }
 

@@ -93,7 +93,7 @@ fn address(subject: Subject<'_>) -> Ruled {
 
 /// An address changes in place, and so does what it is for; both at once do not.
 fn other_target(change: &Change<'_>) -> Option<Vec<String>> {
-    let is_target = |name: &str| change.has(name) && change.after.properties.contains_key(name);
+    let is_target = |name: &str| change.has(name) && change.after.value(name).is_some();
     let replaced = (change.has("AllocationId") || change.has("EIP"))
         && (is_target("InstanceId") || is_target("NetworkInterfaceId"));
     replaced.then(Vec::new)

@@ -1,7 +1,6 @@
 //! Mistral's types.
 
-use wattle_model::Value;
-
+use crate::evaluate::Value;
 use crate::properties::translation;
 use crate::resource::values::{has, map, true_of};
 use crate::resource::{Change, Class, Ruled, Subject};
@@ -38,8 +37,8 @@ fn time(subject: Subject<'_>) -> Ruled {
 
 /// The inputs that it names itself.
 fn other_inputs(change: &Change<'_>) -> Option<Vec<String>> {
-    let Some(Value::List(names)) = change.after.properties.get("replace_on_change_inputs") else { return None };
-    let mut names = names.iter().filter_map(Value::as_str);
+    let Some(Value::List(names)) = change.after.value("replace_on_change_inputs") else { return None };
+    let mut names = names.iter().filter_map(Value::as_text);
     names.any(|name| change.before.part("input", name) != change.after.part("input", name)).then(Vec::new)
 }
 

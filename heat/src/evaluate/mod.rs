@@ -96,6 +96,11 @@ impl<'l> Scope<'l> {
         Self { loaded, mode, references, conditions, limits: Limits::new(BUDGET) }
     }
 
+    /// The same within limits that hold for others, too.
+    pub(crate) fn within(self, limits: &Rc<Limits>) -> Self {
+        Self { limits: limits.clone(), ..self }
+    }
+
     /// The same where `get_resource` gives these values for the resources of these names: what some types give before
     /// their resource is made is not its name.
     pub(crate) fn referring(self, references: HashMap<String, Value>) -> Self {

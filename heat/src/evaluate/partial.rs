@@ -13,6 +13,9 @@ use super::call::Shape;
 use super::reference::select;
 use super::{Branch, Fault, Open, Scope, Value};
 
+/// How many values an attribute counts as that is what another value is: it takes as much of the machine's stack.
+const ATTRIBUTE: u32 = 9;
+
 /// The resources of a stack of which not all are there, or none.
 pub trait Resources: fmt::Debug {
     /// What the whole deployment calls a resource of this stack.
@@ -161,10 +164,14 @@ impl Scope<'_> {
         let Some((Value::Text(name), rest)) = way.split_first() else {
             return self.call_of(Function::GetAttr, argument.clone());
         };
-        if let [Value::Text(attribute), path @ ..] = rest
-            && let Some(value) = resources.attribute(self, name, attribute)
-        {
-            return self.at(Function::GetAttr, value, path);
+        if let [Value::Text(attribute), path @ ..] = rest {
+            let depth = &self.limits.depth;
+            depth.set(depth.get() + ATTRIBUTE);
+            let value = resources.attribute(self, name, attribute);
+            depth.set(depth.get() - ATTRIBUTE);
+            if let Some(value) = value {
+                return self.at(Function::GetAttr, value, path);
+            }
         }
         let way = std::iter::once(Value::Text(resources.full_name(name))).chain(rest.iter().cloned());
         self.call_of(Function::GetAttr, Value::List(way.collect()))

@@ -7,7 +7,6 @@
 //! it. An attribute is nothing before its resource is there, and nothing is empty text, zero, false, or what the
 //! schema says it is when it is not given.
 
-mod compared;
 mod convert;
 mod translation;
 mod wrong;
@@ -18,7 +17,6 @@ use wattle_model::{Name, PropertySchema, PropertyType};
 use crate::evaluate::Value;
 use crate::yaml::{Node, Pair, Span, Tree};
 
-pub use compared::compared;
 pub use convert::takes;
 pub(crate) use convert::{null, shown};
 pub(crate) use translation::{Translation, translation};

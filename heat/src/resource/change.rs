@@ -1,48 +1,48 @@
 //! A resource before and after an update.
 
-use indexmap::IndexMap;
-use wattle_model::{Name, Value};
-
+use crate::evaluate::Value;
 use crate::truth;
 
-/// A resource as an update compares it.
+use super::Resource;
+
+/// A resource as an update compares it: what is given for its properties, as far as it is known.
 #[derive(Clone, Copy, Debug)]
-pub struct Given<'g> {
-    /// Its type.
-    pub ty: &'g str,
-    /// What is given for its properties, with all that is known put in.
-    pub properties: &'g IndexMap<Name, Value>,
-}
+pub(crate) struct Given<'g>(pub(crate) &'g Resource);
 
 /// A change of a resource that keeps its type.
 #[derive(Clone, Copy, Debug)]
-pub struct Change<'c> {
+pub(crate) struct Change<'c> {
     /// The resource as it is deployed.
-    pub before: Given<'c>,
+    pub(crate) before: Given<'c>,
     /// The resource as it shall be.
-    pub after: Given<'c>,
+    pub(crate) after: Given<'c>,
     /// The properties that differ.
-    pub changed: &'c [Name],
+    pub(crate) changed: &'c [&'c str],
 }
 
 impl<'g> Given<'g> {
+    /// What is given for a property.
+    pub(crate) fn value(self, property: &str) -> Option<&'g Value> {
+        self.0.given.get(property)?.value.as_ref().filter(|value| !matches!(value, Value::Absent))
+    }
+
     /// The text that is given for a property.
     pub(crate) fn text(self, property: &str) -> Option<&'g str> {
-        self.properties.get(property)?.as_str()
+        self.value(property)?.as_text()
     }
 
     /// What is given for a property that is true or false.
     pub(crate) fn boolean(self, property: &str) -> Option<bool> {
-        match self.properties.get(property)? {
+        match self.value(property)? {
             Value::Boolean(is) => Some(*is),
-            Value::Str(text) => Some(truth::of_property(text) == Some(true)),
+            Value::Text(text) => Some(truth::of_property(text) == Some(true)),
             _ => None,
         }
     }
 
     /// What is given under a key of a property that is a map.
     pub(crate) fn part(self, property: &str, key: &str) -> Option<&'g Value> {
-        match self.properties.get(property)? {
+        match self.value(property)? {
             Value::Map(items) => items.get(key),
             _ => None,
         }
@@ -52,6 +52,6 @@ impl<'g> Given<'g> {
 impl Change<'_> {
     /// Whether a property differs.
     pub(crate) fn has(&self, property: &str) -> bool {
-        self.changed.iter().any(|changed| **changed == *property)
+        self.changed.contains(&property)
     }
 }

@@ -20,7 +20,7 @@ use crate::evaluate::{Scope, Value};
 use crate::properties::{Properties, Property};
 use crate::yaml::{Node, Pair, Tree};
 
-pub use change::{Change, Given};
+pub(crate) use change::{Change, Given};
 pub(crate) use class::{Asked, Broken, Class, Found, Group, Refers, Ruled};
 pub(crate) use member::Member;
 pub(crate) use provider::Provider;

@@ -20,7 +20,7 @@ use crate::resource::{Maker, Provider, Refers, Resource, Subject, Type, given, r
 use crate::template;
 use crate::yaml::Tree;
 
-pub(crate) use nested::Nested;
+pub(crate) use nested::{Nested, provided};
 
 /// When nested stacks have had more resources than this, no further ones are looked into: a few lines of groups within
 /// groups can ask for any number. Heat has a thousand in a stack by default.
@@ -32,6 +32,18 @@ pub(crate) struct World {
     pub(crate) types: Types,
     /// How many resources of nested stacks there were.
     nested: Rc<Cell<usize>>,
+}
+
+impl World {
+    /// Counts the resources of one more nested stack. None that comes after too many is looked into.
+    pub(crate) fn count(&self, resources: usize) {
+        self.nested.set(self.nested.get().saturating_add(resources));
+    }
+
+    /// Whether no further nested stacks are looked into.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.nested.get() > RESOURCES
+    }
 }
 
 /// A stack.
@@ -120,7 +132,7 @@ fn reference(name: &str, maker: &Maker, depth: usize) -> Value {
 }
 
 /// What makes the resource `name` of the type `ty`.
-fn maker(world: &World, loaded: &Loaded, registry: &Registry, name: &str, ty: &str) -> Maker {
+pub(crate) fn maker(world: &World, loaded: &Loaded, registry: &Registry, name: &str, ty: &str) -> Maker {
     let implementation = if is_template(ty) {
         Some(Implementation::Template(join(&loaded.template.file, ty)))
     } else {

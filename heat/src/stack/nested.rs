@@ -23,6 +23,18 @@ pub(crate) enum Nested {
     Members(Vec<Member>, Box<Registry>),
 }
 
+/// The template of the stack that is nested as the resource `name`, with the values of its parameters.
+pub(crate) fn provided(loaded: &Loaded, registry: &Registry, name: &str, resource: &Resource) -> Option<Loaded> {
+    let Maker::Template(provider) = &resource.maker else { return None };
+    let mut nested = loaded.nested(name, &provider.path, parameters(resource)?)?;
+    // What a type stands for is not what it stands for within itself.
+    let mut registry = registry.within(name);
+    let itself = Implementation::Template(provider.path.clone());
+    registry.types.retain(|_, target| target.implementation != itself);
+    nested.registry = Arc::new(registry);
+    Some(nested)
+}
+
 impl Stack<'_> {
     /// Whether no further nested stacks are looked into.
     pub(crate) fn is_exhausted(&self) -> bool {
@@ -38,14 +50,9 @@ impl Stack<'_> {
             return None;
         }
         let count = |resources: usize| self.nested.set(self.nested.get().saturating_add(resources));
-        if let Maker::Template(provider) = &resource.maker {
-            let mut loaded = self.loaded.nested(name, &provider.path, parameters(resource)?)?;
+        if let Maker::Template(_) = &resource.maker {
+            let loaded = provided(self.loaded, &self.registry, name, resource)?;
             count(loaded.template.resources.len());
-            // What a type stands for is not what it stands for within itself.
-            let mut registry = self.registry.within(name);
-            let itself = Implementation::Template(provider.path.clone());
-            registry.types.retain(|_, target| target.implementation != itself);
-            loaded.registry = Arc::new(registry);
             return Some(Nested::Template(Box::new(loaded)));
         }
         let members = (resource.class().group?.members)(resource, all)?;
@@ -74,9 +81,9 @@ fn parameters(resource: &Resource) -> Option<IndexMap<String, Value>> {
             Ok(None) => continue,
             Err(Refused) => null(schema.ty),
         };
-        let value = match (schema.ty, value) {
-            (PropertyType::List, Value::List(items)) => Value::Text(joined(&items)?),
-            (_, value) => value,
+        let value = match (schema.ty, &value) {
+            (PropertyType::List, Value::List(items)) if !value.is_open() => Value::Text(joined(items)?),
+            _ => value,
         };
         given.insert(key.to_string(), value);
     }

@@ -138,7 +138,7 @@ impl Value {
     }
 
     /// Whether both are equal to Python, for which `1`, `1.0` and `true` are; none when that is not known.
-    pub(crate) fn equals(&self, other: &Self) -> Option<bool> {
+    pub fn equals(&self, other: &Self) -> Option<bool> {
         if let (Some(one), Some(other)) = (self.number(), other.number()) {
             return Some(one == other);
         }

@@ -112,14 +112,25 @@ impl Value {
         found
     }
 
-    /// The same with [`Value::Unknown`] for everything that is open: what functions are given.
-    pub(crate) fn closed(&self) -> Self {
+    /// The same with other values for those parts, outermost first, for which `other` has one.
+    pub fn with(&self, other: &impl Fn(&Self) -> Option<Self>) -> Self {
+        if let Some(value) = other(self) {
+            return value;
+        }
         match self {
-            Self::Open(_) => Self::Unknown,
-            Self::List(items) => Self::List(items.iter().map(Self::closed).collect()),
-            Self::Map(items) => Self::Map(items.iter().map(|(key, item)| (key.clone(), item.closed())).collect()),
+            Self::List(items) => Self::List(items.iter().map(|item| item.with(other)).collect()),
+            Self::Map(items) => Self::Map(items.iter().map(|(key, item)| (key.clone(), item.with(other))).collect()),
+            Self::Open(open) => match &**open {
+                Open::Call(function, argument) => Self::open(*function, argument.with(other)),
+                Open::Secret(..) => self.clone(),
+            },
             other => other.clone(),
         }
+    }
+
+    /// The same with [`Value::Unknown`] for everything that is open: what functions are given.
+    pub(crate) fn closed(&self) -> Self {
+        self.with(&|part| matches!(part, Self::Open(_)).then_some(Self::Unknown))
     }
 
     /// How much it is, as it counts for what may be made: values, and 64 characters of text each.

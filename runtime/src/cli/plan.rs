@@ -51,8 +51,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         }
         None => in_space(matches, directory, console).await?,
     };
-    let after = after.computing(wattle_heat::evaluate::apply);
-    let plan = plan(before.as_ref(), &after, &wattle_heat::schema::schema);
+    let plan = plan(before.as_ref(), &after);
     let (text, exit) = planned(&plan, matches, console.out.color);
     console.out.write(&text)?;
     Ok(exit)

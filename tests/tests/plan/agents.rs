@@ -396,7 +396,7 @@ async fn one(number: u64, count: &mut Count) {
         started: BTreeSet::new(),
     };
     let states = [before.state(parameters[0]), after.state(parameters[1])];
-    let said = plan(Some(&states[0]), &states[1], &wattle_catalog::schema);
+    let said = plan(Some(&states[0]), &states[1]);
     world.apply(&before, parameters[0]).await;
     assert_eq!(world.log.lock().expect("no panic").len(), before.parts.len(), "case {number}: all have run");
     world.log.lock().expect("no panic").clear();
@@ -410,7 +410,7 @@ async fn one(number: u64, count: &mut Count) {
         part.least = [None, Some(0), Some(1), Some(2), Some(1000)][random.below(5)];
         count.broken += usize::from(part.least == Some(1000) && after.read_by(part).is_some());
     }
-    let plan = plan(Some(&states[1]), &demanding.state(parameters[1]), &wattle_catalog::schema);
+    let plan = plan(Some(&states[1]), &demanding.state(parameters[1]));
     let is_other = after.seed().requirements != demanding.seed().requirements;
     assert_eq!(plan.is_empty(), !is_other, "case {number}: {}", plan.to_text(false));
     for requirement in plan.requirements.values() {

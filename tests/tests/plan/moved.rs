@@ -79,11 +79,11 @@ fn what_is_called_otherwise_is_lowered_to_the_byte_as_it_was() {
             assert_eq!(before.nested, after.nested, "{number}");
             assert_eq!(before.seed.digest, after.seed.digest, "{number}");
             assert_eq!(before.environment, after.environment, "{number}");
-            let plan = plan(Some(&state_of(&before)), &state_of(&after), &wattle_catalog::schema);
+            let plan = plan(Some(&state_of(&before)), &state_of(&after));
             assert!(plan.is_empty(), "{number}: {}", plan.to_text(false));
         }
         assert_eq!(native::lower(&model).template, native::lower(&moved).template, "{number}");
-        let without = plan(Some(&state(&model)), &state(&silent), &wattle_catalog::schema);
+        let without = plan(Some(&state(&model)), &state(&silent));
         anew += without.resources.values().filter(|plan| plan.action == Action::Delete).count();
         assert!(!without.is_empty(), "{number}");
     }
@@ -146,7 +146,7 @@ fn a_module_that_is_renamed_changes_nothing() {
     let in_cell = |second| Cell { second, was: None };
     let before = stack(|t| t.add("apps", in_cell("right")));
     let same = |after: &Model| {
-        let plan = plan(Some(&state(&before)), &state(after), &wattle_catalog::schema);
+        let plan = plan(Some(&state(&before)), &state(after));
         assert!(plan.is_empty(), "{}", plan.to_text(false));
         let (before, after) = (lower(&before, &Options::default()), lower(after, &Options::default()));
         assert_eq!(before.template, after.template);
@@ -161,8 +161,7 @@ fn a_module_that_is_renamed_changes_nothing() {
     let sources = lower(&cell, &Options::default()).seed.sources;
     assert!(sources["apps.left"].ends_with(" (now `cell.left`)"), "{sources:?}");
 
-    let anew =
-        plan(Some(&state(&before)), &state(&stack(|t| t.add("cell", in_cell("right")))), &wattle_catalog::schema);
+    let anew = plan(Some(&state(&before)), &state(&stack(|t| t.add("cell", in_cell("right")))));
     assert_eq!(anew.resources["apps.left"].action, Action::Delete);
     assert_eq!(anew.resources["cell.left"].action, Action::Create);
     assert_eq!(anew.components["cell.left/first"].action, Run::Run);
@@ -183,14 +182,14 @@ fn what_goes_into_a_module_stays() {
         t.on(server).run("db2", Anything::new()).text
     });
     let after = stack(|t| t.add("data", Data));
-    let plan = plan(Some(&state(&before)), &state(&after), &wattle_catalog::schema);
+    let plan = plan(Some(&state(&before)), &state(&after));
     assert!(plan.is_empty(), "{}", plan.to_text(false));
     assert_eq!(plan.components.keys().map(|key| &**key).collect::<Vec<_>>(), ["db/db2"]);
 }
 
 /// The plan from `before` to `after`, for people.
 fn told(before: &Model, after: &Model) -> String {
-    plan(Some(&state(before)), &state(after), &wattle_catalog::schema).to_text(false)
+    plan(Some(&state(before)), &state(after)).to_text(false)
 }
 
 #[test]
@@ -222,7 +221,7 @@ fn a_name_that_nothing_was_deployed_as_is_told_with_what_may_be_meant() {
         let text = told(&before, &after);
         assert!(!text.contains("is said"), "{text}");
     }
-    let first = plan(None, &state(&of("db", Some("databsae"), "setup", Some("x"))), &wattle_catalog::schema);
+    let first = plan(None, &state(&of("db", Some("databsae"), "setup", Some("x"))));
     assert!(!first.to_text(false).contains("is said"), "{}", first.to_text(false));
 }
 

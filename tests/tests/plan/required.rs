@@ -30,7 +30,7 @@ fn model(require: impl FnOnce(&mut Topology, &Given, Output<String>)) -> Model {
 }
 
 fn planned(before: &Model, after: &Model) -> Plan {
-    plan(Some(&state(before)), &state(after), &wattle_catalog::schema)
+    plan(Some(&state(before)), &state(after))
 }
 
 #[test]

@@ -1,0 +1,407 @@
+//! What a template asks for: all resources, those of nested stacks included, with what is given for them as far as it is
+//! known.
+//!
+//! What lives here: [`Desired`], and the stacks behind it, which look through `OS::Heat::Value` and the outputs of nested
+//! stacks. What must not: what a difference between two of them brings about, and how a value is resolved (`evaluate`).
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use wattle_model::PropertySchema;
+
+use crate::Loaded;
+use crate::evaluate::{Limits, Mode, Resources, Scope, Value};
+use crate::resource::{self, Class, Given, Maker};
+use crate::stack::{self, World};
+use crate::template;
+use crate::yaml::Node;
+
+/// The most that the values of one deployment may be, in values and 64 characters of text. What would be more is not
+/// known.
+const BUDGET: u64 = 4_000_000;
+
+/// All resources of a deployment by their full names: `NAME`, or `NESTED/NAME` in a nested stack.
+#[derive(Debug, Default)]
+pub struct Desired {
+    /// Those that are there; one of which that is not known is among them.
+    pub resources: IndexMap<String, Resource>,
+}
+
+/// What is known of resources that are there, by their full names.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// What they are referred to by.
+    pub references: HashMap<String, Value>,
+    /// Their attributes.
+    pub attributes: HashMap<(String, String), Value>,
+}
+
+/// A resource as Heat compares it.
+#[derive(Debug)]
+pub struct Resource {
+    inner: resource::Resource,
+    /// What its definition says beside its properties, by the key; `condition` only as long as it is not known whether it
+    /// holds.
+    pub rest: IndexMap<&'static str, Value>,
+    /// The resources that `depends_on` names.
+    pub depends_on: BTreeSet<String>,
+    /// Whether it is a nested stack whose resources are here themselves.
+    pub is_stack: bool,
+}
+
+/// Keys of a definition that are values, beside the properties.
+const REST: [&str; 4] = ["metadata", "deletion_policy", "update_policy", "external_id"];
+
+impl Desired {
+    /// What the template asks for, where the facts are known.
+    pub fn of(loaded: &Loaded, facts: &Facts) -> Self {
+        let (world, limits) = (World::default(), Limits::new(BUDGET));
+        let root = Part {
+            all: &All { world, limits, facts },
+            loaded: loaded.clone(),
+            depth: 0,
+            prefix: String::new(),
+            facade: HashMap::new(),
+            attributes: RefCell::default(),
+            nested: RefCell::default(),
+        };
+        let mut desired = Self::default();
+        root.collect(&mut desired.resources);
+        desired
+    }
+}
+
+impl Resource {
+    /// Its type, as written.
+    pub fn ty(&self) -> &str {
+        &self.inner.ty
+    }
+
+    /// What its type's schema says of a property.
+    pub fn schema(&self, property: &str) -> Option<&PropertySchema> {
+        self.inner.properties().schema.get(property)
+    }
+
+    /// Whether its type is only a name to Heat, and nothing is behind it.
+    pub fn is_placeholder(&self) -> bool {
+        self.inner.is_placeholder()
+    }
+
+    /// As the rules of an update see it.
+    pub(crate) fn compared(&self) -> Given<'_> {
+        Given(&self.inner)
+    }
+
+    /// What its type does beyond its schema.
+    pub(crate) fn class(&self) -> &'static Class {
+        self.inner.class()
+    }
+
+    /// The names of the properties that are given.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.inner.given.keys().map(String::as_str)
+    }
+
+    /// What is given for a property.
+    pub fn given(&self, name: &str) -> Option<&Value> {
+        self.compared().value(name)
+    }
+
+    /// A property as Heat reads it: of the type that its schema says, or its default; nothing if there is none. What is not
+    /// read so is what is given.
+    pub fn property(&self, name: &str) -> Value {
+        let (properties, given) = (self.inner.properties(), self.given(name));
+        let is_read = properties.schema.contains_key(name) && !given.is_some_and(Value::is_cut);
+        let read = if is_read { properties.get(name).ok() } else { None };
+        read.or_else(|| given.cloned()).unwrap_or(Value::Null)
+    }
+}
+
+/// What all stacks of a deployment share.
+struct All<'f> {
+    world: World,
+    limits: Rc<Limits>,
+    facts: &'f Facts,
+}
+
+/// One stack of a deployment.
+struct Part<'a> {
+    all: &'a All<'a>,
+    loaded: Loaded,
+    depth: usize,
+    /// What is before the names of its resources.
+    prefix: String,
+    /// What the resource that it is says of itself.
+    facade: HashMap<&'static str, Value>,
+    /// Values of attributes that were asked for; none while they are being resolved.
+    attributes: RefCell<HashMap<(String, String), Option<Value>>>,
+    nested: RefCell<HashMap<String, Option<Rc<Part<'a>>>>>,
+}
+
+impl fmt::Debug for Part<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Part").field("prefix", &self.prefix).finish_non_exhaustive()
+    }
+}
+
+impl Part<'_> {
+    fn scope(&self) -> Scope<'_> {
+        Scope::new(&self.loaded, Mode::Partial(self)).within(&self.all.limits)
+    }
+
+    /// All resources that are there, those of nested stacks after what they are.
+    fn collect(&self, found: &mut IndexMap<String, Resource>) {
+        let scope = self.scope();
+        for (name, definition) in &self.loaded.template.resources {
+            let Some(ty) = definition.kind() else { continue };
+            let mut rest = IndexMap::new();
+            let condition = definition.condition.as_ref().filter(|_| scope.version().has_conditions());
+            match condition.map(|condition| scope.decided(condition).unwrap_or_else(|_| Value::literal(condition))) {
+                Some(Value::Boolean(false)) => continue,
+                Some(Value::Boolean(true)) | None => {}
+                Some(open) => drop(rest.insert("condition", open)),
+            }
+            let resource = self.resource(&scope, name, ty, definition);
+            let part = self.part(&scope, name, definition, &resource);
+            for (key, node) in REST.into_iter().zip(said(definition)) {
+                rest.extend(node.and_then(|node| scope.value(node).ok()).map(|value| (key, value)));
+            }
+            // What stands for something that is there already is always left there.
+            if rest.contains_key("external_id") {
+                rest.shift_remove("deletion_policy");
+            }
+            if let Some(Value::Text(policy)) = rest.get_mut("deletion_policy") {
+                *policy = policy.to_lowercase();
+            }
+            let depends_on = definition.depends_on().map(|(name, _)| name.to_owned()).collect();
+            let resource = Resource { inner: resource, rest, depends_on, is_stack: part.is_some() };
+            found.insert(self.full_name(name), resource);
+            if let Some(part) = part {
+                part.collect(found);
+            }
+        }
+    }
+
+    fn resource(&self, scope: &Scope<'_>, name: &str, ty: &str, definition: &template::Resource) -> resource::Resource {
+        let maker = stack::maker(&self.all.world, &self.loaded, &self.loaded.registry, name, ty);
+        let given = resource::given(scope, definition.properties.as_ref());
+        resource::Resource { ty: ty.to_owned(), maker, given, external: false, references: Vec::new() }
+    }
+
+    /// The stack that a resource is, if it is one.
+    fn part(
+        &self,
+        scope: &Scope<'_>,
+        name: &str,
+        definition: &template::Resource,
+        resource: &resource::Resource,
+    ) -> Option<Rc<Self>> {
+        if let Some(known) = self.nested.borrow().get(name) {
+            return known.clone();
+        }
+        let all = self.all;
+        let is_too_much = self.depth >= crate::limits::NESTED || all.world.is_exhausted() || !all.limits.can_afford(0);
+        let loaded = stack::provided(&self.loaded, &self.loaded.registry, name, resource).filter(|_| !is_too_much);
+        let part = loaded.map(|loaded| {
+            all.world.count(loaded.template.resources.len());
+            let said = REST.into_iter().zip(said(definition));
+            Rc::new(Self {
+                all,
+                loaded,
+                depth: self.depth + 1,
+                prefix: format!("{}/", self.full_name(name)),
+                facade: said.filter_map(|(key, node)| Some((key, scope.value(node?).ok()?))).collect(),
+                attributes: RefCell::default(),
+                nested: RefCell::default(),
+            })
+        });
+        self.nested.borrow_mut().insert(name.to_owned(), part.clone());
+        part
+    }
+
+    /// An attribute that the template itself gives.
+    fn given(&self, scope: &Scope<'_>, name: &str, attribute: &str) -> Option<Value> {
+        let definition = self.loaded.template.resources.get(name)?;
+        let ty = definition.kind()?;
+        if ty == "OS::Heat::Value" && attribute == "value" {
+            return scope.value(definition.properties.as_ref()?.get("value")?).ok();
+        }
+        if !matches!(stack::maker(&self.all.world, &self.loaded, &self.loaded.registry, name, ty), Maker::Template(_)) {
+            return None;
+        }
+        let part = self.part(scope, name, definition, &self.resource(scope, name, ty, definition))?;
+        let output = part.loaded.template.outputs.get(attribute)?;
+        let scope = part.scope();
+        match scope.holds(output.condition.as_ref()) {
+            Ok(Some(false)) => Some(Value::Null),
+            _ => scope.value(output.value.as_ref()?).ok(),
+        }
+    }
+}
+
+/// What a definition says under each of [`REST`].
+fn said(definition: &template::Resource) -> [Option<&Node>; 4] {
+    let template::Resource { metadata, deletion_policy, update_policy, external_id, .. } = definition;
+    [metadata, deletion_policy, update_policy, external_id].map(Option::as_ref)
+}
+
+impl Resources for Part<'_> {
+    fn full_name(&self, resource: &str) -> String {
+        format!("{}{resource}", self.prefix)
+    }
+
+    fn reference(&self, resource: &str) -> Option<Value> {
+        self.all.facts.references.get(&self.full_name(resource)).cloned()
+    }
+
+    fn attribute(&self, scope: &Scope<'_>, resource: &str, attribute: &str) -> Option<Value> {
+        let fact = (self.full_name(resource), attribute.to_owned());
+        if let Some(known) = self.all.facts.attributes.get(&fact) {
+            return Some(known.clone());
+        }
+        let key = (resource.to_owned(), attribute.to_owned());
+        if let Some(known) = self.attributes.borrow().get(&key) {
+            return known.clone();
+        }
+        self.attributes.borrow_mut().insert(key.clone(), None);
+        let value = self.given(scope, resource, attribute).map(|value| match value {
+            Value::Absent => Value::Null,
+            value => value,
+        });
+        let mut attributes = self.attributes.borrow_mut();
+        if value.as_ref().is_some_and(Value::is_cut) {
+            // What stands too deep here need not do so elsewhere.
+            attributes.remove(&key);
+        } else {
+            attributes.insert(key, value.clone());
+        }
+        value
+    }
+
+    fn facade(&self, part: &str) -> Option<Value> {
+        let (key, default) = match part {
+            "metadata" | "Metadata" => ("metadata", Value::Map(IndexMap::new())),
+            "deletion_policy" | "DeletionPolicy" => ("deletion_policy", "Delete".into()),
+            "update_policy" | "UpdatePolicy" => ("update_policy", Value::Map(IndexMap::new())),
+            _ => return None,
+        };
+        (self.depth > 0).then(|| self.facade.get(key).cloned().unwrap_or(default))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::parameters::Inputs;
+
+    fn loaded(text: &str, files: &[(&str, &str)]) -> Loaded {
+        let head = "heat_template_version: 2021-04-16\n";
+        let files: BTreeMap<String, Vec<u8>> =
+            files.iter().map(|(name, text)| ((*name).to_owned(), format!("{head}{text}").into_bytes())).collect();
+        Loaded::load(&format!("{head}{text}"), "template.yaml", &files, &Inputs::default())
+    }
+
+    fn shown(desired: &Desired, resource: &str, property: &str) -> String {
+        desired.resources[resource].property(property).to_model().to_string()
+    }
+
+    const ROOT: &str = "
+resources:
+  net: {type: OS::Neutron::Net}
+  told: {type: OS::Heat::Value, properties: {value: {a: [{get_resource: net}]}}}
+  part:
+    type: part.yaml
+    metadata: {of: {get_attr: [net, mtu]}}
+    properties: {net: {get_resource: net}, tags: [{get_attr: [net, name]}, b], size: '5'}
+  web: {type: OS::Nova::Server, properties: {flavor: 1, name: {get_attr: [part, name]}, key_name: {get_attr: [told, value, a, 0]}}}
+";
+    const PART: &str = "
+parameters: {net: {type: string}, tags: {type: comma_delimited_list}, size: {type: number}}
+resources:
+  port: {type: OS::Neutron::Port, properties: {network_id: {get_param: net}, name: {list_join: [x, {get_param: tags}]}}}
+  volume: {type: OS::Cinder::Volume, properties: {size: {get_param: size}, metadata: {resource_facade: metadata}}}
+outputs:
+  name: {value: {list_join: ['-', [{get_attr: [port, name]}, {get_param: size}]]}}
+  port: {value: {get_attr: [port, name]}}
+";
+
+    #[test]
+    fn values_and_outputs_are_looked_through() {
+        let loaded = loaded(ROOT, &[("part.yaml", PART)]);
+        let desired = Desired::of(&loaded, &Facts::default());
+        let names: Vec<_> = desired.resources.keys().map(String::as_str).collect();
+        assert_eq!(names, ["net", "told", "part", "part/port", "part/volume", "web"]);
+        assert!(desired.resources["part"].is_stack && !desired.resources["web"].is_stack);
+        for (resource, property, expected) in [
+            // As Heat reads them: of the type of the schema, and under the name that counts.
+            ("web", "flavor", r#""1""#),
+            ("part/port", "network", r#"{"get_resource":"net"}"#),
+            ("part/volume", "size", "5"),
+            ("part/volume", "metadata", r#"{"of":{"get_attr":["net","mtu"]}}"#),
+            ("part/port", "name", r#"{"list_join":["x",[{"get_attr":["net","name"]},"b"]]}"#),
+            ("web", "key_name", r#"{"get_resource":"net"}"#),
+            // Of a number no text is joined.
+            ("web", "name", r#"{"list_join":["-",[{"get_attr":["part/port","name"]},5]]}"#),
+        ] {
+            assert_eq!(shown(&desired, resource, property), expected, "{resource}: {property}");
+        }
+        let facts = Facts {
+            references: [("net".to_owned(), "4711".into())].into(),
+            attributes: [(("net".to_owned(), "name".to_owned()), "n".into())].into(),
+        };
+        let known = Desired::of(&loaded, &facts);
+        assert_eq!(shown(&known, "part/port", "network"), r#""4711""#);
+        assert_eq!(shown(&known, "part/port", "name"), r#""nxb""#);
+        assert_eq!(shown(&known, "web", "key_name"), r#""4711""#);
+    }
+
+    #[test]
+    fn a_condition_that_is_not_known_takes_nothing_out() {
+        let text = "
+parameters: {p: {type: string}}
+conditions: {no: false, open: {equals: [{get_param: p}, x]}}
+resources:
+  a: {type: OS::Heat::None, condition: no}
+  b: {type: OS::Heat::None, condition: open}
+  c: {type: OS::Heat::None, condition: {not: no}, deletion_policy: Retain, external_id: x, metadata: {a: 1}}
+";
+        let desired = Desired::of(&loaded(text, &[]), &Facts::default());
+        let rest = |name: &str| desired.resources[name].rest.keys().copied().collect::<Vec<_>>();
+        assert_eq!(desired.resources.keys().collect::<Vec<_>>(), ["b", "c"]);
+        assert_eq!((rest("b"), rest("c")), (vec!["condition"], vec!["metadata", "external_id"]));
+    }
+
+    #[test]
+    fn it_ends_whatever_refers_to_what() {
+        let value = |name: usize, value: &str| {
+            format!("  v{name}: {{type: OS::Heat::Value, properties: {{value: {value}}}}}\n")
+        };
+        let of = |name: usize| format!("{{get_attr: [v{name}, value]}}");
+        // Each twice the one before.
+        let twice: String = (1..60).map(|name| value(name, &format!("[{0}, {0}]", of(name - 1)))).collect();
+        let desired = Desired::of(&loaded(&format!("resources:\n{}{twice}", value(0, "x")), &[]), &Facts::default());
+        assert_eq!(desired.resources.len(), 60);
+        assert!(desired.resources["v59"].property("value").is_cut());
+        // A chain that is longer than anything is deep, from either end.
+        let chain: Vec<String> = (1..2_000).map(|name| value(name, &of(name - 1))).collect();
+        for chain in [chain.concat(), chain.iter().rev().cloned().collect()] {
+            let desired =
+                Desired::of(&loaded(&format!("resources:\n{chain}{}", value(0, "x")), &[]), &Facts::default());
+            assert_eq!(shown(&desired, "v20", "value"), "\"x\"");
+            assert_eq!(desired.resources.len(), 2_000);
+        }
+        // Themselves, and themselves nested.
+        let ring = format!("resources:\n{}{}", value(0, &of(1)), value(1, &of(0)));
+        let desired = Desired::of(&loaded(&ring, &[]), &Facts::default());
+        assert_eq!(shown(&desired, "v0", "value"), r#"{"get_attr":["v1","value"]}"#);
+        let part = "resources: {a: {type: part.yaml}, b: {type: part.yaml}}\noutputs: {o: {value: {get_attr: [a, o]}}}";
+        let root = format!("resources:\n  part: {{type: part.yaml}}\n{}", value(0, "{get_attr: [part, o]}"));
+        let desired = Desired::of(&loaded(&root, &[("part.yaml", part)]), &Facts::default());
+        assert_eq!(desired.resources.len(), 1 + 1 + (2 + 4 + 8 + 16 + 32));
+    }
+}
