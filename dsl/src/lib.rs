@@ -33,6 +33,7 @@
 //! author calls is [`author`], and builds a [`model`]; [`check`] says what is wrong with it, shown by [`view`]; [`lower`]
 //! makes a Heat template and a seed of it, written by [`emit`]. As a file, a model is an [`extended`] template.
 
+mod analysis;
 pub mod author;
 pub mod check;
 pub mod cli;

@@ -271,6 +271,11 @@ impl Model {
         }
     }
 
+    /// What fulfils a promise.
+    pub fn fulfilled(&self, promise: &str) -> Option<&Binding> {
+        self.promises.get(promise).and_then(|promise| promise.fulfilled.first())
+    }
+
     /// The networks of the model that a server is on; it may be on others, which exist already.
     pub fn networks_of<'m>(&'m self, server: &'m Resource) -> Vec<&'m Name> {
         let mut known: Vec<&Name> = Vec::new();

@@ -1,6 +1,6 @@
 //! W0308: a function that only Heat computes, of what Heat does not know.
 
-use crate::lower::{is_heats, unknown_to_heat};
+use crate::analysis::function::{is_heats, unknown_to_heat};
 use crate::model::{Expr, Name, Reference, Referred, Source};
 
 use super::place::{self, Place};

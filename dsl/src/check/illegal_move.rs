@@ -1,6 +1,6 @@
 //! W0207: a name under which nothing can have been deployed.
 
-use crate::lower::identity::Identities;
+use crate::analysis::identity::Identities;
 use crate::model::Kind;
 
 use super::illegal_name::is_name;

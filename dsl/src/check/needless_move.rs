@@ -1,6 +1,6 @@
 //! W0206: something that was deployed under the name that it has.
 
-use crate::lower::identity::Identities;
+use crate::analysis::identity::Identities;
 use crate::model::{FormerName, Kind};
 
 use super::registry::check;

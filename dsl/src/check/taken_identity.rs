@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::lower::identity::Identities;
+use crate::analysis::identity::Identities;
 use crate::model::{Kind, Name, Source};
 
 use super::registry::check;

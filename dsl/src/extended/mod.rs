@@ -16,7 +16,7 @@ mod value;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-use crate::lower::decision::Decisions;
+use crate::analysis::decision::Decisions;
 use crate::lower::hot::{Hot, HotOutput, HotResource, Template};
 use crate::lower::template;
 use crate::model::{Component, Content, Expr, Model, Name, Order, Value};

@@ -4,18 +4,15 @@
 //! model gives the same bytes.
 
 mod agent;
-pub(crate) mod decision;
 mod dependence;
 mod environment;
 mod filled;
-mod function;
 pub mod hot;
-pub(crate) mod identity;
 pub mod native;
 mod plan;
-pub(crate) mod reads;
 pub(crate) mod resolve;
 pub mod seed;
+mod seeding;
 mod split;
 pub(crate) mod template;
 
@@ -23,15 +20,16 @@ use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
+use crate::analysis::decision::Decisions;
 use crate::model::Model;
 
+pub use crate::analysis::attribute::names_of;
+pub use crate::analysis::decision::{Decision, Reader, Way};
+pub use crate::analysis::function::computed_by_heat;
+pub use crate::analysis::identity::identified;
 pub(crate) use agent::{RESERVED, user_data_sizes};
-pub use decision::{Decision, Reader, Way, names_of};
 pub use environment::Environment;
 pub use filled::Filled;
-pub use function::computed_by_heat;
-pub(crate) use function::{is_heats, unknown_to_heat};
-pub use identity::identified;
 pub use seed::Seed;
 
 use hot::Template;
@@ -114,7 +112,7 @@ pub(crate) struct Stages<'m> {
     identified: &'m Model,
     options: &'m Options,
     plan: plan::Plan<'m>,
-    decisions: decision::Decisions,
+    decisions: Decisions,
 }
 
 /// What a model became for Heat.
@@ -128,17 +126,16 @@ pub(crate) struct Templates {
 impl<'m> Stages<'m> {
     /// Begins to lower `model`, which is `identified` by the names under which it was deployed.
     pub(crate) fn of(model: &'m Model, identified: &'m Model, options: &'m Options) -> Self {
-        let mut decisions = decision::Decisions::new(options.decisions);
+        let mut decisions = Decisions::new(options.decisions);
         let plan = plan::Plan::of(identified, &mut decisions);
         Self { model, identified, options, plan, decisions }
     }
 
     /// The seed; to be taken once, before the templates.
     pub(crate) fn seed(&mut self) -> Seed {
-        let mut seed = seed::build(self.identified, &self.plan);
+        let seed = seeding::build(self.model, self.identified, &self.plan);
         // Nobody else asks who reads what.
         self.plan.readers = HashMap::new();
-        seed.name_sources(self.model);
         seed
     }
 

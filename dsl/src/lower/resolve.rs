@@ -2,11 +2,11 @@
 
 use std::convert::Infallible;
 
-use crate::model::{Expr, Model, Reference, Resource, Step, Value, template_of};
+use crate::analysis::attribute::Attribute;
+use crate::analysis::function::{self, is_heats, is_pseudo, named};
+use crate::model::{Expr, Model, Name, Reference, Resource, Step, Value, template_of};
 
-use super::function::{self, is_heats, is_pseudo};
 use super::hot::Hot;
-use super::plan::{Attribute, SERVER_ENTRIES};
 use super::seed::{Origin, Wire};
 
 /// What an expression is for Heat where it is more than what the template's own resources tell.
@@ -92,7 +92,7 @@ pub(super) fn for_agent(model: &Model, expr: &Expr) -> Wire {
             Expr::Function { name, .. } if is_heats(name) => {
                 Some(Wire::Leaf(Origin::UserData(function::key(name, part).into())))
             }
-            Expr::Function { name, argument } => Some(function::wire(model, name, argument, 0)),
+            Expr::Function { name, argument } => Some(wire(model, name, argument, 0)),
             Expr::Constant(_) | Expr::Text(_) | Expr::List(_) | Expr::Map(_) => None,
         })
     });
@@ -110,18 +110,60 @@ fn leaf(model: &Model, reference: &Reference) -> Wire {
         Reference::Output { component, output } => Origin::Entry(format!("{component}/{output}").into()),
         Reference::Import { stack, export } => Origin::Import { stack: stack.clone(), export: export.clone() },
         Reference::Promise(name) => {
-            let fulfilled = model.promises.get(name).and_then(|promise| promise.fulfilled.first());
-            return fulfilled.map_or(Value::Null.into(), |binding| for_agent(model, &binding.value));
+            return model.fulfilled(name).map_or(Value::Null.into(), |binding| for_agent(model, &binding.value));
         }
         Reference::Foreign { .. } => return Value::Null.into(),
     })
 }
 
 fn attribute(model: &Model, attribute: &Attribute<'_>) -> Origin {
-    let (resource, key) = (attribute.resource, attribute.key());
-    if model.resources.get(resource).is_some_and(Resource::is_server) {
-        Origin::Entry(format!("{resource}/{SERVER_ENTRIES}/{key}").into())
+    if model.resources.get(attribute.resource).is_some_and(Resource::is_server) {
+        Origin::Entry(attribute.entry().into())
     } else {
-        Origin::UserData(format!("{resource}.{key}").into())
+        Origin::UserData(attribute.told().into())
+    }
+}
+
+/// A computed function for an agent.
+fn wire(model: &Model, function: &Name, argument: &Expr, depth: usize) -> Wire {
+    let condition = |value: &Expr| match value {
+        Expr::Constant(Value::Str(name)) if depth <= model.conditions.len() => match named(model, name) {
+            Some(Expr::Constant(Value::Str(_))) | None => Value::Null.into(),
+            Some(Expr::Function { name, argument }) => wire(model, name, argument, depth + 1),
+            Some(value) => for_agent(model, value),
+        },
+        Expr::Function { name, argument } => wire(model, name, argument, depth),
+        other => for_agent(model, other),
+    };
+    let argument = match (&**function, argument) {
+        ("if", argument) => Wire::List(
+            items(argument)
+                .iter()
+                .enumerate()
+                .map(|(index, item)| if index == 0 { condition(item) } else { for_agent(model, item) })
+                .collect(),
+        ),
+        ("and" | "or", argument) => Wire::List(items(argument).iter().map(condition).collect()),
+        ("not", value) => condition(value),
+        ("get_param", argument) => {
+            let mut path = items(argument);
+            let parameter = match path.first() {
+                Some(Expr::Constant(Value::Str(name))) => Wire::Leaf(Origin::Parameter(name.clone())),
+                _ => Value::Null.into(),
+            };
+            path = path.get(1..).map(<[_]>::to_vec).unwrap_or_default();
+            Wire::List(std::iter::once(parameter).chain(path.iter().map(|step| for_agent(model, step))).collect())
+        }
+        (_, other) => for_agent(model, other),
+    };
+    Wire::Function { name: function.clone(), argument: Box::new(argument) }
+}
+
+/// The items of a list, constant or not.
+fn items(list: &Expr) -> Vec<Expr> {
+    match list {
+        Expr::List(items) => items.clone(),
+        Expr::Constant(Value::List(items)) => items.iter().cloned().map(Expr::Constant).collect(),
+        _ => Vec::new(),
     }
 }

@@ -1,10 +1,11 @@
 //! The template of the whole model, before it is cut.
 
+use crate::analysis::attribute::text;
+use crate::analysis::decision::{Decision, Decisions, Reader, Way};
 use crate::model::{Expr, Model, Name, Reference, Referred, Resource};
 use crate::requirement::{self, When};
 
 use super::agent::{self, Words};
-use super::decision::{Decision, Decisions, Reader, Way, text};
 use super::hot::{Hot, HotOutput, HotParameter, HotParameterGroup, HotResource, Template};
 use super::plan::Plan;
 use super::resolve::for_heat;

@@ -7,7 +7,7 @@ use indexmap::{IndexMap, IndexSet};
 use wattle_heat::evaluate::Value;
 
 use crate::lower::Seed;
-use crate::lower::seed::{FORMAT, Origin, SeedComponent, SeedDeclaration, SeedRecipe, Wire};
+use crate::lower::seed::{Origin, SeedComponent, SeedDeclaration, SeedRecipe, Wire};
 use crate::model::Name;
 use crate::names::list;
 use crate::values::span;
@@ -73,7 +73,7 @@ pub(super) fn plan(
     after: &State,
     resources: &IndexMap<Name, ResourcePlan>,
 ) -> IndexMap<Name, ComponentPlan> {
-    let nothing = nothing();
+    let nothing = Seed::default();
     let none = IndexMap::new();
     let [old, new] = [before, Some(after)].map(|state| {
         let side = state.and_then(Side::of);
@@ -256,22 +256,6 @@ impl Work<'_> {
                 self.plans.insert(key, ComponentPlan::new(action, because));
             }
         }
-    }
-}
-
-fn nothing() -> Seed {
-    Seed {
-        format: FORMAT.into(),
-        stack: "".into(),
-        digest: String::new(),
-        parameters: IndexMap::new(),
-        declarations: IndexMap::new(),
-        servers: IndexMap::new(),
-        entries: IndexMap::new(),
-        exports: IndexMap::new(),
-        recipes: IndexMap::new(),
-        sources: IndexMap::new(),
-        requirements: IndexMap::new(),
     }
 }
 

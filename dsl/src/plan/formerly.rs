@@ -26,7 +26,9 @@ pub(super) fn tell(
         .collect();
     for (name, plan) in resources.iter_mut().filter(|(_, plan)| plan.action == Action::Create) {
         let was = own_name(name);
-        let Some(now) = seed.called_now(was).filter(|_| !gone.iter().any(|(gone, _)| **gone == *was)) else { continue };
+        let Some(now) = seed.called_now.get(was).filter(|_| !gone.iter().any(|(gone, _)| **gone == *was)) else {
+            continue;
+        };
         plan.because.push(because(format!("`{now}` is said to have been `{was}`, and nothing was deployed so")));
         let alike = gone.iter().filter(|(_, ty)| *ty == plan.ty).map(|(gone, _)| &**gone);
         if plan.help.is_empty()
@@ -38,7 +40,7 @@ pub(super) fn tell(
     let was_deployed = |server: &str| before.seed().and_then(|seed| seed.servers.get(server));
     for (key, plan) in components.iter_mut().filter(|(_, plan)| plan.action == Run::Run) {
         let Some((server, was)) = key.rsplit_once('/') else { continue };
-        let (Some(now), Some(deployed)) = (seed.called_now(key), was_deployed(server)) else { continue };
+        let (Some(now), Some(deployed)) = (seed.called_now.get(key), was_deployed(server)) else { continue };
         // Where it is only its server that is called otherwise, that says so itself.
         if now.rsplit_once('/').is_some_and(|(_, own)| own == was) || deployed.components.contains_key(was) {
             continue;

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::lower::{decision, reads};
+use crate::analysis::{attribute, reads};
 use crate::model::requirement::Operand;
 use crate::model::{Expr, Model, Name, Parameter, Predicate, Reference, Test, Type};
 
@@ -130,7 +130,7 @@ fn name(value: &Expr) -> Option<Name> {
         Expr::List(items) => Some(format!("[{}]", names(items.iter())).into()),
         Expr::Map(items) => Some(format!("{{{}}}", names(items.values())).into()),
         Expr::Function { name, argument } => Some(format!("{name}({})", names([&**argument].into_iter())).into()),
-        Expr::Leaf(reference) => Some(decision::text(reference.referred()).into()),
+        Expr::Leaf(reference) => Some(attribute::text(reference.referred()).into()),
     }
 }
 

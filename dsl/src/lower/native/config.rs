@@ -1,8 +1,5 @@
 //! Configs: what is run, once for each kind of component.
 
-use std::collections::HashSet;
-
-use crate::lower::agent::RESERVED;
 use crate::lower::hot::{Hot, HotResource, Template};
 use crate::model::{Carrier, Declaration, Name, Type, Value};
 
@@ -11,26 +8,6 @@ use super::program;
 use super::value::variable;
 
 const SHELL: &str = "#!/bin/sh\n";
-
-/// The most bytes of a name of Heat's that are the kind's and its inputs': Heat takes 255 characters, and some may number it.
-const LONGEST: usize = 240;
-
-/// The name of the config of a kind for components that lack these inputs: one that Heat takes, and that is not `taken`.
-pub(super) fn name(kind: &Name, lack: &[&Name], taken: &mut HashSet<Name>) -> Name {
-    let mut name = format!("{RESERVED}{}", kind.replace("::", ".").replace('/', "."));
-    for (index, input) in lack.iter().enumerate() {
-        name.push_str(if index == 0 { ".without." } else { "." });
-        name.push_str(&input.replace('/', "."));
-    }
-    name.truncate(name.floor_char_boundary(LONGEST));
-    let mut own = Name::from(name.clone());
-    let mut number = 1;
-    while !taken.insert(own.clone()) {
-        number += 1;
-        own = format!("{name}.{number}").into();
-    }
-    own
-}
 
 pub(super) fn add(forms: &Forms<'_>, template: &mut Template) {
     for kind in forms.kinds.values() {
@@ -96,23 +73,18 @@ fn config(kind: &Kind<'_>, lack: &[&Name]) -> HotResource {
     config
 }
 
-/// Whether inputs of the kind reach its recipe with their types, and not as variables.
-pub(super) fn is_typed(kind: &Kind<'_>) -> bool {
-    matches!(kind.form, Form::Hook(hook, _) if hook.is_typed)
-}
-
 /// The type of an input for heat-agents. They make text of whatever a `String` is given, and leave the rest as it is;
 /// variables of the environment must be text, but for lists and maps, which become JSON.
 fn heat_type(kind: &Kind<'_>, ty: &Type) -> &'static str {
     match ty.revealed() {
         Type::List(_) => "CommaDelimitedList",
         Type::Map(_) | Type::Struct(_) => "Json",
-        Type::Scalar(scalar) if is_typed(kind) => match scalar.carrier() {
+        Type::Scalar(scalar) if kind.is_typed() => match scalar.carrier() {
             Carrier::Boolean => "Boolean",
             Carrier::Number => "Number",
             Carrier::Text => "String",
         },
-        Type::Any | Type::Hidden(_) if is_typed(kind) => "Number",
+        Type::Any | Type::Hidden(_) if kind.is_typed() => "Number",
         _ => "String",
     }
 }

@@ -2,20 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::analysis::decision::{Decisions, Reader};
 use crate::graph::{Graph, Node, Why};
-use crate::lower::decision::{Decisions, Reader};
 use crate::lower::hot::{Hot, HotResource, Template};
 use crate::lower::template::decide;
-use crate::model::{Component, Name, Value};
+use crate::model::{Name, Value};
 
-use super::config;
-use super::form::{Form, Forms, given, lack};
-use super::value::Values;
-
-/// The name of a component's deployment.
-pub(crate) fn name(component: &Component) -> Name {
-    format!("{}.{}", component.server, component.name).into()
-}
+use super::form::{Form, Forms, lack};
+use super::value::{Values, deployment_name, given};
 
 pub(super) fn add(values: &Values<'_>, forms: &Forms<'_>, template: &mut Template, decisions: &mut Decisions) {
     let mut after = orders(values);
@@ -35,7 +29,7 @@ pub(super) fn add(values: &Values<'_>, forms: &Forms<'_>, template: &mut Templat
                 decisions,
             );
             if let (Some(declared), Some(value)) = (kind.declaration.inputs.get(input), given(component, input)) {
-                let typed = config::is_typed(kind);
+                let typed = kind.is_typed();
                 let value = if typed { values.hot(value) } else { values.variable(&declared.ty, value) };
                 inputs.push((input.clone(), value));
             }
@@ -48,7 +42,7 @@ pub(super) fn add(values: &Values<'_>, forms: &Forms<'_>, template: &mut Templat
             deployment.set("actions".into(), Hot::List(actions.into_iter().map(Hot::from).collect()));
         }
         deployment.depends_on = after.remove(key).unwrap_or_default();
-        template.resources.insert(name(component), deployment);
+        template.resources.insert(deployment_name(component), deployment);
     }
 }
 
@@ -69,7 +63,7 @@ fn orders<'m>(values: &Values<'m>) -> HashMap<&'m Name, Vec<Name>> {
     let mut after: HashMap<&Name, Vec<Name>> = HashMap::new();
     for (from, to, before) in ordered {
         let names = after.entry(from).or_default();
-        let before = name(before);
+        let before = deployment_name(before);
         if !read.contains(&(from, to)) && !names.contains(&before) {
             names.push(before);
         }

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use indexmap::IndexMap;
 
-use crate::model::{Component, Content, Declaration, Expr, Model, Name, Value};
+use crate::lower::agent::RESERVED;
+use crate::model::{Component, Content, Declaration, Model, Name};
 
-use super::config;
 use super::tool::{Hook, Use, means};
+use super::value::given;
 
 /// How a kind of component is run.
 #[derive(Clone, Copy)]
@@ -32,6 +33,13 @@ pub(super) struct Kind<'m> {
     pub(super) configs: IndexMap<Vec<&'m Name>, Name>,
 }
 
+impl Kind<'_> {
+    /// Whether inputs reach the recipe with their types, and not as variables.
+    pub(super) fn is_typed(&self) -> bool {
+        matches!(self.form, Form::Hook(hook, _) if hook.is_typed)
+    }
+}
+
 impl<'m> Forms<'m> {
     pub(super) fn of(model: &'m Model) -> Self {
         let mut uses: IndexMap<&Name, Vec<&Component>> = IndexMap::new();
@@ -45,7 +53,7 @@ impl<'m> Forms<'m> {
             for component in &components {
                 let lack = lack(declaration, component);
                 if !configs.contains_key(&lack) {
-                    let own = config::name(name, &lack, &mut taken);
+                    let own = config_name(name, &lack, &mut taken);
                     configs.insert(lack, own);
                 }
             }
@@ -61,12 +69,6 @@ pub(super) fn lack<'m>(declaration: &'m Declaration, component: &Component) -> V
     inputs.map(|(name, _)| name).filter(|name| given(component, name).is_none()).collect()
 }
 
-/// What an input is wired to, unless that is nothing.
-pub(super) fn given<'m>(component: &'m Component, input: &Name) -> Option<&'m Expr> {
-    let value = component.inputs.get(input).map(|binding| &binding.value);
-    value.filter(|value| value.constant() != Some(&Value::Null))
-}
-
 fn form<'m>(model: &Model, declaration: &'m Declaration, components: &[&Component]) -> Form<'m> {
     let recipe = &declaration.recipe;
     let [file] = recipe.files.as_slice() else { return Form::Program };
@@ -76,4 +78,24 @@ fn form<'m>(model: &Model, declaration: &'m Declaration, components: &[&Componen
         Some(hook) => Form::Hook(hook, text),
         None => Form::Program,
     }
+}
+
+/// The most bytes of a name of Heat's that are the kind's and its inputs': Heat takes 255 characters, and some may number it.
+const LONGEST: usize = 240;
+
+/// The name of the config of a kind for components that lack these inputs: one that Heat takes, and that is not `taken`.
+fn config_name(kind: &Name, lack: &[&Name], taken: &mut HashSet<Name>) -> Name {
+    let mut name = format!("{RESERVED}{}", kind.replace("::", ".").replace('/', "."));
+    for (index, input) in lack.iter().enumerate() {
+        name.push_str(if index == 0 { ".without." } else { "." });
+        name.push_str(&input.replace('/', "."));
+    }
+    name.truncate(name.floor_char_boundary(LONGEST));
+    let mut own = Name::from(name.clone());
+    let mut number = 1;
+    while !taken.insert(own.clone()) {
+        number += 1;
+        own = format!("{name}.{number}").into();
+    }
+    own
 }

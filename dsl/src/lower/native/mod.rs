@@ -20,12 +20,12 @@ use std::collections::HashSet;
 
 use crate::model::{Declaration, Model, Name};
 
-use super::decision::{Decision, Decisions, Reader};
 use super::environment::Environment;
 use super::hot::{Hot, HotOutput, Template};
 use super::template;
+use crate::analysis::decision::{Decision, Decisions, Reader};
 
-pub(crate) use deployment::name as deployment_name;
+pub(crate) use value::deployment_name;
 
 use form::Forms;
 use value::Values;

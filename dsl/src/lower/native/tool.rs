@@ -7,8 +7,7 @@
 
 use crate::model::{Component, Declaration, Expr, Model, Tool, Type};
 
-use super::form::given;
-use super::value::{holds_output, is_structured, is_text, reads_output};
+use super::value::{given, holds_output, is_structured, is_text, reads_output};
 
 /// How heat-agents runs the recipes of a tool.
 pub(super) struct Means {

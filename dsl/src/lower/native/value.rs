@@ -2,9 +2,7 @@
 
 use crate::lower::hot::Hot;
 use crate::lower::resolve::{Late, for_heat_with};
-use crate::model::{Binding, Carrier, Expr, Model, Name, ParameterType, PropertyType, Reference, Type, Value};
-
-use super::deployment;
+use crate::model::{Carrier, Component, Expr, Model, Name, ParameterType, PropertyType, Reference, Type, Value};
 
 /// The values of one model.
 pub(super) struct Values<'m> {
@@ -15,12 +13,12 @@ impl Late for Values<'_> {
     fn value(&self, reference: &Reference) -> Hot {
         match reference {
             Reference::Output { component, output } => Hot::GetAttr {
-                resource: self.model.components.get(component).map_or_else(|| component.clone(), deployment::name),
+                resource: self.model.components.get(component).map_or_else(|| component.clone(), deployment_name),
                 attribute: output.clone(),
                 path: Vec::new(),
             },
             Reference::Promise(name) => {
-                fulfilled(self.model, name).map_or(Hot::Value(Value::Null), |binding| self.hot(&binding.value))
+                self.model.fulfilled(name).map_or(Hot::Value(Value::Null), |binding| self.hot(&binding.value))
             }
             // What is not sound, or what `check` refuses here.
             _ => Hot::Value(Value::Null),
@@ -77,11 +75,6 @@ pub(super) fn variable(ty: &Type, value: &Value) -> Value {
     }
 }
 
-/// What fulfils a promise.
-pub(super) fn fulfilled<'m>(model: &'m Model, promise: &Name) -> Option<&'m Binding> {
-    model.promises.get(promise).and_then(|promise| promise.fulfilled.first())
-}
-
 /// Whether an output is a part of the value, and not the whole of it.
 pub(super) fn holds_output(model: &Model, expr: &Expr) -> bool {
     match expr {
@@ -89,7 +82,7 @@ pub(super) fn holds_output(model: &Model, expr: &Expr) -> bool {
         Expr::Map(items) => items.values().any(|item| reads_output(model, item)),
         Expr::Function { argument, .. } => reads_output(model, argument),
         Expr::Leaf(Reference::Promise(name)) => {
-            fulfilled(model, name).is_some_and(|binding| holds_output(model, &binding.value))
+            model.fulfilled(name).is_some_and(|binding| holds_output(model, &binding.value))
         }
         _ => false,
     }
@@ -99,7 +92,7 @@ pub(super) fn holds_output(model: &Model, expr: &Expr) -> bool {
 pub(super) fn reads_output(model: &Model, expr: &Expr) -> bool {
     expr.references().any(|reference| match reference {
         Reference::Output { .. } => true,
-        Reference::Promise(name) => fulfilled(model, name).is_some_and(|binding| reads_output(model, &binding.value)),
+        Reference::Promise(name) => model.fulfilled(name).is_some_and(|binding| reads_output(model, &binding.value)),
         _ => false,
     })
 }
@@ -112,4 +105,15 @@ pub(super) fn is_structured(ty: &Type) -> bool {
 /// Whether values of the type are text.
 pub(super) fn is_text(ty: &Type) -> bool {
     ty.carrier() == Some(Carrier::Text)
+}
+
+/// The name of a component's deployment.
+pub(crate) fn deployment_name(component: &Component) -> Name {
+    format!("{}.{}", component.server, component.name).into()
+}
+
+/// What an input is wired to, unless that is nothing.
+pub(super) fn given<'m>(component: &'m Component, input: &Name) -> Option<&'m Expr> {
+    let value = component.inputs.get(input).map(|binding| &binding.value);
+    value.filter(|value| value.constant() != Some(&Value::Null))
 }

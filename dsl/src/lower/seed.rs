@@ -1,7 +1,5 @@
 //! The seed: what is written to the data space before the stack is created.
 
-mod build;
-
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -9,25 +7,21 @@ use indexmap::{IndexMap, IndexSet};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::lower::identity::Identities;
-use crate::model::{Alternatives, Content, Model, Name, Order, Predicate, Step, Tool, Tree, Type, Value};
+use crate::model::{Alternatives, Content, Name, Order, Predicate, Step, Tool, Tree, Type, Value};
 use crate::requirement::{Operand, When};
-
-pub(super) use build::build;
 
 /// The format that is written.
 pub const FORMAT: &str = "wattle-seed/1";
 
 /// What is written to the data space before the stack is created.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct Seed {
     /// Name and version of this format.
     pub format: Cow<'static, str>,
     /// Name of the stack, unless the operator chooses another.
     pub stack: Name,
-    /// SHA-256 of everything below but `sources` and other places: two seeds of one digest ask for the same.
+    /// SHA-256 of everything below but places and names of now: two seeds of one digest ask for the same.
     pub digest: String,
     /// What must be given before the seed can be written.
     pub parameters: IndexMap<Name, SeedParameter>,
@@ -44,9 +38,12 @@ pub struct Seed {
     pub requirements: IndexMap<Name, SeedRequirement>,
     /// The files that recipes need, by `sha256:HEX`.
     pub recipes: IndexMap<String, Content>,
-    /// Where the author declared what: `FILE:LINE:COLUMN` by resource, and by `SERVER/COMPONENT`. What was deployed under
-    /// another name than it has now is here under that, and its place ends in ``(now `NAME`)``.
+    /// Where the author declared what: `FILE:LINE:COLUMN` by resource, and by `SERVER/COMPONENT`, each under the name under
+    /// which it was deployed.
     pub sources: IndexMap<Name, String>,
+    /// What is called otherwise now than when it was, or is said to have been, deployed: its name now by the one then.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub called_now: IndexMap<Name, Name>,
 }
 
 /// A parameter as the data space sees it.
@@ -171,7 +168,6 @@ pub struct SeedComponent {
 /// What must hold of values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct SeedRequirement {
     /// When all values are known.
     pub when: When,
@@ -281,27 +277,7 @@ impl Seed {
         files.filter(|(_, digest)| is_changed(digest)).map(|(path, _)| &**path).collect()
     }
 
-    /// Says of what was deployed under another name what it is called now.
-    pub(super) fn name_sources(&mut self, model: &Model) {
-        if model.moved.is_empty() {
-            return;
-        }
-        let identities = Identities::of(model);
-        let resources = model.resources.keys().map(|name| (name, identities.resource(name)));
-        let components = model.components.keys().map(|key| (key, identities.component(key)));
-        for (name, identity) in resources.chain(components).filter(|(name, identity)| name != identity) {
-            if let Some(place) = self.sources.get_mut(identity) {
-                place.push_str(&format!(" (now `{name}`)"));
-            }
-        }
-    }
-
-    /// What a server or a component is called now that was, or is said to have been, deployed under another name.
-    pub fn called_now(&self, identity: &str) -> Option<&str> {
-        self.sources.get(identity)?.strip_suffix("`)")?.rsplit_once(" (now `").map(|(_, name)| name)
-    }
-
-    fn compute_digest(&self) -> String {
+    pub(super) fn compute_digest(&self) -> String {
         struct Hashing(Sha256);
         impl std::io::Write for Hashing {
             fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
@@ -313,10 +289,24 @@ impl Seed {
             }
         }
         let mut hashing = std::io::BufWriter::with_capacity(1 << 16, Hashing(Sha256::new()));
-        // The recipes' own digests stand in the declarations.
-        let parts = (&self.stack, &self.parameters, &self.declarations, &self.servers, &self.entries, &self.exports);
+        // Whoever adds a field says here whether it is a part. The recipes' own digests stand in the declarations.
+        let Self {
+            format: _,
+            stack,
+            digest: _,
+            parameters,
+            declarations,
+            servers,
+            entries,
+            exports,
+            requirements,
+            recipes: _,
+            sources: _,
+            called_now: _,
+        } = self;
+        let parts = (stack, parameters, declarations, servers, entries, exports);
         serde_json::to_writer(&mut hashing, &parts).expect("INVARIANT: a seed is JSON, and hashing takes every byte");
-        for (name, requirement) in &self.requirements {
+        for (name, requirement) in requirements {
             let SeedRequirement { when, heat, predicate, because, at: _ } = requirement;
             let parts = (name, when, heat, predicate, because);
             serde_json::to_writer(&mut hashing, &parts).expect("INVARIANT: as above");
@@ -326,7 +316,7 @@ impl Seed {
     }
 }
 
-fn hex(digest: &[u8]) -> String {
+pub(super) fn hex(digest: &[u8]) -> String {
     digest.iter().fold(String::from("sha256:"), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text

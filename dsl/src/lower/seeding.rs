@@ -1,19 +1,22 @@
-//! The seed of a model.
+//! Makes the seed of a model.
 
 use indexmap::IndexMap;
 use sha2::{Digest, Sha256};
 
-use crate::lower::plan::{Plan, SERVER_ENTRIES, Server};
-use crate::lower::resolve::for_agent;
+use crate::analysis::attribute::SERVER_ENTRIES;
+use crate::analysis::identity::Identities;
 use crate::model::{Content, Declaration, Model, Name, Order, Source};
 use crate::requirement::{self, Operand, When};
 
-use super::{
+use super::plan::{Plan, Server};
+use super::resolve::for_agent;
+use super::seed::{
     FORMAT, Seed, SeedAttribute, SeedComponent, SeedDeclaration, SeedEntry, SeedExport, SeedInput, SeedOutput,
     SeedParameter, SeedRecipe, SeedRequirement, SeedServer, hex,
 };
 
-pub(in crate::lower) fn build(model: &Model, plan: &Plan<'_>) -> Seed {
+/// The seed of `model`, which is `original` by the names under which it was deployed.
+pub(super) fn build(original: &Model, model: &Model, plan: &Plan<'_>) -> Seed {
     let mut recipes = IndexMap::new();
     let declarations = declarations(model, &mut recipes);
     let mut seed = Seed {
@@ -36,6 +39,7 @@ pub(in crate::lower) fn build(model: &Model, plan: &Plan<'_>) -> Seed {
         requirements: requirements(model),
         recipes,
         sources: sources(model),
+        called_now: called_now(original),
     };
     seed.digest = seed.compute_digest();
     seed
@@ -155,4 +159,16 @@ fn sources(model: &Model) -> IndexMap<Name, String> {
     let resources = model.resources.iter().map(|(name, resource)| (name, &resource.at));
     let components = model.components.iter().map(|(key, component)| (key, &component.at));
     resources.chain(components).filter_map(|(name, at)| Some((name.clone(), known(at)?))).collect()
+}
+
+/// What is deployed under another name than it has in `original`.
+fn called_now(original: &Model) -> IndexMap<Name, Name> {
+    if original.moved.is_empty() {
+        return IndexMap::new();
+    }
+    let identities = Identities::of(original);
+    let resources = original.resources.keys().map(|name| (identities.resource(name), name));
+    let components = original.components.keys().map(|key| (identities.component(key), key));
+    let moved = resources.chain(components).filter(|(identity, name)| identity != name);
+    moved.map(|(identity, name)| (identity.clone(), name.clone())).collect()
 }

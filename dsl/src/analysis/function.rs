@@ -6,12 +6,9 @@
 
 use indexmap::IndexMap;
 use sha2::{Digest, Sha256};
-
-use crate::model::{Expr, Model, Name, Reference, Referred, Resource, Value};
-
-use super::resolve::for_agent;
-use super::seed::{Origin, Wire};
 use wattle_heat::template::Function;
+
+use crate::model::{Expr, Model, Reference, Referred, Resource, Value};
 
 /// Parameters that every stack has without declaring them, and only Heat knows.
 pub(crate) fn is_pseudo(parameter: &str) -> bool {
@@ -24,7 +21,7 @@ pub(crate) fn is_heats(function: &str) -> bool {
 }
 
 /// The name of what Heat computes, in the user data: the same as long as the value is.
-pub(super) fn key(function: &str, value: &Expr) -> String {
+pub(crate) fn key(function: &str, value: &Expr) -> String {
     let json = serde_json::to_vec(value).unwrap_or_default();
     let digest = Sha256::digest(&json);
     digest[..4].iter().fold(format!("{function}."), |key, byte| format!("{key}{byte:02x}"))
@@ -51,18 +48,12 @@ pub(crate) fn unknown_to_heat<'m>(model: &'m Model, value: &'m Expr) -> Option<R
 }
 
 /// The expression that a condition of this name is.
-fn named<'m>(model: &'m Model, name: &str) -> Option<&'m Expr> {
+pub(crate) fn named<'m>(model: &'m Model, name: &str) -> Option<&'m Expr> {
     model.conditions.get(name).map(|condition| &condition.value)
 }
 
 /// Everything that a computed function is given, conditions by name replaced by what they are.
-pub(super) fn arguments<'m>(
-    model: &'m Model,
-    function: &str,
-    argument: &'m Expr,
-    depth: usize,
-    visit: &mut impl FnMut(&'m Expr),
-) {
+fn arguments<'m>(model: &'m Model, function: &str, argument: &'m Expr, depth: usize, visit: &mut impl FnMut(&'m Expr)) {
     // Conditions that name each other in a ring are Heat's to refuse.
     if depth > model.conditions.len() + 1 {
         return;
@@ -94,52 +85,8 @@ fn by_name<'m>(model: &'m Model, condition: &str, visit: &mut dyn FnMut(&'m Expr
     }
 }
 
-/// A computed function for an agent.
-pub(super) fn wire(model: &Model, function: &Name, argument: &Expr, depth: usize) -> Wire {
-    let condition = |value: &Expr| match value {
-        Expr::Constant(Value::Str(name)) if depth <= model.conditions.len() => match named(model, name) {
-            Some(Expr::Constant(Value::Str(_))) | None => Value::Null.into(),
-            Some(Expr::Function { name, argument }) => wire(model, name, argument, depth + 1),
-            Some(value) => for_agent(model, value),
-        },
-        Expr::Function { name, argument } => wire(model, name, argument, depth),
-        other => for_agent(model, other),
-    };
-    let argument = match (&**function, argument) {
-        ("if", argument) => Wire::List(
-            items(argument)
-                .iter()
-                .enumerate()
-                .map(|(index, item)| if index == 0 { condition(item) } else { for_agent(model, item) })
-                .collect(),
-        ),
-        ("and" | "or", argument) => Wire::List(items(argument).iter().map(condition).collect()),
-        ("not", value) => condition(value),
-        ("get_param", argument) => {
-            let mut path = items(argument);
-            let parameter = match path.first() {
-                Some(Expr::Constant(Value::Str(name))) => Wire::Leaf(Origin::Parameter(name.clone())),
-                _ => Value::Null.into(),
-            };
-            path = path.get(1..).map(<[_]>::to_vec).unwrap_or_default();
-            Wire::List(std::iter::once(parameter).chain(path.iter().map(|step| for_agent(model, step))).collect())
-        }
-        (_, other) => for_agent(model, other),
-    };
-    Wire::Function { name: function.clone(), argument: Box::new(argument) }
-}
-
-/// The items of a list, constant or not.
-fn items(list: &Expr) -> Vec<Expr> {
-    match list {
-        Expr::List(items) => items.clone(),
-        Expr::Constant(Value::List(items)) => items.iter().cloned().map(Expr::Constant).collect(),
-        _ => Vec::new(),
-    }
-}
-
 /// Calls `visit` for each part of a value that an agent resolves: those of functions that it computes too.
-pub(super) fn parts<'m>(model: &'m Model, value: &'m Expr, depth: usize, visit: &mut impl FnMut(&'m Expr)) {
+pub(crate) fn parts<'m>(model: &'m Model, value: &'m Expr, depth: usize, visit: &mut impl FnMut(&'m Expr)) {
     match value {
         Expr::Text(items) | Expr::List(items) => items.iter().for_each(|item| parts(model, item, depth, visit)),
         Expr::Map(items) => IndexMap::values(items).for_each(|item| parts(model, item, depth, visit)),
