@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::tool::file_name;
+use crate::names::file_name;
 
 /// What a recipe reads and writes.
 ///

@@ -5,7 +5,7 @@
 //! occurs in any other way, such a program may write any output.
 
 use crate::analysis::Analysis;
-use crate::names::{is_output, is_output_byte, leading_identifier, line_feeds};
+use crate::names::{OUTPUTS_PATH, is_output, is_output_byte, leading_identifier, line_feeds};
 
 /// How languages spell a read of an environment variable, up to its name.
 const ENVIRONMENT: [&str; 12] = [
@@ -43,10 +43,9 @@ pub(crate) fn reads(text: &str, line: u32, into: &mut Analysis) {
 
 /// Outputs that an embedded program writes.
 pub(crate) fn writes(text: &str, line: u32, into: &mut Analysis) {
-    const PREFIX: &str = "heat_outputs_path";
-    for (at, _) in text.match_indices(PREFIX) {
+    for (at, _) in text.match_indices(OUTPUTS_PATH) {
         let line = line.saturating_add(line_feeds(&text[..at]));
-        match suffix(&text[at + PREFIX.len()..]) {
+        match suffix(&text[at + OUTPUTS_PATH.len()..]) {
             Some(name) => into.write(name, line),
             None => into.dynamic_writes = true,
         }

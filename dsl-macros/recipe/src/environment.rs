@@ -1,5 +1,7 @@
 //! Variables that a recipe's environment has already.
 
+use crate::names::OUTPUTS_PATH;
+
 /// Variables by which programs, shells and recipes find their way (POSIX, glibc, Heat's hook convention).
 const VARIABLES: [&str; 14] = [
     "PATH",
@@ -15,7 +17,7 @@ const VARIABLES: [&str; 14] = [
     "LC_ALL",
     "LD_PRELOAD",
     "LD_LIBRARY_PATH",
-    "heat_outputs_path",
+    OUTPUTS_PATH,
 ];
 
 /// Whether no input can be given to a recipe in a variable of this name. Names that begin with `WATTLE_` are the agent's.

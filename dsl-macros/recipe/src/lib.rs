@@ -22,14 +22,17 @@ mod names;
 pub mod puppet;
 pub mod salt;
 pub mod shell;
+mod texts;
 mod tool;
 mod whole;
+mod writing;
 
 pub use analysis::{Analysis, SyntaxError};
 pub use chef::path::{ChefRecipe, ChefRecipeError, chef_recipe_path};
 pub use compare::{never_read, never_written, suggest};
 pub use tool::Tool;
 pub use whole::{FileError, analyse_all, analyse_run};
+pub use writing::writing;
 
 use analysis::Findings;
 

@@ -1,4 +1,7 @@
-//! What may stand in a name.
+//! Names: what may stand in one, and the name of a file.
+
+/// The variable that holds the path in front of every output's file.
+pub(crate) const OUTPUTS_PATH: &str = "heat_outputs_path";
 
 /// A legal name of an output: `[A-Za-z][A-Za-z0-9_-]*`.
 pub(crate) fn is_output(text: &str) -> bool {
@@ -35,4 +38,15 @@ pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
 /// The number of line feeds, for keeping count of lines.
 pub(crate) fn line_feeds(text: &str) -> u32 {
     u32::try_from(text.bytes().filter(|byte| *byte == b'\n').count()).unwrap_or(u32::MAX)
+}
+
+/// What follows the last dot of the file name; none for `.bashrc`.
+pub(crate) fn extension(path: &str) -> Option<&str> {
+    let (stem, extension) = file_name(path).rsplit_once('.')?;
+    (!stem.is_empty()).then_some(extension)
+}
+
+/// The name of a file without its folders.
+pub(crate) fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }

@@ -2,11 +2,12 @@
 //!
 //! Whatever is to be known of a tool that needs no more than its name stands in [`Tool::facts`], and is asked for by
 //! methods. What needs more is a `match` over all tools where it belongs: reading its recipes (`crate::findings`),
-//! running them, lowering them to Heat's own resources.
+//! saying how one writes an output (`crate::writing`), running
+//! them, lowering them to Heat's own resources.
 
 use std::fmt;
 
-use crate::shell::is_other_program;
+use crate::names::extension;
 
 /// What runs a recipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -148,41 +149,12 @@ impl Tool {
     pub const fn minds_carriage_returns(self) -> bool {
         self.facts().minds_carriage_returns
     }
-
-    /// How the text of `recipe` would write the output of this name, as an instruction.
-    pub fn writing(self, output: &str, recipe: &str) -> String {
-        match self {
-            Self::Shell if is_other_program(recipe) => {
-                format!("write it to the path in the environment variable `heat_outputs_path`, with `.{output}` behind")
-            }
-            Self::Shell => format!("write it as `echo \"$value\" > \"$heat_outputs_path.{output}\"`"),
-            Self::Ansible => format!("write it as `set_stats: {{ data: {{ {output}: \"{{{{ value }}}}\" }} }}`"),
-            Self::Puppet => {
-                format!("write it as `file {{ \"${{facts['heat_outputs_path']}}.{output}\": content => $value }}`")
-            }
-            Self::Chef => format!("write it as `node.default['{}'] = value`", output.replace('/', "']['")),
-            Self::Salt => format!(
-                "write it as the state `\"{{{{ pillar['heat_outputs_path'] }}}}.{output}\": \
-                 {{ file.managed: [{{ contents: \"{{{{ value }}}}\" }}] }}`"
-            ),
-        }
-    }
 }
 
 impl fmt::Display for Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
-}
-
-/// What follows the last dot of the file name; none for `.bashrc`.
-pub(crate) fn extension(path: &str) -> Option<&str> {
-    let (stem, extension) = file_name(path).rsplit_once('.')?;
-    (!stem.is_empty()).then_some(extension)
-}
-
-pub(crate) fn file_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! A recipe of several files.
 
 use crate::analysis::{Analysis, Findings, Include, SyntaxError};
-use crate::tool::{Tool, extension};
+use crate::names::extension;
+use crate::tool::Tool;
 use crate::{chef, jinja, puppet};
 
 /// One file of a recipe is malformed.

@@ -1,13 +1,9 @@
 //! What the author wrote.
 
-use proc_macro2::TokenStream;
-use syn::{Attribute, Expr, Fields, Ident, ItemStruct, LitStr, Type, Visibility};
+use syn::{Attribute, Expr, Ident, LitStr, Type, Visibility};
 
 use crate::constant::argument;
-use crate::errors::Errors;
 use crate::{docs, names};
-
-use super::attr;
 
 /// A component's declaration.
 pub(super) struct Component {
@@ -76,29 +72,6 @@ pub(super) enum Role {
 }
 
 impl Component {
-    /// Reads a declaration; what is malformed is noted, and left out.
-    pub(super) fn read(keys: TokenStream, item: ItemStruct, errors: &mut Errors) -> Self {
-        let ItemStruct { attrs, vis, ident, generics, fields, .. } = item;
-        if !generics.params.is_empty() {
-            let help = "declare one component for each type that it is used with";
-            errors.push(&generics, format!("the component `{ident}` is generic"), help);
-        }
-        let keys = attr::component(&ident, keys, errors);
-        let chef = keys.chef.is_some();
-        let fields = match fields {
-            Fields::Named(fields) => {
-                fields.named.into_iter().filter_map(|field| attr::field(&ident, field, chef, errors)).collect()
-            }
-            Fields::Unnamed(fields) => {
-                let message = format!("the inputs and outputs of the component `{ident}` have no names");
-                errors.push(fields, message, format_args!("write `struct {ident} {{ #[input] port: u16 }}`"));
-                Vec::new()
-            }
-            Fields::Unit => Vec::new(),
-        };
-        Self { attrs, vis, ident, keys, fields }
-    }
-
     pub(super) fn inputs(&self) -> impl Iterator<Item = &Field> {
         self.fields.iter().filter(|field| matches!(field.role, Role::Input { .. }))
     }

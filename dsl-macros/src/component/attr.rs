@@ -1,7 +1,7 @@
-//! The attributes of a declaration and of its fields.
+//! A declaration and the attributes of it and of its fields, read.
 
 use proc_macro2::TokenStream;
-use syn::{Attribute, Ident};
+use syn::{Attribute, Fields, Ident, ItemStruct};
 use wattle_words::names::{did_you_mean, join, nearest};
 use wattle_words::time;
 
@@ -9,7 +9,7 @@ use crate::errors::Errors;
 use crate::keys::{Keys, Known};
 use crate::names;
 
-use super::ast::{ComponentKeys, Field, Role};
+use super::ast::{Component, ComponentKeys, Field, Role};
 use super::listen;
 use super::recipe::run_as_files;
 
@@ -22,8 +22,31 @@ static OUTPUT: Known = Known { attribute: "#[output(...)]", keys: &["dynamic"] }
 static CHEF_INPUT: Known = Known { attribute: "#[input(...)]", keys: &["default", "listen", "path"] };
 static CHEF_OUTPUT: Known = Known { attribute: "#[output(...)]", keys: &["dynamic", "early", "path"] };
 
+/// Reads a declaration; what is malformed is noted, and left out.
+pub(super) fn declaration(keys: TokenStream, item: ItemStruct, errors: &mut Errors) -> Component {
+    let ItemStruct { attrs, vis, ident, generics, fields, .. } = item;
+    if !generics.params.is_empty() {
+        let help = "declare one component for each type that it is used with";
+        errors.push(&generics, format!("the component `{ident}` is generic"), help);
+    }
+    let keys = component(&ident, keys, errors);
+    let chef = keys.chef.is_some();
+    let fields = match fields {
+        Fields::Named(fields) => {
+            fields.named.into_iter().filter_map(|read| field(&ident, read, chef, errors)).collect()
+        }
+        Fields::Unnamed(fields) => {
+            let message = format!("the inputs and outputs of the component `{ident}` have no names");
+            errors.push(fields, message, format_args!("write `struct {ident} {{ #[input] port: u16 }}`"));
+            Vec::new()
+        }
+        Fields::Unit => Vec::new(),
+    };
+    Component { attrs, vis, ident, keys, fields }
+}
+
 /// The keys of `#[component(...)]`.
-pub(super) fn component(ident: &Ident, tokens: TokenStream, errors: &mut Errors) -> ComponentKeys {
+fn component(ident: &Ident, tokens: TokenStream, errors: &mut Errors) -> ComponentKeys {
     let before = errors.is_empty();
     let mut keys = Keys::parse(tokens, &COMPONENT, errors);
     let sound = before == errors.is_empty();
@@ -68,7 +91,7 @@ fn length_of_time(key: &str, keys: &mut Keys, errors: &mut Errors) -> Option<u64
 }
 
 /// One field; nothing if it has no name.
-pub(super) fn field(component: &Ident, field: syn::Field, chef: bool, errors: &mut Errors) -> Option<Field> {
+fn field(component: &Ident, field: syn::Field, chef: bool, errors: &mut Errors) -> Option<Field> {
     let ident = field.ident?;
     let name = names::plain(&ident);
     let (roles, attrs): (Vec<Attribute>, Vec<Attribute>) = field.attrs.into_iter().partition(is_role);

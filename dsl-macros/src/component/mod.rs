@@ -30,7 +30,7 @@ pub(crate) fn expand(keys: TokenStream, item: TokenStream) -> TokenStream {
         Ok(other) => return misplaced(&other, errors),
         Err(error) => return error.into_compile_error(),
     };
-    let component = ast::Component::read(keys, parsed, &mut errors);
+    let component = attr::declaration(keys, parsed, &mut errors);
     valid::check(&component, &mut errors);
     let recipe = recipe::read(&component, &mut errors);
     match recipe {

@@ -3,7 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::LitStr;
-use wattle_recipe::{Analysis, ChefRecipe, FileError, Tool, analyse_run, chef_recipe_path, never_written, suggest};
+use wattle_recipe::{
+    Analysis, ChefRecipe, FileError, Tool, analyse_run, chef_recipe_path, never_written, suggest, writing,
+};
 use wattle_words::names::join;
 
 use crate::errors::Errors;
@@ -208,7 +210,7 @@ fn compare(component: &Component, at: &LitStr, recipe: &Recipe, files: &[&Read],
     for (name, field) in outputs.iter().filter(|(name, _)| missing.contains(&name.as_str())) {
         let message = format!("the recipe `{}` never writes the output `{}`", recipe.shown, field.name);
         let meant = suggest(&analysis, name, declared());
-        errors.push(&field.ident, message, help(&recipe.tool.writing(name, entry), name, meant, &analysis));
+        errors.push(&field.ident, message, help(&writing(recipe.tool, name, entry), name, meant, &analysis));
     }
     true
 }

@@ -1,11 +1,11 @@
 //! What plays and tasks mean.
 
 use super::tree::{Kind, Node};
-use super::value::{OUTPUTS, PREFIX, Suffix, UNKNOWN, Values, suffix};
+use super::value::{Suffix, Values, suffix};
 use crate::analysis::{Findings, Include};
 use crate::jinja;
-use crate::names::is_output;
-use crate::tool::file_name;
+use crate::names::{OUTPUTS_PATH, file_name, is_output};
+use crate::texts::OUTPUTS;
 
 /// Keys whose texts are expressions without braces.
 const BARE: [&str; 10] =
@@ -48,7 +48,7 @@ pub(super) fn judge(documents: &[Node]) -> Findings {
         document.get("dependencies").into_iter().for_each(|roles| play.roles(roles));
     }
     play.findings.analysis.dynamic_writes |= play.values.exhausted();
-    play.findings.analysis.reads.remove(PREFIX);
+    play.findings.analysis.reads.remove(OUTPUTS_PATH);
     play.findings
 }
 
@@ -218,21 +218,8 @@ impl<'a> Play<'a> {
 
     fn shell(&mut self, text: &str, line: u32) {
         for text in self.values.of(text) {
-            let source = text.replace(OUTPUTS, "${heat_outputs_path}").replace(UNKNOWN, "${!jinja}");
-            match crate::shell::findings(&source) {
-                Ok(findings) => {
-                    // What the shell expands is its environment, not Ansible's variables: but a play may pass them on.
-                    for (name, at) in findings.analysis.reads {
-                        self.findings.analysis.read(name, line.saturating_add(at - 1));
-                    }
-                    for (name, at) in findings.analysis.writes {
-                        self.findings.analysis.write(name, line.saturating_add(at - 1));
-                    }
-                    self.findings.analysis.dynamic_writes |= findings.analysis.dynamic_writes;
-                    self.findings.includes.extend(findings.includes);
-                }
-                Err(_) => self.findings.analysis.dynamic_writes |= text.contains(OUTPUTS) || text.contains("wattle"),
-            }
+            // What the shell expands is its environment, not Ansible's variables: but a play may pass them on.
+            crate::shell::command(&text, line, &mut self.findings);
         }
     }
 

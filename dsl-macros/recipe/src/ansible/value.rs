@@ -5,16 +5,9 @@ use std::collections::BTreeMap;
 
 use super::tree::{Kind, Node};
 use crate::jinja::{Piece, pieces};
-use crate::names::{is_identifier, is_output, is_output_byte};
+use crate::names::{OUTPUTS_PATH, is_identifier, is_output, is_output_byte};
+use crate::texts::{OUTPUTS, UNKNOWN, VALUES, product};
 
-/// Stands for what cannot be told.
-pub(super) const UNKNOWN: char = '\0';
-/// Stands for the value of `heat_outputs_path`.
-pub(super) const OUTPUTS: char = '\u{1}';
-pub(super) const PREFIX: &str = "heat_outputs_path";
-
-const VALUES: usize = 64;
-const LENGTH: usize = 4096;
 const DEPTH: u32 = 16;
 /// Expressions evaluated for one file, so that variables made of variables end.
 const EVALUATIONS: u32 = 200_000;
@@ -52,17 +45,7 @@ impl<'a> Values<'a> {
                 // What a statement encloses stands in the text still.
                 Piece::Statement(_) => vec![UNKNOWN.into()],
             };
-            let many = texts.len() * values.len() > VALUES;
-            let values = if many { vec![UNKNOWN.into()] } else { values };
-            texts = values.iter().flat_map(|value| texts.iter().map(move |text| format!("{text}{value}"))).collect();
-            if texts.iter().any(|text| text.len() > LENGTH) {
-                // The prefix must stay seen.
-                return if texts.iter().any(|text| text.contains(OUTPUTS)) {
-                    vec![format!("{OUTPUTS}{UNKNOWN}")]
-                } else {
-                    vec![UNKNOWN.into()]
-                };
-            }
+            texts = product(&texts, &values);
         }
         texts
     }
@@ -73,7 +56,7 @@ impl<'a> Values<'a> {
             return vec![UNKNOWN.into()];
         }
         let code = code.trim_matches(|c: char| c.is_whitespace() || c == '-' || c == '(' || c == ')');
-        if let Some((_, rest)) = code.split_once(PREFIX) {
+        if let Some((_, rest)) = code.split_once(OUTPUTS_PATH) {
             return vec![format!("{OUTPUTS}{}", joined(rest))];
         }
         if let Some(text) = quoted(code) {

@@ -1,7 +1,6 @@
 //! Where the recipe stands that `cookbooks/db2::server` names.
 
-use crate::names::is_output;
-use crate::tool::extension;
+use crate::names::{extension, is_output};
 
 /// A recipe of a Chef cookbook. Paths are relative to the crate, as the author wrote them.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use lib_ruby_parser::{Loc, Node};
 use super::place::{ALTERNATIVES, LEVELS, Place, Scope};
 use super::ruby::Lines;
 use crate::analysis::{Findings, Include};
-use crate::tool::extension;
+use crate::names::extension;
 
 pub(super) fn visit(ast: &Node, lines: &Lines) -> Findings {
     let mut walk = Walk { lines, scope: Scope::default(), findings: Findings::default(), template: None };
@@ -199,12 +199,12 @@ impl Walk<'_> {
                 Include::Cookbook { cookbook: cookbook.into(), folder, file: format!("{recipe}.rb") }
             }
             ("require_relative" | "load", Some(text)) => {
-                let file = crate::tool::file_name(&text);
+                let file = crate::names::file_name(&text);
                 Include::File(if extension(file) == Some("rb") { file.into() } else { format!("{file}.rb") })
             }
             ("source", Some(text)) if extension(&text) == Some("erb") => {
                 self.template = None;
-                Include::Template(crate::tool::file_name(&text).into())
+                Include::Template(crate::names::file_name(&text).into())
             }
             ("include_recipe" | "include_attribute" | "require_relative" | "load", None)
             | ("eval" | "instance_eval" | "class_eval" | "from_file", _) => {

@@ -143,7 +143,7 @@ impl Visitor for Walk<'_> {
             && method_name == "template"
         {
             self.template = Some(match args.first() {
-                Some(Node::Str(text)) => crate::tool::file_name(&text.value.to_string_lossy()).to_owned(),
+                Some(Node::Str(text)) => crate::names::file_name(&text.value.to_string_lossy()).to_owned(),
                 _ => String::new(),
             });
         }

@@ -1,10 +1,10 @@
 //! What the tokens of a manifest mean.
 
 use super::lexer::{Kind, Part, Token};
-use super::values::{LOOKUPS, OUTPUTS, UNKNOWN, Values, is_facts, key_behind, last_part};
+use super::values::{LOOKUPS, Values, is_facts, key_behind, last_part};
 use crate::analysis::{Findings, Include};
-use crate::names::is_output;
-use crate::tool::file_name;
+use crate::names::{file_name, is_output};
+use crate::texts::{OUTPUTS, UNKNOWN};
 
 /// Attributes whose texts name files that are not written.
 const LOOKING: [&str; 14] = [
@@ -103,7 +103,7 @@ impl Manifest {
         let (texts, length) = self.values.expression(&tokens[at..]);
         if COMMANDS.contains(&attribute) || (around == "exec" && attribute.is_empty() && title) {
             for text in &texts {
-                self.command(text, line);
+                crate::shell::command(text, line, &mut self.findings);
             }
             return;
         }
@@ -118,23 +118,6 @@ impl Manifest {
                 _ if rest.is_empty() && !LOOKUPS.contains(&around) => self.findings.analysis.dynamic_writes = true,
                 _ => {}
             }
-        }
-    }
-
-    fn command(&mut self, text: &str, line: u32) {
-        let source = text.replace(OUTPUTS, "${heat_outputs_path}").replace(UNKNOWN, "${!puppet}");
-        match crate::shell::findings(&source) {
-            Ok(findings) => {
-                for (name, at) in findings.analysis.writes {
-                    self.findings.analysis.write(name, line.saturating_add(at - 1));
-                }
-                for (name, at) in findings.analysis.reads {
-                    self.findings.analysis.read(name, line.saturating_add(at - 1));
-                }
-                self.findings.analysis.dynamic_writes |= findings.analysis.dynamic_writes;
-                self.findings.includes.extend(findings.includes);
-            }
-            Err(_) => self.findings.analysis.dynamic_writes |= text.contains(OUTPUTS) || text.contains("wattle"),
         }
     }
 

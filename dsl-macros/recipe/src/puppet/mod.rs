@@ -22,14 +22,13 @@ mod manifest;
 mod values;
 
 use crate::analysis::{Analysis, Findings, SyntaxError};
-
-const PREFIX: &str = "heat_outputs_path";
+use crate::names::OUTPUTS_PATH;
 
 pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
     let tokens = lexer::tokens(source, 1)?;
     lexer::balanced(&tokens)?;
     let mut findings = manifest::judge(&tokens);
-    findings.analysis.reads.remove(PREFIX);
+    findings.analysis.reads.remove(OUTPUTS_PATH);
     Ok(findings)
 }
 

@@ -2,17 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::PREFIX;
 use super::lexer::{Kind, Part, Token};
-use crate::names::leading_identifier;
-
-/// Stands for what cannot be told.
-pub(super) const UNKNOWN: char = '\0';
-/// Stands for the value of `heat_outputs_path`.
-pub(super) const OUTPUTS: char = '\u{1}';
-
-const VALUES: usize = 64;
-const LENGTH: usize = 4096;
+use crate::names::{OUTPUTS_PATH, leading_identifier};
+use crate::texts::{OUTPUTS, UNKNOWN, VALUES, product, unknown};
 
 /// Functions that look up a name.
 pub(super) const LOOKUPS: [&str; 8] =
@@ -47,8 +39,7 @@ impl Values {
             let known = self.0.entry(last_part(name).to_owned()).or_default();
             known.extend(texts);
             if known.len() > VALUES {
-                let seen = known.iter().any(|text| text.contains(OUTPUTS));
-                *known = BTreeSet::from([unknown(seen)]);
+                *known = BTreeSet::from([unknown(&*known)]);
             }
         }
     }
@@ -69,7 +60,7 @@ impl Values {
     }
 
     fn operand(&self, tokens: &[Token]) -> (Vec<String>, usize) {
-        let unknown = vec![unknown(false)];
+        let unknown = vec![UNKNOWN.into()];
         match tokens.first().map(|token| &token.kind) {
             Some(Kind::Text(parts)) => (self.text(parts), 1),
             Some(Kind::Variable(name)) => match key_behind(&tokens[1..]) {
@@ -87,7 +78,7 @@ impl Values {
 
     fn variable(&self, name: &str) -> Vec<String> {
         let name = last_part(name);
-        if name == PREFIX {
+        if name == OUTPUTS_PATH {
             return vec![OUTPUTS.into()];
         }
         self.0.get(name).map_or_else(|| vec![UNKNOWN.into()], |texts| texts.iter().cloned().collect())
@@ -125,18 +116,6 @@ impl Values {
             }
         }
     }
-}
-
-/// A text of which only is known whether the prefix was `seen` in it.
-fn unknown(seen: bool) -> String {
-    if seen { format!("{OUTPUTS}{UNKNOWN}") } else { UNKNOWN.into() }
-}
-
-fn product(left: &[String], right: &[String]) -> Vec<String> {
-    if left.len() * right.len() > VALUES || left.iter().any(|text| text.len() > LENGTH) {
-        return vec![unknown(left.iter().chain(right).any(|text| text.contains(OUTPUTS)))];
-    }
-    left.iter().flat_map(|left| right.iter().map(move |right| format!("{left}{right}"))).collect()
 }
 
 /// The constant in `['key']`, `('key'…` or `.get('key'`, and how many tokens it takes up to a closing bracket.

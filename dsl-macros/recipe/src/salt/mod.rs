@@ -20,10 +20,9 @@ mod outputs;
 
 use crate::analysis::{Analysis, Findings, Include, SyntaxError};
 use crate::jinja::{Piece, pieces};
-use crate::names::{is_identifier, leading_identifier, line_feeds};
-use crate::tool::file_name;
+use crate::names::{OUTPUTS_PATH, file_name, is_identifier, leading_identifier, line_feeds};
 use crate::{ansible, embedded};
-use outputs::{PREFIX, Values};
+use outputs::Values;
 
 pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
     let mut found = Findings::default();
@@ -43,7 +42,7 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
     let text = Values::default().text(source, &mut found.analysis);
     embedded::writes(&text, 1, &mut found.analysis);
     of_text(&text, &mut found);
-    found.analysis.reads.remove(PREFIX);
+    found.analysis.reads.remove(OUTPUTS_PATH);
     Ok(found)
 }
 

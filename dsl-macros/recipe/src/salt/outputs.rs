@@ -7,9 +7,8 @@ use super::{feeds, word};
 use crate::analysis::Analysis;
 use crate::embedded;
 use crate::jinja::{Piece, pieces};
-use crate::names::{identifiers, is_identifier, line_feeds};
+use crate::names::{OUTPUTS_PATH, identifiers, is_identifier, line_feeds};
 
-pub(super) const PREFIX: &str = "heat_outputs_path";
 /// Stands for what cannot be told: a name that it follows is computed.
 const UNKNOWN: &str = "{";
 /// The longest text that is followed.
@@ -67,10 +66,10 @@ impl<'a> Values<'a> {
             let value = self.value(right);
             let known = self.0.entry(name).or_insert_with(|| value.clone());
             if *known != value {
-                let holds = known.contains(PREFIX) || value.contains(PREFIX);
-                *known = if holds { format!("{PREFIX}{UNKNOWN}") } else { UNKNOWN.to_owned() };
+                let holds = known.contains(OUTPUTS_PATH) || value.contains(OUTPUTS_PATH);
+                *known = if holds { format!("{OUTPUTS_PATH}{UNKNOWN}") } else { UNKNOWN.to_owned() };
             }
-        } else if code.contains(PREFIX) {
+        } else if code.contains(OUTPUTS_PATH) {
             embedded::writes(&code.replace('~', "+"), line, analysis);
         } else {
             // What a block sets is its text, which is not followed; nor is what else becomes of the path.
@@ -78,15 +77,15 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// What an expression gives: text, [`PREFIX`] and [`UNKNOWN`].
+    /// What an expression gives: text, [`OUTPUTS_PATH`] and [`UNKNOWN`].
     fn value(&self, code: &str) -> String {
         let code = code.trim_matches(|c: char| c.is_whitespace() || c == '-' || c == '+');
         let mut value = String::new();
         for operand in operands(code) {
             value += &self.operand(operand.trim());
             if value.len() > LENGTH {
-                return if code.contains(PREFIX) || self.mentions(code) {
-                    format!("{PREFIX}{UNKNOWN}")
+                return if code.contains(OUTPUTS_PATH) || self.mentions(code) {
+                    format!("{OUTPUTS_PATH}{UNKNOWN}")
                 } else {
                     UNKNOWN.into()
                 };
@@ -103,18 +102,18 @@ impl<'a> Values<'a> {
         let name = operand.split('|').next().unwrap_or_default();
         let way: String = name.chars().filter(|c| !c.is_whitespace()).collect::<String>().replace('"', "'");
         if WAYS.contains(&way.as_str()) {
-            return PREFIX.to_owned();
+            return OUTPUTS_PATH.to_owned();
         }
         match self.0.get(name.trim()) {
             Some(value) => value.clone(),
-            None if operand.contains(PREFIX) || self.mentions(operand) => format!("{PREFIX}{UNKNOWN}"),
+            None if operand.contains(OUTPUTS_PATH) || self.mentions(operand) => format!("{OUTPUTS_PATH}{UNKNOWN}"),
             None => UNKNOWN.to_owned(),
         }
     }
 
     /// Whether code names a variable that holds the path.
     fn mentions(&self, code: &str) -> bool {
-        identifiers(code).any(|name| self.0.get(name).is_some_and(|value| value.contains(PREFIX)))
+        identifiers(code).any(|name| self.0.get(name).is_some_and(|value| value.contains(OUTPUTS_PATH)))
     }
 }
 

@@ -1,11 +1,11 @@
 //! What commands and redirections mean for outputs.
 
-use super::values::{OUTPUTS, UNKNOWN};
 use super::walk::{Command, Script};
 use super::word::{Part, Word};
 use crate::analysis::Findings;
 use crate::embedded;
 use crate::names::is_output;
+use crate::texts::{OUTPUTS, UNKNOWN};
 
 /// Commands whose arguments name files that they do not write, or are no files.
 const READERS: [&str; 40] = [
@@ -74,12 +74,12 @@ pub(super) fn judge(mut script: Script) -> Findings {
 }
 
 fn judge_command(script: &mut Script, command: &Command, findings: &mut Findings) {
-    let program = command.words.first().and_then(Word::literal).map(crate::tool::file_name).unwrap_or_default();
+    let program = command.words.first().and_then(Word::literal).map(crate::names::file_name).unwrap_or_default();
     if READERS.contains(&program) {
         return;
     }
     let arguments = command.words.get(1..).unwrap_or_default();
-    let wattles = command.words.iter().map(|word| word.literal().map(crate::tool::file_name));
+    let wattles = command.words.iter().map(|word| word.literal().map(crate::names::file_name));
     if let Some((at, _)) = wattles.enumerate().find(|(_, name)| *name == Some("wattle")) {
         wattle(script, &command.words[at + 1..], findings);
     }

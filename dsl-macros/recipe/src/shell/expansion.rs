@@ -3,7 +3,7 @@
 use super::lexer::{Lexer, all_expanding};
 use super::word::{Kind, Part, Token, Word};
 use crate::analysis::SyntaxError;
-use crate::names::{identifiers, leading_identifier};
+use crate::names::{OUTPUTS_PATH, identifiers, leading_identifier};
 
 impl Lexer<'_> {
     /// What follows a `$`.
@@ -184,5 +184,5 @@ fn is_value(name: &str, rest: &str) -> bool {
     let default = [":-", "-", ":?", "?", ":=", "=", "[@]", "[*]", "[", "}"];
     default.iter().any(|operator| rest.starts_with(operator))
         // `${heat_outputs_path%/}` and the like are the prefix still.
-        || (name == super::PREFIX && !rest.starts_with([':', '/']))
+        || (name == OUTPUTS_PATH && !rest.starts_with([':', '/']))
 }

@@ -37,13 +37,11 @@ mod word;
 
 use crate::analysis::{Findings, SyntaxError};
 use crate::embedded;
-use crate::tool::file_name;
-
-/// The variable that holds the path in front of every output's file.
-const PREFIX: &str = "heat_outputs_path";
+use crate::names::{OUTPUTS_PATH, file_name};
+use crate::texts::{OUTPUTS, UNKNOWN};
 
 /// Variables of the shell and the convention, of which a read says nothing about inputs.
-const OWN: [&str; 2] = [PREFIX, "WATTLE_RUN_DIR"];
+const OWN: [&str; 2] = [OUTPUTS_PATH, "WATTLE_RUN_DIR"];
 
 pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
     if is_other_program(source) {
@@ -56,6 +54,23 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
         findings.analysis.reads.remove(name);
     }
     Ok(findings)
+}
+
+/// What a command does that stands at `line` of another tool's recipe, with [`UNKNOWN`] and [`OUTPUTS`] in its text.
+pub(crate) fn command(text: &str, line: u32, into: &mut Findings) {
+    let source = text.replace(OUTPUTS, "${heat_outputs_path}").replace(UNKNOWN, "${!unknown}");
+    let Ok(Findings { analysis, includes, .. }) = findings(&source) else {
+        into.analysis.dynamic_writes |= text.contains(OUTPUTS) || text.contains("wattle");
+        return;
+    };
+    for (name, at) in analysis.reads {
+        into.analysis.read(name, line.saturating_add(at - 1));
+    }
+    for (name, at) in analysis.writes {
+        into.analysis.write(name, line.saturating_add(at - 1));
+    }
+    into.analysis.dynamic_writes |= analysis.dynamic_writes;
+    into.includes.extend(includes);
 }
 
 /// Whether the first line names a program that is no shell, such as Python.

@@ -4,8 +4,7 @@ use super::commands::embedded_programs;
 use super::walk::{Command, Script};
 use super::word::{Part, Word};
 use crate::analysis::{Findings, Include};
-use crate::names::{identifiers, is_identifier};
-use crate::tool::{extension, file_name};
+use crate::names::{extension, file_name, identifiers, is_identifier};
 
 const SHELLS: [&str; 7] = ["sh", "bash", "dash", "ksh", "zsh", "ash", "busybox"];
 const INTERPRETERS: [&str; 8] = ["python", "python3", "perl", "ruby", "node", "php", "ansible-playbook", "puppet"];

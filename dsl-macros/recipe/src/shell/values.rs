@@ -2,17 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::PREFIX;
 use super::word::{Part, Word};
+use crate::names::OUTPUTS_PATH;
+use crate::texts::{OUTPUTS, UNKNOWN, VALUES, product};
 
-/// Stands for what cannot be told.
-pub(super) const UNKNOWN: char = '\0';
-/// Stands for the value of `heat_outputs_path`.
-pub(super) const OUTPUTS: char = '\u{1}';
-
-/// Bounds on what is worth computing; beyond them a value is unknown.
-const VALUES: usize = 64;
-const LENGTH: usize = 4096;
+/// How far variables made of variables are followed.
 const DEPTH: u32 = 32;
 
 #[derive(Debug, Default)]
@@ -63,27 +57,18 @@ impl Values {
     fn of_word(&mut self, word: &Word, depth: u32) -> Vec<String> {
         let mut texts = vec![String::new()];
         for part in &word.parts {
-            match part {
-                Part::Text { text, .. } => texts.iter_mut().for_each(|known| known.push_str(text)),
-                Part::Script(_) | Part::Unknown => texts.iter_mut().for_each(|known| known.push(UNKNOWN)),
-                Part::Var(name) => {
-                    let values = self.of_variable(name, depth);
-                    texts = if texts.len() * values.len() > VALUES {
-                        texts.into_iter().map(|text| text + "\0").collect()
-                    } else {
-                        values.iter().flat_map(|value| texts.iter().map(move |text| format!("{text}{value}"))).collect()
-                    };
-                }
-            }
-            if texts.iter().any(|text| text.len() > LENGTH) {
-                return vec![UNKNOWN.into()];
-            }
+            let values = match part {
+                Part::Text { text, .. } => vec![text.clone()],
+                Part::Script(_) | Part::Unknown => vec![UNKNOWN.into()],
+                Part::Var(name) => self.of_variable(name, depth),
+            };
+            texts = product(&texts, &values);
         }
         texts
     }
 
     fn of_variable(&mut self, name: &str, depth: u32) -> Vec<String> {
-        if name == PREFIX {
+        if name == OUTPUTS_PATH {
             return vec![OUTPUTS.into()];
         }
         if let Some(known) = self.known.get(name) {

@@ -1,0 +1,27 @@
+//! Texts that are computed from a recipe's variables: what stands for what is not known, and how many are followed.
+
+/// Stands for what cannot be told.
+pub(crate) const UNKNOWN: char = '\0';
+/// Stands for the value of `heat_outputs_path`.
+pub(crate) const OUTPUTS: char = '\u{1}';
+
+/// How many texts of one value are worth computing; beyond that it is unknown.
+pub(crate) const VALUES: usize = 64;
+/// How long a text may be that is followed.
+pub(crate) const LENGTH: usize = 4096;
+
+/// What is left of `texts` when they are no longer followed: the prefix stays seen.
+pub(crate) fn unknown<'a>(texts: impl IntoIterator<Item = &'a String>) -> String {
+    let seen = texts.into_iter().any(|text| text.contains(OUTPUTS));
+    if seen { format!("{OUTPUTS}{UNKNOWN}") } else { UNKNOWN.into() }
+}
+
+/// Each text of `left` with each of `right` behind it.
+pub(crate) fn product(left: &[String], right: &[String]) -> Vec<String> {
+    if left.len() * right.len() > VALUES {
+        return product(left, &[unknown(right)]);
+    }
+    let joined: Vec<String> =
+        left.iter().flat_map(|left| right.iter().map(move |right| format!("{left}{right}"))).collect();
+    if joined.iter().any(|text| text.len() > LENGTH) { vec![unknown(&joined)] } else { joined }
+}
