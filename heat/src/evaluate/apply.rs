@@ -6,7 +6,7 @@ use crate::Loaded;
 use crate::template::{Call, Function, Standing};
 use crate::yaml::{Node, Span};
 
-use super::call::wrong;
+use super::call::{Shape, wrong};
 use super::reference::select;
 use super::{Cause, Fault, Mode, Scope, Value};
 
@@ -37,46 +37,32 @@ pub fn apply(function: &str, argument: &Known) -> Result<Known, String> {
 
 impl Scope<'_> {
     fn apply(&self, call: &Call<'_>, argument: Value) -> Result<Value, Fault> {
-        let list = match &argument {
-            Value::List(items) => items.as_slice(),
-            _ => &[],
-        };
-        let item = |at: usize| list.get(at).cloned().unwrap_or(Value::Null);
-        let part = |key: &str| match &argument {
-            Value::Map(parts) => parts.get(key).cloned().unwrap_or(Value::Null),
-            _ => Value::Null,
+        let arguments = match (Shape::of(call.function), argument) {
+            (Shape::Parts(names), Value::Map(mut parts)) => {
+                names.iter().map(|name| parts.shift_remove(*name).unwrap_or(Value::Null)).collect()
+            }
+            (Shape::Items, Value::List(items)) => items,
+            (Shape::Parts(_) | Shape::Items, _) => Vec::new(),
+            (Shape::Whole, whole) => vec![whole],
         };
         let truth = |value: &Value| match value {
             Value::Boolean(truth) => Ok(*truth),
             other => Err(wrong(call, format!("a condition is true or false, and this is {}", other.kind()))),
         };
-        match call.function {
-            Function::GetParam => Ok(match list.split_first() {
+        match (call.function, arguments.as_slice()) {
+            (Function::GetParam, [Value::List(way)]) => Ok(match way.split_first() {
                 Some((value, path)) => select(value, path),
                 None => Value::Null,
             }),
-            Function::If => Ok(if truth(&item(0))? { item(1) } else { item(2) }),
-            Function::Equals => Ok(Value::Boolean(item(0).equals(&item(1)).unwrap_or_default())),
-            Function::Not => Ok(Value::Boolean(!truth(&argument)?)),
-            Function::And | Function::Or => {
-                let truths: Vec<bool> = list.iter().map(truth).collect::<Result<_, _>>()?;
-                let any = call.function == Function::Or;
-                Ok(Value::Boolean(if any { truths.contains(&true) } else { !truths.contains(&false) }))
+            (Function::If, [Value::List(parts)]) => {
+                let part = |at: usize| parts.get(at).cloned().unwrap_or(Value::Null);
+                Ok(if truth(&part(0))? { part(1) } else { part(2) })
             }
-            Function::ListJoin => self.list_join(call, &item(0), list.get(1..).unwrap_or_default()),
-            Function::StrReplace | Function::StrReplaceStrict | Function::StrReplaceVstrict => {
-                self.str_replace(call, &part("template"), &part("params"))
+            (Function::Not | Function::And | Function::Or, conditions) => {
+                conditions.iter().try_for_each(|condition| truth(condition).map(drop))?;
+                self.give(call, arguments)
             }
-            Function::StrSplit => self.str_split(call, argument),
-            Function::Digest => Self::digest(call, &argument),
-            Function::MapMerge => Self::map_merge(call, argument),
-            Function::MapReplace => Self::map_replace(call, argument),
-            Function::ListConcat => self.list_concat(call, argument, false),
-            Function::ListConcatUnique => self.list_concat(call, argument, true),
-            Function::Filter => self.filter(call, &item(0), item(1)),
-            Function::Contains => self.contains(call, &item(0), &item(1)),
-            Function::MakeUrl => Self::make_url(call, &argument),
-            _ => Ok(Value::Unknown),
+            _ => self.give(call, arguments),
         }
     }
 }

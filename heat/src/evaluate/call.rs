@@ -1,7 +1,7 @@
 //! Which function does what.
 
 use crate::template::{Call, Context, Function, Standing, Version};
-use crate::yaml::Node;
+use crate::yaml::{Node, Span};
 
 use super::{Branch, Cause, Fault, Mode, Scope, Value};
 
@@ -125,8 +125,8 @@ impl Scope<'_> {
                 Ok(holds.map_or(Value::Unknown, |holds| Value::Boolean(!holds)))
             }
             Function::And | Function::Or => {
-                let values = std::iter::once(first).chain(arguments);
-                self.any(values.zip(nodes), call.function == Function::Or)
+                let spans = nodes.iter().map(|node| node.span).chain(std::iter::repeat(call.argument.span));
+                self.any(std::iter::once(first).chain(arguments).zip(spans), call.function == Function::Or)
             }
             Function::ResourceFacade | Function::FnResourceFacade => self.facade(call),
             // What an expression gives is Heat's to say; the zones are the cloud's; an `if` is decided before.
@@ -135,10 +135,10 @@ impl Scope<'_> {
     }
 
     /// Whether all conditions hold, or any of them: the first that `decides` ends it, as in Python.
-    fn any<'n>(&self, conditions: impl Iterator<Item = (Value, &'n Node)>, decides: bool) -> Result<Value, Fault> {
+    fn any(&self, conditions: impl Iterator<Item = (Value, Span)>, decides: bool) -> Result<Value, Fault> {
         let mut result = Value::Boolean(!decides);
-        for (value, node) in conditions {
-            match self.enabled(&value, node.span)?.truth() {
+        for (value, span) in conditions {
+            match self.enabled(&value, span)?.truth() {
                 Some(holds) if holds == decides => return Ok(Value::Boolean(decides)),
                 Some(_) => {}
                 None => result = Value::Unknown,

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use crate::template::{Call, Function};
+use crate::template::Call;
 use crate::value::json;
 
 use super::call::{known, wrong};
@@ -231,22 +231,4 @@ impl Scope<'_> {
         let pairs = found.into_values().filter_map(|(key, value)| Some((key?, Value::Text(value?))));
         Ok(Value::Map(pairs.collect()))
     }
-}
-
-/// Whether `function` takes whatever it is given until its arguments are known.
-pub(super) fn takes_anything(function: Function) -> bool {
-    matches!(
-        function,
-        Function::GetParam
-            | Function::GetResource
-            | Function::Ref
-            | Function::GetFile
-            | Function::MapMerge
-            | Function::MapReplace
-            | Function::Digest
-            | Function::ListConcat
-            | Function::ListConcatUnique
-            | Function::FnBase64
-            | Function::FnGetAzs
-    )
 }

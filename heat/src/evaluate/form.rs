@@ -4,7 +4,6 @@ use crate::template::{Call, Context, Function, Standing, Version};
 use crate::yaml::{Node, Tree};
 
 use super::call::wrong;
-use super::collection::takes_anything;
 use super::url::{PARTS, port_of};
 use super::{Cause, Fault, Scope, Stage, Value};
 
@@ -33,9 +32,6 @@ impl Scope<'_> {
             Standing::Removed => return vec![Fault::new(call.name, Cause::Removed { function })],
             Standing::Misplaced => return vec![Fault::new(call.name, Cause::Misplaced { function })],
             Standing::Known | Standing::Unknown => {}
-        }
-        if takes_anything(call.function) {
-            return Vec::new();
         }
         let form = self.form_of(call.argument, context);
         let list = |least: usize, most: usize, what: &str| match &form {
@@ -101,7 +97,19 @@ impl Scope<'_> {
                     .collect(),
                 _ => list(3, 3, "of the names of key and value and of a list"),
             },
-            _ => Vec::new(),
+            // These take whatever they are given until their arguments are known; `branch` judges an `if`.
+            Function::GetParam
+            | Function::GetResource
+            | Function::Ref
+            | Function::GetFile
+            | Function::MapMerge
+            | Function::MapReplace
+            | Function::Digest
+            | Function::ListConcat
+            | Function::ListConcatUnique
+            | Function::FnBase64
+            | Function::FnGetAzs
+            | Function::If => Vec::new(),
         }
     }
 
