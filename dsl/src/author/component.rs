@@ -5,32 +5,9 @@ use std::panic::Location;
 use crate::model::{self, Declaration, Duplicate, Kind, Name, Source};
 
 use super::expression::Expression;
-use super::handle::{Id, Resource};
+use super::handle::{AsComponent, Component, Id, Resource};
 use super::input::IntoInput;
 use super::topology::{Topology, insert};
-
-/// Any component: what every component's own handle stands on.
-#[derive(Clone, Copy)]
-pub struct Component {
-    pub(crate) id: Id,
-}
-
-/// A handle of a component.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a component",
-    label = "not a component",
-    note = "components are what `t.on(server).run(name, component)` returns"
-)]
-pub trait AsComponent: Copy {
-    /// The component.
-    fn component(self) -> Component;
-}
-
-impl AsComponent for Component {
-    fn component(self) -> Component {
-        self
-    }
-}
 
 /// A component whose required inputs are all wired, ready to run. Implemented by `#[component]`.
 #[diagnostic::on_unimplemented(

@@ -71,8 +71,8 @@ impl Exports {
 /// # portal(&mut Topology::new("portal"));
 /// ```
 pub struct Export<T> {
-    stack: &'static str,
-    name: &'static str,
+    pub(super) stack: &'static str,
+    pub(super) name: &'static str,
     ty: PhantomData<fn() -> T>,
 }
 
@@ -88,14 +88,6 @@ impl<T> Export<T> {
     /// The export `name` of the stack `stack`.
     pub const fn new(stack: &'static str, name: &'static str) -> Self {
         Self { stack, name, ty: PhantomData }
-    }
-
-    pub(super) fn stack(self) -> &'static str {
-        self.stack
-    }
-
-    pub(super) fn name(self) -> &'static str {
-        self.name
     }
 }
 

@@ -5,8 +5,6 @@
 
 use std::marker::PhantomData;
 
-use super::expression::{Expression, Handle};
-
 /// The topology that made a handle, and the place in it.
 #[derive(Clone, Copy)]
 pub(crate) struct Id {
@@ -46,6 +44,35 @@ impl Host for Resource {
     fn resource(self) -> Resource {
         self
     }
+}
+
+/// Any component: what every component's own handle stands on.
+#[derive(Clone, Copy)]
+pub struct Component {
+    pub(crate) id: Id,
+}
+
+/// A handle of a component.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a component",
+    label = "not a component",
+    note = "components are what `t.on(server).run(name, component)` returns"
+)]
+pub trait AsComponent: Copy {
+    /// The component.
+    fn component(self) -> Component;
+}
+
+impl AsComponent for Component {
+    fn component(self) -> Component {
+        self
+    }
+}
+
+/// A condition of the template, decided when the stack is deployed.
+#[derive(Clone, Copy)]
+pub struct Condition {
+    pub(crate) id: Id,
 }
 
 /// A component's output: a `T` that exists once the component ran.
@@ -92,7 +119,7 @@ impl<T> Output<T> {
 
     /// The output that `#[component]` declared as number `output`.
     #[doc(hidden)]
-    pub fn of(component: super::Component, output: u32) -> Self {
+    pub fn of(component: Component, output: u32) -> Self {
         Self::new(component.id.topology, OutputSource::Component { component: component.id.index, output })
     }
 }
@@ -227,9 +254,10 @@ macro_rules! copy {
             }
         }
         impl<T> Copy for $handle<T> {}
-        impl<T> From<$handle<T>> for Expression {
-            fn from(handle: $handle<T>) -> Self {
-                Expression::Leaf(Handle::$handle($handle { $($field: handle.$field,)* ty: PhantomData }))
+        impl<T> $handle<T> {
+            /// The handle, whatever its type.
+            pub(crate) fn untyped(self) -> $handle<()> {
+                $handle { $($field: self.$field,)* ty: PhantomData }
             }
         }
     )*};

@@ -139,12 +139,6 @@ impl IntoInput<String> for Resource {
     }
 }
 
-impl<T> From<Promise<T>> for Expression {
-    fn from(promise: Promise<T>) -> Self {
-        promise.output().into()
-    }
-}
-
 #[diagnostic::do_not_recommend]
 impl<T: PortType> IntoInput<Secret<T>> for Secret<T> {
     fn into_input(self) -> Expression {

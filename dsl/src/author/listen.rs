@@ -2,9 +2,8 @@
 
 use crate::model::{Binding, Expr, Name, Ports, Protocol, Reference};
 
-use super::component::{AsComponent, Component};
 use super::expression::{Expression, Handle};
-use super::handle::{Host, Id, Resource};
+use super::handle::{AsComponent, Component, Host, Id, Resource};
 use super::topology::{Topology, position};
 
 /// Ports on which a component listens.

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::panic::Location;
 
-use crate::model::{Order, Schema, Source};
+use crate::model::{self, Duplicate, Kind, Order, Schema, Source};
 
 use super::catalogs::Catalog;
-use super::expression::Expression;
-use super::handle::Resource;
+use super::expression::{Expression, Handle};
+use super::handle::{Id, Resource};
 use super::property::{AnyValue, IntoProperty};
-use super::topology::Topology;
+use super::topology::{Topology, insert};
 
 /// A reusable part of a topology: a struct whose fields are its inputs, and whose `build` returns its outputs.
 ///
@@ -75,6 +75,50 @@ pub trait Complete {}
 
 impl Complete for () {}
 
+impl Topology {
+    /// Adds a resource: what a typed resource's [`Part`] does.
+    pub fn add_resource(&mut self, name: &str, properties: Properties, at: Source) -> Resource {
+        let moves = std::mem::take(&mut self.moves);
+        let ty = match properties.schema {
+            Some((ty, catalog)) => {
+                let ty = self.share(ty);
+                if !self.model.schemas.contains_key(&ty)
+                    && let Some(schema) = catalog(&ty)
+                {
+                    self.model.schemas.insert(ty.clone(), schema);
+                }
+                self.catalogs.add(catalog);
+                ty
+            }
+            None => properties.ty.into(),
+        };
+        let mut resource = model::Resource::new(ty, at);
+        resource.order = properties.order;
+        resource.properties.reserve(properties.values.len());
+        let qualified = self.qualified(name);
+        for (name, value, at) in properties.values {
+            let name = match name {
+                Cow::Borrowed(name) => self.share(name),
+                Cow::Owned(name) => name.into(),
+            };
+            let binding = match value {
+                Expression::Leaf(Handle::Bound(binding)) => binding,
+                value => model::Binding { value: self.lower(&value), at: at.into() },
+            };
+            let again = binding.at.clone();
+            if let Some(first) = resource.properties.insert(name.clone(), binding) {
+                let name = format!("{qualified}.{name}").into();
+                self.model.duplicates.push(Duplicate { kind: Kind::Property, name, first: first.at, again });
+            }
+        }
+        let name = qualified;
+        let index =
+            insert(&mut self.model.resources, &mut self.model.duplicates, Kind::Resource, name, resource, |r| &r.at);
+        self.keep_moves(Kind::Resource, index, moves);
+        Resource { id: Id { topology: self.id, index } }
+    }
+}
+
 impl<M: Module> Part for M {
     type Outputs = M::Outputs;
     type State = ();
@@ -86,17 +130,17 @@ impl<M: Module> Part for M {
 
 /// The properties of one resource: what every typed resource of the catalog is a wrapper around.
 pub struct Properties {
-    pub(super) ty: String,
-    pub(super) schema: Option<KnownType>,
-    pub(super) values: Vec<Given>,
-    pub(super) order: Order,
+    ty: String,
+    schema: Option<KnownType>,
+    values: Vec<Given>,
+    order: Order,
 }
 
 /// A resource type of the catalog's, and what knows its schema.
 type KnownType = (&'static str, Catalog);
 
 /// A property's name, its value, and where it was set.
-pub(super) type Given = (Cow<'static, str>, Expression, &'static Location<'static>);
+type Given = (Cow<'static, str>, Expression, &'static Location<'static>);
 
 impl Properties {
     /// No properties of a resource of the type `ty`, whose schema `schema` knows; it is asked when it is first needed.

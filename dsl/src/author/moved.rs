@@ -4,7 +4,8 @@ use std::panic::Location;
 
 use crate::model::{Declaration, Source};
 
-use super::component::{Component, Inputs, Software};
+use super::component::{Inputs, Software};
+use super::handle::Component;
 use super::module::Part;
 use super::topology::Topology;
 

@@ -11,7 +11,6 @@ use super::input::Public;
 use super::port::{PortType, scalars};
 use super::promise::Promise;
 use super::secret::Secret;
-use super::text::Text;
 
 /// A value that can be given to a property of type `T`.
 #[diagnostic::on_unimplemented(
@@ -200,15 +199,6 @@ impl<T: PortType + Public> IntoProperty<AnyValue> for Parameter<T> {
 }
 
 impl<T: PortType + Public> IntoProperty<AnyValue> for Attribute<T> {
-    fn into_property(self) -> Expression {
-        self.into()
-    }
-}
-
-impl<S, P> IntoProperty<AnyValue> for Text<S, P>
-where
-    Text<S, P>: IntoProperty<String>,
-{
     fn into_property(self) -> Expression {
         self.into()
     }

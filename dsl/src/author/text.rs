@@ -10,7 +10,7 @@ use super::handle::{Attribute, Output, Parameter, unprintable};
 use super::input::{IntoInput, Public};
 use super::port::{PortType, scalars};
 use super::promise::Promise;
-use super::property::IntoProperty;
+use super::property::{AnyValue, IntoProperty};
 use super::secret::Secret;
 
 /// Text around other values: what [`text!`](crate::text) makes.
@@ -279,6 +279,15 @@ where
 impl<S, P> IntoProperty<Secret<String>> for Text<S, P>
 where
     S: TextKnownToHeat,
+{
+    fn into_property(self) -> Expression {
+        self.into()
+    }
+}
+
+impl<S, P> IntoProperty<AnyValue> for Text<S, P>
+where
+    Text<S, P>: IntoProperty<String>,
 {
     fn into_property(self) -> Expression {
         self.into()

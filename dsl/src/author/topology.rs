@@ -9,12 +9,11 @@ use indexmap::map::Entry;
 use crate::model::{self, Duplicate, Expr, Kind, Model, Name, Source};
 
 use super::catalogs::Catalogs;
-use super::component::{AsComponent, OnServer};
+use super::component::OnServer;
 use super::exports::{Export, Exports};
-use super::expression::{Expression, Handle};
-use super::handle::{Host, Id, Output, OutputSource, Resource};
+use super::handle::{AsComponent, Component, Host, Output, OutputSource, Resource};
 use super::input::IntoInput;
-use super::module::{Complete, Part, Properties};
+use super::module::{Complete, Part};
 use super::port::PortType;
 use super::promise::Promise;
 
@@ -40,7 +39,7 @@ pub struct Topology {
     /// The qualified name of the module that is being built, with a dot behind it; empty outside of modules.
     scope: String,
     names: HashMap<&'static str, Name>,
-    catalogs: Catalogs,
+    pub(super) catalogs: Catalogs,
     /// What the part that is being added was called when it was first deployed.
     pub(super) moves: Vec<(String, Source)>,
     /// What is done once all else is, each within the module of its scope.
@@ -222,8 +221,8 @@ impl Topology {
     #[track_caller]
     pub fn import<T: PortType>(&mut self, export: Export<T>) -> Output<T> {
         let import = model::Import {
-            stack: export.stack().into(),
-            export: export.name().into(),
+            stack: export.stack.into(),
+            export: export.name.into(),
             ty: T::port_type(),
             at: Source::caller(),
         };
@@ -254,48 +253,6 @@ impl Topology {
             insert(&mut self.model.exports, &mut self.model.duplicates, Kind::Export, name, export, |e| &e.at);
         }
         self.model
-    }
-
-    /// Adds a resource: what a typed resource's [`Part`] does.
-    pub fn add_resource(&mut self, name: &str, properties: Properties, at: Source) -> Resource {
-        let moves = std::mem::take(&mut self.moves);
-        let ty = match properties.schema {
-            Some((ty, catalog)) => {
-                let ty = self.share(ty);
-                if !self.model.schemas.contains_key(&ty)
-                    && let Some(schema) = catalog(&ty)
-                {
-                    self.model.schemas.insert(ty.clone(), schema);
-                }
-                self.catalogs.add(catalog);
-                ty
-            }
-            None => properties.ty.into(),
-        };
-        let mut resource = model::Resource::new(ty, at);
-        resource.order = properties.order;
-        resource.properties.reserve(properties.values.len());
-        let qualified = self.qualified(name);
-        for (name, value, at) in properties.values {
-            let name = match name {
-                std::borrow::Cow::Borrowed(name) => self.share(name),
-                std::borrow::Cow::Owned(name) => name.into(),
-            };
-            let binding = match value {
-                Expression::Leaf(Handle::Bound(binding)) => binding,
-                value => model::Binding { value: self.lower(&value), at: at.into() },
-            };
-            let again = binding.at.clone();
-            if let Some(first) = resource.properties.insert(name.clone(), binding) {
-                let name = format!("{qualified}.{name}").into();
-                self.model.duplicates.push(Duplicate { kind: Kind::Property, name, first: first.at, again });
-            }
-        }
-        let name = qualified;
-        let index =
-            insert(&mut self.model.resources, &mut self.model.duplicates, Kind::Resource, name, resource, |r| &r.at);
-        self.keep_moves(Kind::Resource, index, moves);
-        Resource { id: Id { topology: self.id, index } }
     }
 
     /// Keeps what the last of a kind was called when it was first deployed.
@@ -349,7 +306,7 @@ impl Topology {
         own.then(|| self.model.resources.get_index(resource.id.index as usize).map(|(name, _)| name.clone())).flatten()
     }
 
-    fn component_name(&self, component: super::Component) -> Name {
+    fn component_name(&self, component: Component) -> Name {
         let own = (component.id.topology == self.id).then_some(component.id.index as usize);
         let found = own.and_then(|index| self.model.components.get_index(index));
         // Not a legal key, so that `check` finds it as what it is.

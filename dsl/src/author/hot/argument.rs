@@ -3,15 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::author::expression::Expression;
-use crate::author::handle::{Attribute, Parameter};
+use crate::author::handle::{Attribute, Condition, Parameter, Resource};
 use crate::author::input::Public;
 use crate::author::port::{PortType, scalars};
 use crate::author::text::{Text, TextKnownToHeat};
 use crate::model;
-
-use super::condition::Condition;
-use super::definition::AsResource;
-use super::value::Value;
 
 /// What one of Heat's functions takes, whatever its type: all that is known before the servers run.
 #[diagnostic::on_unimplemented(
@@ -22,6 +18,23 @@ use super::value::Value;
 pub trait Argument {
     /// The value.
     fn into_argument(self) -> Expression;
+}
+
+/// A handle of a resource.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a resource",
+    label = "not a handle of a resource",
+    note = "handles of resources are what `t.add(name, neutron::Net::new())` returns"
+)]
+pub trait AsResource: Copy {
+    /// The resource.
+    fn resource(self) -> Resource;
+}
+
+impl AsResource for Resource {
+    fn resource(self) -> Resource {
+        self
+    }
 }
 
 macro_rules! constants {
@@ -50,7 +63,6 @@ into! {
     [] &str;
     [] model::Value;
     [] Condition;
-    [] Value;
     [T: Public] Parameter<T>;
     [T: Public] Attribute<T>;
     [S: TextKnownToHeat, P: Public] Text<S, P>;

@@ -1,23 +1,10 @@
 //! Conditions: what Heat decides by.
 
-use crate::author::expression::{Expression, Handle};
-use crate::author::handle::Id;
+use crate::author::handle::{Condition, Id};
 use crate::author::topology::{Topology, insert};
 use crate::model::{self, Kind, Source};
 
 use super::argument::Argument;
-
-/// A condition of the template, decided when the stack is deployed.
-#[derive(Clone, Copy)]
-pub struct Condition {
-    pub(crate) id: Id,
-}
-
-impl From<Condition> for Expression {
-    fn from(condition: Condition) -> Self {
-        Self::Leaf(Handle::Condition(condition))
-    }
-}
 
 impl Topology {
     /// Declares a condition: what [`hot::equals`](super::equals), [`hot::not`](super::not), [`hot::and`](super::and) and

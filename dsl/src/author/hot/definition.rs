@@ -5,24 +5,7 @@ use crate::author::handle::Resource;
 use crate::author::topology::Topology;
 use crate::model::{self, Expr};
 
-use super::argument::Argument;
-
-/// A handle of a resource.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a resource",
-    label = "not a handle of a resource",
-    note = "handles of resources are what `t.add(name, neutron::Net::new())` returns"
-)]
-pub trait AsResource: Copy {
-    /// The resource.
-    fn resource(self) -> Resource;
-}
-
-impl AsResource for Resource {
-    fn resource(self) -> Resource {
-        self
-    }
-}
+use super::argument::{Argument, AsResource};
 
 /// A resource's definition (HOT specification, "resources section"), to be completed.
 pub struct Definition<'t> {

@@ -4,8 +4,7 @@ use crate::author::expression::{Expression, Handle};
 use crate::author::handle::Parameter;
 use crate::author::input::Public;
 
-use super::argument::Argument;
-use super::definition::AsResource;
+use super::argument::{Argument, AsResource};
 use super::value::Value;
 
 /// Any function of Heat's: for those that have no function of their own here.

@@ -51,6 +51,13 @@ impl From<Value> for Expression {
 }
 
 #[diagnostic::do_not_recommend]
+impl Argument for Value {
+    fn into_argument(self) -> Expression {
+        self.0
+    }
+}
+
+#[diagnostic::do_not_recommend]
 impl<T> IntoProperty<T> for Value {
     fn into_property(self) -> Expression {
         self.0
