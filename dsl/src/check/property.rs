@@ -103,10 +103,6 @@ impl Judge<'_> {
         self.found.push(Refusal { path: self.path.clone(), why: why.into(), unknown: None });
     }
 
-    fn expected(&mut self, schema: &PropertySchema, found: &str) {
-        self.refuse(format!("expected {}, found {found}", schema.ty));
-    }
-
     fn at(&mut self, step: std::fmt::Arguments<'_>, judge: impl FnOnce(&mut Self)) {
         use std::fmt::Write;
         let before = self.path.len();
@@ -117,83 +113,75 @@ impl Judge<'_> {
     }
 
     fn expression(&mut self, schema: &PropertySchema, value: &Expr) {
-        use PropertyType::{Any, Boolean, Integer, List, Map, Number, Str};
-        match value {
-            Expr::Constant(value) => self.value(schema, value),
-            Expr::Leaf(Reference::Parameter(name)) => {
-                let Some(parameter) = self.model.parameters.get(name) else { return };
-                let refused = match parameter.heat_type {
-                    ParameterType::Str => matches!(schema.ty, List | Map),
-                    ParameterType::Number => matches!(schema.ty, List | Map | Boolean),
-                    ParameterType::Boolean => matches!(schema.ty, List | Map),
-                    ParameterType::CommaDelimitedList => !matches!(schema.ty, List | Any),
-                    // Any value at all can be written as JSON.
-                    ParameterType::Json => false,
-                };
-                if refused {
-                    self.expected(schema, &format!("the parameter `{name}`, which is {}", parameter.ty.revealed()));
-                }
-            }
-            Expr::Leaf(Reference::Resource(name)) if matches!(schema.ty, List | Map) => {
-                self.expected(schema, &format!("the identity of `{name}`, which is text"));
-            }
-            Expr::Text(_) if matches!(schema.ty, List | Map) => self.expected(schema, "text"),
-            Expr::List(_) if !matches!(schema.ty, List | Any) => self.expected(schema, "a list"),
-            Expr::Map(_) if !matches!(schema.ty, Map | Any) => self.expected(schema, "a map"),
-            Expr::List(items) => {
-                if let Some(item) = &schema.item {
-                    for (index, value) in items.iter().enumerate() {
-                        self.at(format_args!("[{index}]"), |judge| judge.expression(item, value));
-                    }
-                }
-                self.length(schema, items.len());
-            }
-            Expr::Map(items) => {
-                self.keys(schema, |key| items.contains_key(key), items.keys());
-                for (name, value) in items {
-                    if let Some(inner) = schema.keys.get(name).or(schema.item.as_deref()) {
-                        self.at(format_args!(".{name}"), |judge| judge.expression(inner, value));
-                    }
-                }
-            }
-            // Known once Heat made what it depends on; what no property takes is refused elsewhere.
-            _ => debug_assert!(matches!(schema.ty, Any | Boolean | Integer | Number | Str | List | Map)),
-        }
-    }
-
-    fn value(&mut self, schema: &PropertySchema, value: &Value) {
-        // Heat takes nothing as if the property were not given.
-        if *value == Value::Null {
-            return;
-        }
-        if !takes(schema.ty, value) {
-            let found = match value {
+        use PropertyType::{Any, List, Map};
+        let is_known =
+            |name: &Name| self.model.parameters.get(name).filter(|known| refuses(schema.ty, known.heat_type));
+        let found = match value {
+            // Heat takes nothing as if the property were not given.
+            Expr::Constant(Value::Null) => return,
+            Expr::Constant(value) => (!takes(schema.ty, value)).then(|| match value {
                 Value::List(_) | Value::Map(_) => value.kind().to_owned(),
                 Value::Str(text) => format!("{} `{}`", value.kind(), text.escape_debug()),
                 _ => format!("{} `{value}`", value.kind()),
-            };
-            self.expected(schema, &found);
-            return;
+            }),
+            Expr::Leaf(Reference::Parameter(name)) => {
+                is_known(name).map(|known| format!("the parameter `{name}`, which is {}", known.ty.revealed()))
+            }
+            Expr::Leaf(Reference::Resource(name)) if matches!(schema.ty, List | Map) => {
+                Some(format!("the identity of `{name}`, which is text"))
+            }
+            Expr::Text(_) if matches!(schema.ty, List | Map) => Some("text".to_owned()),
+            Expr::List(_) if !matches!(schema.ty, List | Any) => Some("a list".to_owned()),
+            Expr::Map(_) if !matches!(schema.ty, Map | Any) => Some("a map".to_owned()),
+            // Known once Heat made what it depends on; what no property takes is refused elsewhere.
+            _ => None,
+        };
+        if let Some(found) = found {
+            return self.refuse(format!("expected {}, found {found}", schema.ty));
         }
         match value {
-            Value::List(items) => {
-                if let Some(item) = &schema.item {
-                    for (index, value) in items.iter().enumerate() {
-                        self.at(format_args!("[{index}]"), |judge| judge.value(item, value));
-                    }
-                }
+            Expr::List(items) => self.items(schema, items.iter()),
+            Expr::Map(items) => self.entries(schema, items.iter()),
+            Expr::Constant(Value::List(items)) => {
+                let items: Vec<Expr> = items.iter().cloned().map(Expr::Constant).collect();
+                self.items(schema, items.iter());
             }
-            Value::Map(items) if schema.ty == PropertyType::Map => {
-                self.keys(schema, |key| items.contains_key(key), items.keys());
-                for (name, value) in items {
-                    if let Some(inner) = schema.keys.get(name).or(schema.item.as_deref()) {
-                        self.at(format_args!(".{name}"), |judge| judge.value(inner, value));
-                    }
-                }
+            Expr::Constant(Value::Map(items)) if schema.ty == Map => {
+                let items: Vec<_> = items.iter().map(|(name, item)| (name, Expr::Constant(item.clone()))).collect();
+                self.entries(schema, items.iter().map(|(name, item)| (*name, item)));
             }
             _ => {}
         }
-        self.constraints(schema, value);
+        let broken: Vec<String> = match value {
+            Expr::Constant(value) => {
+                schema.constraints.iter().filter_map(|constraint| broken(constraint, schema.ty, value)).collect()
+            }
+            Expr::List(items) => {
+                let length = |constraint: &SchemaConstraint| match constraint {
+                    SchemaConstraint::Length(bounds) => too_few_or_many(bounds, items.len()),
+                    _ => None,
+                };
+                schema.constraints.iter().filter_map(length).collect()
+            }
+            _ => Vec::new(),
+        };
+        broken.into_iter().for_each(|why| self.refuse(why));
+    }
+
+    fn items<'v>(&mut self, schema: &PropertySchema, items: impl Iterator<Item = &'v Expr>) {
+        let Some(item) = &schema.item else { return };
+        for (index, value) in items.enumerate() {
+            self.at(format_args!("[{index}]"), |judge| judge.expression(item, value));
+        }
+    }
+
+    fn entries<'v>(&mut self, schema: &PropertySchema, items: impl Iterator<Item = (&'v Name, &'v Expr)> + Clone) {
+        self.keys(schema, |key| items.clone().any(|(name, _)| **name == *key), items.clone().map(|(name, _)| name));
+        for (name, value) in items {
+            if let Some(inner) = schema.keys.get(name).or(schema.item.as_deref()) {
+                self.at(format_args!(".{name}"), |judge| judge.expression(inner, value));
+            }
+        }
     }
 
     fn keys<'k>(&mut self, schema: &PropertySchema, has: impl Fn(&str) -> bool, given: impl Iterator<Item = &'k Name>) {
@@ -210,22 +198,16 @@ impl Judge<'_> {
             }
         }
     }
+}
 
-    fn length(&mut self, schema: &PropertySchema, length: usize) {
-        for constraint in &schema.constraints {
-            if let SchemaConstraint::Length(bounds) = constraint
-                && let Some(why) = too_few_or_many(bounds, length)
-            {
-                self.refuse(why);
-            }
-        }
-    }
-
-    fn constraints(&mut self, schema: &PropertySchema, value: &Value) {
-        for constraint in &schema.constraints {
-            if let Some(why) = broken(constraint, schema.ty, value) {
-                self.refuse(why);
-            }
-        }
+/// Whether no value of a parameter would do.
+fn refuses(property: PropertyType, parameter: ParameterType) -> bool {
+    use PropertyType::{Any, Boolean, List, Map};
+    match parameter {
+        ParameterType::Str | ParameterType::Boolean => matches!(property, List | Map),
+        ParameterType::Number => matches!(property, List | Map | Boolean),
+        ParameterType::CommaDelimitedList => !matches!(property, List | Any),
+        // Any value at all can be written as JSON.
+        ParameterType::Json => false,
     }
 }

@@ -9,9 +9,7 @@ use crate::model::requirement::words::{one_line, place};
 use crate::model::requirement::{demanded, pattern};
 
 use super::phase::operands;
-
-/// The first version of HOT that has the constraint `modulo`.
-const MODULO: &str = "2017-02-24";
+use wattle_heat::template::Version;
 
 /// What Heat is asked to judge of a requirement.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -79,7 +77,7 @@ fn of_number(model: &Model, parameter: &Parameter, test: &Test<Expr>) -> Option<
         Test::Is(value) => Some(Constraint::AllowedValues(vec![number(value)?])),
         Test::OneOf(values) => Some(Constraint::AllowedValues(values.iter().map(number).collect::<Option<_>>()?)),
         Test::MultipleOf(step)
-            if is_whole && *step > 0 && *model.version >= *MODULO && model.version.starts_with('2') =>
+            if is_whole && *step > 0 && Version::of(&model.version).is_some_and(Version::has_modulo) =>
         {
             Some(Constraint::Modulo { step: f64::from(*step), offset: 0.0 })
         }

@@ -67,18 +67,21 @@ struct Row {
 enum Form {
     Boolean,
     Number,
-    Text {
-        /// Whether a text says a value of the type.
-        holds: fn(&str) -> bool,
-        /// A value, for help.
-        example: &'static str,
-        /// A value for whatever is called by a name, and the digest of that name.
-        made_up: fn(&str, u64) -> String,
-        /// What tells in a program of Heat's own lowering whether the text `value` says one, as an expression of Python that
-        /// is true, or false, or raises `ValueError`. None where the core of these programs knows the type: that stays as
-        /// it is, so that what was deployed is not run again.
-        python: Option<&'static str>,
-    },
+    Text(Text),
+}
+
+/// What there is to know of a type of text.
+struct Text {
+    /// Whether a text says a value of the type.
+    holds: fn(&str) -> bool,
+    /// A value, for help.
+    example: &'static str,
+    /// A value for whatever is called by a name, and the digest of that name.
+    made_up: fn(&str, u64) -> String,
+    /// What tells in a program of Heat's own lowering whether the text `value` says one, as an expression of Python that
+    /// is true, or false, or raises `ValueError`. None where the core of these programs knows the type: that stays as
+    /// it is, so that what was deployed is not run again.
+    python: Option<&'static str>,
 }
 
 /// The Rust types of integers.
@@ -112,93 +115,46 @@ impl Scalar {
     pub const PORT: Self = Self::Integer { min: 0, max: u16::MAX as u64 };
 
     fn row(self) -> Row {
+        let row = |word, rust, said, form| Row { word, rust, said, form };
+        let text = |word, rust, said, holds, example, made_up| {
+            row(word, rust, said, Form::Text(Text { holds, example, made_up, python: None }))
+        };
+        let address = |_: &str, digest| made_up_address(digest).to_string();
         match self {
-            Self::Boolean => Row { word: "boolean", rust: "bool", said: "a boolean", form: Form::Boolean },
-            Self::Integer { .. } => Row { word: "integer", rust: "i64", said: "an integer", form: Form::Number },
-            Self::Float => Row { word: "float", rust: "f64", said: "a float", form: Form::Number },
-            Self::Seconds => {
-                Row { word: "duration", rust: "Duration", said: "a number of seconds", form: Form::Number }
+            Self::Boolean => row("boolean", "bool", "a boolean", Form::Boolean),
+            Self::Integer { .. } => row("integer", "i64", "an integer", Form::Number),
+            Self::Float => row("float", "f64", "a float", Form::Number),
+            Self::Seconds => row("duration", "Duration", "a number of seconds", Form::Number),
+            Self::Str => text("string", "String", "a string", |_| true, "text", |of, _| format!("made-up {of}")),
+            Self::Ip => text("ip", "IpAddr", "an IP address", is::<IpAddr>, "192.0.2.1", address),
+            Self::Ipv4 => text("ipv4", "Ipv4Addr", "an IPv4 address", is::<Ipv4Addr>, "192.0.2.1", address),
+            Self::Ipv6 => text("ipv6", "Ipv6Addr", "an IPv6 address", is::<Ipv6Addr>, "2001:db8::1", |_, digest| {
+                let [.., a, b, c, d] = digest.to_be_bytes();
+                Ipv6Addr::from([0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, a, b, c, d]).to_string()
+            }),
+            Self::Network => {
+                let made_up = |_: &str, digest| {
+                    let [a, b, c, _] = made_up_address(digest).octets();
+                    format!("{a}.{b}.{c}.0/24")
+                };
+                // A mask in place of a prefix of IPv6 is refused.
+                let python = "\"/\" in value and (ipaddress.ip_interface(value).version == 6 \
+                              or str(ipaddress.ip_interface(value)) == value)";
+                let known = Text { holds: is::<Cidr>, example: "10.0.0.0/24", made_up, python: Some(python) };
+                row("cidr", "Cidr", "a network in CIDR notation", Form::Text(known))
             }
-            Self::Str => Row {
-                word: "string",
-                rust: "String",
-                said: "a string",
-                form: Form::Text {
-                    holds: |_| true,
-                    example: "text",
-                    made_up: |of, _| format!("made-up {of}"),
-                    python: None,
-                },
-            },
-            Self::Ip => Row {
-                word: "ip",
-                rust: "IpAddr",
-                said: "an IP address",
-                form: Form::Text {
-                    holds: is::<IpAddr>,
-                    example: "192.0.2.1",
-                    made_up: |_, digest| made_up_address(digest).to_string(),
-                    python: None,
-                },
-            },
-            Self::Ipv4 => Row {
-                word: "ipv4",
-                rust: "Ipv4Addr",
-                said: "an IPv4 address",
-                form: Form::Text {
-                    holds: is::<Ipv4Addr>,
-                    example: "192.0.2.1",
-                    made_up: |_, digest| made_up_address(digest).to_string(),
-                    python: None,
-                },
-            },
-            Self::Ipv6 => Row {
-                word: "ipv6",
-                rust: "Ipv6Addr",
-                said: "an IPv6 address",
-                form: Form::Text {
-                    holds: is::<Ipv6Addr>,
-                    example: "2001:db8::1",
-                    made_up: |_, digest| {
-                        let [.., a, b, c, d] = digest.to_be_bytes();
-                        Ipv6Addr::from([0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, a, b, c, d]).to_string()
-                    },
-                    python: None,
-                },
-            },
-            Self::Network => Row {
-                word: "cidr",
-                rust: "Cidr",
-                said: "a network in CIDR notation",
-                form: Form::Text {
-                    holds: is::<Cidr>,
-                    example: "10.0.0.0/24",
-                    made_up: |_, digest| {
-                        let [a, b, c, _] = made_up_address(digest).octets();
-                        format!("{a}.{b}.{c}.0/24")
-                    },
-                    // A mask in place of a prefix of IPv6 is refused.
-                    python: Some(
-                        "\"/\" in value and (ipaddress.ip_interface(value).version == 6 \
-                         or str(ipaddress.ip_interface(value)) == value)",
-                    ),
-                },
-            },
-            Self::Uri => Row {
-                word: "url",
-                rust: "Url",
-                said: "an absolute URL",
-                form: Form::Text {
-                    holds: is::<Url>,
-                    example: "http://host/path",
-                    made_up: |of, _| {
-                        let plain = |letter: char| letter.is_ascii_alphanumeric() || "/.-_".contains(letter);
-                        let path: String = of.chars().map(|letter| if plain(letter) { letter } else { '-' }).collect();
-                        format!("http://made-up.example/{path}")
-                    },
-                    python: None,
-                },
-            },
+            Self::Uri => text("url", "Url", "an absolute URL", is::<Url>, "http://host/path", |of, _| {
+                let plain = |letter: char| letter.is_ascii_alphanumeric() || "/.-_".contains(letter);
+                let path: String = of.chars().map(|letter| if plain(letter) { letter } else { '-' }).collect();
+                format!("http://made-up.example/{path}")
+            }),
+        }
+    }
+
+    fn text(self) -> Option<Text> {
+        match self.row().form {
+            Form::Text(text) => Some(text),
+            Form::Boolean | Form::Number => None,
         }
     }
 
@@ -240,41 +196,29 @@ impl Scalar {
         match self.row().form {
             Form::Boolean => Carrier::Boolean,
             Form::Number => Carrier::Number,
-            Form::Text { .. } => Carrier::Text,
+            Form::Text(_) => Carrier::Text,
         }
     }
 
     /// Whether a text says a value of the type: of those that travel as text, exactly; of the others, never.
     pub fn holds(self, text: &str) -> bool {
-        match self.row().form {
-            Form::Text { holds, .. } => holds(text),
-            Form::Boolean | Form::Number => false,
-        }
+        self.text().is_some_and(|known| (known.holds)(text))
     }
 
     /// A value, for help; of those that travel as text.
     pub fn example(self) -> Option<&'static str> {
-        match self.row().form {
-            Form::Text { example, .. } => Some(example),
-            Form::Boolean | Form::Number => None,
-        }
+        Some(self.text()?.example)
     }
 
     /// A value that is made up for what is called `of`, whose digest is `digest`; of those that travel as text.
     pub fn made_up(self, of: &str, digest: u64) -> Option<String> {
-        match self.row().form {
-            Form::Text { made_up, .. } => Some(made_up(of, digest)),
-            Form::Boolean | Form::Number => None,
-        }
+        Some((self.text()?.made_up)(of, digest))
     }
 
     /// What tells in Python whether the text `value` says one, where programs of Heat's own lowering do not know it anyway: an
     /// expression that is true, or false, or raises `ValueError`.
     pub fn python(self) -> Option<&'static str> {
-        match self.row().form {
-            Form::Text { python, .. } => python,
-            Form::Boolean | Form::Number => None,
-        }
+        self.text()?.python
     }
 
     /// Whether text that is put together from parts may be one, which shows when they are known.

@@ -101,9 +101,8 @@ fn constraint(node: &Node, kind: Option<Kind>, version: Version, named: bool) ->
             });
         }
     }
-    let has_modulo = version >= Version::V2017_02_24;
     let order = ["modulo", "range", "length", "allowed_values", "allowed_pattern", "custom_constraint"];
-    let known = order.into_iter().filter(|key| has_modulo || *key != "modulo");
+    let known = order.into_iter().filter(|key| version.has_modulo() || *key != "modulo");
     let Some((key, value)) = known.into_iter().find_map(|key| Some((key, node.get(key)?))) else {
         return match node.get("modulo") {
             Some(modulo) => wrong(

@@ -56,6 +56,11 @@ impl Version {
         NAMES[self as usize].1
     }
 
+    /// Whether there is the constraint `modulo` of parameters.
+    pub fn has_modulo(self) -> bool {
+        self >= Self::V2017_02_24
+    }
+
     /// Whether it has conditions: the section, and `condition` of resources and outputs.
     pub fn has_conditions(self) -> bool {
         self >= Self::V2016_10_14
