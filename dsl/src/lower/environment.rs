@@ -13,7 +13,6 @@ use super::hot::{HotParameter, Template};
 /// What has a default stands there as a comment, what has none as well and is named as required. One default is given,
 /// because Heat takes no empty section.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Environment {
     stack: String,
     parameters: Vec<(String, HotParameter)>,

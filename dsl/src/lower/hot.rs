@@ -11,7 +11,6 @@ pub use crate::model::VERSION;
 
 /// A template.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
-#[non_exhaustive]
 pub struct Template {
     /// The version of HOT.
     pub heat_template_version: Name,
@@ -62,7 +61,6 @@ pub struct HotParameterGroup {
 
 /// A parameter of a template.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
-#[non_exhaustive]
 pub struct HotParameter {
     /// Its type.
     #[serde(rename = "type")]
@@ -108,7 +106,6 @@ impl HotParameter {
 
 /// A resource of a template.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
-#[non_exhaustive]
 pub struct HotResource {
     /// Its type, or the file of a nested template.
     #[serde(rename = "type")]
@@ -209,7 +206,6 @@ impl HotResource {
 
 /// An output of a template.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
-#[non_exhaustive]
 pub struct HotOutput {
     /// What it is.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -230,7 +226,6 @@ impl HotOutput {
 
 /// A value of a template: a constant, or one of Heat's functions.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Hot {
     /// A constant.
     Value(Value),

@@ -36,7 +36,6 @@ use hot::Template;
 
 /// What runs the software of a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum Lowering {
     /// Wattle's agents, over a data space: [`lower`].
     #[default]
@@ -79,7 +78,6 @@ impl Default for Options {
 
 /// What a model became for agents.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Lowered {
     /// What Heat creates.
     pub template: Template,

@@ -31,7 +31,6 @@ pub const FORMAT: &str = "wattle-plan/1";
 
 /// What would become of everything.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
 pub struct Plan {
     /// The name and version of this format.
     pub format: &'static str,
@@ -50,7 +49,6 @@ pub struct Plan {
 
 /// What becomes of a resource.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
 pub struct ResourcePlan {
     /// Its type.
     #[serde(rename = "type")]
@@ -68,7 +66,6 @@ pub struct ResourcePlan {
 /// What Heat does with a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Action {
     /// It stays as it is.
     Unchanged,
@@ -90,7 +87,6 @@ pub enum Action {
 
 /// What becomes of a component.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
 pub struct ComponentPlan {
     /// What the agent does with it.
     pub action: Run,
@@ -116,7 +112,6 @@ impl ComponentPlan {
 /// What an agent does with a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Run {
     /// It is as it was when it finished: nothing is run.
     Skip,
@@ -136,7 +131,6 @@ pub enum Run {
 
 /// What becomes of a requirement. None of it makes a component run again.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
 pub struct RequirementPlan {
     /// Whether it is another.
     pub action: Demanded,
@@ -153,7 +147,6 @@ pub struct RequirementPlan {
 /// Whether a requirement is another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Demanded {
     /// It is as it was.
     Unchanged,
@@ -167,7 +160,6 @@ pub enum Demanded {
 
 /// Why something changes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[non_exhaustive]
 pub struct Reason {
     /// What is another: a property, ``input `port` ``, ``file `db2.sh` ``.
     pub what: String,
@@ -184,7 +176,6 @@ pub struct Reason {
 
 /// How many of each there are; what is not there is not counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
 pub struct Summary {
     /// Whether anything would change, or may.
     pub changes: bool,

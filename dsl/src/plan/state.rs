@@ -24,7 +24,6 @@ pub struct State {
 
 /// Why a state cannot be read.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum StateError {
     /// There is no template.
     #[error("there is no template.yaml and no template.json")]

@@ -31,7 +31,6 @@ pub struct Identity {
 
 /// Why an identity cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum IdentityError {
     /// The file cannot be read.
     #[error("cannot read the identity of this server, `{}`: {source}", path.display())]

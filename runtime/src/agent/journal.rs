@@ -66,7 +66,6 @@ struct Failed {
 
 /// Why a journal cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum JournalError {
     /// The file cannot be read or made.
     #[error("cannot use the journal `{}`: {source}", path.display())]

@@ -100,7 +100,6 @@ pub enum Ended {
 
 /// Why an agent cannot go on.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum AgentError {
     /// Its folder cannot be used.
     #[error("cannot use the agent's folder `{}`: {source}", path.display())]

@@ -77,7 +77,7 @@ pub(super) async fn connect(address: &Address, logins: &[Login]) -> Result<Arc<d
         let failure = Failure::new(format!("the data space at {address} does not answer"));
         match address {
             Address::Socket(_) => failure.help("does it run? `wattle up DIR` starts it"),
-            _ => failure.help("is it running, and can it be reached from here?"),
+            Address::ZooKeeper { .. } => failure.help("is it running, and can it be reached from here?"),
         }
     };
     match tokio::time::timeout(PATIENCE, address.connect(logins)).await {

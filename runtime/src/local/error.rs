@@ -14,7 +14,6 @@ use crate::store::embedded::ServerError;
 
 /// Why a topology cannot be brought up on this machine.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum UpError {
     /// Something else than one can do without.
     #[error("cannot use `{}`: {source}", path.display())]

@@ -13,7 +13,6 @@ use super::{Condition, Part, Picture};
 
 /// What holds something up, and is held up by nothing else.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Cause {
     /// A component has failed.
     Failed(Failure),

@@ -15,7 +15,6 @@ use super::wanted::Wanted;
 
 /// What a seed changes in a data space; shown as text with one line for each server and component that changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
 pub struct Changes {
     /// The stack.
     pub stack: String,

@@ -77,7 +77,6 @@ impl Files {
 
 /// What was deployed by the last `seed apply`.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Snapshot {
     /// Its revision.
     pub revision: u64,

@@ -11,7 +11,6 @@ use crate::store::{MAX_DATA, StoreError};
 
 /// Why a seed was not written, or a stack not removed.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum SeedError {
     /// A seed of another format.
     #[error("the seed is of the format `{format}`, and this program reads `{FORMAT}`")]

@@ -47,7 +47,6 @@ use write::Writing;
 
 /// How a seed is applied.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Options {
     /// The stack's name, if not the seed's.
     pub stack: Option<String>,
@@ -83,7 +82,6 @@ impl Options {
 
 /// A seed that is applied.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Applied {
     /// The stack.
     pub stack: String,

@@ -29,7 +29,6 @@ pub struct OperatorKey(x25519::Identity);
 
 /// Why a text is no credential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum CredentialError {
     /// There is none: Heat silently gives an empty text for a server that its parameter does not name.
     #[error("the credential is empty: give Heat the file `credentials.yaml` that `wattle seed apply` writes (`-e`)")]

@@ -31,7 +31,6 @@ pub use status::{Alive, Did, Finishing, Leaving, ServerStatus, State, Status, St
 
 /// Why the data space did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum SpaceError {
     /// There is no such entry in the model: it would be waited for in vain.
     #[error("the data space of `{stack}` has no entry `{entry}`")]

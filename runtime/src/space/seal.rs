@@ -11,7 +11,6 @@ use super::Opener;
 
 /// Why a value was not encrypted or decrypted.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum SealError {
     /// Nobody could read it.
     #[error("a secret needs at least one reader")]

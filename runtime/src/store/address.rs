@@ -6,7 +6,6 @@ use std::str::FromStr;
 
 /// Where a data space is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Address {
     /// `zookeeper://HOST:PORT[,HOST:PORT...]`; `zookeeper+tls://` for TLS, with `?ca=FILE` for a certificate authority
     /// that the system does not know.

@@ -4,7 +4,6 @@ use super::MAX_DATA;
 
 /// Why a store did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum StoreError {
     /// Not a path that a store takes.
     #[error("`{path}` cannot be in the data space: {reason}")]

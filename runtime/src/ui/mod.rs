@@ -39,7 +39,6 @@ pub struct Shown {
 
 /// Why there is no live view.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum UiError {
     /// Something else listens there.
     #[error("port {} of {} is taken by another program", address.port(), address.ip())]

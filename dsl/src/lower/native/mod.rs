@@ -32,7 +32,6 @@ use value::Values;
 
 /// What a model became.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Lowered {
     /// What Heat creates and runs.
     pub template: Template,

@@ -36,7 +36,6 @@ pub async fn connect(socket: &Path, logins: &[Login]) -> Result<Embedded, StoreE
 
 /// Why a server does not start.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ServerError {
     /// The file system does not allow it.
     #[error("cannot {action} `{path}`: {source}")]
