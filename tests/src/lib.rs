@@ -10,6 +10,7 @@ pub mod oracle;
 pub mod proxy;
 pub mod random;
 pub mod running;
+pub mod salt;
 pub mod say;
 pub mod schedule;
 pub mod seeds;

@@ -170,8 +170,10 @@ fn config(loaded: &Loaded, resource: &Resource) -> Result<Config, String> {
     {
         return Err(format!("a component has no `{key}`"));
     }
-    if get(&properties, "group").and_then(|group| group.tree.as_text()) != Some("script") {
-        return Err("it is none of the group `script`".into());
+    match get(&properties, "group").and_then(|group| group.tree.as_text()) {
+        Some("script") => {}
+        Some("salt") => return Err("Heat gives its inputs as options of the minion, a component as the pillar".into()),
+        _ => return Err("its group is not `script`".into()),
     }
     let script = get(&properties, "config").and_then(|config| match Call::of(config, template.version()) {
         None => config.tree.as_text(),

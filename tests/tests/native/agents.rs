@@ -103,6 +103,18 @@ struct Hiera {
     line: String,
 }
 
+/// A state, whose pillar has types.
+#[component(recipe = "recipes/native/pillar.sls")]
+struct Pillar {
+    #[input]
+    before: String,
+    #[input]
+    ports: Vec<u16>,
+
+    #[output]
+    line: String,
+}
+
 /// A recipe of Chef's.
 #[component(chef = "recipes/native/cookbooks/native::default")]
 struct Chef {
@@ -123,7 +135,7 @@ struct Settings {
     password: Parameter<Secret<String>>,
 }
 
-/// One component of each tool in each form, each telling what it was told by the one before.
+/// One component of each tool in each form, each repeating what the one before wrote.
 pub(crate) fn every_tool() -> Model {
     let mut t = Topology::new("tools");
     let p = Settings::declare(&mut t);
@@ -136,16 +148,19 @@ pub(crate) fn every_tool() -> Model {
     let stats = t.on(server).run("stats", Stats::new().before(before).ports(shell.listens).ready(shell.ready));
     let facts = t.on(server).run("facts", Facts::new().before(stats.line));
     let hiera = t.on(server).run("hiera", Hiera::new().before(facts.line).total(stats.total).ports(shell.listens));
-    let chef = t.on(server).run("chef", Chef::new().before(hiera.line).ports(shell.listens));
+    let pillar = t.on(server).run("pillar", Pillar::new().before(hiera.line).ports(shell.listens));
+    let chef = t.on(server).run("chef", Chef::new().before(pillar.line).ports(shell.listens));
     t.finish(Exports::new().entry("line", chef.line).entry("listens", shell.listens).entry("service", shell.service))
 }
 
-/// A search path with Chef's stand-in on it.
+/// A search path with Chef's stand-in and the real Salt on it.
 fn path(folder: &Path) -> OsString {
     let program = folder.join("chef-solo");
     let stand_in = concat!(env!("CARGO_MANIFEST_DIR"), "/chef/stand_in.rb");
     fs::write(&program, format!("#!/bin/sh\nexec ruby {stand_in} \"$@\"\n")).expect("a new file");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a file");
+    let salt = wattle_tests::salt::installed().join("bin/salt-call");
+    std::os::unix::fs::symlink(salt, folder.join("salt-call")).expect("a new link");
     let others = std::env::var_os("PATH").unwrap_or_default();
     std::env::join_paths([folder.to_owned()].into_iter().chain(std::env::split_paths(&others))).expect("a path")
 }
@@ -244,7 +259,7 @@ fn recipes_of_every_tool_run_as_they_are() {
     let model = every_tool();
     let answer = run(&model, &["flag=true", &format!("password={}", password.display())]);
     assert_eq!(answer["status"], "CREATE_COMPLETE", "{answer:#}");
-    let line = "true 7 [\"a b\",\"c'd\"] [1,2] unset true 6380 yes x+y z {{ y }} 523 yes by facts by hiera: 524 2 by chef: 523";
+    let line = "true 7 [\"a b\",\"c'd\"] [1,2] unset true 6380 yes x+y z {{ y }} 523 yes by facts by hiera: 524 2 by salt: 2 by chef: 523";
     assert_eq!(answer["outputs"]["line"], line);
     assert_eq!(answer["outputs"]["listens"], "[80,443]");
 
@@ -256,7 +271,7 @@ fn recipes_of_every_tool_run_as_they_are() {
     let started: Vec<_> =
         events.iter().filter(|event| event["what"] == "start" && event["action"] == "CREATE").collect();
     let groups: Vec<_> = started.iter().map(|event| event["group"].as_str().expect("a group")).collect();
-    assert_eq!(groups, ["script", "ansible", "script", "puppet", "script", "script"]);
+    assert_eq!(groups, ["script", "ansible", "script", "puppet", "script", "script", "script"]);
 
     // Only what has a teardown runs when the stack goes, and it ended the service.
     let removed: Vec<_> = events.iter().filter(|event| event["action"] == "DELETE").collect();

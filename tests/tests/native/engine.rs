@@ -54,7 +54,7 @@ fn groups(model: &Model) -> Vec<String> {
 #[test]
 fn what_a_hook_does_not_do_a_program_does() {
     let model = every_tool();
-    assert_eq!(groups(&model), ["script", "ansible", "script", "puppet", "script", "script"]);
+    assert_eq!(groups(&model), ["script", "ansible", "script", "puppet", "script", "script", "script"]);
     let changed = |key: &str, change: &dyn Fn(&mut Declaration)| {
         let mut model = every_tool();
         change(&mut model.declarations[key]);

@@ -50,7 +50,8 @@ async fn redis(tool: Tool, text: &str) {
             fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755)).unwrap();
         }
         if tool == Tool::Salt {
-            std::os::unix::fs::symlink(crate::salt::installed().join("bin/salt-call"), bin.join("salt-call")).unwrap();
+            std::os::unix::fs::symlink(wattle_tests::salt::installed().join("bin/salt-call"), bin.join("salt-call"))
+                .unwrap();
         }
         let stage = stage.on_path(&bin);
         match stage.run_clean().await {

@@ -1,24 +1,16 @@
 //! States, applied by a real `salt-call`.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use wattle::model::{Scalar, Tool, Type};
 use wattle_runtime::space::{Kind, Script};
+use wattle_tests::salt::installed;
 
 use crate::stage::{PORT, Stage, json, secret};
 
 fn stage(text: &str) -> Stage {
     Stage::new(Tool::Salt, text).on_path(&installed().join("bin"))
-}
-
-/// Where Salt is installed, once.
-pub(crate) fn installed() -> PathBuf {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let status = Command::new(tests.join("salt/setup")).status().expect("it starts");
-    assert!(status.success(), "tests/salt/setup: {status}");
-    tests.join(".cache/salt-venv")
 }
 
 #[tokio::test]
@@ -88,14 +80,7 @@ async fn a_value_of_every_type_goes_through() {
         stage = stage.input(name, ty.clone(), value).output(name, ty);
     }
     let stage = stage.file("recipes/it.sls", &text);
-    let outputs = match stage.run_clean().await {
-        Ok(outputs) => outputs,
-        Err(broken) => panic!("{}\n{}", broken.message, stage.log.text()),
-    };
-    for (name, _, value) in crate::types::all() {
-        assert_eq!(outputs[name], value, "{name}");
-    }
-    assert!(!stage.log.text().contains("hunter"), "{}", stage.log.text());
+    crate::types::come_back(&stage).await;
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use wattle::model::{Scalar, Type, Value};
 
-use crate::stage::{json, secret};
+use crate::stage::{Stage, json, secret};
 
 /// Name, type and value.
 pub(crate) fn all() -> Vec<(&'static str, Type, Value)> {
@@ -43,4 +43,16 @@ pub(crate) fn all() -> Vec<(&'static str, Type, Value)> {
         ("password", secret(Type::STR), "%{hunter} {{ 2 }}".into()),
         ("passwords", secret(list(Type::STR)), vec!["a'b", "c\"d"].into()),
     ]
+}
+
+/// Runs a recipe that writes each of its inputs as the output of the same name, and shows none of the secrets.
+pub(crate) async fn come_back(stage: &Stage) {
+    let outputs = match stage.run_clean().await {
+        Ok(outputs) => outputs,
+        Err(broken) => panic!("{}\n{}", broken.message, stage.log.text()),
+    };
+    for (name, _, value) in all() {
+        assert_eq!(outputs[name], value, "{name}");
+    }
+    assert!(!stage.log.text().contains("hunter"), "{}", stage.log.text());
 }
