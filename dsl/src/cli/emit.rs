@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 use crate::diagram::{self, FILE_NAME};
 use crate::extended;
 use crate::lower::hot::Template;
-use crate::lower::{self, Environment, Filled, Lowering, Seed, native};
+use crate::lower::{self, Environment, Filled, Lowering, Seed};
 use crate::manners::reason;
 use crate::model::{Content, Model, Name};
 use wattle_heat::emit::{self, EmitError};
@@ -87,22 +87,14 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
     // The seed, with which a deployment begins, is written first, then each file before those that it refers to. What is
     // written goes before the next is made: beside a large model is little room.
     let (written, removed) = files::replace(&directory, is_emitted, |swap| {
-        let (template, environment) = match emission.lowering {
-            Lowering::Agents => {
-                let options = emission.options();
-                let mut stages = lower::Stages::of(model, &identified, &options);
-                swap.write(seed(&stages.seed()))?;
-                of_model(model, &identified, emission.model, swap)?;
-                let lowered = stages.templates();
-                nested = lowered.nested;
-                (lowered.template, lowered.environment)
-            }
-            Lowering::HeatNative => {
-                of_model(model, &identified, emission.model, swap)?;
-                let lowered = native::lower(model);
-                (lowered.template, lowered.environment)
-            }
-        };
+        let options = emission.options();
+        let mut stages = lower::Stages::of(emission.lowering, model, &identified, &options);
+        if let Some(seed) = stages.seed() {
+            swap.write(self::seed(&seed))?;
+        }
+        of_model(model, &identified, emission.model, swap)?;
+        let lower::Templates { template, nested: parts, environment, .. } = stages.templates();
+        nested = parts;
         swap.write(whole(&template, emission.format))?;
         swap.write(self::environment(&environment, &filled))?;
         let mut parts = nested.iter().rev();

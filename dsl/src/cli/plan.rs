@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgMatches};
 use indexmap::IndexMap;
 
+use crate::lower;
 use crate::lower::hot::Template;
-use crate::lower::{self, Lowering, native};
 use crate::manners::{Exit, Failure, reason};
 use crate::model::{Content, Model};
 use crate::plan::{Plan, State, plan};
@@ -113,16 +113,13 @@ impl Planning {
         for (name, content) in &model.files {
             files.insert(name.to_string(), String::from_utf8_lossy(Content::bytes(content)).into_owned());
         }
-        let (template, seed) = match self.emission.lowering {
-            Lowering::Agents => {
-                let lowered = lower::lower(model, &self.emission.options());
-                for (name, nested) in &lowered.nested {
-                    files.insert(name.clone(), json(nested)?);
-                }
-                (lowered.template, Some(lowered.seed))
-            }
-            Lowering::HeatNative => (native::lower(model).template, None),
-        };
+        let (options, identified) = (self.emission.options(), lower::identified(model));
+        let mut stages = lower::Stages::of(self.emission.lowering, model, &identified, &options);
+        let seed = stages.seed();
+        let lower::Templates { template, nested, .. } = stages.templates();
+        for (name, nested) in &nested {
+            files.insert(name.clone(), json(nested)?);
+        }
         files.insert("template.yaml".to_owned(), json(&template)?);
         let filled = fs::read_to_string(own.join("environment.yaml")).ok();
         let parameters = match filled.and_then(|text| crate::plan::environment(&text).ok()) {

@@ -97,20 +97,45 @@ pub struct Lowered {
 /// If software runs and a server requires another, which `check` refuses as W0303.
 pub fn lower(model: &Model, options: &Options) -> Lowered {
     let identified = identified(model);
-    let mut stages = Stages::of(model, &identified, options);
-    let seed = stages.seed();
-    let Templates { template, nested, environment, decisions } = stages.templates();
+    let mut agents = ForAgents::of(model, &identified, options);
+    let seed = agents.seed();
+    let Templates { template, nested, environment, decisions } = agents.templates();
     Lowered { template, nested, environment, seed, decisions }
 }
 
 /// A lowering under way. A large model's seed and its templates each take as much room as the model: whoever writes them
 /// need not have both.
-pub(crate) struct Stages<'m> {
-    model: &'m Model,
-    identified: &'m Model,
-    options: &'m Options,
-    plan: plan::Plan<'m>,
-    decisions: Decisions,
+pub(crate) enum Stages<'m> {
+    Agents(Box<ForAgents<'m>>),
+    HeatNative(&'m Model),
+}
+
+impl<'m> Stages<'m> {
+    /// Begins to lower `model`, which is `identified` by the names under which it was deployed.
+    pub(crate) fn of(lowering: Lowering, model: &'m Model, identified: &'m Model, options: &'m Options) -> Self {
+        match lowering {
+            Lowering::Agents => Self::Agents(Box::new(ForAgents::of(model, identified, options))),
+            Lowering::HeatNative => Self::HeatNative(model),
+        }
+    }
+
+    /// The seed, if there is a data space; to be taken once, before the templates.
+    pub(crate) fn seed(&mut self) -> Option<Seed> {
+        match self {
+            Self::Agents(agents) => Some(agents.seed()),
+            Self::HeatNative(_) => None,
+        }
+    }
+
+    pub(crate) fn templates(self) -> Templates {
+        match self {
+            Self::Agents(agents) => agents.templates(),
+            Self::HeatNative(model) => {
+                let native::Lowered { template, environment, decisions } = native::lower(model);
+                Templates { template, nested: IndexMap::new(), environment, decisions }
+            }
+        }
+    }
 }
 
 /// What a model became for Heat.
@@ -121,23 +146,29 @@ pub(crate) struct Templates {
     decisions: Vec<Decision>,
 }
 
-impl<'m> Stages<'m> {
-    /// Begins to lower `model`, which is `identified` by the names under which it was deployed.
-    pub(crate) fn of(model: &'m Model, identified: &'m Model, options: &'m Options) -> Self {
+pub(crate) struct ForAgents<'m> {
+    model: &'m Model,
+    identified: &'m Model,
+    options: &'m Options,
+    plan: plan::Plan<'m>,
+    decisions: Decisions,
+}
+
+impl<'m> ForAgents<'m> {
+    fn of(model: &'m Model, identified: &'m Model, options: &'m Options) -> Self {
         let mut decisions = Decisions::new(options.decisions);
         let plan = plan::Plan::of(identified, &mut decisions);
         Self { model, identified, options, plan, decisions }
     }
 
-    /// The seed; to be taken once, before the templates.
-    pub(crate) fn seed(&mut self) -> Seed {
+    fn seed(&mut self) -> Seed {
         let seed = seeding::build(self.model, self.identified, &self.plan);
         // Nobody else asks who reads what.
         self.plan.readers = HashMap::new();
         seed
     }
 
-    pub(crate) fn templates(mut self) -> Templates {
+    fn templates(mut self) -> Templates {
         let model = self.identified;
         let whole = template::build(model, &self.plan, &mut self.decisions);
         let requires = dependence::requires(&whole);
