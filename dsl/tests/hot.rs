@@ -48,8 +48,8 @@ const TEMPLATE: &str = include_str!("hot.yaml");
 #[test]
 fn all_of_hot_can_be_said() {
     let model = whole.model(Default::default());
-    let findings = wattle::check::check(&model, &Default::default());
-    assert!(!wattle::check::has_errors(&findings), "{findings:?}");
+    let diagnostics = wattle::check::check(&model, &Default::default());
+    assert!(!wattle::check::has_errors(&diagnostics), "{diagnostics:?}");
     let lowered = wattle::lower::lower(&model, &Default::default());
     assert_eq!(wattle::emit::to_yaml(&lowered.template).expect("YAML"), TEMPLATE);
 }
@@ -65,6 +65,10 @@ fn a_handle_of_another_topology_is_found() {
     t.resource(strange).description("lost");
     let model = t.finish(Exports::new());
     assert!(model.resources["own"].description.is_empty());
-    let findings = wattle::check::check(&model, &Default::default());
-    assert_eq!(findings.iter().map(|finding| finding.code).collect::<Vec<_>>(), ["W0301", "W0301"], "{findings:?}");
+    let diagnostics = wattle::check::check(&model, &Default::default());
+    assert_eq!(
+        diagnostics.iter().map(|diagnostic| diagnostic.code).collect::<Vec<_>>(),
+        ["W0301", "W0301"],
+        "{diagnostics:?}"
+    );
 }

@@ -1,4 +1,4 @@
-//! Whatever is changed in a template: findings and a graph, and never a panic.
+//! Whatever is changed in a template: diagnostics and a graph, and never a panic.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -55,8 +55,8 @@ fn a_secret_goes_out_only_where_it_is_said_that_it_is_one() {
         [Lowering::Agents, Lowering::HeatNative].map(|lowering| {
             let mut limits = Limits::default();
             limits.lowering = lowering;
-            let found = check(&model, &limits).into_iter().filter(|finding| finding.severity == Severity::Error);
-            found.map(|finding| finding.code).collect::<Vec<_>>()
+            let found = check(&model, &limits).into_iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+            found.map(|diagnostic| diagnostic.code).collect::<Vec<_>>()
         })
     };
     let token = "{get_attr: [db, store, token]}";

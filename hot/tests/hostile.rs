@@ -12,7 +12,7 @@ fn judged(text: &str) -> Vec<&'static str> {
         let loaded = Loaded::of(&text, "template.yaml");
         let _ = Graph::of(&loaded);
         let _ = model::read(&loaded);
-        check(&loaded).iter().map(|finding| finding.code).collect()
+        check(&loaded).iter().map(|diagnostic| diagnostic.code).collect()
     };
     thread::Builder::new().stack_size(8 << 20).spawn(judge).expect("a thread").join().expect("no panic")
 }

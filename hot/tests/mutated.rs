@@ -26,7 +26,7 @@ impl Random {
     }
 }
 
-/// Judges `text` as the template, as what is nested in it, and perhaps as its environment; how many findings there are.
+/// Judges `text` as the template, as what is nested in it, and perhaps as its environment; how many diagnostics there are.
 fn judged(text: &str, as_environment: bool) -> usize {
     let files: BTreeMap<_, _> = [("child.yaml".to_owned(), text.as_bytes().to_vec())].into();
     let mut inputs = Inputs::default();
@@ -77,10 +77,10 @@ fn mutated_templates_are_judged() {
         }
         match judged(&text, round % 3 == 0) {
             0 => clean += 1,
-            findings => found += findings,
+            diagnostics => found += diagnostics,
         }
     }
-    assert!(found > 1_000 && clean > 10, "{found} findings, {clean} templates without any");
+    assert!(found > 1_000 && clean > 10, "{found} diagnostics, {clean} templates without any");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use wattle::lower::{Options, lower};
 use wattle::model::Model;
 
 fn golden(model: &Model) {
-    assert_eq!(check(model, &Limits::default()), [], "an example has findings");
+    assert_eq!(check(model, &Limits::default()), [], "an example has diagnostics");
     let lowered = lower(model, &Options::default());
     let mut seed = Vec::new();
     lowered.seed.write(&mut seed).expect("writes");
@@ -54,7 +54,7 @@ fn connections() {
 }
 
 #[test]
-fn connections_in_all_its_sizes_has_no_findings() {
+fn connections_in_all_its_sizes_has_no_diagnostics() {
     for nodes in 1..=4 {
         for cognos in [false, true] {
             let settings = serde_json::json!({ "nodes": nodes, "cognos": cognos });

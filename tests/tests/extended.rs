@@ -86,12 +86,12 @@ fn loaded(text: &str) -> Loaded {
 
 fn found(text: &str) -> Vec<String> {
     let loaded = loaded(text);
-    let findings = wattle_hot::check(&loaded).into_iter().filter(|finding| finding.code != "W1104");
+    let diagnostics = wattle_hot::check(&loaded).into_iter().filter(|diagnostic| diagnostic.code != "W1104");
     let Read { model, .. } = wattle_hot::model::read(&loaded);
-    let all = findings.chain(wattle::check::check(&model, &wattle::check::Limits::default()));
-    let line = |finding: wattle::check::Diagnostic| {
-        let at = &finding.labels[0].at;
-        format!("{} {}:{} {}", finding.code, at.line, at.column, finding.message)
+    let all = diagnostics.chain(wattle::check::check(&model, &wattle::check::Limits::default()));
+    let line = |diagnostic: wattle::check::Diagnostic| {
+        let at = &diagnostic.labels[0].at;
+        format!("{} {}:{} {}", diagnostic.code, at.line, at.column, diagnostic.message)
     };
     all.map(line).collect()
 }
@@ -140,8 +140,8 @@ fn the_guard_is_for_stock_heat_alone() {
     assert!(!plain.contains("run_time"), "{plain}");
     assert_eq!(found(&plain), [""; 0]);
     let wires = |text: &str| {
-        let Read { model, findings, .. } = wattle_hot::model::read(&loaded(text));
-        assert_eq!(findings, []);
+        let Read { model, diagnostics, .. } = wattle_hot::model::read(&loaded(text));
+        assert_eq!(diagnostics, []);
         let lowered = lower(&model, &Options::default());
         (lowered.template, lowered.seed.servers, lowered.seed.exports)
     };
@@ -222,7 +222,7 @@ fn read_back(model: &Model) -> Model {
     let text = wattle::emit::to_yaml(&extended::template(model)).expect("emits");
     let loaded = Loaded::of(&text, "model.yaml");
     let read = wattle_hot::model::read(&loaded);
-    assert_eq!(read.findings, [], "{text}");
+    assert_eq!(read.diagnostics, [], "{text}");
     read.model
 }
 

@@ -78,8 +78,8 @@ fn disagreements(cases: &[Case<'_>]) -> Vec<(String, String)> {
         }
         let heat = answer["ok"].as_bool().expect("an answer");
         let loaded = wattle_hot::load(case.template, "template.yaml", &files, &inputs);
-        let findings = check(&loaded);
-        if heat == has_errors(&findings) {
+        let diagnostics = check(&loaded);
+        if heat == has_errors(&diagnostics) {
             let read = |file: &str| -> Option<Arc<str>> {
                 Some(
                     match file {
@@ -90,9 +90,9 @@ fn disagreements(cases: &[Case<'_>]) -> Vec<(String, String)> {
                     .into(),
                 )
             };
-            let findings = render(&findings, Format::Concise, &read, &Options::default());
+            let diagnostics = render(&diagnostics, Format::Concise, &read, &Options::default());
             let heat = if heat { "takes" } else { "refuses" };
-            let said = format!("Heat {heat} it: {}\n{findings}", answer["message"]);
+            let said = format!("Heat {heat} it: {}\n{diagnostics}", answer["message"]);
             found.push((case.name.to_owned(), said));
         }
     }

@@ -35,7 +35,7 @@ impl<Run> std::ops::Deref for Check<Run> {
 
 impl About {
     /// A diagnostic of this check.
-    pub fn finding(&self, message: impl Into<String>) -> Diagnostic {
+    pub fn diagnostic(&self, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(self.code, self.severity, message)
     }
 

@@ -1,10 +1,10 @@
-//! One finding of a check, as data. How it looks is `view`'s business.
+//! One diagnostic of a check, as data. How it looks is `view`'s business.
 
 use serde::Serialize;
 
 use crate::Source;
 
-/// How bad a finding is.
+/// How bad a diagnostic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -23,7 +23,7 @@ impl std::fmt::Display for Severity {
     }
 }
 
-/// One finding: what is wrong, where, and how to mend it.
+/// One diagnostic: what is wrong, where, and how to mend it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Diagnostic {
     /// The check's code: `W0101`. Codes are stable.
@@ -50,7 +50,7 @@ pub struct Label {
 }
 
 impl Diagnostic {
-    /// A finding that shows no place yet.
+    /// A diagnostic that shows no place yet.
     pub fn new(code: &'static str, severity: Severity, message: impl Into<String>) -> Self {
         Self { code, severity, message: message.into(), labels: Vec::new(), notes: Vec::new(), help: Vec::new() }
     }

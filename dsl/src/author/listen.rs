@@ -82,7 +82,7 @@ impl Topology {
     fn reads(&self, value: &Expr, key: &Name, depth: usize) -> bool {
         value.references().any(|reference| match reference {
             Reference::Output { component, .. } => component == key,
-            // A ring of promises is somebody else's finding.
+            // A ring of promises is somebody else's diagnostic.
             Reference::Promise(promise) if depth <= self.model.promises.len() => {
                 let fulfilled = self.model.promises.get(promise).map_or(&[][..], |promise| &promise.fulfilled);
                 fulfilled.iter().any(|Binding { value, .. }| self.reads(value, key, depth + 1))

@@ -372,8 +372,8 @@ pub struct That<T>(T);
 /// }
 /// # let mut t = Topology::new("demo");
 /// # cluster(&mut t, 2);
-/// # let findings = wattle::check::check(&t.finish(Exports::new()), &Default::default());
-/// # assert_eq!(findings[0].code, "W0803");
+/// # let diagnostics = wattle::check::check(&t.finish(Exports::new()), &Default::default());
+/// # assert_eq!(diagnostics[0].code, "W0803");
 /// ```
 pub fn that<T: PortType>(value: T) -> That<T> {
     That(value)

@@ -38,25 +38,25 @@ fn run(sink: &mut Sink<'_, '_>) {
         let predicate = operands(model, &requirement.predicate);
         let Verdict::Fails(reasons) = judge(&predicate, &mut |value| known(model, value)) else { continue };
         let of = if when == When::Check { "" } else { " with the parameters' defaults" };
-        // What nothing can meet is another finding.
+        // What nothing can meet is another diagnostic.
         if !is_possible(sink, requirement) {
             continue;
         }
-        let mut finding = BROKEN_REQUIREMENT
-            .finding(format!("the requirement `{name}` does not hold{of}: {}", reasons.join("; ")))
+        let mut diagnostic = BROKEN_REQUIREMENT
+            .diagnostic(format!("the requirement `{name}` does not hold{of}: {}", reasons.join("; ")))
             .label(&requirement.at, "required here");
         for (parameter, at) in defaults(model, requirement) {
-            finding = finding.label(at, format!("the default of `{parameter}`"));
+            diagnostic = diagnostic.label(at, format!("the default of `{parameter}`"));
         }
         let because = requirement.because.trim();
         if !because.is_empty() {
-            finding = finding.note(format!("the author says why: {}", because.replace('\n', " ")));
+            diagnostic = diagnostic.note(format!("the author says why: {}", because.replace('\n', " ")));
         }
         let help = match when {
             When::Check => "change the values, or what is required of them",
             _ => "change or leave out the default, or change what is required",
         };
-        sink.push(finding.help(help));
+        sink.push(diagnostic.help(help));
     }
 }
 
@@ -81,7 +81,7 @@ fn known(model: &Model, value: &Expr) -> Option<Value> {
     let default = |reference: &Reference| {
         let Reference::Parameter(name) = reference else { return None };
         let parameter = model.parameters.get(name)?;
-        // One that is not of its type is another finding.
+        // One that is not of its type is another diagnostic.
         parameter.default.clone().filter(|default| parameter.ty.refuse(default).is_none())
     };
     value.evaluate(&mut |reference| default(reference).ok_or(()), &mut |_, _| Err(())).ok()
@@ -128,7 +128,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn one_mistake_is_one_finding() {
+    fn one_mistake_is_one_diagnostic() {
         let model = with_default(Type::STR, "abc", Test::Matches("[a-".into())).model;
         assert_eq!(codes(&model), ["W0805"]);
         let mut model = with_default(Type::STR, "abc", Test::Length { min: Some(5), max: None }).model;
@@ -140,7 +140,7 @@ pub(super) mod tests {
     fn a_secret_default_is_not_told() {
         let model = with_default(secret(Type::STR), "hunter2", Test::IsNot("hunter2".into())).model;
         let found = check(&model, &Limits::default());
-        assert!(found.iter().any(|finding| finding.code == "W0803"));
+        assert!(found.iter().any(|diagnostic| diagnostic.code == "W0803"));
         assert!(!format!("{found:?}").contains("hunter2"), "{found:?}");
     }
 }

@@ -74,18 +74,20 @@ fn run(sink: &mut Sink<'_, '_>) {
     for (name, server, reader) in found {
         let message =
             format!("the server `{name}` runs components, and is not there where its condition does not hold");
-        let mut finding =
-            CONDITIONAL_SERVER.finding(message).label(&server.at, "Heat alone decides whether there is this server");
+        let mut diagnostic =
+            CONDITIONAL_SERVER.diagnostic(message).label(&server.at, "Heat alone decides whether there is this server");
         match reader {
-            Some((reader, key, edge)) => finding = finding.label(edge.at, waits(reader, key, edge)),
-            None => finding.severity = Severity::Warning,
+            Some((reader, key, edge)) => diagnostic = diagnostic.label(edge.at, waits(reader, key, edge)),
+            None => diagnostic.severity = Severity::Warning,
         }
         let help = if reader.is_some() {
             "give who waits for it a server of the same condition, or leave the condition out"
         } else {
             "leave the condition out, or make another stack of what may be left out"
         };
-        sink.push(finding.note("wattle counts with the components, whether their server is there or not").help(help));
+        sink.push(
+            diagnostic.note("wattle counts with the components, whether their server is there or not").help(help),
+        );
     }
 }
 

@@ -57,20 +57,20 @@ fn run(sink: &mut Sink<'_, '_>) {
                 format!("{} wait for each other: `{first}` waits for itself by way of {}", count(&cycle), others(n - 1))
             }
         };
-        let mut finding = CYCLE.finding(message);
+        let mut diagnostic = CYCLE.diagnostic(message);
         for (from, edge, to) in &cycle {
-            finding = finding.label(edge.at, hop(*from, edge, *to));
+            diagnostic = diagnostic.label(edge.at, hop(*from, edge, *to));
             if let Why::Data { promise: Some((promise, at)), .. } = edge.why {
-                finding = finding.label(at, format!("the promise `{promise}` is fulfilled here"));
+                diagnostic = diagnostic.label(at, format!("the promise `{promise}` is fulfilled here"));
             }
         }
         if cycle.iter().any(|(_, edge, _)| edge.why == Why::RunList) {
-            finding = finding.help(
+            diagnostic = diagnostic.help(
                 "components of one server run in the order in which they were declared; declare them in another order, \
                  or give the server `.order(Order::Dataflow)`",
             );
         }
-        sink.push(finding.help("take one of these hops away: a value known earlier, or a component of its own"));
+        sink.push(diagnostic.help("take one of these hops away: a value known earlier, or a component of its own"));
     }
 }
 
@@ -134,7 +134,7 @@ pub(super) mod tests {
 
     fn only(model: &Model) -> Diagnostic {
         let mut found = check(model, &Limits::default());
-        assert_eq!(found.iter().map(|finding| finding.code).collect::<Vec<_>>(), ["W0101"], "{found:?}");
+        assert_eq!(found.iter().map(|diagnostic| diagnostic.code).collect::<Vec<_>>(), ["W0101"], "{found:?}");
         found.remove(0)
     }
 
@@ -144,9 +144,12 @@ pub(super) mod tests {
 
     #[test]
     fn every_hop_and_the_promise_between_are_shown() {
-        let finding = only(&failing());
-        assert_eq!(finding.message, "2 components wait for each other: `a/peer` waits for itself by way of the other");
-        let labels: Vec<_> = finding.labels.iter().map(|label| &*label.text).collect();
+        let diagnostic = only(&failing());
+        assert_eq!(
+            diagnostic.message,
+            "2 components wait for each other: `a/peer` waits for itself by way of the other"
+        );
+        let labels: Vec<_> = diagnostic.labels.iter().map(|label| &*label.text).collect();
         assert_eq!(
             labels,
             [
@@ -173,8 +176,8 @@ pub(super) mod tests {
     #[test]
     fn the_order_of_declaration_counts_unless_the_server_says_otherwise() {
         let mut model = backwards();
-        let finding = only(&model);
-        assert!(finding.help[0].contains("Order::Dataflow"), "{finding:?}");
+        let diagnostic = only(&model);
+        assert!(diagnostic.help[0].contains("Order::Dataflow"), "{diagnostic:?}");
         model.resources["a"].order = Order::Dataflow;
         assert!(codes(&model).is_empty());
     }
@@ -200,8 +203,8 @@ pub(super) mod tests {
         let sketch = Sketch::new().server("a").resource("address", "OS::Neutron::FloatingIPAssociation");
         let sketch = sketch.property("address", "port_id", attribute("a", "addresses"));
         let sketch = sketch.kind("Peer", &[("other", Type::STR)], &[]).component("a", "peer", "Peer");
-        let finding = only(&sketch.input("a/peer", "other", attribute("address", "show")).model);
-        assert!(finding.message.starts_with("2 resources"), "{finding:?}");
+        let diagnostic = only(&sketch.input("a/peer", "other", attribute("address", "show")).model);
+        assert!(diagnostic.message.starts_with("2 resources"), "{diagnostic:?}");
     }
 
     #[test]
@@ -211,7 +214,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn two_circles_are_two_findings() {
+    fn two_circles_are_two_diagnostics() {
         let sketch = peers().input("a/peer", "other", output("b/peer", "address"));
         let sketch =
             sketch.server("c").component("c", "peer", "Peer").input("c/peer", "other", output("c/peer", "address"));

@@ -55,32 +55,32 @@ fn run(sink: &mut Sink<'_, '_>) {
         let inputs = kind.inputs.iter().map(|(name, input)| ("input", name, &input.at));
         let outputs = kind.outputs.iter().map(|(name, output)| ("output", name, &output.at));
         for (what, name, at) in inputs.chain(outputs).filter(|(_, name, _)| name.starts_with(RESERVED)) {
-            let finding = DEPLOYMENT_NAME
-                .finding(format!("the {what} `{name}` of `{}` has a name of Heat's own", kind.name))
+            let diagnostic = DEPLOYMENT_NAME
+                .diagnostic(format!("the {what} `{name}` of `{}` has a name of Heat's own", kind.name))
                 .label(at, "Heat's deployments have one that is called so, or may have")
                 .help(format!("give it a name that does not begin with `{RESERVED}`"));
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
     for component in model.components.values() {
         let name = native::deployment_name(component);
         if let Some(resource) = model.resources.get(&name) {
-            let finding = DEPLOYMENT_NAME
-                .finding(format!("the deployment of `{}` and a resource are both called `{name}`", component.name))
+            let diagnostic = DEPLOYMENT_NAME
+                .diagnostic(format!("the deployment of `{}` and a resource are both called `{name}`", component.name))
                 .label(&component.at, "its deployment is called so")
                 .label(&resource.at, "and so is this")
                 .help("rename the component, or the resource");
-            sink.push(finding);
+            sink.push(diagnostic);
         } else if name.len() > LONGEST {
-            let finding = DEPLOYMENT_NAME
-                .finding(format!(
+            let diagnostic = DEPLOYMENT_NAME
+                .diagnostic(format!(
                     "the name of the deployment of `{}` has {} bytes, and Heat takes {LONGEST}",
                     component.name,
                     name.len()
                 ))
                 .label(&component.at, "its deployment is called `SERVER.COMPONENT`")
                 .help("give the server or the component a shorter name");
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }

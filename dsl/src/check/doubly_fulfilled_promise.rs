@@ -38,15 +38,15 @@ fn run(sink: &mut Sink<'_, '_>) {
             2 => "twice".to_owned(),
             n => format!("{n} times"),
         };
-        let mut finding = DOUBLY_FULFILLED_PROMISE
-            .finding(format!("the promise `{name}` is fulfilled {times}"))
+        let mut diagnostic = DOUBLY_FULFILLED_PROMISE
+            .diagnostic(format!("the promise `{name}` is fulfilled {times}"))
             .label(&last.at, "fulfilled again here")
             .label(&first.at, "fulfilled first here");
         for between in &again[..again.len() - 1] {
-            finding = finding.label(&between.at, "and here");
+            diagnostic = diagnostic.label(&between.at, "and here");
         }
         sink.push(
-            finding.label(&promise.at, "promised here").help("keep one of them, or make a promise for each value"),
+            diagnostic.label(&promise.at, "promised here").help("keep one of them, or make a promise for each value"),
         );
     }
 }

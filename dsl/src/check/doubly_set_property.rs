@@ -28,12 +28,12 @@ fn run(sink: &mut Sink<'_, '_>) {
     for duplicate in sink.model.duplicates.iter().filter(|duplicate| duplicate.kind == Kind::Property) {
         // `RESOURCE.PROPERTY`; the names of resources may have dots, those of properties have none.
         let (resource, property) = duplicate.name.rsplit_once('.').unwrap_or(("", &duplicate.name));
-        let finding = DOUBLY_SET_PROPERTY
-            .finding(format!("the property `{property}` of `{resource}` is set more than once"))
+        let diagnostic = DOUBLY_SET_PROPERTY
+            .diagnostic(format!("the property `{property}` of `{resource}` is set more than once"))
             .label(&duplicate.again, "set again here")
             .label(&duplicate.first, "set here first")
             .help("set it once; only the last value would count");
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }
 

@@ -45,12 +45,12 @@ fn run(sink: &mut Sink<'_, '_>) {
             Some((component, input)) => format!("the input `{input}` of `{component}` is wired more than once"),
             None => format!("the input `{}` is wired more than once", duplicate.name),
         };
-        let finding = DOUBLY_WIRED_INPUT
-            .finding(message)
+        let diagnostic = DOUBLY_WIRED_INPUT
+            .diagnostic(message)
             .label(&duplicate.again, "wired again here")
             .label(&duplicate.first, "wired first here")
             .help("keep one of them");
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }
 

@@ -38,12 +38,12 @@ fn run(sink: &mut Sink<'_, '_>) {
             (Kind::Component, Some((server, _))) => format!("give each component of `{server}` a name of its own"),
             _ => format!("give each {kind} a name of its own"),
         };
-        let finding = DUPLICATE_NAME
-            .finding(format!("the {kind} `{name}` is there twice"))
+        let diagnostic = DUPLICATE_NAME
+            .diagnostic(format!("the {kind} `{name}` is there twice"))
             .label(&duplicate.again, format!("`{name}` again"))
             .label(&duplicate.first, format!("`{name}` first"))
             .help(help);
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }
 

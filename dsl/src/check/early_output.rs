@@ -41,11 +41,14 @@ check! {
 fn run(sink: &mut Sink<'_, '_>) {
     for kind in sink.model.declarations.values() {
         for (name, output) in kind.outputs.iter().filter(|(_, output)| output.early) {
-            let finding = EARLY_OUTPUT
-                .finding(format!("the output `{name}` of `{}` comes when the component is done, not early", kind.name))
+            let diagnostic = EARLY_OUTPUT
+                .diagnostic(format!(
+                    "the output `{name}` of `{}` comes when the component is done, not early",
+                    kind.name
+                ))
                 .label(&output.at, "Heat takes all outputs at the end")
                 .help("leave `early` out, if the stack is deployed by Heat's own agents only");
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }

@@ -71,15 +71,15 @@ fn run(sink: &mut Sink<'_, '_>) {
         }
     });
     for (what, size, at) in large.into_iter().filter(|(_, size, _)| *size > limit) {
-        let finding = ENTRY_SIZE
-            .finding(format!(
+        let diagnostic = ENTRY_SIZE
+            .diagnostic(format!(
                 "{what} is {} bytes, and an entry of the data space holds {}",
                 grouped(size),
                 grouped(limit)
             ))
             .label(at, "too large for the data space")
             .help("pass the place where it can be fetched: a URL, or an object of the cloud's store");
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }
 

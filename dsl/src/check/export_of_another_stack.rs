@@ -33,14 +33,14 @@ fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
     for (name, export) in &model.exports {
         if let Some(stack) = export.stack.as_ref().filter(|stack| **stack != model.stack) {
-            let finding = EXPORT_OF_ANOTHER_STACK
-                .finding(format!(
+            let diagnostic = EXPORT_OF_ANOTHER_STACK
+                .diagnostic(format!(
                     "the export `{name}` is said to be of the stack `{stack}`, and this is `{}`",
                     model.stack
                 ))
                 .label(&export.at, format!("importers would look for it in `{stack}`"))
                 .help(format!("write `Export::new(\"{}\", \"{name}\")`", model.stack));
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }

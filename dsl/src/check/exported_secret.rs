@@ -41,11 +41,11 @@ check! {
 
 fn run(sink: &mut Sink<'_, '_>) {
     for (name, export) in sink.model.exports.iter().filter(|(_, export)| export.ty.is_secret()) {
-        let finding = EXPORTED_SECRET
-            .finding(format!("the export `{name}` is secret, and Heat would show it as an output of the stack"))
+        let diagnostic = EXPORTED_SECRET
+            .diagnostic(format!("the export `{name}` is secret, and Heat would show it as an output of the stack"))
             .label(&export.at, "whoever may look at the stack can read it there")
             .help("leave the export out, and hand the secret over another way");
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }
 

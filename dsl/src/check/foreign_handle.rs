@@ -43,32 +43,32 @@ fn run(sink: &mut Sink<'_, '_>) {
             }
             place => format!("{place} is given {} {what} of another topology", article(what)),
         };
-        sink.push(FOREIGN_HANDLE.finding(message).label(used.at, "this handle is not of this topology").help(HELP));
+        sink.push(FOREIGN_HANDLE.diagnostic(message).label(used.at, "this handle is not of this topology").help(HELP));
     }
     for (name, resource) in &sink.model.resources {
         if resource.depends_on.iter().any(|other| **other == *FOREIGN) {
-            let finding = FOREIGN_HANDLE
-                .finding(format!("`{name}` depends on a resource of another topology"))
+            let diagnostic = FOREIGN_HANDLE
+                .diagnostic(format!("`{name}` depends on a resource of another topology"))
                 .label(&resource.at, "this resource")
                 .help("handles belong to the topology that gave them out");
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
     for (key, component) in sink.model.components.iter().filter(|(_, component)| &*component.server == FOREIGN) {
         let name = key.rsplit_once('/').map_or(&**key, |(_, name)| name);
-        let finding = FOREIGN_HANDLE
-            .finding(format!("`{name}` runs on a server of another topology"))
+        let diagnostic = FOREIGN_HANDLE
+            .diagnostic(format!("`{name}` runs on a server of another topology"))
             .label(&component.at, "this handle is not of this topology")
             .help("add the server to this topology");
-        sink.push(finding);
+        sink.push(diagnostic);
     }
     for after in &sink.model.after {
         if [&after.component, &after.predecessor].into_iter().any(|name| &**name == FOREIGN) {
-            let finding = FOREIGN_HANDLE
-                .finding("an order is given to a component of another topology")
+            let diagnostic = FOREIGN_HANDLE
+                .diagnostic("an order is given to a component of another topology")
                 .label(&after.at, "this handle is not of this topology")
                 .help(HELP);
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }

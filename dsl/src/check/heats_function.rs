@@ -91,12 +91,12 @@ fn report(sink: &mut Sink<'_, '_>, place: Place<'_>, at: &Source, function: &str
         }
         Reference::Foreign { .. } => return,
     };
-    let finding = HEATS_FUNCTION
-        .finding(format!("{place} needs `{function}` of {what}, and only Heat computes that function"))
+    let diagnostic = HEATS_FUNCTION
+        .diagnostic(format!("{place} needs `{function}` of {what}, and only Heat computes that function"))
         .label(at, "agents cannot compute this")
         .note(why)
         .help(format!("let a recipe compute it, or use other functions: {}", listed()));
-    sink.push(finding);
+    sink.push(diagnostic);
 }
 
 fn listed() -> String {

@@ -47,11 +47,11 @@ fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
     for (name, requirement) in &model.requirements {
         let Some(why) = why(sink, name, requirement) else { continue };
-        let finding = HEATS_REQUIREMENT
-            .finding(format!("nobody judges the requirement `{name}`: {why}"))
+        let diagnostic = HEATS_REQUIREMENT
+            .diagnostic(format!("nobody judges the requirement `{name}`: {why}"))
             .label(&requirement.at, "Heat has no constraint that says this")
             .help("test it in a recipe, or require of one parameter what Heat's constraints can say");
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }
 

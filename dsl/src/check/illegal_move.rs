@@ -37,14 +37,14 @@ fn run(sink: &mut Sink<'_, '_>) {
     let identities = Identities::of(model);
     for (at, moved) in model.moved.iter().enumerate() {
         let again = model.moved[..at].iter().find(|other| other.kind == moved.kind && other.name == moved.name);
-        let finding = |text: String| ILLEGAL_MOVE.finding(text);
+        let diagnostic = |text: String| ILLEGAL_MOVE.diagnostic(text);
         let what = format!("the {} `{}`", moved.kind, moved.name);
         if let Some(first) = again {
-            let finding = finding(format!("{what} is moved from two names"))
+            let diagnostic = diagnostic(format!("{what} is moved from two names"))
                 .label(&moved.at, format!("`{}` here", moved.from))
                 .label(&first.at, format!("and `{}` here", first.from))
                 .help("give the one under which it was first deployed");
-            sink.push(finding);
+            sink.push(diagnostic);
             continue;
         }
         let (server, name) = match moved.from.rsplit_once('/') {
@@ -57,20 +57,20 @@ fn run(sink: &mut Sink<'_, '_>) {
             _ => own.split('.').all(is_name),
         };
         if !is_legal {
-            let finding = finding(format!("{what} cannot have been deployed as `{}`", moved.from))
+            let diagnostic = diagnostic(format!("{what} cannot have been deployed as `{}`", moved.from))
                 .label(&moved.at, "not a name")
                 .help("a name has letters, digits, `_` and `-`, and begins with a letter; dots lead into modules");
-            sink.push(finding);
+            sink.push(diagnostic);
             continue;
         }
         let Some(component) = model.components.get(&moved.name) else { continue };
         let identity = identities.resource(&component.server);
         if let Some(server) = server.filter(|server| *server != &**identity) {
-            let finding = finding(format!("{what} cannot be what ran on the server `{server}`"))
+            let diagnostic = diagnostic(format!("{what} cannot be what ran on the server `{server}`"))
                 .label(&moved.at, format!("its own server is deployed as `{identity}`"))
                 .help(format!("if that server got another name, say it there: `.moved_from(\"{server}\")`"))
                 .help("on another server a component is another one: leave this out, and it runs there anew");
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }

@@ -40,13 +40,13 @@ fn run(sink: &mut Sink<'_, '_>) {
     };
     let model = sink.model;
     if !is_stack_name(&model.stack) {
-        let finding = ILLEGAL_NAME
-            .finding(format!("`{}` cannot be the name of a stack", model.stack))
+        let diagnostic = ILLEGAL_NAME
+            .diagnostic(format!("`{}` cannot be the name of a stack", model.stack))
             .label(&model.at, "Heat would refuse it")
             .help(
                 "a stack's name begins with a letter, and goes on with letters, digits, `_`, `-` and `.`, 255 in all",
             );
-        sink.push(finding);
+        sink.push(diagnostic);
     }
     for (key, resource) in &model.resources {
         names.qualified(sink, Kind::Resource, key, &resource.at);
@@ -73,11 +73,11 @@ fn run(sink: &mut Sink<'_, '_>) {
             _ => key,
         };
         if own.trim().is_empty() || own.chars().any(char::is_control) {
-            let finding = ILLEGAL_NAME
-                .finding(format!("`{}` cannot be the name of a requirement", own.escape_debug()))
+            let diagnostic = ILLEGAL_NAME
+                .diagnostic(format!("`{}` cannot be the name of a requirement", own.escape_debug()))
                 .label(&requirement.at, "named here")
                 .help("a requirement's name is one line of text");
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
     for component in model.components.values() {
@@ -126,14 +126,14 @@ impl Names<'_> {
         if !is_heats && !written.split('.').all(is_name) {
             push(sink, &kind.to_string(), written, at, HELP);
         } else if key.len() > LONGEST && kind == Kind::Resource {
-            let finding = ILLEGAL_NAME
-                .finding(format!(
+            let diagnostic = ILLEGAL_NAME
+                .diagnostic(format!(
                     "the name of the resource `{}…` has {} characters",
                     key.chars().take(40).collect::<String>(),
                     key.chars().count()
                 ))
                 .label(at, "Heat takes 255, modules included");
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 
@@ -162,12 +162,12 @@ fn push(sink: &mut Sink<'_, '_>, kind: &str, name: &str, at: &Source, help: &str
         name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' }).collect();
     let legal = if is_name(&legal) { legal } else { format!("{}{legal}", &kind[..1]) };
     let legal = if kind == "input" { legal.replace('-', "_") } else { legal };
-    let finding = ILLEGAL_NAME
-        .finding(format!("`{}` cannot be the name of {a} {kind}", name.escape_debug()))
+    let diagnostic = ILLEGAL_NAME
+        .diagnostic(format!("`{}` cannot be the name of {a} {kind}", name.escape_debug()))
         .label(at, "named here")
         .help(help)
         .help_if((is_name(&legal)).then(|| format!("for example `{legal}`")));
-    sink.push(finding);
+    sink.push(diagnostic);
 }
 
 /// `[A-Za-z][A-Za-z0-9_-]*`.

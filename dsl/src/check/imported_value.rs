@@ -60,11 +60,11 @@ fn run(sink: &mut Sink<'_, '_>) {
             if matches!(place, Place::Requirement(_)) {
                 return;
             }
-            let finding = IMPORTED_VALUE
-                .finding(format!("{place} reads the export `{export}` of the stack `{stack}`, and Heat cannot"))
+            let diagnostic = IMPORTED_VALUE
+                .diagnostic(format!("{place} reads the export `{export}` of the stack `{stack}`, and Heat cannot"))
                 .label(at, "there is no data space to read it from")
                 .help("make it a parameter, and give it that stack's output when this one is deployed");
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     });
 }

@@ -48,11 +48,11 @@ fn run(sink: &mut Sink<'_, '_>) {
     let origins = Origins::of(model, sink.uses());
     for (name, requirement) in &model.requirements {
         for why in wrong(model, &origins, requirement) {
-            let finding = IMPOSSIBLE_REQUIREMENT
-                .finding(format!("the requirement `{name}` can never hold: {why}"))
+            let diagnostic = IMPOSSIBLE_REQUIREMENT
+                .diagnostic(format!("the requirement `{name}` can never hold: {why}"))
                 .label(&requirement.at, "required here")
                 .help("require something that some values can meet");
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }

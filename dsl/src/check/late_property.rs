@@ -50,21 +50,21 @@ fn run(sink: &mut Sink<'_, '_>) {
         if let Some((component, input)) = listens(sink.model, *place, at) {
             // A rule has the port twice, as the first and as the last one; there may be many rules.
             if ports.insert((component, input)) {
-                let finding = LATE_PROPERTY
-                    .finding(format!("a security group cannot let others reach `{component}`: its port is {what}"))
+                let diagnostic = LATE_PROPERTY
+                    .diagnostic(format!("a security group cannot let others reach `{component}`: its port is {what}"))
                     .label(at, "not known when Heat creates the group's rules")
                     .note("a component's output exists only once its server runs; Heat must know properties before")
                     .help(format!("wire the input `{input}` to a constant, a parameter or an attribute"));
-                sink.push(finding);
+                sink.push(diagnostic);
             }
             continue;
         }
-        let finding = LATE_PROPERTY
-            .finding(format!("{place} cannot be fed from {what}"))
+        let diagnostic = LATE_PROPERTY
+            .diagnostic(format!("{place} cannot be fed from {what}"))
             .label(at, "not known when Heat creates the resource")
             .note("a component's output exists only once its server runs; Heat must know properties before")
             .help("give it a constant, a parameter or an attribute, or do what needs the value in a component");
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }
 

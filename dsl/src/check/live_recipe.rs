@@ -54,14 +54,14 @@ const TALK: [&str; 4] = ["wattle get", "wattle set", "WATTLE_SOCKET", "WATTLE_TO
 fn run(sink: &mut Sink<'_, '_>) {
     for kind in sink.model.declarations.values() {
         let Some((path, line, talk)) = talk(kind) else { continue };
-        let finding = LIVE_RECIPE
-            .finding(format!(
+        let diagnostic = LIVE_RECIPE
+            .diagnostic(format!(
                 "the recipe of `{}` talks to wattle's agent, and Heat's has nothing of the kind",
                 kind.name
             ))
             .label(&kind.at, format!("`{path}` has `{talk}` in line {line}"))
             .help("read inputs from the environment, and write outputs to `${heat_outputs_path}.NAME`");
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }
 

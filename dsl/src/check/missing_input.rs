@@ -44,12 +44,12 @@ fn run(sink: &mut Sink<'_, '_>) {
     for (key, component, kind) in sink.components() {
         for (name, input) in kind.into_iter().flat_map(|kind| &kind.inputs) {
             if input.required && input.default.is_none() && !component.inputs.contains_key(name) {
-                let finding = MISSING_INPUT
-                    .finding(format!("the input `{name}` of `{key}` is not wired"))
+                let diagnostic = MISSING_INPUT
+                    .diagnostic(format!("the input `{name}` of `{key}` is not wired"))
                     .label(&component.at, format!("`{key}` runs here without it"))
                     .label(&input.at, format!("`{}` requires it here", component.declaration))
                     .help(format!("wire `{name}` to {}, or give it a default", input.ty.revealed()));
-                sink.push(finding);
+                sink.push(diagnostic);
             }
         }
     }

@@ -30,11 +30,11 @@ check! {
 
 fn run(sink: &mut Sink<'_, '_>) {
     for (name, resource, property) in &sink.properties().missing {
-        let finding = MISSING_PROPERTY
-            .finding(format!("`{name}` lacks the property `{property}`"))
+        let diagnostic = MISSING_PROPERTY
+            .diagnostic(format!("`{name}` lacks the property `{property}`"))
             .label(&resource.at, format!("resources of the type `{}` must have it", resource.ty))
             .help(format!("set `{property}`"));
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }
 

@@ -50,13 +50,13 @@ fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
     for (name, export) in &model.exports {
         if let (Some(running), Some(created)) = parts(model, &export.value) {
-            let finding = MIXED_EXPORT
-                .finding(format!("the export `{name}` is made of {running} and of {created}"))
+            let diagnostic = MIXED_EXPORT
+                .diagnostic(format!("the export `{name}` is made of {running} and of {created}"))
                 .label(&export.at, "nobody knows both")
                 .note("outputs exist on the servers, at run time; what Heat creates, Heat alone knows")
                 .help(format!("feed {created} to an input of a component, and export an output of that component"))
                 .help("or export the two apart");
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }

@@ -169,9 +169,9 @@ pub fn check(model: &Model, limits: &Limits) -> Vec<Diagnostic> {
     crate::model::check::sorted(sink.found)
 }
 
-/// Whether any finding keeps the model from being deployed.
-pub fn has_errors(findings: &[Diagnostic]) -> bool {
-    findings.iter().any(|finding| finding.severity == Severity::Error)
+/// Whether any diagnostic keeps the model from being deployed.
+pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
 }
 
 /// Whether the check with the code `code` finds anything in `model`: for the examples in the documentation of checks.
@@ -179,5 +179,5 @@ pub fn has_errors(findings: &[Diagnostic]) -> bool {
 pub fn finds(model: &Model, code: &str) -> bool {
     let lowering = find(code).and_then(|check| check.run.lowering).unwrap_or_default();
     let limits = Limits { lowering, ..Limits::default() };
-    check(model, &limits).iter().any(|finding| finding.code == code)
+    check(model, &limits).iter().any(|diagnostic| diagnostic.code == code)
 }

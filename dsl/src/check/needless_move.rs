@@ -50,11 +50,11 @@ fn run(sink: &mut Sink<'_, '_>) {
         if identity(&identities) == identity(&Identities::with(model, &without))
             && is_last(model.moved.as_slice(), moved)
         {
-            let finding = NEEDLESS_MOVE
-                .finding(format!("the {} `{}` is moved from the name that it has anyway", moved.kind, moved.name))
+            let diagnostic = NEEDLESS_MOVE
+                .diagnostic(format!("the {} `{}` is moved from the name that it has anyway", moved.kind, moved.name))
                 .label(&moved.at, format!("it is deployed as `{}` without this, too", identity(&identities)))
                 .help("leave it out");
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }

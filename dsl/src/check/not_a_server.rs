@@ -49,14 +49,14 @@ fn run(sink: &mut Sink<'_, '_>) {
         }
     }
     for (name, (resource, components)) in wrong {
-        let mut finding = NOT_A_SERVER.finding(format!("`{name}` is not a server, and cannot run components"));
+        let mut diagnostic = NOT_A_SERVER.diagnostic(format!("`{name}` is not a server, and cannot run components"));
         for (key, component) in components {
-            finding = finding.label(&component.at, format!("`{key}` is to run there"));
+            diagnostic = diagnostic.label(&component.at, format!("`{key}` is to run there"));
         }
-        let finding = finding
+        let diagnostic = diagnostic
             .label(&resource.at, format!("`{name}` is of the type `{}`", resource.ty))
             .help(format!("components run on resources of the type `{}`", Resource::SERVER));
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }
 

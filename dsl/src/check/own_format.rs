@@ -47,11 +47,11 @@ fn run(sink: &mut Sink<'_, '_>) {
         if matches!(&format.value, Expr::Constant(Value::Str(text)) if &**text == NEEDED) {
             continue;
         }
-        let finding = OWN_FORMAT
-            .finding(format!("the server `{name}` runs components, and Heat's agents would not learn of them"))
+        let diagnostic = OWN_FORMAT
+            .diagnostic(format!("the server `{name}` runs components, and Heat's agents would not learn of them"))
             .label(&format.at, format!("they do with `{NEEDED}` only"))
             .help(format!("leave `user_data_format` out: it is `{NEEDED}`"));
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }
 

@@ -52,17 +52,18 @@ fn run(sink: &mut Sink<'_, '_>) {
         let raw = |value: &Expr| matches!(value, Expr::Constant(Value::Str(text)) if &**text == "RAW");
         let data = server.properties.get("user_data");
         let format = server.properties.get("user_data_format").filter(|format| !raw(&format.value));
-        let mut finding = OWN_USER_DATA
-            .finding(format!("the server `{name}` runs components, and its user data is what starts them"));
+        let mut diagnostic = OWN_USER_DATA
+            .diagnostic(format!("the server `{name}` runs components, and its user data is what starts them"));
         if let Some(data) = data {
-            finding =
-                finding.label(&data.at, "this would be lost").help("do what it does in a component on this server");
+            diagnostic =
+                diagnostic.label(&data.at, "this would be lost").help("do what it does in a component on this server");
         }
         if let Some(format) = format {
-            finding = finding.label(&format.at, "this would wrap it").help("leave `user_data_format` out: it is `RAW`");
+            diagnostic =
+                diagnostic.label(&format.at, "this would wrap it").help("leave `user_data_format` out: it is `RAW`");
         }
         if data.is_some() || format.is_some() {
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }

@@ -46,11 +46,11 @@ fn run(sink: &mut Sink<'_, '_>) {
     for (name, parameter) in &sink.model.parameters {
         let Some(default) = &parameter.default else { continue };
         for why in refused(parameter, default) {
-            let finding = PARAMETER_DEFAULT
-                .finding(format!("the parameter `{name}` does not take its own default: {why}"))
+            let diagnostic = PARAMETER_DEFAULT
+                .diagnostic(format!("the parameter `{name}` does not take its own default: {why}"))
                 .label(&parameter.at, format!("declared here as {}", parameter.ty))
                 .help("mend the default or the constraint, or leave the default out");
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }
@@ -168,6 +168,6 @@ pub(super) mod tests {
         model.parameters["p"].constraints = vec![length(12), Constraint::AllowedValues(vec!["x".into()])];
         let found = check(&model, &Limits::default());
         assert!(!format!("{found:?}").contains("hunter2"));
-        assert_eq!(found.iter().map(|finding| finding.code).collect::<Vec<_>>(), ["W0801", "W0602"]);
+        assert_eq!(found.iter().map(|diagnostic| diagnostic.code).collect::<Vec<_>>(), ["W0801", "W0602"]);
     }
 }

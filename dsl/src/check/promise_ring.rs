@@ -66,11 +66,11 @@ fn run(sink: &mut Sink<'_, '_>) {
             }
             labels.push((at, format!("`{from}` is fulfilled with `{to}`")));
         }
-        let mut finding = PROMISE_RING.finding(message).help("fulfil one of them with a value from elsewhere");
+        let mut diagnostic = PROMISE_RING.diagnostic(message).help("fulfil one of them with a value from elsewhere");
         for (at, text) in labels {
-            finding = finding.label(at, text);
+            diagnostic = diagnostic.label(at, text);
         }
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }
 

@@ -35,11 +35,11 @@ check! {
 fn run(sink: &mut Sink<'_, '_>) {
     for (Given { name, property, at, .. }, Refusal { path, why, unknown }) in &sink.properties().refused {
         let suggestion = unknown.as_ref().and_then(|(key, keys)| sink.suggest(key, keys.iter().map(|key| &**key)));
-        let finding = PROPERTY_VALUE
-            .finding(format!("the property `{property}{path}` of `{name}` does not take this value: {why}"))
+        let diagnostic = PROPERTY_VALUE
+            .diagnostic(format!("the property `{property}{path}` of `{name}` does not take this value: {why}"))
             .label(at, why)
             .help_if(suggestion);
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }
 

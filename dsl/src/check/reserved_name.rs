@@ -60,11 +60,11 @@ fn run(sink: &mut Sink<'_, '_>) {
 
 fn push(sink: &mut Sink<'_, '_>, kind: &str, name: &str, at: &Source, why: &str) {
     let a = if kind == "input" { "an" } else { "a" };
-    let finding = RESERVED_NAME
-        .finding(format!("`{name}` cannot be the name of {a} {kind}"))
+    let diagnostic = RESERVED_NAME
+        .diagnostic(format!("`{name}` cannot be the name of {a} {kind}"))
         .label(at, why)
         .help("choose another name");
-    sink.push(finding);
+    sink.push(diagnostic);
 }
 
 #[cfg(test)]

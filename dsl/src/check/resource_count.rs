@@ -36,14 +36,18 @@ check! {
 fn run(sink: &mut Sink<'_, '_>) {
     let (count, limit) = (sink.model.resources.len(), sink.limits.resources);
     if count > limit {
-        let finding = RESOURCE_COUNT
-            .finding(format!("the stack has {} resources, and a stock Heat takes {}", grouped(count), grouped(limit)))
+        let diagnostic = RESOURCE_COUNT
+            .diagnostic(format!(
+                "the stack has {} resources, and a stock Heat takes {}",
+                grouped(count),
+                grouped(limit)
+            ))
             .label(&sink.model.at, "the stack")
             .note(
                 "`max_resources_per_stack` is meant for a stack with its nested ones, though Heat 27 counts each alone",
             )
             .help("make several stacks, or ask the operator of this Heat for a higher `max_resources_per_stack`");
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }
 

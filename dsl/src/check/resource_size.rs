@@ -40,12 +40,12 @@ fn run(sink: &mut Sink<'_, '_>) {
         if let Some((property, binding)) =
             resource.properties.iter().max_by_key(|(_, binding)| of_expression(&binding.value))
         {
-            let finding = RESOURCE_SIZE
-                .finding(format!("`{name}` is {} bytes, and a template may have {}", grouped(size), grouped(limit)))
+            let diagnostic = RESOURCE_SIZE
+                .diagnostic(format!("`{name}` is {} bytes, and a template may have {}", grouped(size), grouped(limit)))
                 .label(&binding.at, format!("the largest part is its property `{property}`"))
                 .label(&resource.at, "added here")
                 .help("put what is large where servers can fetch it, or into the files of a component's recipe");
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }

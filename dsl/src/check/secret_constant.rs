@@ -70,11 +70,11 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
     for (name, requirement) in &model.requirements {
         if is_said(&operands(model, &requirement.predicate), true, false) {
-            let finding = SECRET_CONSTANT
-                .finding(format!("the requirement `{name}` says what a secret is, which stands in the blueprint"))
+            let diagnostic = SECRET_CONSTANT
+                .diagnostic(format!("the requirement `{name}` says what a secret is, which stands in the blueprint"))
                 .label(&requirement.at, "whoever has the program or the seed can read it")
                 .help("require something that tells nobody what it is: its length, its form, what it is not");
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }
@@ -100,11 +100,11 @@ fn is_said(predicate: &Predicate<Operand<Expr>>, wanted: bool, within_secret: bo
 }
 
 fn report(sink: &mut Sink<'_, '_>, what: &str, at: &Source) {
-    let finding = SECRET_CONSTANT
-        .finding(format!("{what} stands in the blueprint"))
+    let diagnostic = SECRET_CONSTANT
+        .diagnostic(format!("{what} stands in the blueprint"))
         .label(at, "whoever has the program or the seed can read it")
         .help("ask for it at deployment, with a `Parameter<Secret<String>>` that has no default");
-    sink.push(finding);
+    sink.push(diagnostic);
 }
 
 #[cfg(test)]

@@ -65,12 +65,12 @@ check! {
 
 fn run(sink: &mut Sink<'_, '_>) {
     for Leak { place, at, target, origin } in &sink.flows().leaks {
-        let mut finding = SECRET_LEAK
-            .finding(format!("{} is a secret, and {place} is not", origin.what))
+        let mut diagnostic = SECRET_LEAK
+            .diagnostic(format!("{} is a secret, and {place} is not", origin.what))
             .label(at, "anybody could see it here")
             .label(origin.at, "declared as a secret here");
         if let (Some(target), false) = (target, matches!(place, Place::Export(_))) {
-            finding = finding.label(target, "declared here as something that anybody may see");
+            diagnostic = diagnostic.label(target, "declared here as something that anybody may see");
         }
         let help = match place {
             Place::Export(name) => format!(
@@ -79,7 +79,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             ),
             _ => "declare what receives it as `Secret<...>`, or pass something that is no secret".into(),
         };
-        sink.push(finding.help(help));
+        sink.push(diagnostic.help(help));
     }
     properties(sink);
 }
@@ -101,12 +101,12 @@ fn properties(sink: &mut Sink<'_, '_>) {
         }
     }
     for (resource, property, at, origin) in found {
-        let finding = SECRET_LEAK
-            .finding(format!("{} is a secret, and {} is not", origin.what, Place::Property { resource, property }))
+        let diagnostic = SECRET_LEAK
+            .diagnostic(format!("{} is a secret, and {} is not", origin.what, Place::Property { resource, property }))
             .label(at, "the cloud shows this to whoever may look at the resource")
             .label(origin.at, "declared as a secret here")
             .help("pass it to a secret input of a component instead");
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }
 

@@ -120,7 +120,7 @@ fn report(sink: &mut Sink<'_, '_>, server: usize, way: &[Hop<'_>]) {
     let resources = &sink.model.resources;
     let name = |index: usize| resources.get_index(index).map_or("", |(name, _): (&Name, _)| &**name);
     let (from, to) = (name(server), name(way[way.len() - 1].0));
-    let mut finding = SERVER_DEPENDENCY.finding(format!("the server `{from}` needs the server `{to}`"));
+    let mut diagnostic = SERVER_DEPENDENCY.diagnostic(format!("the server `{from}` needs the server `{to}`"));
     let mut at = server;
     for (next, edge) in way {
         let text = match edge.why {
@@ -132,11 +132,11 @@ fn report(sink: &mut Sink<'_, '_>, server: usize, way: &[Hop<'_>]) {
             Why::Property(property) => format!("`{}` needs `{}`: its property `{property}`", name(at), name(*next)),
             _ => format!("`{}` needs `{}`", name(at), name(*next)),
         };
-        finding = finding.label(edge.at, text);
+        diagnostic = diagnostic.label(edge.at, text);
         at = *next;
     }
     sink.push(
-        finding
+        diagnostic
             .note("servers start all at once; what they need of each other, their components read at run time")
             .help(format!("feed what `{from}` needs of `{to}` to an input of a component on `{from}`")),
     );

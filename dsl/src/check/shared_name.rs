@@ -36,12 +36,12 @@ check! {
 fn run(sink: &mut Sink<'_, '_>) {
     for (name, parameter) in &sink.model.parameters {
         if let Some(resource) = sink.model.resources.get(name) {
-            let finding = SHARED_NAME
-                .finding(format!("a parameter and a resource are both named `{name}`"))
+            let diagnostic = SHARED_NAME
+                .diagnostic(format!("a parameter and a resource are both named `{name}`"))
                 .label(&resource.at, "the resource")
                 .label(&parameter.at, "the parameter")
                 .help("give one of them another name: in a template, both are found by name alone");
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a check is given, and where it puts its findings.
+//! What a check is given, and where it puts its diagnostics.
 
 use std::cell::OnceCell;
 
@@ -12,7 +12,7 @@ use super::suggestion::Budget;
 use super::uses::Uses;
 use crate::model::Diagnostic;
 
-/// The model, what several checks compute of it, and the findings so far.
+/// The model, what several checks compute of it, and the diagnostics so far.
 pub(super) struct Sink<'c, 'm> {
     pub(super) model: &'m Model,
     pub(super) limits: &'m Limits,
@@ -66,8 +66,8 @@ impl<'c, 'm> Sink<'c, 'm> {
         self.shared.budget.suggest(name, candidates)
     }
 
-    /// Reports a finding.
-    pub(super) fn push(&mut self, finding: Diagnostic) {
-        self.found.push(finding);
+    /// Reports a diagnostic.
+    pub(super) fn push(&mut self, diagnostic: Diagnostic) {
+        self.found.push(diagnostic);
     }
 }

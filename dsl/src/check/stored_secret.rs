@@ -48,11 +48,11 @@ check! {
 fn run(sink: &mut Sink<'_, '_>) {
     for kind in sink.model.declarations.values() {
         for (name, output) in kind.outputs.iter().filter(|(_, output)| output.ty.is_secret()) {
-            let finding = STORED_SECRET
-                .finding(format!("the output `{name}` of `{}` is secret, and Heat keeps it as it is", kind.name))
+            let diagnostic = STORED_SECRET
+                .diagnostic(format!("the output `{name}` of `{}` is secret, and Heat keeps it as it is", kind.name))
                 .label(&output.at, "whoever may see the stack's deployments can read it")
                 .help("make it a secret parameter, which whoever deploys the stack chooses");
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }

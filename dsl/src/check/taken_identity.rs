@@ -66,12 +66,12 @@ fn clashes<'t>(
         found.extend([name.clone(), other.clone()]);
         let (moved, still) = if **name == *identity { (other, name) } else { (name, other) };
         let (moved_at, still_at) = if **name == *identity { (place, at) } else { (at, place) };
-        let finding = TAKEN_IDENTITY
-            .finding(format!("the {kind} `{moved}` cannot be what `{identity}` was: `{still}` is"))
+        let diagnostic = TAKEN_IDENTITY
+            .diagnostic(format!("the {kind} `{moved}` cannot be what `{identity}` was: `{still}` is"))
             .label(moved_at, format!("this is said to be the {kind} that was deployed as `{identity}`"))
             .label(still_at, "and this is it already")
             .help("say `moved_from` of one of them only, or from the name that each had");
-        sink.push(finding);
+        sink.push(diagnostic);
     }
     found
 }

@@ -204,13 +204,13 @@ pub(super) fn map<const N: usize>(parts: [(&str, Expr); N]) -> Expr {
 
 /// The codes of everything that is found, in order.
 pub(super) fn codes(model: &Model) -> Vec<&'static str> {
-    check(model, &Limits::default()).iter().map(|finding| finding.code).collect()
+    check(model, &Limits::default()).iter().map(|diagnostic| diagnostic.code).collect()
 }
 
 /// The same, for Heat's own agents.
 pub(super) fn native_codes(model: &Model) -> Vec<&'static str> {
     let limits = Limits { lowering: Lowering::HeatNative, ..Limits::default() };
-    check(model, &limits).iter().map(|finding| finding.code).collect()
+    check(model, &limits).iter().map(|diagnostic| diagnostic.code).collect()
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn found(code: &str, model: &Model) -> Vec<Diagnostic> {
 #[test]
 fn every_check_finds_what_it_is_for_and_no_other_check_does() {
     for (code, failing) in FAILING {
-        let codes: Vec<_> = found(code, &failing()).iter().map(|finding| finding.code).collect();
+        let codes: Vec<_> = found(code, &failing()).iter().map(|diagnostic| diagnostic.code).collect();
         assert_eq!(codes, [*code]);
     }
     let tried: Vec<_> = FAILING.iter().map(|(code, _)| *code).collect();
@@ -113,30 +113,31 @@ fn every_check_is_documented_with_an_example_that_fails_and_the_same_mended() {
 #[test]
 fn messages_are_written_the_same_way() {
     for (code, failing) in FAILING {
-        for finding in found(code, &failing()) {
-            let texts = finding.labels.iter().map(|label| &label.text).chain(&finding.notes).chain(&finding.help);
-            for text in texts.chain([&finding.message]) {
+        for diagnostic in found(code, &failing()) {
+            let texts =
+                diagnostic.labels.iter().map(|label| &label.text).chain(&diagnostic.notes).chain(&diagnostic.help);
+            for text in texts.chain([&diagnostic.message]) {
                 assert!(!text.ends_with('.') && !text.contains('\n') && !text.is_empty(), "{code}: {text}");
                 let first = text.chars().next().expect("text");
                 assert!(!first.is_uppercase() || text.starts_with("Heat"), "{code}: {text}");
                 assert!(!text.contains("Expr") && !text.contains("Some("), "{code}: {text}");
             }
-            assert!(finding.labels.first().is_some_and(|label| label.at.is_known()), "{code}");
-            assert!(!finding.help.is_empty() || ["W0202", "W0404", "W0107"].contains(code), "{code}");
-            assert_eq!(finding.severity, find(code).expect("a check").severity);
+            assert!(diagnostic.labels.first().is_some_and(|label| label.at.is_known()), "{code}");
+            assert!(!diagnostic.help.is_empty() || ["W0202", "W0404", "W0107"].contains(code), "{code}");
+            assert_eq!(diagnostic.severity, find(code).expect("a check").severity);
         }
     }
 }
 
 #[test]
-fn what_one_lowering_cannot_express_is_no_finding_for_the_other() {
+fn what_one_lowering_cannot_express_is_no_diagnostic_for_the_other() {
     for (code, failing) in FAILING.iter().filter(|(code, _)| code.starts_with("W09")) {
         assert_eq!(codes(&failing()), Vec::<&str>::new(), "{code}");
     }
 }
 
 #[test]
-fn all_findings_come_at_once() {
+fn all_diagnostics_come_at_once() {
     let mut model = duplicate_name::tests::failing();
     let other = secret_leak::tests::failing();
     model.parameters.extend(other.parameters);
@@ -148,9 +149,9 @@ fn all_findings_come_at_once() {
     assert_eq!(codes(&model), ["W0201", "W0601", "W0202"]);
 }
 
-/// Goldens of every finding as it is rendered: `INSTA_UPDATE=always` writes them anew, to be reviewed.
+/// Goldens of every diagnostic as it is rendered: `INSTA_UPDATE=always` writes them anew, to be reviewed.
 #[test]
-fn findings_look_as_they_did() {
+fn diagnostics_look_as_they_did() {
     let lines: Vec<_> = (1..1_200).map(|line| format!("    line_{line}(of, the, blueprint);")).collect();
     let source: Arc<str> = lines.join("\n").into();
     for (code, failing) in FAILING {

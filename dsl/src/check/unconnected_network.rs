@@ -76,12 +76,12 @@ fn judge(sink: &mut Sink<'_, '_>, value: &Expr, at: &Source) {
         let known = model.networks_of(server);
         // What is on a network by its name may be on one of the stack's by another name, but nobody would mean it so.
         if !known.contains(&network) {
-            sink.push(finding(name, network, server, &known, at));
+            sink.push(diagnostic(name, network, server, &known, at));
         }
     }
 }
 
-fn finding(
+fn diagnostic(
     name: &str,
     network: &str,
     server: &Resource,
@@ -94,7 +94,7 @@ fn finding(
         crate::names::list(known.iter().map(|name| &***name), "and")
     };
     UNCONNECTED_NETWORK
-        .finding(format!("the server `{name}` is not on the network `{network}`, and has no address there"))
+        .diagnostic(format!("the server `{name}` is not on the network `{network}`, and has no address there"))
         .label(at, format!("reads the address of `{name}` on `{network}`"))
         .label(&server.at, format!("`{name}` is on {is_on}"))
         .help(format!(

@@ -45,11 +45,11 @@ fn run(sink: &mut Sink<'_, '_>) {
     let used = &sink.uses().promises;
     for ((name, promise), used) in sink.model.promises.iter().zip(used) {
         if *used && promise.fulfilled.is_empty() {
-            let finding = UNFULFILLED_PROMISE
-                .finding(format!("the promise `{name}` is never fulfilled"))
+            let diagnostic = UNFULFILLED_PROMISE
+                .diagnostic(format!("the promise `{name}` is never fulfilled"))
                 .label(&promise.at, "promised here, and what uses it waits for ever")
                 .help(format!("supply its value with `t.fulfil(...)`: {}", promise.ty.revealed()));
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }

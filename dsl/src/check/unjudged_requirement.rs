@@ -63,12 +63,12 @@ fn run(sink: &mut Sink<'_, '_>) {
         } else {
             "all of "
         };
-        let finding = UNJUDGED_REQUIREMENT
-            .finding(format!("nobody judges the requirement `{name}`: no component reads {what}{all}"))
+        let diagnostic = UNJUDGED_REQUIREMENT
+            .diagnostic(format!("nobody judges the requirement `{name}`: no component reads {what}{all}"))
             .label(&requirement.at, "known at run time only, to whom reads it")
             .note("a requirement is judged by the agent of each component that reads all of its values")
             .help("wire them to inputs of one component, or require something of each value alone");
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }
 

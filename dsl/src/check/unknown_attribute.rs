@@ -48,11 +48,11 @@ fn run(sink: &mut Sink<'_, '_>) {
         if is_open || schema.attributes.contains_key(*attribute) {
             continue;
         }
-        let finding = UNKNOWN_ATTRIBUTE
-            .finding(format!("{place} reads the attribute `{attribute}` of `{name}`, which has none of this name"))
+        let diagnostic = UNKNOWN_ATTRIBUTE
+            .diagnostic(format!("{place} reads the attribute `{attribute}` of `{name}`, which has none of this name"))
             .label(at, format!("resources of the type `{}` have no such attribute", resource.ty))
             .help_if(sink.suggest(attribute, schema.attributes.keys().map(|name| &**name)));
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }
 

@@ -48,11 +48,11 @@ fn run(sink: &mut Sink<'_, '_>) {
             let help = sink
                 .suggest(constraint, NAMED_CONSTRAINTS.into_iter())
                 .unwrap_or_else(|| "Heat refuses the template, unless the cloud has a plugin of that name".to_owned());
-            let finding = UNKNOWN_CONSTRAINT
-                .finding(format!("Heat has no constraint `{constraint}`, which the parameter `{name}` names"))
+            let diagnostic = UNKNOWN_CONSTRAINT
+                .diagnostic(format!("Heat has no constraint `{constraint}`, which the parameter `{name}` names"))
                 .label(&parameter.at, "declared here")
                 .help(help);
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }

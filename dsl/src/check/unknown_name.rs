@@ -92,11 +92,11 @@ fn reference(sink: &mut Sink<'_, '_>, unknown: &Use<'_>) {
 
 fn push(sink: &mut Sink<'_, '_>, message: &str, what: &str, at: &Source, help: Option<String>) {
     let does_not_exist = if what.contains(", which ") { "" } else { ", which does not exist" };
-    let finding = UNKNOWN_NAME
-        .finding(format!("{message}{does_not_exist}"))
+    let diagnostic = UNKNOWN_NAME
+        .diagnostic(format!("{message}{does_not_exist}"))
         .label(at, format!("there is no such {}", what.split_whitespace().nth(1).unwrap_or("thing")))
         .help_if(help);
-    sink.push(finding);
+    sink.push(diagnostic);
 }
 
 fn components(sink: &mut Sink<'_, '_>) {
@@ -187,7 +187,7 @@ pub(super) mod tests {
         file.model.declarations["Db2"].recipe.entry = "recipes/bd2.sh".into();
         for sketch in [server, kind, input, order, file] {
             let found = check(&sketch.model, &Limits::default());
-            assert_eq!(found.iter().map(|finding| finding.code).collect::<Vec<_>>(), ["W0107"]);
+            assert_eq!(found.iter().map(|diagnostic| diagnostic.code).collect::<Vec<_>>(), ["W0107"]);
             assert!(found[0].help[0].starts_with("did you mean `"), "{found:?}");
         }
     }

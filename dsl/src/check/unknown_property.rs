@@ -37,11 +37,11 @@ fn run(sink: &mut Sink<'_, '_>) {
         let known = || schema.properties.keys().map(|name| &**name);
         let all = || known().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let list = (schema.properties.len() <= 8).then(|| format!("its properties are {}", all()));
-        let finding = UNKNOWN_PROPERTY
-            .finding(format!("`{name}` has no property `{property}`"))
+        let diagnostic = UNKNOWN_PROPERTY
+            .diagnostic(format!("`{name}` has no property `{property}`"))
             .label(at, format!("resources of the type `{}` have none of this name", resource.ty))
             .help_if(sink.suggest(property, known()).or(list));
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }
 

@@ -47,14 +47,14 @@ check! {
 fn run(sink: &mut Sink<'_, '_>) {
     for kind in sink.model.declarations.values() {
         let Some(wait) = kind.wait else { continue };
-        let finding = UNLIMITED_WAIT
-            .finding(format!(
+        let diagnostic = UNLIMITED_WAIT
+            .diagnostic(format!(
                 "`{}` is to wait {wait} s for its inputs, and Heat waits as long as the stack may take",
                 kind.name
             ))
             .label(&kind.at, "Heat does not keep this `wait`")
             .help("leave `wait` out, and choose the stack's timeout when it is created");
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }
 

@@ -59,12 +59,12 @@ fn run(sink: &mut Sink<'_, '_>) {
             if !never.contains(&read_as.as_str()) {
                 continue;
             }
-            let finding = UNREAD_INPUT
-                .finding(format!("the recipe of `{}` never reads the input `{name}`", kind.name))
+            let diagnostic = UNREAD_INPUT
+                .diagnostic(format!("the recipe of `{}` never reads the input `{name}`", kind.name))
                 .label(&input.at, format!("`{}` does not read it", kind.recipe.entry))
                 .help_if(misspelt(&analysis, read_as, &names))
                 .help("read it in the recipe, or leave it out of the declaration");
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }

@@ -53,12 +53,12 @@ fn run(sink: &mut Sink<'_, '_>) {
     for ((kind, read), first) in model.declarations.values().zip(&uses.outputs).zip(first) {
         let Some((key, component)) = first.filter(|_| is_own(&kind.at)) else { continue };
         for ((name, output), _) in kind.outputs.iter().zip(read).filter(|(_, read)| !**read) {
-            let finding = UNREAD_OUTPUT
-                .finding(format!("nobody reads the output `{name}` of `{}`", kind.name))
+            let diagnostic = UNREAD_OUTPUT
+                .diagnostic(format!("nobody reads the output `{name}` of `{}`", kind.name))
                 .label(&output.at, "declared here")
                 .label(&component.at, format!("`{key}` writes it, and nobody reads it"))
                 .help("read it, export it, or leave it out of the declaration");
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }

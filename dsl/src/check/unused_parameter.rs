@@ -36,11 +36,11 @@ check! {
 fn run(sink: &mut Sink<'_, '_>) {
     let used = &sink.uses().parameters;
     for ((name, parameter), _) in sink.model.parameters.iter().zip(used).filter(|(_, used)| !**used) {
-        let finding = UNUSED_PARAMETER
-            .finding(format!("nobody uses the parameter `{name}`"))
+        let diagnostic = UNUSED_PARAMETER
+            .diagnostic(format!("nobody uses the parameter `{name}`"))
             .label(&parameter.at, "declared here")
             .help("use it, or leave it out");
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }
 

@@ -32,12 +32,12 @@ fn run(sink: &mut Sink<'_, '_>) {
         if name.starts_with("promise#") {
             continue;
         }
-        let mut finding =
-            UNUSED_PROMISE.finding(format!("nobody reads the promise `{name}`")).label(&promise.at, "promised here");
+        let mut diagnostic =
+            UNUSED_PROMISE.diagnostic(format!("nobody reads the promise `{name}`")).label(&promise.at, "promised here");
         if promise.fulfilled.is_empty() {
-            finding = finding.note("nor is it fulfilled");
+            diagnostic = diagnostic.note("nor is it fulfilled");
         }
-        sink.push(finding.help("read it, or leave it out"));
+        sink.push(diagnostic.help("read it, or leave it out"));
     }
 }
 

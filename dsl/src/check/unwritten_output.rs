@@ -61,14 +61,14 @@ fn run(sink: &mut Sink<'_, '_>) {
         let never = wattle_recipe::never_written(&analysis, names.iter().map(String::as_str));
         for ((name, output), own) in outputs.iter().zip(&names).filter(|(_, own)| never.contains(&own.as_str())) {
             let meant = wattle_recipe::suggest(&analysis, own, names.iter().map(String::as_str));
-            let finding = UNWRITTEN_OUTPUT
-                .finding(format!("the recipe of `{}` never writes the output `{name}`", kind.name))
+            let diagnostic = UNWRITTEN_OUTPUT
+                .diagnostic(format!("the recipe of `{}` never writes the output `{name}`", kind.name))
                 .label(&output.at, format!("`{}` does not write it", kind.recipe.entry))
                 .help_if(meant.map(|meant| {
                     format!("it writes `{meant}` in line {}: was `{own}` meant there?", analysis.writes[meant])
                 }))
                 .help("write it in the recipe, or leave it out; say `dynamic: true` if the text does not show that it is written");
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }

@@ -53,7 +53,7 @@ fn judge(sink: &mut Sink<'_, '_>, name: &str, size: usize, at: &Source, help: &s
     if size > limit {
         let message =
             format!("the user data of `{name}` is {} bytes, and Nova takes {}", grouped(size), grouped(limit));
-        sink.push(USER_DATA_SIZE.finding(message).label(at, "too large to be user data").help(help));
+        sink.push(USER_DATA_SIZE.diagnostic(message).label(at, "too large to be user data").help(help));
     }
 }
 
@@ -92,7 +92,7 @@ pub(super) mod tests {
             }
             model.components.insert("db/part".into(), component);
             let limits = crate::check::Limits::default();
-            crate::check::check(&model, &limits).iter().any(|finding| finding.code == "W0501")
+            crate::check::check(&model, &limits).iter().any(|diagnostic| diagnostic.code == "W0501")
         };
         assert!(!reading(500));
         assert!(reading(1_000));

@@ -50,7 +50,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     let resources = native::resources(sink.model);
     let too_large = |what: String| {
         WHOLE_STACK
-            .finding(format!("the stack has {what}"))
+            .diagnostic(format!("the stack has {what}"))
             .label(&sink.model.at, "Heat would refuse it, and it cannot be cut into nested stacks")
             .help(
                 "cut the blueprint into several, each with what it needs of the others as parameters; \
@@ -58,7 +58,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             )
     };
     // Where the author's own resources are too many already, that is what is reported.
-    let finding = if sink.model.resources.len() > limit {
+    let diagnostic = if sink.model.resources.len() > limit {
         None
     } else if resources > limit {
         let added = resources - sink.model.resources.len();
@@ -72,19 +72,19 @@ fn run(sink: &mut Sink<'_, '_>) {
     } else {
         let size = native::size(sink.model);
         (size > bytes).then(|| {
-            let finding =
+            let diagnostic =
                 too_large(format!("a template of {} bytes, and Heat takes {}", grouped(size), grouped(bytes)));
             match native::largest(sink.model) {
-                Some((kind, bytes)) => finding.label(
+                Some((kind, bytes)) => diagnostic.label(
                     &kind.at,
                     format!("the most are of `{}`: {} bytes with its files", kind.name, grouped(bytes)),
                 ),
-                None => finding,
+                None => diagnostic,
             }
         })
     };
-    if let Some(finding) = finding {
-        sink.push(finding);
+    if let Some(diagnostic) = diagnostic {
+        sink.push(diagnostic);
     }
 }
 

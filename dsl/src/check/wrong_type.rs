@@ -53,21 +53,21 @@ check! {
 
 fn run(sink: &mut Sink<'_, '_>) {
     for Misfit { place, at, target, ty, why } in &sink.flows().misfits {
-        let mut finding = WRONG_TYPE.finding(format!("{place} cannot take this value: {why}")).label(at, why);
+        let mut diagnostic = WRONG_TYPE.diagnostic(format!("{place} cannot take this value: {why}")).label(at, why);
         if !matches!(place, Place::Export(_)) {
-            finding = finding.label(target, format!("declared here as {ty}"));
+            diagnostic = diagnostic.label(target, format!("declared here as {ty}"));
         }
-        sink.push(finding.help(format!("give it {}", ty.revealed())));
+        sink.push(diagnostic.help(format!("give it {}", ty.revealed())));
     }
     for kind in sink.model.declarations.values() {
         for (name, input) in &kind.inputs {
             if let Some(why) = input.default.as_ref().and_then(|default| input.ty.refuse(default)) {
                 let why = if input.ty.is_secret() { format!("it is not {}", input.ty.revealed()) } else { why };
-                let finding = WRONG_TYPE
-                    .finding(format!("the default of the input `{name}` of `{}` does not fit it: {why}", kind.name))
+                let diagnostic = WRONG_TYPE
+                    .diagnostic(format!("the default of the input `{name}` of `{}` does not fit it: {why}", kind.name))
                     .label(&input.at, format!("declared here as {}", input.ty))
                     .help("mend the default, or the type");
-                sink.push(finding);
+                sink.push(diagnostic);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The command line of a blueprint: what `main` runs, and what of it other commands share.
 //!
 //! What lives here: commands, options, settings, and all of the crate's I/O. What must not: decisions about the model;
-//! those are `check`'s and `lower`'s, and how findings look is `view`'s.
+//! those are `check`'s and `lower`'s, and how diagnostics look is `view`'s.
 
 mod args;
 mod console;
@@ -87,19 +87,19 @@ fn execute<B: Blueprint>(
         Command::Explain { code } => explain::explain(code.as_deref(), console),
         Command::Check { format } => {
             let model = model(blueprint, request)?;
-            let findings = findings(&model, request);
+            let diagnostics = diagnostics(&model, request);
             let options = console.out.options();
-            let text = view::render(&findings, *format, read, &options);
+            let text = view::render(&diagnostics, *format, read, &options);
             console.out.write(&text)?;
             if *format != view::Format::Json {
-                let summary = view::summary(&findings).unwrap_or_else(|| "no errors, no warnings".into());
+                let summary = view::summary(&diagnostics).unwrap_or_else(|| "no errors, no warnings".into());
                 console.out.write(&format!("{summary} in {}\n", tree::of_model(&model)))?;
             }
-            Ok(exit(&findings))
+            Ok(exit(&diagnostics))
         }
         Command::Graph { drawing } => {
             let model = model(blueprint, request)?;
-            if let Some(summary) = view::summary(&errors(findings(&model, request))) {
+            if let Some(summary) = view::summary(&errors(diagnostics(&model, request))) {
                 let told = format!("{summary} in the model, which `check` tells; some of the picture may be missing\n");
                 console.err.write(&told)?;
             }
@@ -108,15 +108,15 @@ fn execute<B: Blueprint>(
         }
         Command::Plan { planning } => {
             let model = model(blueprint, request)?;
-            let findings = errors(findings(&model, request));
-            report(&findings, view::Format::Full, "nothing was compared", console, read);
-            if findings.is_empty() { planning.run(&model, console) } else { Ok(Exit::Failed) }
+            let diagnostics = errors(diagnostics(&model, request));
+            report(&diagnostics, view::Format::Full, "nothing was compared", console, read);
+            if diagnostics.is_empty() { planning.run(&model, console) } else { Ok(Exit::Failed) }
         }
         Command::Emit { emission, messages } => {
             let model = model(blueprint, request)?;
-            let findings = findings(&model, request);
-            report(&findings, *messages, "nothing was written", console, read);
-            if check::has_errors(&findings) {
+            let diagnostics = diagnostics(&model, request);
+            report(&diagnostics, *messages, "nothing was written", console, read);
+            if check::has_errors(&diagnostics) {
                 return Ok(Exit::Failed);
             }
             let emitted = emit::emit(&model, emission)?;
@@ -150,39 +150,39 @@ fn model<B: Blueprint>(blueprint: &B, request: &Request) -> Result<Model, Failur
     Ok(model)
 }
 
-fn findings(model: &Model, request: &Request) -> Vec<Diagnostic> {
+fn diagnostics(model: &Model, request: &Request) -> Vec<Diagnostic> {
     let limits = Limits { lowering: request.lowering, ..Limits::default() };
-    let mut findings = check::check(model, &limits);
+    let mut diagnostics = check::check(model, &limits);
     if request.deny_warnings {
-        for finding in &mut findings {
-            finding.severity = Severity::Error;
+        for diagnostic in &mut diagnostics {
+            diagnostic.severity = Severity::Error;
         }
     }
-    findings
+    diagnostics
 }
 
-fn errors(mut findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    findings.retain(|finding| finding.severity == Severity::Error);
-    findings
+fn errors(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
+    diagnostics
 }
 
-fn exit(findings: &[Diagnostic]) -> Exit {
-    if check::has_errors(findings) { Exit::Failed } else { Exit::Fine }
+fn exit(diagnostics: &[Diagnostic]) -> Exit {
+    if check::has_errors(diagnostics) { Exit::Failed } else { Exit::Fine }
 }
 
-/// Tells the findings of a model, and what comes of errors: `refused`.
+/// Tells the diagnostics of a model, and what comes of errors: `refused`.
 fn report(
-    findings: &[Diagnostic],
+    diagnostics: &[Diagnostic],
     format: view::Format,
     refused: &str,
     console: &mut Console<'_>,
     read: view::Read<'_>,
 ) {
-    let Some(summary) = view::summary(findings) else { return };
-    let mut text = view::render(findings, format, read, &console.err.options());
+    let Some(summary) = view::summary(diagnostics) else { return };
+    let mut text = view::render(diagnostics, format, read, &console.err.options());
     if format != view::Format::Json {
         text.push_str(&summary);
-        if check::has_errors(findings) {
+        if check::has_errors(diagnostics) {
             text.push_str(&format!("; {refused}"));
         }
         text.push('\n');

@@ -1,6 +1,6 @@
 //! Who waits for whom: the dependences of a model as a graph.
 //!
-//! What lives here: the graph and questions about graphs. What must not: findings, lowering, drawing.
+//! What lives here: the graph and questions about graphs. What must not: diagnostics, lowering, drawing.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -181,7 +181,7 @@ impl<'m> Build<'m> {
     /// The waits of one input: for what its value refers to, and for what fulfils the promises in it.
     fn reads(&mut self, read: &Read<'m>, value: &'m Expr) {
         let model = self.model;
-        // Promises that lead to each other wait for ever without any component, which is another check's finding. Each
+        // Promises that lead to each other wait for ever without any component, which is another check's diagnostic. Each
         // promise is followed once: promises that branch and meet again would otherwise take exponential time.
         let mut followed = HashSet::new();
         let mut pending = vec![(None, value)];

@@ -98,12 +98,12 @@ impl Trial {
     /// See [`Trial::of`].
     #[track_caller]
     pub fn of_model(model: Model) -> Self {
-        let findings = check::check(&model, &check::Limits::default());
-        if check::has_errors(&findings) {
+        let diagnostics = check::check(&model, &check::Limits::default());
+        if check::has_errors(&diagnostics) {
             let sources = Sources::default();
             let options = view::Options::default();
-            let shown = view::render(&findings, view::Format::Full, &|file| sources.read(file), &options);
-            let summary = view::summary(&findings).unwrap_or_default();
+            let shown = view::render(&diagnostics, view::Format::Full, &|file| sources.read(file), &options);
+            let summary = view::summary(&diagnostics).unwrap_or_default();
             panic!("`{}` cannot be tried: {summary}\n\n{shown}", model.stack);
         }
         let options = lower::Options { decisions: false, ..lower::Options::default() };

@@ -8,13 +8,13 @@ use crate::check::{Diagnostic, Label, Severity};
 
 use super::{Options, Read, one_line, span};
 
-pub(super) fn render(finding: &Diagnostic, read: Read<'_>, options: &Options, out: &mut String) {
-    let level = match finding.severity {
+pub(super) fn render(diagnostic: &Diagnostic, read: Read<'_>, options: &Options, out: &mut String) {
+    let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let files = by_file(&finding.labels, read);
-    let mut group = Group::with_title(level.primary_title(one_line(&finding.message)).id(finding.code));
+    let files = by_file(&diagnostic.labels, read);
+    let mut group = Group::with_title(level.primary_title(one_line(&diagnostic.message)).id(diagnostic.code));
     for file in &files {
         if let Some(excerpt) = &file.excerpt {
             group = group.element(excerpt.snippet(file.name));
@@ -24,20 +24,20 @@ pub(super) fn render(finding: &Diagnostic, read: Read<'_>, options: &Options, ou
             group = group.element(place).element(Level::NOTE.message(one_line(&label.text)));
         }
     }
-    for label in finding.labels.iter().filter(|label| !label.at.is_known()) {
+    for label in diagnostic.labels.iter().filter(|label| !label.at.is_known()) {
         group = group.element(Level::NOTE.message(one_line(&label.text)));
     }
-    for note in &finding.notes {
+    for note in &diagnostic.notes {
         group = group.element(Level::NOTE.message(note));
     }
-    for help in &finding.help {
+    for help in &diagnostic.help {
         group = group.element(Level::HELP.message(help));
     }
     out.push_str(&renderer(options).render(&[group]));
     out.push('\n');
 }
 
-/// Something that is no finding of a check, such as wrong usage, in the same look.
+/// Something that is no diagnostic of a check, such as wrong usage, in the same look.
 pub fn failure(message: &str, notes: &[String], help: &[String], options: &Options) -> String {
     let notes = notes.iter().map(|note| Level::NOTE.message(note));
     let help = help.iter().map(|help| Level::HELP.message(help));

@@ -1,4 +1,4 @@
-//! One JSON object a finding, for programs.
+//! One JSON object a diagnostic, for programs.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use crate::check::{Diagnostic, Label, Severity};
 use super::{Read, span};
 
 #[derive(Serialize)]
-struct Finding<'a> {
+struct Line<'a> {
     code: &'a str,
     severity: Severity,
     message: &'a str,
@@ -25,18 +25,19 @@ struct Span<'a> {
     label: &'a str,
 }
 
-pub(super) fn render(finding: &Diagnostic, read: Read<'_>, out: &mut String) {
-    let (placed, unplaced): (Vec<&Label>, Vec<&Label>) = finding.labels.iter().partition(|label| label.at.is_known());
+pub(super) fn render(diagnostic: &Diagnostic, read: Read<'_>, out: &mut String) {
+    let (placed, unplaced): (Vec<&Label>, Vec<&Label>) =
+        diagnostic.labels.iter().partition(|label| label.at.is_known());
     let unplaced = unplaced.iter().map(|label| label.text.as_str());
-    let finding = Finding {
-        code: finding.code,
-        severity: finding.severity,
-        message: &finding.message,
+    let line = Line {
+        code: diagnostic.code,
+        severity: diagnostic.severity,
+        message: &diagnostic.message,
         spans: placed.into_iter().map(|label| span(label, read)).collect(),
-        notes: unplaced.chain(finding.notes.iter().map(String::as_str)).collect(),
-        help: &finding.help,
+        notes: unplaced.chain(diagnostic.notes.iter().map(String::as_str)).collect(),
+        help: &diagnostic.help,
     };
-    out.push_str(&serde_json::to_string(&finding).expect("INVARIANT: text and numbers have a JSON form"));
+    out.push_str(&serde_json::to_string(&line).expect("INVARIANT: text and numbers have a JSON form"));
     out.push('\n');
 }
 

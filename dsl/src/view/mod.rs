@@ -1,6 +1,6 @@
 //! How diagnostics look.
 //!
-//! What lives here: the renderings (full, in rustc's manner; concise; JSON) and nothing that makes a finding. What must
+//! What lives here: the renderings (full, in rustc's manner; concise; JSON) and nothing that makes a diagnostic. What must
 //! not: I/O. Source text comes through a function, so that a rendering is a pure function of what it is given.
 
 mod concise;
@@ -59,27 +59,27 @@ pub enum Format {
     Json,
 }
 
-/// Every finding, each ended by a newline; in the full rendering a blank line stands between them.
-pub fn render(findings: &[Diagnostic], format: Format, read: Read<'_>, options: &Options) -> String {
+/// Every diagnostic, each ended by a newline; in the full rendering a blank line stands between them.
+pub fn render(diagnostics: &[Diagnostic], format: Format, read: Read<'_>, options: &Options) -> String {
     let mut out = String::new();
-    for finding in findings {
+    for diagnostic in diagnostics {
         match format {
             Format::Full => {
-                full::render(finding, read, options, &mut out);
+                full::render(diagnostic, read, options, &mut out);
                 out.push('\n');
             }
-            Format::Concise => concise::render(finding, options, &mut out),
-            Format::Json => json::render(finding, read, &mut out),
+            Format::Concise => concise::render(diagnostic, options, &mut out),
+            Format::Json => json::render(diagnostic, read, &mut out),
         }
     }
     out
 }
 
 /// How many errors and warnings there are: `2 errors, 1 warning`; nothing when there are none.
-pub fn summary(findings: &[Diagnostic]) -> Option<String> {
-    let errors = findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+pub fn summary(diagnostics: &[Diagnostic]) -> Option<String> {
+    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
     let mut summary = String::new();
-    for (count, word) in [(errors, "error"), (findings.len() - errors, "warning")] {
+    for (count, word) in [(errors, "error"), (diagnostics.len() - errors, "warning")] {
         if count > 0 {
             let comma = if summary.is_empty() { "" } else { ", " };
             let plural = if count == 1 { "" } else { "s" };

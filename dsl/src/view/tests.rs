@@ -32,14 +32,14 @@ fn read(file: &str) -> Option<Arc<str>> {
     }
 }
 
-fn finding(severity: Severity, code: &'static str, message: &str) -> Diagnostic {
+fn diagnostic(severity: Severity, code: &'static str, message: &str) -> Diagnostic {
     Diagnostic { code, severity, message: message.into(), labels: Vec::new(), notes: Vec::new(), help: Vec::new() }
 }
 
-fn findings() -> Vec<Diagnostic> {
+fn diagnostics() -> Vec<Diagnostic> {
     let at = |file, line, column| Source::new(file, line, column);
     vec![
-        finding(
+        diagnostic(
             Severity::Error,
             "W0101",
             "2 components wait for each other: `db/db2` waits for itself by way of the other",
@@ -55,18 +55,18 @@ fn findings() -> Vec<Diagnostic> {
         .label(&at("src/lib.rs", 6, 18), "of this module")
         .note("a cycle is closed by data")
         .help("take one of these hops away: a value known earlier, or a component of its own"),
-        finding(Severity::Error, "W0102", "`db` is named twice")
+        diagnostic(Severity::Error, "W0102", "`db` is named twice")
             .label(&at("generated.rs", 7, 3), "the second `db`")
             .label(&at("generated.rs", 4, 3), "the first `db`"),
-        finding(Severity::Warning, "W0203", "nobody uses the parameter `image`")
+        diagnostic(Severity::Warning, "W0203", "nobody uses the parameter `image`")
             .label(&Source::default(), "declared by a tool"),
-        finding(Severity::Warning, "W0204", "a name with a\nnewline and \u{1b}[31m an escape")
+        diagnostic(Severity::Warning, "W0204", "a name with a\nnewline and \u{1b}[31m an escape")
             .label(&at("src/lib.rs", 99, 1), "past the end"),
     ]
 }
 
 fn rendered(format: Format, color: bool) -> String {
-    render(&findings(), format, &read, &Options { color, ..Options::default() })
+    render(&diagnostics(), format, &read, &Options { color, ..Options::default() })
 }
 
 #[test]
@@ -91,19 +91,19 @@ fn json() {
 
 #[test]
 fn summaries_count() {
-    assert_eq!(summary(&findings()).as_deref(), Some("2 errors, 2 warnings"));
-    assert_eq!(summary(&findings()[..1]).as_deref(), Some("1 error"));
-    assert_eq!(summary(&findings()[2..3]).as_deref(), Some("1 warning"));
+    assert_eq!(summary(&diagnostics()).as_deref(), Some("2 errors, 2 warnings"));
+    assert_eq!(summary(&diagnostics()[..1]).as_deref(), Some("1 error"));
+    assert_eq!(summary(&diagnostics()[2..3]).as_deref(), Some("1 warning"));
     assert_eq!(summary(&[]), None);
 }
 
 #[test]
 fn windows_line_ends_and_a_last_line_without_one_are_read() {
     let read = |_: &str| Some(Arc::from("a\r\nt.add(x)\r\nlast(y)"));
-    let finding = finding(Severity::Error, "W0001", "wrong")
+    let diagnostic = diagnostic(Severity::Error, "W0001", "wrong")
         .label(&Source::new("a.rs", 2, 3), "here")
         .label(&Source::new("a.rs", 3, 1), "and here");
-    assert_snapshot!(render(&[finding], Format::Full, &read, &Options::default()), @r"
+    assert_snapshot!(render(&[diagnostic], Format::Full, &read, &Options::default()), @r"
     error[W0001]: wrong
      --> a.rs:2:3
       |

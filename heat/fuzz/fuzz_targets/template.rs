@@ -1,4 +1,4 @@
-//! Whatever the text: findings, and a graph; never a panic.
+//! Whatever the text: diagnostics, and a graph; never a panic.
 
 #![no_main]
 
@@ -8,8 +8,8 @@ use wattle_hot::{check, model};
 
 fuzz_target!(|text: &str| {
     let loaded = Loaded::of(text, "template.yaml");
-    for finding in check(&loaded) {
-        assert!(!finding.message.is_empty());
+    for diagnostic in check(&loaded) {
+        assert!(!diagnostic.message.is_empty());
     }
     let _ = Graph::of(&loaded);
     let _ = model::read(&loaded);

@@ -30,7 +30,7 @@ check! {
     CLASS_RULE: "W1207", Error, "what the type asks of its properties together", Resources
 }
 
-/// The finding.
-pub(super) fn finding(what: &str, at: &Source, help: &str) -> Diagnostic {
-    CLASS_RULE.finding(what).label(at, "Heat refuses this").help(help)
+/// The diagnostic.
+pub(super) fn diagnostic(what: &str, at: &Source, help: &str) -> Diagnostic {
+    CLASS_RULE.diagnostic(what).label(at, "Heat refuses this").help(help)
 }

@@ -56,11 +56,11 @@ fn run(sink: &mut Sink<'_>) {
             if of_type && sink.is_sent {
                 continue;
             }
-            let finding = CONSTRAINT_FORM
-                .finding(format!("a constraint of the parameter `{name}`: {why}"))
+            let diagnostic = CONSTRAINT_FORM
+                .diagnostic(format!("a constraint of the parameter `{name}`: {why}"))
                 .label(&sink.at(node.span), "this constraint")
                 .help(help);
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }

@@ -43,10 +43,10 @@ check! {
     DEEP_NESTING: "W1209", Error, "stacks nested deeper than Heat goes", Resources
 }
 
-/// The finding: `called` would be nested too deep.
-pub(super) fn finding(called: &str, at: &Source) -> Diagnostic {
+/// The diagnostic: `called` would be nested too deep.
+pub(super) fn diagnostic(called: &str, at: &Source) -> Diagnostic {
     DEEP_NESTING
-        .finding(format!("{called} is a stack nested deeper than {NESTED}, which Heat refuses"))
+        .diagnostic(format!("{called} is a stack nested deeper than {NESTED}, which Heat refuses"))
         .label(at, "here")
         .help("nest fewer stacks in each other")
 }

@@ -39,15 +39,15 @@ check! {
     DEPENDENCY_CYCLE: "W1208", Error, "resources that wait for each other", Resources
 }
 
-/// The finding: each hop with who waits, for whom, how that is said, and where.
-pub(super) fn finding(hops: &[(String, String, Option<How>, Source)]) -> Diagnostic {
+/// The diagnostic: each hop with who waits, for whom, how that is said, and where.
+pub(super) fn diagnostic(hops: &[(String, String, Option<How>, Source)]) -> Diagnostic {
     let first = hops.first().map_or("", |hop| &*hop.0);
     let message = match hops.len() {
         1 => format!("`{first}` waits for itself"),
         2 => format!("2 resources wait for each other: `{first}` waits for itself by way of the other"),
         n => format!("{n} resources wait for each other: `{first}` waits for itself by way of the {} others", n - 1),
     };
-    let mut finding = DEPENDENCY_CYCLE.finding(message);
+    let mut diagnostic = DEPENDENCY_CYCLE.diagnostic(message);
     for (from, to, how, at) in hops {
         let why = match how {
             Some(How::DependsOn) => format!("`{from}` depends on `{to}`"),
@@ -60,7 +60,7 @@ pub(super) fn finding(hops: &[(String, String, Option<How>, Source)]) -> Diagnos
             },
             None => format!("`{from}` waits for `{to}`, as Heat adds for its type"),
         };
-        finding = finding.label(at, why);
+        diagnostic = diagnostic.label(at, why);
     }
-    finding.help("take one of these hops away")
+    diagnostic.help("take one of these hops away")
 }

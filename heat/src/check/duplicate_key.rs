@@ -43,8 +43,8 @@ fn run(sink: &mut Sink<'_>) {
             duplicates(pairs, at, &mut found);
         }
     });
-    for finding in found {
-        sink.push(finding);
+    for diagnostic in found {
+        sink.push(diagnostic);
     }
 }
 
@@ -56,11 +56,11 @@ fn duplicates(pairs: &[Pair], at: &dyn Fn(Span) -> Source, found: &mut Vec<Diagn
             first.insert(key, pair);
             continue;
         };
-        let finding = DUPLICATE_KEY
-            .finding(format!("the key `{}` is here twice", key.escape_debug()))
+        let diagnostic = DUPLICATE_KEY
+            .diagnostic(format!("the key `{}` is here twice", key.escape_debug()))
             .label(&at(pair.key.span), "Heat takes this one")
             .label(&at(earlier.key.span), "and not this one")
             .help("take out the one that is not meant");
-        found.push(finding);
+        found.push(diagnostic);
     }
 }

@@ -33,41 +33,41 @@ const ACTIONS: [&str; 2] = ["update", "replace"];
 
 fn run(sink: &mut Sink<'_>) {
     for file in &sink.loaded.environment.files {
-        let mut findings = Vec::new();
-        judge(file, &mut findings);
-        for finding in findings {
-            sink.push(finding);
+        let mut diagnostics = Vec::new();
+        judge(file, &mut diagnostics);
+        for diagnostic in diagnostics {
+            sink.push(diagnostic);
         }
     }
 }
 
-fn judge(file: &File, findings: &mut Vec<Diagnostic>) {
+fn judge(file: &File, diagnostics: &mut Vec<Diagnostic>) {
     let at = |span: Span| place(&file.name, span);
     if let Some(error) = &file.unreadable {
-        let finding = ENVIRONMENT_FORM.finding(error.problem.to_string()).label(&at(error.span), "here");
-        findings.push(finding.help("mend the environment's YAML"));
+        let diagnostic = ENVIRONMENT_FORM.diagnostic(error.problem.to_string()).label(&at(error.span), "here");
+        diagnostics.push(diagnostic.help("mend the environment's YAML"));
         return;
     }
     let pairs = match &*file.root.tree {
         Tree::Map(pairs) => pairs,
         Tree::Null => return,
         other => {
-            let finding = ENVIRONMENT_FORM
-                .finding(format!("the environment is {} instead of a map of sections", other.kind()))
+            let diagnostic = ENVIRONMENT_FORM
+                .diagnostic(format!("the environment is {} instead of a map of sections", other.kind()))
                 .label(&at(file.root.span), "this is no map")
                 .help("write `parameters:` and the parameters below it");
-            findings.push(finding);
+            diagnostics.push(diagnostic);
             return;
         }
     };
     for pair in crate::yaml::counting(pairs) {
         let name = pair.key.as_key();
         if !SECTIONS.contains(&&*name) {
-            let finding = ENVIRONMENT_FORM
-                .finding(format!("an environment has no section `{}`", name.escape_debug()))
+            let diagnostic = ENVIRONMENT_FORM
+                .diagnostic(format!("an environment has no section `{}`", name.escape_debug()))
                 .label(&at(pair.key.span), "Heat refuses it")
                 .help(meant(&name, SECTIONS).unwrap_or_else(|| "parameters stand below `parameters`".to_owned()));
-            findings.push(finding);
+            diagnostics.push(diagnostic);
             continue;
         }
         let (value, is_map) = (&pair.value, matches!(*pair.value.tree, Tree::Map(_)));
@@ -78,20 +78,20 @@ fn judge(file: &File, findings: &mut Vec<Diagnostic>) {
             "resource_registry" if !is_map => "a map",
             "event_sinks" if !matches!(*value.tree, Tree::List(_)) && (value.is_truthy() || is_null) => "a list",
             "resource_registry" => {
-                registry(value, Level::Types, &at, findings);
+                registry(value, Level::Types, &at, diagnostics);
                 continue;
             }
             "event_sinks" => {
-                sinks(value, &at, findings);
+                sinks(value, &at, diagnostics);
                 continue;
             }
             _ => continue,
         };
-        let finding = ENVIRONMENT_FORM
-            .finding(format!("`{name}` is {} instead of {form}", value.tree.kind()))
+        let diagnostic = ENVIRONMENT_FORM
+            .diagnostic(format!("`{name}` is {} instead of {form}", value.tree.kind()))
             .label(&at(pair.key.span), "this section")
             .help("leave the section out if it is empty");
-        findings.push(finding);
+        diagnostics.push(diagnostic);
     }
 }
 
@@ -104,16 +104,21 @@ enum Level {
     Deeper,
 }
 
-fn registry(section: &Node, level: Level, at: &dyn Fn(Span) -> wattle_model::Source, findings: &mut Vec<Diagnostic>) {
+fn registry(
+    section: &Node,
+    level: Level,
+    at: &dyn Fn(Span) -> wattle_model::Source,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     let Tree::Map(pairs) = &*section.tree else { return };
     for pair in crate::yaml::counting(pairs) {
         let name = pair.key.as_key();
         if pair.key.tree.as_text().is_none() {
-            let finding = ENVIRONMENT_FORM
-                .finding(format!("`{}` is {} in place of a name", name.escape_debug(), pair.key.tree.kind()))
+            let diagnostic = ENVIRONMENT_FORM
+                .diagnostic(format!("`{}` is {} in place of a name", name.escape_debug(), pair.key.tree.kind()))
                 .label(&at(pair.key.span), "types and resources are named by strings")
                 .help("quote it, or write the name of a type");
-            findings.push(finding);
+            diagnostics.push(diagnostic);
             continue;
         }
         let known = match &*name {
@@ -130,11 +135,11 @@ fn registry(section: &Node, level: Level, at: &dyn Fn(Span) -> wattle_model::Sou
                 for item in items {
                     let text = item.as_key();
                     if !known.contains(&&*text) {
-                        let finding = ENVIRONMENT_FORM
-                            .finding(format!("there is no {what} `{}`", text.escape_debug()))
+                        let diagnostic = ENVIRONMENT_FORM
+                            .diagnostic(format!("there is no {what} `{}`", text.escape_debug()))
                             .label(&at(item.span), "Heat does not know it")
                             .help(format!("write {}", wattle_model::names::list(known.iter().copied(), "or")));
-                        findings.push(finding);
+                        diagnostics.push(diagnostic);
                     }
                 }
             }
@@ -144,32 +149,32 @@ fn registry(section: &Node, level: Level, at: &dyn Fn(Span) -> wattle_model::Sou
                     Level::Resources => Level::OfResource,
                     _ => Level::Deeper,
                 };
-                registry(&pair.value, deeper, at, findings);
+                registry(&pair.value, deeper, at, diagnostics);
             }
             (None, Tree::Text { .. })
                 if level != Level::Resources && (level, &*name) != (Level::Types, "resources") => {}
             (None, Tree::Null) if level == Level::Deeper => {}
             (None, other) => {
-                let finding = ENVIRONMENT_FORM
-                    .finding(format!("`{}` stands for {}", name.escape_debug(), other.kind()))
+                let diagnostic = ENVIRONMENT_FORM
+                    .diagnostic(format!("`{}` stands for {}", name.escape_debug(), other.kind()))
                     .label(&at(pair.key.span), "a type stands for another one or a template")
                     .help("write a type, such as `OS::Heat::None`, or the path of a template");
-                findings.push(finding);
+                diagnostics.push(diagnostic);
             }
         }
     }
 }
 
-fn sinks(section: &Node, at: &dyn Fn(Span) -> wattle_model::Source, findings: &mut Vec<Diagnostic>) {
+fn sinks(section: &Node, at: &dyn Fn(Span) -> wattle_model::Source, diagnostics: &mut Vec<Diagnostic>) {
     let Tree::List(items) = &*section.tree else { return };
     for item in items {
         let ty = item.get("type").and_then(|ty| ty.tree.as_text());
         if ty != Some("zaqar-queue") {
-            let finding = ENVIRONMENT_FORM
-                .finding("an event sink of no type that Heat has")
+            let diagnostic = ENVIRONMENT_FORM
+                .diagnostic("an event sink of no type that Heat has")
                 .label(&at(item.span), "this sink")
                 .help("Heat has the type `zaqar-queue`: `{type: zaqar-queue, target: QUEUE}`");
-            findings.push(finding);
+            diagnostics.push(diagnostic);
         }
     }
 }

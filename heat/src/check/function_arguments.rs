@@ -62,14 +62,14 @@ pub(super) fn form(function: &str) -> Option<&'static str> {
 fn run(sink: &mut Sink<'_>) {
     for found in sink.faults().into_iter().filter(|found| !found.late) {
         if let Cause::Arguments { function, why } = &found.fault.cause {
-            let finding = FUNCTION_ARGUMENTS
-                .finding(format!("`{function}`: {why}"))
+            let diagnostic = FUNCTION_ARGUMENTS
+                .diagnostic(format!("`{function}`: {why}"))
                 .label(&sink.at(found.fault.span), "called here");
-            let finding = match form(function) {
-                Some(form) => finding.help(format!("it is called as `{form}`")),
-                None => finding,
+            let diagnostic = match form(function) {
+                Some(form) => diagnostic.help(format!("it is called as `{form}`")),
+                None => diagnostic,
             };
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }

@@ -24,10 +24,10 @@ check! {
     ILLEGAL_NAME: "W1210", Error, "a resource's name that Heat refuses", Resources
 }
 
-/// The finding: a resource is called `name`.
-pub(super) fn finding(name: &str, at: &Source) -> Diagnostic {
+/// The diagnostic: a resource is called `name`.
+pub(super) fn diagnostic(name: &str, at: &Source) -> Diagnostic {
     ILLEGAL_NAME
-        .finding(format!("a resource is called `{}`, and no name may contain a `/`", name.escape_debug()))
+        .diagnostic(format!("a resource is called `{}`, and no name may contain a `/`", name.escape_debug()))
         .label(at, "Heat refuses this name")
         .help(format!("call it `{}`", name.replace('/', "-").escape_debug()))
 }

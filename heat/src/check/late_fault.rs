@@ -45,10 +45,10 @@ fn run(sink: &mut Sink<'_>) {
             Cause::NoTruth { found } => (format!("a condition is true or false, and this is {found}"), None),
             _ => continue,
         };
-        let finding = LATE_FAULT
-            .finding(what)
+        let diagnostic = LATE_FAULT
+            .diagnostic(what)
             .label(&sink.at(found.fault.span), "Heat takes this, and fails when it needs the value")
             .help_if(mend);
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }

@@ -58,11 +58,11 @@ fn run(sink: &mut Sink<'_>) {
         output.value.iter().for_each(|node| look(node, version, &mut seen, &mut found));
     }
     for (node, hint) in found {
-        let finding = LATER_FUNCTION
-            .finding(format!("{hint}, and so it is a map to Heat"))
+        let diagnostic = LATER_FUNCTION
+            .diagnostic(format!("{hint}, and so it is a map to Heat"))
             .label(&sink.at(node.span), "no call of a function")
             .help("write a newer `heat_template_version`, or another function");
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }
 

@@ -34,10 +34,10 @@ fn run(sink: &mut Sink<'_>) {
     for mention in &library.mentions {
         let Some(Err(missing)) = library.contents.get(&mention.path) else { continue };
         let what = if mention.is_type { "the template" } else { "the file" };
-        let finding = MISSING_FILE
-            .finding(format!("{what} `{}` cannot be read: {missing}", mention.path.escape_debug()))
+        let diagnostic = MISSING_FILE
+            .diagnostic(format!("{what} `{}` cannot be read: {missing}", mention.path.escape_debug()))
             .label(&place(&mention.file, mention.span), "named here")
             .help("put it there, or mend the path, which is relative to the file that names it");
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }

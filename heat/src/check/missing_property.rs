@@ -29,11 +29,11 @@ check! {
     MISSING_PROPERTY: "W1204", Error, "a property that must be there and is not", Resources
 }
 
-/// The finding: `called`, of the type `ty`, has no property `name`, which is at `path`.
-pub(super) fn finding(called: &str, ty: &str, path: &str, name: &str, at: &Source) -> Diagnostic {
+/// The diagnostic: `called`, of the type `ty`, has no property `name`, which is at `path`.
+pub(super) fn diagnostic(called: &str, ty: &str, path: &str, name: &str, at: &Source) -> Diagnostic {
     let path = if path.is_empty() { name } else { path };
     MISSING_PROPERTY
-        .finding(format!("{called} is without the property `{path}`"))
+        .diagnostic(format!("{called} is without the property `{path}`"))
         .label(at, format!("`{ty}` requires it"))
         .help(format!("give it `{name}`"))
 }

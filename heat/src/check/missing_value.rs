@@ -32,11 +32,11 @@ fn run(sink: &mut Sink<'_>) {
     }
     for (name, parameter) in &sink.template().parameters {
         if parameter.kind.is_some() && sink.loaded.parameters.values[name].origin == Origin::Missing {
-            let finding = MISSING_VALUE
-                .finding(format!("the parameter `{name}` has no value"))
+            let diagnostic = MISSING_VALUE
+                .diagnostic(format!("the parameter `{name}` has no value"))
                 .label(&sink.at(parameter.name_span), "declared without a default")
                 .help(format!("give it one with `-P {name}=VALUE` or in an environment, or give it a default"));
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The checks: what Heat refuses of a template, all at once, each with its place and a way to mend it.
 //!
 //! What lives here: one file a check with its code, documentation, function and tests; the registry. What must not:
-//! I/O, or how a diagnostic looks. What Heat accepts is at most a warning. One mistake is one finding: a check says
+//! I/O, or how a diagnostic looks. What Heat accepts is at most a warning. One mistake is one diagnostic: a check says
 //! nothing of what another one has already found wrong.
 //!
 //! Codes: sections, syntax and YAML W10xx; parameters, conditions and functions W11xx; resources, properties, references
@@ -158,7 +158,7 @@ pub fn sorted(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     join(in_order(found))
 }
 
-/// One mistake is one finding: what Heat only takes in another way explains why it refuses what is at the same place.
+/// One mistake is one diagnostic: what Heat only takes in another way explains why it refuses what is at the same place.
 fn join(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let (mut errors, warnings): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.severity == Severity::Error);
     let mut refused: HashMap<Source, usize> = HashMap::new();

@@ -26,17 +26,17 @@ check! {
 fn run(sink: &mut Sink<'_>) {
     for (name, output) in &sink.template().outputs {
         let at = sink.at(output.name_span);
-        let finding = match &*output.node.tree {
+        let diagnostic = match &*output.node.tree {
             Tree::Map(_) if output.value.is_some() => continue,
             Tree::Map(_) => OUTPUT_DEFINITION
-                .finding(format!("the output `{name}` has no value"))
+                .diagnostic(format!("the output `{name}` has no value"))
                 .label(&at, "`value` is missing")
                 .help("say what it is: `value: ...`"),
             other => OUTPUT_DEFINITION
-                .finding(format!("the output `{name}` is {} instead of a map", other.kind()))
+                .diagnostic(format!("the output `{name}` is {} instead of a map", other.kind()))
                 .label(&at, "its definition begins here")
                 .help("put it under `value`: `{value: ...}`"),
         };
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }

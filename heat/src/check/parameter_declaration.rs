@@ -52,8 +52,8 @@ const ALIASES: [(&str, Kind); 12] = [
 
 fn run(sink: &mut Sink<'_>) {
     for (name, parameter) in &sink.template().parameters {
-        for finding in judge(sink, name, parameter) {
-            sink.push(finding);
+        for diagnostic in judge(sink, name, parameter) {
+            sink.push(diagnostic);
         }
     }
 }
@@ -61,50 +61,53 @@ fn run(sink: &mut Sink<'_>) {
 fn judge(sink: &Sink<'_>, name: &str, parameter: &Parameter) -> Vec<Diagnostic> {
     let version = sink.template().version();
     let Tree::Map(pairs) = &*parameter.node.tree else {
-        let finding = PARAMETER_DECLARATION
-            .finding(format!("the parameter `{name}` is {} instead of a map", parameter.node.tree.kind()))
+        let diagnostic = PARAMETER_DECLARATION
+            .diagnostic(format!("the parameter `{name}` is {} instead of a map", parameter.node.tree.kind()))
             .label(&sink.at(parameter.name_span), "its declaration begins here")
             .help("give it a type: `{type: string}`");
-        return vec![finding];
+        return vec![diagnostic];
     };
-    let mut findings = Vec::new();
+    let mut diagnostics = Vec::new();
     let known = if version >= Version::V2018_03_02 { &KEYS[..] } else { &KEYS[..8] };
     for pair in crate::yaml::counting(pairs) {
         let key = pair.key.as_key();
         if known.contains(&&*key) {
             continue;
         }
-        let finding = PARAMETER_DECLARATION
-            .finding(format!("the parameter `{name}` has a key `{}`, which parameters do not have", key.escape_debug()))
+        let diagnostic = PARAMETER_DECLARATION
+            .diagnostic(format!(
+                "the parameter `{name}` has a key `{}`, which parameters do not have",
+                key.escape_debug()
+            ))
             .label(&sink.at(pair.key.span), "Heat refuses it");
-        findings.push(finding.help(match meant(&key, known.iter().copied()) {
+        diagnostics.push(diagnostic.help(match meant(&key, known.iter().copied()) {
             _ if key == "tags" => format!("there are tags from 2018-03-02 on; this template says {version}"),
             Some(meant) => meant,
             None => format!("a parameter has {}", list(known.iter().copied().filter(|key| *key != "schema"), "and")),
         }));
     }
     match parameter.node.get("type") {
-        None if findings.iter().any(|finding| finding.help.iter().any(|help| help.contains("`type`"))) => {}
+        None if diagnostics.iter().any(|diagnostic| diagnostic.help.iter().any(|help| help.contains("`type`"))) => {}
         None => {
-            let finding = PARAMETER_DECLARATION
-                .finding(format!("the parameter `{name}` has no type"))
+            let diagnostic = PARAMETER_DECLARATION
+                .diagnostic(format!("the parameter `{name}` has no type"))
                 .label(&sink.at(parameter.name_span), "`type` is missing")
                 .help(format!("write one of {}", list(Kind::ALL.map(Kind::name), "and")));
-            findings.push(finding);
+            diagnostics.push(diagnostic);
         }
         Some(ty) if parameter.kind.is_none() => {
             let text = ty.as_key();
             let alias =
                 ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(&text)).map(|(_, kind)| kind.name());
             let near = alias.or_else(|| nearest(&text, Kind::ALL.map(Kind::name)));
-            let finding = PARAMETER_DECLARATION
-                .finding(format!("there is no type `{}` of parameters", text.escape_debug()))
+            let diagnostic = PARAMETER_DECLARATION
+                .diagnostic(format!("there is no type `{}` of parameters", text.escape_debug()))
                 .label(&sink.at(ty.span), format!("the type of `{name}`"))
                 .help(match near {
                     Some(near) => did_you_mean(near),
                     None => format!("write one of {}", list(Kind::ALL.map(Kind::name), "and")),
                 });
-            findings.push(finding);
+            diagnostics.push(diagnostic);
         }
         Some(_) => {}
     }
@@ -112,11 +115,11 @@ fn judge(sink: &Sink<'_>, name: &str, parameter: &Parameter) -> Vec<Diagnostic> 
         && version >= Version::V2018_03_02
         && !matches!(*tags.tree, Tree::List(_))
     {
-        let finding = PARAMETER_DECLARATION
-            .finding(format!("the tags of `{name}` are {} instead of a list", tags.tree.kind()))
+        let diagnostic = PARAMETER_DECLARATION
+            .diagnostic(format!("the tags of `{name}` are {} instead of a list", tags.tree.kind()))
             .label(&sink.at(tags.span), "this is no list")
             .help("write `[TAG, ...]`");
-        findings.push(finding);
+        diagnostics.push(diagnostic);
     }
-    findings
+    diagnostics
 }

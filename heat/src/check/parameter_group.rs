@@ -39,26 +39,26 @@ fn run(sink: &mut Sink<'_>) {
         Tree::List(groups) => groups,
         _ if !section.is_truthy() => return,
         other => {
-            let finding = PARAMETER_GROUP
-                .finding(format!("the parameter groups are {} instead of a list", other.kind()))
+            let diagnostic = PARAMETER_GROUP
+                .diagnostic(format!("the parameter groups are {} instead of a list", other.kind()))
                 .label(&sink.at(section.span), "this is no list")
                 .help("write `- label: ...` and below it `parameters: [...]`");
-            sink.push(finding);
+            sink.push(diagnostic);
             return;
         }
     };
     let mut grouped = HashMap::new();
     for group in groups {
-        for finding in judge(sink, group, &mut grouped) {
-            sink.push(finding);
+        for diagnostic in judge(sink, group, &mut grouped) {
+            sink.push(diagnostic);
         }
     }
 }
 
 fn judge(sink: &Sink<'_>, group: &Node, grouped: &mut HashMap<String, Span>) -> Vec<Diagnostic> {
     let wrong = |node: &Node, why: String| {
-        let finding = PARAMETER_GROUP.finding(why).label(&sink.at(node.span), "this group");
-        vec![finding.help("write `parameters: [NAME, ...]`")]
+        let diagnostic = PARAMETER_GROUP.diagnostic(why).label(&sink.at(node.span), "this group");
+        vec![diagnostic.help("write `parameters: [NAME, ...]`")]
     };
     if !matches!(*group.tree, Tree::Map(_)) {
         return wrong(group, format!("a parameter group is {} instead of a map", group.tree.kind()));
@@ -73,17 +73,17 @@ fn judge(sink: &Sink<'_>, group: &Node, grouped: &mut HashMap<String, Span>) -> 
             format!("the parameters of a group are {} instead of a list", parameters.tree.kind()),
         );
     };
-    let mut findings = Vec::new();
+    let mut diagnostics = Vec::new();
     let known = || sink.template().parameters.keys().map(String::as_str);
     for node in names {
         let name = node.as_key();
         if let Some(first) = grouped.get(&name) {
-            let finding = PARAMETER_GROUP
-                .finding(format!("the parameter `{}` is in two groups, or twice in one", name.escape_debug()))
+            let diagnostic = PARAMETER_GROUP
+                .diagnostic(format!("the parameter `{}` is in two groups, or twice in one", name.escape_debug()))
                 .label(&sink.at(node.span), "here again")
                 .label(&sink.at(*first), "here first")
                 .help("leave it in one group");
-            findings.push(finding);
+            diagnostics.push(diagnostic);
             continue;
         }
         let is_text = node.tree.as_text().is_some();
@@ -94,12 +94,12 @@ fn judge(sink: &Sink<'_>, group: &Node, grouped: &mut HashMap<String, Span>) -> 
             continue;
         }
         let text = if is_text { name.clone() } else { node.tree.kind().to_owned() };
-        let finding = PARAMETER_GROUP
-            .finding(format!("a parameter group names `{}`, which is no parameter", text.escape_debug()))
+        let diagnostic = PARAMETER_GROUP
+            .diagnostic(format!("a parameter group names `{}`, which is no parameter", text.escape_debug()))
             .label(&sink.at(node.span), "no parameter is called so")
             .help(sink.meant(&name, known()).unwrap_or_else(|| "declare it, or take it out".to_owned()));
-        findings.push(finding);
+        diagnostics.push(diagnostic);
         grouped.insert(name, node.span);
     }
-    findings
+    diagnostics
 }

@@ -45,13 +45,13 @@ fn run(sink: &mut Sink<'_>) {
             let why = if parameter.hidden { "it breaks a rule of its own" } else { &wrong.why };
             let own = parameter.default.as_ref().map_or(parameter.name_span, |default| default.span);
             let declared = sink.at(if wrong.default { own } else { parameter.name_span });
-            let mut finding =
-                PARAMETER_VALUE.finding(format!("the parameter `{name}` does not take its {what}: {why}"));
-            finding = match (&valued.at, wrong.default) {
-                (Some(at), false) => finding.label(at, "given here").label(&declared, "declared here"),
-                _ => finding.label(&declared, format!("of the parameter `{name}`")),
+            let mut diagnostic =
+                PARAMETER_VALUE.diagnostic(format!("the parameter `{name}` does not take its {what}: {why}"));
+            diagnostic = match (&valued.at, wrong.default) {
+                (Some(at), false) => diagnostic.label(at, "given here").label(&declared, "declared here"),
+                _ => diagnostic.label(&declared, format!("of the parameter `{name}`")),
             };
-            sink.push(finding.help(help));
+            sink.push(diagnostic.help(help));
         }
     }
 }

@@ -35,8 +35,8 @@ check! {
     PROPERTY_VALUE: "W1203", Error, "a value that a property does not take", Resources
 }
 
-/// The finding: the property at `path` of `called` cannot be what it is.
-pub(super) fn finding(called: &str, path: &str, what: &What, at: &Source) -> Diagnostic {
+/// The diagnostic: the property at `path` of `called` cannot be what it is.
+pub(super) fn diagnostic(called: &str, path: &str, what: &What, at: &Source) -> Diagnostic {
     let (why, label) = match what {
         What::Kind(ty, value) => (format!("expected {}, found {}", ty, shown(value)), "this value"),
         What::Constraint(why) => (why.clone(), "this value"),
@@ -46,5 +46,5 @@ pub(super) fn finding(called: &str, path: &str, what: &What, at: &Source) -> Dia
         What::Hidden(name) => (format!("Heat has the name `{name}`, and no more"), "not implemented"),
         What::Unknown { name, .. } | What::Missing(name) => (format!("`{name}`"), "here"),
     };
-    PROPERTY_VALUE.finding(format!("the property `{path}` of {called}: {why}")).label(at, label)
+    PROPERTY_VALUE.diagnostic(format!("the property `{path}` of {called}: {why}")).label(at, label)
 }

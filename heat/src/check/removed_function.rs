@@ -48,11 +48,11 @@ fn run(sink: &mut Sink<'_>) {
     let version = sink.template().version();
     for found in sink.faults() {
         let at = sink.at(found.fault.span);
-        let finding = match &found.fault.cause {
+        let diagnostic = match &found.fault.cause {
             Cause::Removed { function } => {
                 let removed = Function::of(function).and_then(Function::removed).unwrap_or_default();
                 REMOVED_FUNCTION
-                    .finding(format!("`{function}` is there before {removed} only; this template says {version}"))
+                    .diagnostic(format!("`{function}` is there before {removed} only; this template says {version}"))
                     .label(&at, "Heat has it no more")
                     .help(instead(function))
             }
@@ -62,7 +62,7 @@ fn run(sink: &mut Sink<'_>) {
                         .is_some_and(|function| function.standing(*version, Context::Condition) == Standing::Known)
                 });
                 REMOVED_FUNCTION
-                    .finding(format!("`{function}` cannot be called in a condition"))
+                    .diagnostic(format!("`{function}` cannot be called in a condition"))
                     .label(&at, "a condition has functions of its own")
                     .help(match later {
                         Some(later) => format!("it is there from {later} on; this template says {version}"),
@@ -71,6 +71,6 @@ fn run(sink: &mut Sink<'_>) {
             }
             _ => continue,
         };
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }

@@ -51,17 +51,17 @@ const POLICIES: [&str; 6] = ["Delete", "Retain", "Snapshot", "delete", "retain",
 
 fn run(sink: &mut Sink<'_>) {
     for (name, resource) in &sink.template().resources {
-        let findings = if matches!(*resource.node.tree, Tree::Map(_)) {
+        let diagnostics = if matches!(*resource.node.tree, Tree::Map(_)) {
             keys(sink, name, resource).into_iter().chain(fields(sink, name, resource)).collect()
         } else {
-            let finding = RESOURCE_DEFINITION
-                .finding(format!("the resource `{name}` is {} instead of a map", resource.node.tree.kind()))
+            let diagnostic = RESOURCE_DEFINITION
+                .diagnostic(format!("the resource `{name}` is {} instead of a map", resource.node.tree.kind()))
                 .label(&sink.at(resource.name_span), "its definition begins here")
                 .help("give it a `type`");
-            vec![finding]
+            vec![diagnostic]
         };
-        for finding in findings {
-            sink.push(finding);
+        for diagnostic in diagnostics {
+            sink.push(diagnostic);
         }
     }
 }
@@ -70,36 +70,36 @@ fn keys(sink: &Sink<'_>, name: &str, resource: &Resource) -> Vec<Diagnostic> {
     let version = sink.template().version();
     let Tree::Map(pairs) = &*resource.node.tree else { return Vec::new() };
     let known = if version.has_conditions() { &KEYS[..] } else { &KEYS[..7] };
-    let mut findings = Vec::new();
+    let mut diagnostics = Vec::new();
     for pair in crate::yaml::counting(pairs) {
         let key = pair.key.as_key();
         if known.contains(&&*key) {
             continue;
         }
-        let finding = RESOURCE_DEFINITION
-            .finding(format!(
+        let diagnostic = RESOURCE_DEFINITION
+            .diagnostic(format!(
                 "the definition of `{name}` has a key `{}`, which resources do not have",
                 key.escape_debug()
             ))
             .label(&sink.at(pair.key.span), "Heat refuses it");
         let later = KEYS.contains(&&*key);
-        findings.push(finding.help(match meant(&key, known.iter().copied()) {
+        diagnostics.push(diagnostic.help(match meant(&key, known.iter().copied()) {
             _ if later => format!("it is there from 2016-10-14 on; this template says {version}"),
             Some(meant) => meant,
             None => "properties of its type go into `properties`".to_owned(),
         }));
     }
     if resource.ty.is_none() {
-        let finding = RESOURCE_DEFINITION
-            .finding(format!("the resource `{name}` has no type"))
+        let diagnostic = RESOURCE_DEFINITION
+            .diagnostic(format!("the resource `{name}` has no type"))
             .label(&sink.at(resource.name_span), "`type` is missing")
             .help("say what it is, such as `type: OS::Nova::Server`");
         // A key that was meant for it is the mistake.
-        if !findings.iter().any(|finding| finding.help.iter().any(|help| help.contains("`type`"))) {
-            findings.push(finding);
+        if !diagnostics.iter().any(|diagnostic| diagnostic.help.iter().any(|help| help.contains("`type`"))) {
+            diagnostics.push(diagnostic);
         }
     }
-    findings
+    diagnostics
 }
 
 /// What a field may be, in Heat's words.
@@ -113,7 +113,7 @@ enum Kind {
 
 fn fields(sink: &Sink<'_>, name: &str, resource: &Resource) -> Vec<Diagnostic> {
     let condition = if sink.template().version().has_conditions() { resource.condition.as_ref() } else { None };
-    let mut findings = Vec::new();
+    let mut diagnostics = Vec::new();
     let kinds = [
         ("properties", &resource.properties, Kind::Map),
         ("metadata", &resource.metadata, Kind::Map),
@@ -122,27 +122,27 @@ fn fields(sink: &Sink<'_>, name: &str, resource: &Resource) -> Vec<Diagnostic> {
         ("description", &resource.description, Kind::Text),
     ];
     for (key, node, kind) in kinds.into_iter().filter_map(|(key, node, kind)| Some((key, node.as_ref()?, kind))) {
-        findings.extend(field(sink, name, key, node, kind));
+        diagnostics.extend(field(sink, name, key, node, kind));
     }
-    findings.extend(condition.and_then(|node| field(sink, name, "condition", node, Kind::Condition)));
+    diagnostics.extend(condition.and_then(|node| field(sink, name, "condition", node, Kind::Condition)));
     if let Some(ty) = &resource.ty {
-        findings.extend(type_of(sink, name, ty));
+        diagnostics.extend(type_of(sink, name, ty));
     }
     if let Some(policy) = &resource.deletion_policy {
-        findings.extend(deletion_policy(sink, policy));
+        diagnostics.extend(deletion_policy(sink, policy));
     }
     if let Some(id) = &resource.external_id
         && sink.template().version().has_conditions()
         && id.tree.as_text().is_none()
         && sink.template().call(id).is_none()
     {
-        let finding = RESOURCE_DEFINITION
-            .finding(format!("`external_id` of `{name}` is {} instead of a string", id.tree.kind()))
+        let diagnostic = RESOURCE_DEFINITION
+            .diagnostic(format!("`external_id` of `{name}` is {} instead of a string", id.tree.kind()))
             .label(&sink.at(id.span), "the id of what is there already")
             .help("quote it");
-        findings.push(finding);
+        diagnostics.push(diagnostic);
     }
-    findings
+    diagnostics
 }
 
 fn field(sink: &Sink<'_>, name: &str, key: &str, node: &Node, kind: Kind) -> Option<Diagnostic> {
@@ -175,11 +175,11 @@ fn field(sink: &Sink<'_>, name: &str, key: &str, node: &Node, kind: Kind) -> Opt
         Tree::List(_) if matches!(kind, Kind::Names) => "a list of other things",
         tree => tree.kind(),
     };
-    let finding = RESOURCE_DEFINITION
-        .finding(format!("`{key}` of `{name}` is {found} instead of {form}"))
+    let diagnostic = RESOURCE_DEFINITION
+        .diagnostic(format!("`{key}` of `{name}` is {found} instead of {form}"))
         .label(&sink.at(node.span), format!("this is {found}"))
         .help(help);
-    Some(finding)
+    Some(diagnostic)
 }
 
 fn type_of(sink: &Sink<'_>, name: &str, ty: &Node) -> Option<Diagnostic> {
@@ -187,11 +187,11 @@ fn type_of(sink: &Sink<'_>, name: &str, ty: &Node) -> Option<Diagnostic> {
         return None;
     }
     let found = if ty.is_truthy() { ty.tree.kind() } else { "nothing" };
-    let finding = RESOURCE_DEFINITION
-        .finding(format!("the type of `{name}` is {found} instead of a name"))
+    let diagnostic = RESOURCE_DEFINITION
+        .diagnostic(format!("the type of `{name}` is {found} instead of a name"))
         .label(&sink.at(ty.span), "a type is a string, and no function gives it")
         .help("write the name of a type, such as `OS::Nova::Server`");
-    Some(finding)
+    Some(diagnostic)
 }
 
 fn deletion_policy(sink: &Sink<'_>, node: &Node) -> Option<Diagnostic> {
@@ -208,12 +208,12 @@ fn deletion_policy(sink: &Sink<'_>, node: &Node) -> Option<Diagnostic> {
         _ => {}
     }
     let text = value.python();
-    let finding = RESOURCE_DEFINITION
-        .finding(format!("there is no deletion policy `{}`", text.escape_debug()))
+    let diagnostic = RESOURCE_DEFINITION
+        .diagnostic(format!("there is no deletion policy `{}`", text.escape_debug()))
         .label(&sink.at(node.span), "what happens to the resource when it is deleted")
         .help(
             meant(&text, policies.iter().copied())
                 .unwrap_or_else(|| "write `Delete`, `Retain` or `Snapshot`".to_owned()),
         );
-    Some(finding)
+    Some(diagnostic)
 }

@@ -31,12 +31,12 @@ fn run(sink: &mut Sink<'_>) {
         if let Some(parameter) = sink.template().parameters.get(name)
             && sink.is_there(resource)
         {
-            let finding = SHARED_NAME
-                .finding(format!("a parameter and a resource are both called `{name}`"))
+            let diagnostic = SHARED_NAME
+                .diagnostic(format!("a parameter and a resource are both called `{name}`"))
                 .label(&sink.at(resource.name_span), "the resource")
                 .label(&sink.at(parameter.name_span), "the parameter")
                 .help("call one of them something else");
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }

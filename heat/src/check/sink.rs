@@ -1,4 +1,4 @@
-//! What a check is given, and where it puts its findings.
+//! What a check is given, and where it puts its diagnostics.
 
 use std::cell::{Cell, OnceCell};
 
@@ -19,7 +19,7 @@ use super::faults::{self, Found};
 /// The most names that are looked at for suggestions.
 const SUGGESTIONS: usize = 1_000_000;
 
-/// The template, what several checks compute of it, and the findings so far.
+/// The template, what several checks compute of it, and the diagnostics so far.
 pub struct Sink<'c> {
     /// What is judged.
     pub(super) loaded: &'c Loaded,
@@ -91,8 +91,8 @@ impl<'c> Sink<'c> {
         meant(name, candidates)
     }
 
-    /// Reports a finding.
-    pub(super) fn push(&mut self, finding: Diagnostic) {
-        self.found.push(finding);
+    /// Reports a diagnostic.
+    pub(super) fn push(&mut self, diagnostic: Diagnostic) {
+        self.found.push(diagnostic);
     }
 }

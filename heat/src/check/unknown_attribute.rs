@@ -31,8 +31,8 @@ check! {
     UNKNOWN_ATTRIBUTE: "W1206", Error, "an attribute that the type does not have", Resources
 }
 
-/// The finding: `resource`, of the type `ty`, has no attribute `name`.
-pub(super) fn finding<'a>(
+/// The diagnostic: `resource`, of the type `ty`, has no attribute `name`.
+pub(super) fn diagnostic<'a>(
     resource: &str,
     ty: &str,
     name: &str,
@@ -40,7 +40,7 @@ pub(super) fn finding<'a>(
     at: &Source,
 ) -> Diagnostic {
     UNKNOWN_ATTRIBUTE
-        .finding(format!("`{resource}` has no attribute `{}`", name.escape_debug()))
+        .diagnostic(format!("`{resource}` has no attribute `{}`", name.escape_debug()))
         .label(at, format!("not of `{ty}`"))
         .help_if(meant(name, known))
 }

@@ -38,11 +38,11 @@ fn run(sink: &mut Sink<'_>) {
     definitions(sink);
     for found in sink.faults().into_iter().filter(|found| !found.late) {
         let at = sink.at(found.fault.span);
-        let finding = match &found.fault.cause {
+        let diagnostic = match &found.fault.cause {
             Cause::UnknownCondition { name } => {
                 let known = sink.template().conditions.keys().map(String::as_str);
                 UNKNOWN_CONDITION
-                    .finding(format!("there is no condition `{}`", name.escape_debug()))
+                    .diagnostic(format!("there is no condition `{}`", name.escape_debug()))
                     .label(&at, "asked for here")
                     .help(match sink.meant(name, known) {
                         _ if sink.never == Some(name) => {
@@ -53,19 +53,19 @@ fn run(sink: &mut Sink<'_>) {
                     })
             }
             Cause::CircularCondition { name } => UNKNOWN_CONDITION
-                .finding(format!("the condition `{name}` depends on itself"))
+                .diagnostic(format!("the condition `{name}` depends on itself"))
                 .label(&at, "asked for here")
                 .help("take one of the conditions out of the ring"),
             Cause::NoTruth { found } => {
                 // One that is no call is found by its form.
                 UNKNOWN_CONDITION
-                    .finding(format!("a condition is true or false, and this is {found}"))
+                    .diagnostic(format!("a condition is true or false, and this is {found}"))
                     .label(&at, "this definition")
                     .help("compare it: `{equals: [..., ...]}`")
             }
             _ => continue,
         };
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }
 
@@ -91,10 +91,10 @@ fn definitions(sink: &mut Sink<'_>) {
             },
             _ => "write `true`, `false`, or a call such as `{equals: [..., ...]}`".to_owned(),
         };
-        let finding = UNKNOWN_CONDITION
-            .finding(format!("the condition `{name}` is {} instead of `true`, `false` or a call", node.tree.kind()))
+        let diagnostic = UNKNOWN_CONDITION
+            .diagnostic(format!("the condition `{name}` is {} instead of `true`, `false` or a call", node.tree.kind()))
             .label(&sink.at(node.span), "Heat refuses this definition")
             .help(near);
-        sink.push(finding);
+        sink.push(diagnostic);
     }
 }

@@ -31,12 +31,12 @@ fn run(sink: &mut Sink<'_>) {
     let known = &sink.template().parameters;
     for (name, at) in &sink.loaded.parameters.unknown {
         let begin = sink.at(known.values().next().map_or(Span::default(), |parameter| parameter.name_span));
-        let finding = UNKNOWN_GIVEN.finding(format!("the template has no parameter `{}`", name.escape_debug()));
-        let finding = match at {
-            Some(at) => finding.label(at, "a value for it is given here"),
-            None => finding.label(&begin, "none of its parameters has this name"),
+        let diagnostic = UNKNOWN_GIVEN.diagnostic(format!("the template has no parameter `{}`", name.escape_debug()));
+        let diagnostic = match at {
+            Some(at) => diagnostic.label(at, "a value for it is given here"),
+            None => diagnostic.label(&begin, "none of its parameters has this name"),
         };
         let help = sink.meant(name, known.keys().map(String::as_str));
-        sink.push(finding.help(help.unwrap_or_else(|| "take it out, or put it into `parameter_defaults`".into())));
+        sink.push(diagnostic.help(help.unwrap_or_else(|| "take it out, or put it into `parameter_defaults`".into())));
     }
 }

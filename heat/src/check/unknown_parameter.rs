@@ -37,11 +37,11 @@ check! {
 fn run(sink: &mut Sink<'_>) {
     for found in sink.faults().into_iter().filter(|found| !found.late) {
         if let Cause::UnknownParameter { name } = &found.fault.cause {
-            let finding = UNKNOWN_PARAMETER
-                .finding(format!("the template has no parameter `{}`", name.escape_debug()))
+            let diagnostic = UNKNOWN_PARAMETER
+                .diagnostic(format!("the template has no parameter `{}`", name.escape_debug()))
                 .label(&sink.at(found.fault.span), "read here")
                 .help(help(sink, name));
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }

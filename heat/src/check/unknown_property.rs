@@ -29,14 +29,14 @@ check! {
     UNKNOWN_PROPERTY: "W1202", Error, "a property that the type does not have", Resources
 }
 
-/// The finding: `called`, of the type `ty`, has no property `name`, or none within the one at `path`.
-pub(super) fn finding(called: &str, ty: &str, path: &str, name: &str, known: &[String], at: &Source) -> Diagnostic {
+/// The diagnostic: `called`, of the type `ty`, has no property `name`, or none within the one at `path`.
+pub(super) fn diagnostic(called: &str, ty: &str, path: &str, name: &str, known: &[String], at: &Source) -> Diagnostic {
     let what = match path {
         "" => format!("{called} has no property `{}`", name.escape_debug()),
         path => format!("the property `{path}` of {called} has no key `{}`", name.escape_debug()),
     };
     UNKNOWN_PROPERTY
-        .finding(what)
+        .diagnostic(what)
         .label(at, format!("not of `{ty}`"))
         .help_if(meant(name, known.iter().map(String::as_str)))
 }

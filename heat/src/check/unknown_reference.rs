@@ -34,8 +34,8 @@ check! {
     UNKNOWN_REFERENCE: "W1205", Error, "a reference to a resource that there is not", Resources
 }
 
-/// The finding: there is no resource `name`; or there is, `taken_out` by its condition.
-pub(super) fn finding<'a>(
+/// The diagnostic: there is no resource `name`; or there is, `taken_out` by its condition.
+pub(super) fn diagnostic<'a>(
     name: &str,
     names: impl Iterator<Item = &'a str>,
     taken_out: Option<&Source>,
@@ -44,12 +44,12 @@ pub(super) fn finding<'a>(
     let name = name.escape_debug();
     match taken_out {
         Some(declared) => UNKNOWN_REFERENCE
-            .finding(format!("the resource `{name}` is not there: its condition does not hold"))
+            .diagnostic(format!("the resource `{name}` is not there: its condition does not hold"))
             .label(at, "refers to it")
             .label(declared, "taken out")
             .help("refer to it within an `if` of the same condition"),
         None => UNKNOWN_REFERENCE
-            .finding(format!("there is no resource `{name}`"))
+            .diagnostic(format!("there is no resource `{name}`"))
             .label(at, "refers to it")
             .help_if(meant(&name.to_string(), names)),
     }

@@ -35,11 +35,11 @@ fn run(sink: &mut Sink<'_>) {
     let template = sink.template();
     let Tree::Map(pairs) = &*template.root.tree else {
         if sink.loaded.unreadable.is_none() && template.root.is_truthy() {
-            let finding = UNKNOWN_SECTION
-                .finding(format!("the template is {} instead of a map of sections", template.root.tree.kind()))
+            let diagnostic = UNKNOWN_SECTION
+                .diagnostic(format!("the template is {} instead of a map of sections", template.root.tree.kind()))
                 .label(&sink.at(template.root.span), "this is no map")
                 .help(format!("begin with `heat_template_version: {}`", Version::default()));
-            sink.push(finding);
+            sink.push(diagnostic);
         }
         return;
     };
@@ -53,22 +53,25 @@ fn run(sink: &mut Sink<'_>) {
         let name = pair.key.as_key();
         let at = sink.at(pair.key.span);
         if name == "conditions" && conditions.is_none() {
-            let finding = UNKNOWN_SECTION
-                .finding(format!("there are conditions from {} on; this template says {version}", Version::V2016_10_14))
+            let diagnostic = UNKNOWN_SECTION
+                .diagnostic(format!(
+                    "there are conditions from {} on; this template says {version}",
+                    Version::V2016_10_14
+                ))
                 .label(&at, "this version has no such section")
                 .help(format!("write `heat_template_version: {}`", Version::default()));
-            sink.push(finding);
+            sink.push(diagnostic);
             continue;
         }
         if !SECTIONS.contains(&&*name) && conditions != Some(&*name) && name != "__undefined__" {
-            let finding = UNKNOWN_SECTION
-                .finding(format!("a template has no section `{}`", name.escape_debug()))
+            let diagnostic = UNKNOWN_SECTION
+                .diagnostic(format!("a template has no section `{}`", name.escape_debug()))
                 .label(&at, "Heat refuses a template with others than its own sections")
                 .help(
                     meant(&name, SECTIONS.into_iter().chain(conditions))
                         .unwrap_or_else(|| "put what is yours into `metadata` of a resource".to_owned()),
                 );
-            sink.push(finding);
+            sink.push(diagnostic);
             continue;
         }
         let is_map = matches!(*pair.value.tree, Tree::Map(_));
@@ -79,15 +82,15 @@ fn run(sink: &mut Sink<'_>) {
             _ => false,
         };
         if is_refused {
-            let finding = UNKNOWN_SECTION
-                .finding(format!("`{name}` is {} instead of a map", pair.value.tree.kind()))
+            let diagnostic = UNKNOWN_SECTION
+                .diagnostic(format!("`{name}` is {} instead of a map", pair.value.tree.kind()))
                 .label(&at, "each entry of this section has a name")
                 .help(match name.strip_suffix('s') {
                     _ if !pair.value.is_truthy() => format!("write `{name}: {{}}`, or leave the section out"),
                     Some(one) => format!("give each {one} a name: `NAME: ...` in place of `- ...`"),
                     None => "write a map".to_owned(),
                 });
-            sink.push(finding);
+            sink.push(diagnostic);
         }
     }
 }

@@ -26,10 +26,10 @@ check! {
     UNKNOWN_TYPE_OF_RESOURCE: "W1201", Error, "a resource of a type that there is not", Resources
 }
 
-/// The finding: `called` has the type `ty`.
-pub(super) fn finding<'a>(called: &str, ty: &str, mapped: impl Iterator<Item = &'a str>, at: &Source) -> Diagnostic {
+/// The diagnostic: `called` has the type `ty`.
+pub(super) fn diagnostic<'a>(called: &str, ty: &str, mapped: impl Iterator<Item = &'a str>, at: &Source) -> Diagnostic {
     UNKNOWN_TYPE_OF_RESOURCE
-        .finding(format!("there is no type `{}`, which {called} is to have", ty.escape_debug()))
+        .diagnostic(format!("there is no type `{}`, which {called} is to have", ty.escape_debug()))
         .label(at, "neither Heat nor an environment has it")
         .help(
             meant(ty, crate::schema::types().map(|ty| -> &'a str { ty }).chain(mapped)).unwrap_or_else(|| {

@@ -35,31 +35,31 @@ fn run(sink: &mut Sink<'_>) {
         return;
     }
     let root = &template.root;
-    let finding = if let Some(node) = root.get("heat_template_version") {
+    let diagnostic = if let Some(node) = root.get("heat_template_version") {
         let at = sink.at(node.span);
         match node.tree.as_text() {
             Some(text) => UNKNOWN_VERSION
-                .finding(format!("there is no version `{text}` of HOT"))
+                .diagnostic(format!("there is no version `{text}` of HOT"))
                 .label(&at, "Heat knows none of this name")
                 .help(
                     meant(text, Version::names())
                         .unwrap_or_else(|| format!("the newest one is `{}`", Version::default())),
                 ),
             None => UNKNOWN_VERSION
-                .finding(format!("the version is {} instead of a date or a release", node.tree.kind()))
+                .diagnostic(format!("the version is {} instead of a date or a release", node.tree.kind()))
                 .label(&at, "the version is named here")
                 .help(format!("write `{}`", Version::default())),
         }
     } else if let Some((key, node)) = OTHERS.iter().find_map(|key| Some((key, root.get(key)?))) {
         UNKNOWN_VERSION
-            .finding(format!("this is a template of another format (`{key}`), which is not read here"))
+            .diagnostic(format!("this is a template of another format (`{key}`), which is not read here"))
             .label(&sink.at(node.span), "the version of CloudFormation's format")
             .help(format!("write it as HOT, with `heat_template_version: {}`", Version::default()))
     } else {
         UNKNOWN_VERSION
-            .finding("the template does not say which version of HOT it is written in")
+            .diagnostic("the template does not say which version of HOT it is written in")
             .label(&sink.at(Span::default()), "`heat_template_version` is missing")
             .help(format!("begin with `heat_template_version: {}`", Version::default()))
     };
-    sink.push(finding);
+    sink.push(diagnostic);
 }

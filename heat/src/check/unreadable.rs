@@ -26,11 +26,11 @@ check! {
 
 fn run(sink: &mut Sink<'_>) {
     if let Some(error) = &sink.loaded.unreadable {
-        let mut finding = UNREADABLE.finding(error.problem.to_string()).label(&sink.at(error.span), "here");
+        let mut diagnostic = UNREADABLE.diagnostic(error.problem.to_string()).label(&sink.at(error.span), "here");
         if let Some((context, span)) = &error.context {
-            finding = finding.label(&sink.at(*span), context.clone());
+            diagnostic = diagnostic.label(&sink.at(*span), context.clone());
         }
-        finding.help.extend(error.help());
-        sink.push(finding);
+        diagnostic.help.extend(error.help());
+        sink.push(diagnostic);
     }
 }

@@ -40,7 +40,7 @@ fn run(sink: &mut Sink<'_>) {
     each_value(sink.loaded, &mut |node, at| {
         let mut tell = |node: &Node, meaning: Option<Meaning>| {
             if let (Some(word), Some(meaning)) = (node.written(), meaning) {
-                found.push(finding(word, &meaning).label(&at(node.span), meaning.label));
+                found.push(diagnostic(word, &meaning).label(&at(node.span), meaning.label));
             }
         };
         tell(node, value(node));
@@ -48,8 +48,8 @@ fn run(sink: &mut Sink<'_>) {
             pairs.iter().filter(|pair| !pair.merged).for_each(|pair| tell(&pair.key, key(&pair.key)));
         }
     });
-    for finding in found {
-        sink.push(finding);
+    for diagnostic in found {
+        sink.push(diagnostic);
     }
 }
 
@@ -62,11 +62,11 @@ struct Meaning {
     label: &'static str,
 }
 
-fn finding(word: &str, meaning: &Meaning) -> Diagnostic {
+fn diagnostic(word: &str, meaning: &Meaning) -> Diagnostic {
     let Meaning { plain, kind, .. } = meaning;
     let shown = if word.is_empty() { "nothing".to_owned() } else { format!("`{word}`") };
     YAML_WORD
-        .finding(format!("{shown} is the {kind} `{plain}` to Heat"))
+        .diagnostic(format!("{shown} is the {kind} `{plain}` to Heat"))
         .help(format!("write `'{word}'` if it is meant as text, else `{plain}`"))
 }
 

@@ -1,7 +1,7 @@
 //! Properties as Heat reads them: converted to their types, with what is read under another name.
 //!
 //! What lives here: what a property is by its schema, and all that Heat would refuse of what is given. What must not:
-//! what functions give (`evaluate`), and how a finding is told (`check`).
+//! what functions give (`evaluate`), and how a diagnostic is told (`check`).
 //!
 //! Heat reads leniently while a value refers to a resource that is not there yet: it converts, and asks nothing else of
 //! it. An attribute is nothing before its resource is there, and nothing is empty text, zero, false, or what the

@@ -45,7 +45,7 @@ pub fn check(loaded: &Loaded) -> Vec<Diagnostic> {
     let model = read(loaded);
     let stock = stripped(loaded, &model.run_time_exports());
     let mut found = diagnostics(Judged { loaded, stock: Some(&stock), never: Some(RUN_TIME) });
-    found.extend(model.findings);
+    found.extend(model.diagnostics);
     sorted(with_software(loaded, found))
 }
 

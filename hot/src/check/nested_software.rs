@@ -44,13 +44,17 @@ pub(super) fn run(loaded: &Loaded, found: &mut Vec<Diagnostic>) {
     for (name, resource) in &loaded.template.resources {
         let own = resource.metadata.as_ref().and_then(software);
         if let Some(span) = own.filter(|_| loaded.is_nested()) {
-            found.push(finding(loaded, format!("`{name}` of a nested template says which software runs on it"), span));
+            found.push(diagnostic(
+                loaded,
+                format!("`{name}` of a nested template says which software runs on it"),
+                span,
+            ));
         }
         let mut member = body(resource.kind(), resource.properties.as_ref());
         while let Some(definition) = member {
             if let Some(span) = definition.get("metadata").and_then(software) {
                 let message = format!("the members of the group `{name}` say which software runs on them");
-                found.push(finding(loaded, message, span));
+                found.push(diagnostic(loaded, message, span));
             }
             let ty = definition.get("type").and_then(|ty| ty.tree.as_text());
             member = body(ty, definition.get("properties"));
@@ -58,9 +62,9 @@ pub(super) fn run(loaded: &Loaded, found: &mut Vec<Diagnostic>) {
     }
 }
 
-fn finding(loaded: &Loaded, message: String, span: Span) -> Diagnostic {
+fn diagnostic(loaded: &Loaded, message: String, span: Span) -> Diagnostic {
     NESTED_SOFTWARE
-        .finding(message)
+        .diagnostic(message)
         .label(&loaded.template.at(span), "this software would never run")
         .help("write the server as a resource of the template that wattle is given, and its software there")
 }

@@ -44,7 +44,7 @@ fn loaded(text: &str) -> Loaded {
 }
 
 fn codes(text: &str) -> Vec<&'static str> {
-    check(&loaded(text)).iter().map(|finding| finding.code).collect()
+    check(&loaded(text)).iter().map(|diagnostic| diagnostic.code).collect()
 }
 
 #[test]
@@ -70,10 +70,11 @@ fn codes_are_sorted_and_unique() {
 #[test]
 fn messages_are_written_the_same_way() {
     for check in all() {
-        for finding in super::check(&loaded(&examples(check)[0])) {
-            let code = finding.code;
-            let texts = finding.labels.iter().map(|label| &label.text).chain(&finding.notes).chain(&finding.help);
-            for text in texts.chain([&finding.message]) {
+        for diagnostic in super::check(&loaded(&examples(check)[0])) {
+            let code = diagnostic.code;
+            let texts =
+                diagnostic.labels.iter().map(|label| &label.text).chain(&diagnostic.notes).chain(&diagnostic.help);
+            for text in texts.chain([&diagnostic.message]) {
                 assert!(!text.ends_with('.') && !text.contains('\n') && !text.is_empty(), "{code}: {text}");
                 let first = text.chars().next().expect("text");
                 assert!(
@@ -81,15 +82,15 @@ fn messages_are_written_the_same_way() {
                     "{code}: {text}"
                 );
             }
-            assert!(finding.labels.first().is_some_and(|label| label.at.is_known()), "{code}");
-            assert_eq!(finding.severity, all().find(|check| check.code == code).expect("a check").severity);
+            assert!(diagnostic.labels.first().is_some_and(|label| label.at.is_known()), "{code}");
+            assert_eq!(diagnostic.severity, all().find(|check| check.code == code).expect("a check").severity);
         }
     }
 }
 
-/// Goldens of every finding as it is rendered: `INSTA_UPDATE=always` writes them anew, to be reviewed.
+/// Goldens of every diagnostic as it is rendered: `INSTA_UPDATE=always` writes them anew, to be reviewed.
 #[test]
-fn findings_look_as_they_did() {
+fn diagnostics_look_as_they_did() {
     for check in all() {
         let text: Arc<str> = examples(check)[0].clone().into();
         let found = super::check(&loaded(&text));
@@ -109,11 +110,13 @@ fn nested_templates_are_judged_where_they_are() {
         )
     };
     let found = check(&crate::load(&root("true"), "template.yaml", &files, &Inputs::default()));
-    let places: Vec<_> =
-        found.iter().map(|finding| (finding.code, &*finding.labels[0].at.file, finding.labels[0].at.line)).collect();
+    let places: Vec<_> = found
+        .iter()
+        .map(|diagnostic| (diagnostic.code, &*diagnostic.labels[0].at.file, diagnostic.labels[0].at.line))
+        .collect();
     assert_eq!(places, [("W1101", "sub/child.yaml", 2), ("W1110", "sub/child.yaml", 3)]);
     let found = check(&crate::load(&root("false"), "template.yaml", &files, &Inputs::default()));
-    let codes: Vec<_> = found.iter().map(|finding| finding.code).collect();
+    let codes: Vec<_> = found.iter().map(|diagnostic| diagnostic.code).collect();
     assert_eq!(codes, ["W1101"], "of what is not there Heat reads the parameters alone");
 }
 

@@ -26,11 +26,11 @@ impl<'l> Reader<'l> {
         let oldest = Version::V2015_10_15;
         if !self.written.is_empty() && template.version() < oldest {
             let at = template.root.get("heat_template_version").map_or_else(Span::default, |version| version.span);
-            let finding = OLD_VERSION
-                .finding(format!("software cannot run in a template of the version {}", template.version()))
+            let diagnostic = OLD_VERSION
+                .diagnostic(format!("software cannot run in a template of the version {}", template.version()))
                 .label(&self.at(at), "the version is named here")
                 .help(format!("take {oldest} or a later one; the newest is {}", Version::default()));
-            self.push(finding);
+            self.push(diagnostic);
         }
     }
 
@@ -45,12 +45,12 @@ impl<'l> Reader<'l> {
         }
         if resource.kind() != Some(Resource::SERVER) {
             let found = resource.kind().unwrap_or("nothing");
-            let finding = MISPLACED
-                .finding(format!("`{name}` says which software runs on it, and is no server"))
+            let diagnostic = MISPLACED
+                .diagnostic(format!("`{name}` says which software runs on it, and is no server"))
                 .label(&self.at(ours.span), "software is described here")
                 .note(format!("`{name}` is of the type `{found}`"))
                 .help(format!("describe it in the metadata of a resource of the type `{}`", Resource::SERVER));
-            self.push(finding);
+            self.push(diagnostic);
             return;
         }
         self.only(ours, &what, &["components", "metadata"]);
@@ -105,12 +105,12 @@ impl<'l> Reader<'l> {
         let key: Name = Model::component_key(server, name).into();
         self.only(node, &format!("the component `{key}`"), COMPONENT);
         if let Some(first) = self.written.get(&key) {
-            let finding = KIND
-                .finding(format!("`{server}` has two components `{name}`"))
+            let diagnostic = KIND
+                .diagnostic(format!("`{server}` has two components `{name}`"))
                 .label(&self.at(at), "the second one")
                 .label(&self.at(first.name), "the first one")
                 .help("give each component of a server a name of its own");
-            self.push(finding);
+            self.push(diagnostic);
             return;
         }
         let said = self.text_of(node, "kind", &format!("`{key}`")).map(Name::from);
@@ -129,12 +129,12 @@ impl<'l> Reader<'l> {
                 continue;
             }
             if let Some(first) = declared.get(&kind) {
-                let finding = KIND
-                    .finding(format!("the kind `{kind}` is declared twice"))
+                let diagnostic = KIND
+                    .diagnostic(format!("the kind `{kind}` is declared twice"))
                     .label(&self.at(written.name), "here again")
                     .label(&self.at(*first), "here first")
                     .help("say of the second component only its `kind` and its `inputs`, or give it another kind");
-                self.push(finding);
+                self.push(diagnostic);
                 continue;
             }
             declared.insert(kind.clone(), written.name);
@@ -159,18 +159,18 @@ impl<'l> Reader<'l> {
                 self.model.declarations.insert(kind, declaration);
                 continue;
             }
-            let finding = match written.node.get("kind") {
+            let diagnostic = match written.node.get("kind") {
                 Some(named) => KIND
-                    .finding(format!("no component declares the kind `{kind}`"))
+                    .diagnostic(format!("no component declares the kind `{kind}`"))
                     .label(&self.at(named.span), "named here")
                     .help_if(wattle::names::meant(&kind, declared.keys().map(|kind| &**kind)))
                     .help("say of one component of the kind what it runs: `recipe: recipes/install.sh`"),
                 None => KIND
-                    .finding(format!("`{key}` says neither what it runs nor of which kind it is"))
+                    .diagnostic(format!("`{key}` says neither what it runs nor of which kind it is"))
                     .label(&self.at(written.name), "this component")
                     .help("say what it runs: `recipe: recipes/install.sh`"),
             };
-            self.push(finding);
+            self.push(diagnostic);
         }
     }
 

@@ -10,14 +10,14 @@ use crate::codes::{FORM, MODEL_METADATA};
 use wattle_heat::yaml::{Node, Span, Tree};
 
 impl<'l> Reader<'l> {
-    pub(super) fn push(&mut self, finding: Diagnostic) {
-        self.findings.push(finding);
+    pub(super) fn push(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
     }
 
     /// Reports that something of ours is not as it must be.
     pub(super) fn malformed(&mut self, span: Span, message: String, label: &str, help: String) {
-        let finding = FORM.finding(message).label(&self.at(span), label).help(help);
-        self.push(finding);
+        let diagnostic = FORM.diagnostic(message).label(&self.at(span), label).help(help);
+        self.push(diagnostic);
     }
 
     /// Reports keys that are none of `known`.
@@ -101,10 +101,10 @@ impl<'l> Reader<'l> {
 
     /// Reports that `wattle_model` says what does not fit the rest.
     pub(super) fn damaged(&mut self, span: Span, message: impl Into<String>, label: &str) {
-        let finding = MODEL_METADATA
-            .finding(message)
+        let diagnostic = MODEL_METADATA
+            .diagnostic(message)
             .label(&self.at(span), label)
             .help("emit the model again, or take what does not fit out of `wattle_model`");
-        self.push(finding);
+        self.push(diagnostic);
     }
 }

@@ -44,7 +44,7 @@ pub struct Read {
     /// The model; what is wrong in the template is not in it.
     pub model: Model,
     /// What `wattle` cannot read, W13xx.
-    pub findings: Vec<Diagnostic>,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Read {
@@ -69,7 +69,7 @@ pub fn read(loaded: &Loaded) -> Read {
     reader.guard();
     reader.arrange();
     reader.places();
-    Read { model: reader.model, findings: reader.findings }
+    Read { model: reader.model, diagnostics: reader.diagnostics }
 }
 
 /// A template that is being read.
@@ -77,7 +77,7 @@ struct Reader<'l> {
     loaded: &'l Loaded,
     template: &'l Arc<Template>,
     model: Model,
-    findings: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
     /// The condition that never holds for Heat.
     run_time: String,
     /// What is not of one server: the metadata of `wattle_model`.
@@ -107,8 +107,8 @@ impl<'l> Reader<'l> {
         let stack = stripped::model_metadata(template);
         let named = stack.and_then(|stack| stack.get("run_time")).and_then(|name| name.tree.as_text());
         let run_time = named.unwrap_or(RUN_TIME).to_owned();
-        let (findings, written, unordered) = (Vec::new(), IndexMap::new(), HashSet::new());
-        Self { loaded, template, model, findings, run_time, stack, written, unordered, server: OnceCell::new() }
+        let (diagnostics, written, unordered) = (Vec::new(), IndexMap::new(), HashSet::new());
+        Self { loaded, template, model, diagnostics, run_time, stack, written, unordered, server: OnceCell::new() }
     }
 
     fn at(&self, span: Span) -> Source {

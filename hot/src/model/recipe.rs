@@ -67,11 +67,11 @@ impl<'l> Reader<'l> {
             if hides_declaration(node) {
                 return None;
             }
-            let finding = RECIPE
-                .finding(format!("{what} does not say what it runs"))
+            let diagnostic = RECIPE
+                .diagnostic(format!("{what} does not say what it runs"))
                 .label(&self.at(span), "this component has no recipe")
                 .help("say it: `recipe: recipes/install.sh`");
-            self.push(finding);
+            self.push(diagnostic);
             return None;
         };
         if let Some(path) = path_of(recipe) {
@@ -138,11 +138,11 @@ impl<'l> Reader<'l> {
                         if pairs(written).any(|(known, ..)| known == path) {
                             return None;
                         }
-                        let finding = RECIPE
-                            .finding(format!("the recipe of {what} runs `{path}`, which is none of its `files`"))
+                        let diagnostic = RECIPE
+                            .diagnostic(format!("the recipe of {what} runs `{path}`, which is none of its `files`"))
                             .label(&self.at(node.span), "named here")
                             .help("write it out among the `files`, or list all files by their paths");
-                        self.push(finding);
+                        self.push(diagnostic);
                         return None;
                     }
                     // What is run comes first.
@@ -159,14 +159,14 @@ impl<'l> Reader<'l> {
         let name = node.as_key();
         let tool = Tool::named(&name);
         if tool.is_none() {
-            let finding = RECIPE
-                .finding(format!("no tool is called `{name}`"))
+            let diagnostic = RECIPE
+                .diagnostic(format!("no tool is called `{name}`"))
                 .label(&self.at(node.span), "what is to run the recipe")
                 .help(
                     meant(&name, Tool::NAMES)
                         .unwrap_or_else(|| format!("there are {}", wattle::names::list(Tool::NAMES, "and"))),
                 );
-            self.push(finding);
+            self.push(diagnostic);
         }
         tool
     }
@@ -186,11 +186,11 @@ impl<'l> Reader<'l> {
     /// Adds the file at `path`; reports what cannot be had.
     fn file(&mut self, path: &str, span: Span, files: &mut Vec<File>) -> Option<()> {
         if path.contains('\n') {
-            let finding = RECIPE
-                .finding("the recipe is a script, and a path is expected")
+            let diagnostic = RECIPE
+                .diagnostic("the recipe is a script, and a path is expected")
                 .label(&self.at(span), "several lines are no path")
                 .help("write a script out as `recipe: {script: ...}`");
-            self.push(finding);
+            self.push(diagnostic);
             return None;
         }
         let found = self.loaded.library.recipes.get(&join(&self.template.file, path));
@@ -204,11 +204,11 @@ impl<'l> Reader<'l> {
                     Some(Err(missing)) => missing.to_string(),
                     _ => "nobody looked for it".into(),
                 };
-                let finding = RECIPE
-                    .finding(format!("the file `{path}` of a recipe cannot be read: {why}"))
+                let diagnostic = RECIPE
+                    .diagnostic(format!("the file `{path}` of a recipe cannot be read: {why}"))
                     .label(&self.at(span), "named here")
                     .help("paths are relative to the template");
-                self.push(finding);
+                self.push(diagnostic);
                 None
             }
         }
@@ -229,11 +229,11 @@ impl<'l> Reader<'l> {
             let known = self.model.declarations.get(kind);
             let file = known.and_then(|known| known.recipe.files.iter().find(|file| file.path == path).cloned());
             if file.is_none() {
-                let finding = RECIPE
-                    .finding(format!("the kind `{kind}` has no file `{path}`"))
+                let diagnostic = RECIPE
+                    .diagnostic(format!("the kind `{kind}` has no file `{path}`"))
                     .label(&self.at(node.span), "taken from there")
                     .help("write the file out, or name a kind that is declared before and has it");
-                self.push(finding);
+                self.push(diagnostic);
             }
             return file;
         }

@@ -32,9 +32,9 @@ impl<'l> Reader<'l> {
         }
         let own: &[&str] = if of_item { &["secret"] } else { &["value", "secret"] };
         let known: Vec<&str> = [also, own, TESTS, &JOINED].iter().flat_map(|keys| keys.iter().copied()).collect();
-        let before = self.findings.len();
+        let before = self.diagnostics.len();
         self.only(node, what, &known);
-        if self.findings.len() > before {
+        if self.diagnostics.len() > before {
             return None;
         }
         let mut parts = Vec::new();

@@ -104,11 +104,11 @@ impl Reader<'_> {
 
     fn properties(&mut self, resource: &str, properties: &Node) -> IndexMap<Name, Binding> {
         if self.template.call(properties).is_some() {
-            let finding = FORM
-                .finding(format!("the properties of `{resource}` are computed as a whole"))
+            let diagnostic = FORM
+                .diagnostic(format!("the properties of `{resource}` are computed as a whole"))
                 .label(&self.at(properties.span), "a function in place of properties")
                 .help("write the properties by their names, and compute each one's value");
-            self.push(finding);
+            self.push(diagnostic);
             return IndexMap::new();
         }
         let Tree::Map(pairs) = &*properties.tree else { return IndexMap::new() };

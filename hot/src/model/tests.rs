@@ -14,8 +14,8 @@ fn component(fields: &str) -> String {
 
 /// What is found: code, line and message.
 fn found(text: &str) -> Vec<String> {
-    let told = |finding: &wattle::check::Diagnostic| {
-        format!("{} {} {}", finding.code, finding.labels[0].at.line, finding.message)
+    let told = |diagnostic: &wattle::check::Diagnostic| {
+        format!("{} {} {}", diagnostic.code, diagnostic.labels[0].at.line, diagnostic.message)
     };
     check(&Loaded::of(text, "template.yaml")).iter().map(told).collect()
 }
@@ -79,12 +79,12 @@ fn what_guards_values_from_heat_never_holds() {
 /// What is found in the wiring of the model that the template is.
 fn wiring(text: &str) -> Vec<String> {
     let model = crate::model::read(&Loaded::of(text, "template.yaml")).model;
-    let told = |finding: wattle::check::Diagnostic| {
-        format!("{} {} {} {:?}", finding.code, finding.labels[0].at.line, finding.message, finding.help)
+    let told = |diagnostic: wattle::check::Diagnostic| {
+        format!("{} {} {} {:?}", diagnostic.code, diagnostic.labels[0].at.line, diagnostic.message, diagnostic.help)
     };
     wattle::check::check(&model, &wattle::check::Limits::default())
         .into_iter()
-        .filter(|finding| finding.severity == wattle::check::Severity::Error)
+        .filter(|diagnostic| diagnostic.severity == wattle::check::Severity::Error)
         .map(told)
         .collect()
 }
@@ -120,7 +120,7 @@ fn a_property_that_reads_an_output_waits_for_software() {
 }
 
 #[test]
-fn one_mistake_is_one_finding() {
+fn one_mistake_is_one_diagnostic() {
     let whole = component("recipe: {script: 'true'}\n            outputs: [url]");
     assert_eq!(found(&whole), [""; 0]);
     for (right, wrong, told) in [

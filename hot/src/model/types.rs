@@ -43,8 +43,9 @@ impl Reader<'_> {
     }
 
     fn no_type(&mut self, node: &Node, message: String, help: String) {
-        let finding = UNKNOWN_TYPE.finding(message).label(&self.at(node.span), "a type is expected here").help(help);
-        self.push(finding);
+        let diagnostic =
+            UNKNOWN_TYPE.diagnostic(message).label(&self.at(node.span), "a type is expected here").help(help);
+        self.push(diagnostic);
     }
 
     fn form(&mut self, node: &Node) -> Option<Type> {

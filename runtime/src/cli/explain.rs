@@ -1,4 +1,4 @@
-//! `wattle explain`: what the code of a finding means.
+//! `wattle explain`: what the code of a diagnostic means.
 
 use clap::{Arg, ArgMatches, Command};
 use wattle::check::About;

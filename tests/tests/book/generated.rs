@@ -27,7 +27,7 @@ pub(crate) fn codes() -> String {
     let mut all = wattle::check::all();
     all.extend(wattle_hot::check::all());
     let mut text = String::from(
-        "# What findings mean\n\nEvery error and warning of `check` has a code, and `wattle explain CODE` tells what it means. This \
+        "# What diagnostics mean\n\nEvery error and warning of `check` has a code, and `wattle explain CODE` tells what it means. This \
          is all of them: codes below W1000 are about what is modelled, in Rust or as an extended template; those from W1000 on are \
          about a template as Heat reads it.\n\n| code | severity | what is found |\n|---|---|---|\n",
     );

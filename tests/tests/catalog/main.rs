@@ -42,8 +42,8 @@ fn sample(what: &str, ty: &str, add: fn(&mut Topology)) -> Model {
     add(&mut t);
     let model = t.finish(Exports::new());
     assert_eq!(&*model.resources["it"].ty, ty);
-    for finding in check(&model, &Limits::default()) {
-        assert_ne!(finding.severity, Severity::Error, "{ty} {what}: {finding:?}");
+    for diagnostic in check(&model, &Limits::default()) {
+        assert_ne!(diagnostic.severity, Severity::Error, "{ty} {what}: {diagnostic:?}");
     }
     model
 }

@@ -14,7 +14,7 @@ use super::refusal;
 fn codes(build: impl FnOnce(&mut Topology)) -> Vec<String> {
     let mut t = Topology::new("demo");
     build(&mut t);
-    check(&t.finish(Exports::new()), &Limits::default()).iter().map(|finding| finding.code.to_string()).collect()
+    check(&t.finish(Exports::new()), &Limits::default()).iter().map(|diagnostic| diagnostic.code.to_string()).collect()
 }
 
 fn wrong_server() -> RawResource {

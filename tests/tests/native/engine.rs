@@ -17,7 +17,7 @@ use crate::examples;
 fn heat_takes_every_example_and_orders_it_as_the_model_does() {
     let mut oracle = Oracle::start();
     for model in examples() {
-        assert_eq!(check(&model, &limits()), [], "an example has findings");
+        assert_eq!(check(&model, &limits()), [], "an example has diagnostics");
         heat_takes(&mut oracle, &model);
     }
 }
@@ -141,9 +141,9 @@ fn heat_takes_random_models_and_orders_them_as_they_are() {
     for seed in 0..80_u32 {
         let model = random::model(&random::bytes(seed, 400));
         let found = check(&model, &limits());
-        let errors = found.iter().filter(|finding| finding.severity == Severity::Error);
+        let errors = found.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
         // What reads another stack is refused, and nothing else.
-        let errors: BTreeSet<&str> = errors.map(|finding| finding.code).collect();
+        let errors: BTreeSet<&str> = errors.map(|diagnostic| diagnostic.code).collect();
         assert!(errors.iter().all(|code| *code == "W0901"), "{found:#?}");
         assert_eq!(errors.is_empty(), !reads_imports(&model));
         if errors.is_empty() {

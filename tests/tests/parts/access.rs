@@ -149,13 +149,13 @@ pub(crate) fn too_late(t: &mut Topology) -> Exports {
 fn a_port_that_software_tells_cannot_be_let_in() {
     let model = too_late.model(Default::default());
     let found = check(&model, &Limits::default());
-    let [finding] = &found[..] else { panic!("{found:#?}") };
+    let [diagnostic] = &found[..] else { panic!("{found:#?}") };
     assert_eq!(
-        finding.message,
+        diagnostic.message,
         "a security group cannot let others reach `other/late`: its port is the output `port` of `host/listener`"
     );
-    assert_eq!(finding.help, ["wire the input `dns` to a constant, a parameter or an attribute"]);
+    assert_eq!(diagnostic.help, ["wire the input `dns` to a constant, a parameter or an attribute"]);
     // The place is where the author wired the port.
-    assert_eq!(finding.labels[0].at, model.components["other/late"].inputs["dns"].at);
-    assert_eq!(finding.code, "W0405");
+    assert_eq!(diagnostic.labels[0].at, model.components["other/late"].inputs["dns"].at);
+    assert_eq!(diagnostic.code, "W0405");
 }

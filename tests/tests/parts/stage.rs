@@ -20,7 +20,7 @@ use wattle_tests::oracle::{Oracle, write};
 use wattle_tests::running::{self, Stage};
 use wattle_tests::skip::skipped;
 
-/// A model without findings, which Heat takes in either lowering: its template, and what Heat says of it.
+/// A model without diagnostics, which Heat takes in either lowering: its template, and what Heat says of it.
 pub(crate) fn heat_takes(oracle: &mut Oracle, model: &Model) -> (Lowered, Value) {
     assert_eq!(check(model, &native::limits()), []);
     native::heat_takes(oracle, model);

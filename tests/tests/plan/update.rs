@@ -22,7 +22,7 @@ fn fitting(action: Action) -> &'static [&'static str] {
         Action::Create => &["created"],
         Action::Replace => &["replaced"],
         Action::Delete => &["deleted"],
-        _ => &[],
+        Action::Refused => &[],
     }
 }
 

@@ -32,7 +32,7 @@ fn differences(cases: &[Case], named: &[(&str, &str)]) -> (Vec<String>, usize) {
         let answer = case.ask(&mut oracle);
         let found = wattle_hot::check(&case.load());
         let refused: Vec<_> =
-            found.iter().filter(|finding| finding.severity == wattle::check::Severity::Error).collect();
+            found.iter().filter(|diagnostic| diagnostic.severity == wattle::check::Severity::Error).collect();
         let name = case.name();
         match (answer["ok"].as_bool().expect("an answer"), refused.first()) {
             (true, None) => {

@@ -44,17 +44,17 @@ fn check_json_is_one_object_a_line() {
     let run = demo(&["check", "--set", "loose=true", "--format", "json"]);
     assert_eq!(run.exit, Exit::Failed);
     assert_eq!(run.err, "");
-    let findings: Vec<serde_json::Value> =
+    let diagnostics: Vec<serde_json::Value> =
         run.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    assert!(!findings.is_empty());
-    for finding in findings {
-        let keys: Vec<&str> = finding.as_object().expect("an object").keys().map(String::as_str).collect();
+    assert!(!diagnostics.is_empty());
+    for diagnostic in diagnostics {
+        let keys: Vec<&str> = diagnostic.as_object().expect("an object").keys().map(String::as_str).collect();
         assert_eq!(keys, ["code", "severity", "message", "spans", "notes", "help"]);
     }
 }
 
 #[test]
-fn emit_can_tell_findings_as_json() {
+fn emit_can_tell_diagnostics_as_json() {
     let run = demo(&["--set", "loose=true", "--message-format=json"]);
     assert!(run.err.starts_with("{\"code\":") && run.err.ends_with("}\n"), "{run}");
     assert_eq!(run.out, "");

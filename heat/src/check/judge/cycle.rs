@@ -56,7 +56,7 @@ impl Judge<'_, '_> {
                     ))
                 })
                 .collect();
-            self.found.push(dependency_cycle::finding(&hops));
+            self.found.push(dependency_cycle::diagnostic(&hops));
         }
     }
 }

@@ -79,13 +79,13 @@ impl Judge<'_, '_> {
         let written = self.stack.loaded.template.resources.get(name).filter(|_| self.around.is_none());
         if name.contains('/') {
             let at = self.at(None, subject);
-            self.found.push(illegal_name::finding(name, &at));
+            self.found.push(illegal_name::diagnostic(name, &at));
         }
         if resource.ty.is_empty() {
             // Of what is written in the template it is told with the form of its definition.
             if self.around.is_some() {
                 let at = self.at(None, subject);
-                self.found.push(class_rule::finding(
+                self.found.push(class_rule::diagnostic(
                     &format!("{} has no type", self.called(subject)),
                     &at,
                     "give it one",
@@ -98,7 +98,7 @@ impl Judge<'_, '_> {
             // A file that is missing is told as that.
             if !is_template(&resource.ty) {
                 let known = self.stack.registry.types.keys().map(String::as_str);
-                self.found.push(unknown_type::finding(&self.called(subject), &resource.ty, known, &at));
+                self.found.push(unknown_type::diagnostic(&self.called(subject), &resource.ty, known, &at));
             }
             return;
         }
@@ -133,21 +133,21 @@ impl Judge<'_, '_> {
 
     fn wrong(&mut self, subject: Subject<'_>, wrong: Wrong) {
         let called = self.called(subject);
-        let finding = match &wrong.what {
+        let diagnostic = match &wrong.what {
             What::Unknown { name, known } => {
                 let at = self.at(wrong.span, subject);
-                unknown_property::finding(&called, &subject.resource.ty, &wrong.path, name, known, &at)
+                unknown_property::diagnostic(&called, &subject.resource.ty, &wrong.path, name, known, &at)
             }
             What::Missing(name) => {
                 let at = self.at(wrong.span, subject);
-                missing_property::finding(&called, &subject.resource.ty, &wrong.path, name, &at)
+                missing_property::diagnostic(&called, &subject.resource.ty, &wrong.path, name, &at)
             }
             what => {
                 let at = self.at(wrong.span, subject);
-                property_value::finding(&called, &wrong.path, what, &at)
+                property_value::diagnostic(&called, &wrong.path, what, &at)
             }
         };
-        self.found.push(finding);
+        self.found.push(diagnostic);
     }
 
     fn deletion_policy(&mut self, subject: Subject<'_>) {
@@ -163,7 +163,7 @@ impl Judge<'_, '_> {
         let snapshot = matches!(scope.value(node), Ok(Value::Text(policy)) if policy.eq_ignore_ascii_case("snapshot"));
         if snapshot && !subject.resource.class().snapshots {
             let at = self.at(Some(node.span), subject);
-            self.found.push(class_rule::finding(
+            self.found.push(class_rule::diagnostic(
                 &format!("{} cannot be kept as a snapshot: its type has none", self.called(subject)),
                 &at,
                 "write `Delete` or `Retain`",
@@ -180,14 +180,14 @@ impl Judge<'_, '_> {
         }
         if self.stack.depth >= limits::NESTED {
             let at = self.at(None, subject);
-            self.found.push(deep_nesting::finding(&self.called(subject), &at));
+            self.found.push(deep_nesting::diagnostic(&self.called(subject), &at));
             return;
         }
         let Some(nested) = self.stack.nested(name, resource, true) else {
             if !is_provider && !self.stack.is_exhausted() {
                 let at = self.at(None, subject);
                 let what = format!("{}: what its members are cannot be read", self.called(subject));
-                self.found.push(class_rule::finding(&what, &at, "look at their definition"));
+                self.found.push(class_rule::diagnostic(&what, &at, "look at their definition"));
             }
             return;
         };

@@ -34,7 +34,7 @@ impl Judge<'_, '_> {
         if let Some(reference) = depends {
             let at = self.at(Some(reference.span), subject);
             let what = format!("`{}` is there already, outside of Heat, and cannot depend on anything", subject.name);
-            self.found.push(class_rule::finding(&what, &at, "take `depends_on` or `external_id` away"));
+            self.found.push(class_rule::diagnostic(&what, &at, "take `depends_on` or `external_id` away"));
         }
     }
 
@@ -71,7 +71,7 @@ impl Judge<'_, '_> {
             if !accepted {
                 let names = stack.resources.keys().map(String::as_str);
                 let taken_out = declared.map(|resource| stack.loaded.template.at(resource.name_span));
-                self.found.push(unknown_reference::finding(&reference.name, names, taken_out.as_ref(), &at));
+                self.found.push(unknown_reference::diagnostic(&reference.name, names, taken_out.as_ref(), &at));
             }
             return;
         };
@@ -81,7 +81,7 @@ impl Judge<'_, '_> {
         // Heat keeps a list of the paths that are asked for.
         if path.iter().any(|(value, _)| matches!(value, Value::List(_) | Value::Map(_))) {
             let known = std::iter::empty();
-            self.found.push(unknown_attribute::finding(&reference.name, &target.ty, "a list or a map", known, &at));
+            self.found.push(unknown_attribute::diagnostic(&reference.name, &target.ty, "a list or a map", known, &at));
             return;
         }
         // The output of a component; that it is too late for a resource is told of the model.
@@ -100,7 +100,7 @@ impl Judge<'_, '_> {
         let known = ty.schema.attributes.keys().map(|name| &**name);
         let is_known = attribute.as_text().is_some_and(|name| ty.schema.attributes.contains_key(name));
         if !is_known {
-            self.found.push(unknown_attribute::finding(name, &target.ty, &attribute.python(), known, at));
+            self.found.push(unknown_attribute::diagnostic(name, &target.ty, &attribute.python(), known, at));
         }
     }
 

@@ -24,7 +24,7 @@ impl Judge<'_, '_> {
             ),
         };
         let at = self.at(None, subject);
-        self.found.push(class_rule::finding(&what, &at, help));
+        self.found.push(class_rule::diagnostic(&what, &at, help));
     }
 
     fn update_policy(&mut self, subject: Subject<'_>) {

@@ -20,17 +20,17 @@ pub(in crate::cli) fn command() -> Command {
 
 pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let given = Given::read(matches)?;
-    let mut findings = given.findings(false, Lowering::default());
+    let mut diagnostics = given.diagnostics(false, Lowering::default());
     if matches.get_flag("deny-warnings") {
-        for finding in &mut findings {
-            finding.severity = Severity::Error;
+        for diagnostic in &mut diagnostics {
+            diagnostic.severity = Severity::Error;
         }
     }
     let format = *matches.get_one("format").expect("INVARIANT: the argument has a default");
-    console.out.write(&given.render(&findings, format, &console.out.options()))?;
+    console.out.write(&given.render(&diagnostics, format, &console.out.options()))?;
     if format != view::Format::Json {
-        let summary = view::summary(&findings).unwrap_or_else(|| "no errors, no warnings".into());
+        let summary = view::summary(&diagnostics).unwrap_or_else(|| "no errors, no warnings".into());
         console.out.write(&format!("{summary}{}\n", given.about()))?;
     }
-    Ok(if has_errors(&findings) { Exit::Failed } else { Exit::Fine })
+    Ok(if has_errors(&diagnostics) { Exit::Failed } else { Exit::Fine })
 }

@@ -49,7 +49,7 @@ pub(super) fn path(matches: &ArgMatches) -> &Path {
 /// A template as it was given.
 pub(super) struct Given {
     pub(super) loaded: Loaded,
-    /// The texts that findings can be about, by the names that places have.
+    /// The texts that diagnostics can be about, by the names that places have.
     texts: HashMap<String, Arc<str>>,
     model: OnceCell<Model>,
 }
@@ -89,23 +89,24 @@ impl Given {
     ///
     /// What is still to be chosen when the stack is created is not missed where that is not what it is about: where
     /// software is described, or `later` says so.
-    pub(super) fn findings(&self, later: bool, lowering: Lowering) -> Vec<Diagnostic> {
+    pub(super) fn diagnostics(&self, later: bool, lowering: Lowering) -> Vec<Diagnostic> {
         let mut found = wattle_hot::check(&self.loaded);
         if later || is_extended(&self.loaded.template) {
-            found.retain(|finding| finding.code != MISSING_VALUE);
+            found.retain(|diagnostic| diagnostic.code != MISSING_VALUE);
         }
         if self.loaded.unreadable.is_some() || !is_extended(&self.loaded.template) {
             return found;
         }
         // What is found in the template at a place says more than what the model finds there.
-        let place = |finding: &Diagnostic| finding.labels.first().map(|label| (label.at.file.clone(), label.at.line));
+        let place =
+            |diagnostic: &Diagnostic| diagnostic.labels.first().map(|label| (label.at.file.clone(), label.at.line));
         let known: HashSet<_> = found.iter().map(place).collect();
         let mut limits = Limits::default();
         limits.lowering = lowering;
         let mut all = check(self.model(), &limits);
-        all.retain(|finding| !known.contains(&place(finding)));
+        all.retain(|diagnostic| !known.contains(&place(diagnostic)));
         all.extend(found);
-        all.sort_by_key(|finding| finding.severity);
+        all.sort_by_key(|diagnostic| diagnostic.severity);
         all
     }
 
@@ -120,7 +121,7 @@ impl Given {
         self.model.take().expect("INVARIANT: it was read")
     }
 
-    /// Where findings were looked for, in words: ` in 3 resources`; nothing where none could be read.
+    /// Where diagnostics were looked for, in words: ` in 3 resources`; nothing where none could be read.
     pub(super) fn about(&self) -> String {
         let number = self.loaded.template.resources.len();
         let plural = if number == 1 { "" } else { "s" };
@@ -133,9 +134,9 @@ impl Given {
         Some(self.render(&wattle_hot::check(&self.loaded), view::Format::Full, options))
     }
 
-    /// Findings as text.
-    pub(super) fn render(&self, findings: &[Diagnostic], format: view::Format, options: &view::Options) -> String {
-        view::render(findings, format, &|name| self.texts.get(name).cloned(), options)
+    /// Diagnostics as text.
+    pub(super) fn render(&self, diagnostics: &[Diagnostic], format: view::Format, options: &view::Options) -> String {
+        view::render(diagnostics, format, &|name| self.texts.get(name).cloned(), options)
     }
 }
 

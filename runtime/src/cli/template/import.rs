@@ -38,12 +38,12 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
         let failure = Failure::usage("this is an extended template, whose software has no form in a crate yet");
         return Err(failure.help("`wattle lower` writes what Heat and the data space get of it"));
     }
-    let mut findings = given.findings(true, Lowering::default());
+    let mut diagnostics = given.diagnostics(true, Lowering::default());
     // What Heat only warns of is no matter of the crate.
-    findings.retain(|finding| finding.severity == Severity::Error);
-    if has_errors(&findings) {
-        let mut text = given.render(&findings, Format::Full, &console.err.options());
-        text += &format!("{}; nothing was written\n", view::summary(&findings).unwrap_or_default());
+    diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
+    if has_errors(&diagnostics) {
+        let mut text = given.render(&diagnostics, Format::Full, &console.err.options());
+        text += &format!("{}; nothing was written\n", view::summary(&diagnostics).unwrap_or_default());
         console.err.write(&text)?;
         return Ok(Exit::Failed);
     }

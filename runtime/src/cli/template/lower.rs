@@ -34,17 +34,17 @@ pub(in crate::cli) fn command() -> Command {
 pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let emission = emission(matches)?;
     let mut given = Given::read(matches)?;
-    let findings = given.findings(true, emission.lowering);
+    let diagnostics = given.diagnostics(true, emission.lowering);
     let format = *matches.get_one("message-format").expect("INVARIANT: the argument has a default");
-    if let Some(summary) = view::summary(&findings) {
-        let mut text = given.render(&findings, format, &console.err.options());
+    if let Some(summary) = view::summary(&diagnostics) {
+        let mut text = given.render(&diagnostics, format, &console.err.options());
         if format != view::Format::Json {
             text.push_str(&summary);
-            text.push_str(if has_errors(&findings) { "; nothing was written\n" } else { "\n" });
+            text.push_str(if has_errors(&diagnostics) { "; nothing was written\n" } else { "\n" });
         }
         console.err.write(&text)?;
     }
-    if has_errors(&findings) {
+    if has_errors(&diagnostics) {
         return Ok(Exit::Failed);
     }
     let mut model = given.take_model();

@@ -64,15 +64,15 @@ fn every_wrong_wiring_is_refused() {
 
     let mut errors = workspace.compile();
     let compiled: Vec<&str> = names.iter().copied().filter(|name| !errors.contains_key(*name)).collect();
-    let mut findings = workspace.check(&compiled);
-    let original = (errors.remove(ORIGINAL), findings.remove(ORIGINAL));
+    let mut diagnostics = workspace.check(&compiled);
+    let original = (errors.remove(ORIGINAL), diagnostics.remove(ORIGINAL));
     assert!(matches!(&original, (None, Some(found)) if found.is_empty()), "the unmutated example: {original:?}");
 
     let mut faults = Vec::new();
     let mut rows = Vec::new();
     for mutation in mutations {
         let name = mutation.name.as_str();
-        let verdict = match (errors.remove(name), findings.remove(name)) {
+        let verdict = match (errors.remove(name), diagnostics.remove(name)) {
             (Some(errors), _) => Verdict { by: RefusedBy::Rustc, errors },
             (None, Some(errors)) => {
                 let code = errors.first().map_or_else(String::new, |error| error.by.clone());

@@ -128,25 +128,25 @@ impl Workspace {
         let mut command = Command::new(self.root.join("target/debug").join(name));
         command.current_dir(&self.root).args(["check", "--format", "json", "--set", "cognos=true"]);
         let output = run(&mut command);
-        let findings = output.stdout.lines().filter(|line| line.starts_with('{'));
-        let findings = findings.map(|line| serde_json::from_str(line).expect("`check` writes JSON"));
-        let errors: Vec<Error> = findings
-            .filter(|finding: &Value| finding["severity"] == "error")
-            .map(|finding| self.check_error(name, &finding))
+        let diagnostics = output.stdout.lines().filter(|line| line.starts_with('{'));
+        let diagnostics = diagnostics.map(|line| serde_json::from_str(line).expect("`check` writes JSON"));
+        let errors: Vec<Error> = diagnostics
+            .filter(|diagnostic: &Value| diagnostic["severity"] == "error")
+            .map(|diagnostic| self.check_error(name, &diagnostic))
             .collect();
         assert_eq!(output.success, errors.is_empty(), "`check` of {name}: {}{}", output.stdout, output.stderr);
         errors
     }
 
-    fn check_error(&self, name: &str, finding: &Value) -> Error {
-        let span = &finding["spans"][0];
+    fn check_error(&self, name: &str, diagnostic: &Value) -> Error {
+        let span = &diagnostic["spans"][0];
         let source = fs::read_to_string(self.root.join(span["file"].as_str().unwrap_or_default())).unwrap_or_default();
         let line = span["line"].as_u64().and_then(|line| source.lines().nth(usize::try_from(line).ok()? - 1));
         Error {
-            by: finding["code"].as_str().unwrap_or_default().to_owned(),
+            by: diagnostic["code"].as_str().unwrap_or_default().to_owned(),
             file: within(name, &span["file"]),
             marked: columns(line.unwrap_or_default(), &span["column"], &span["end_column"]),
-            text: first_line(finding),
+            text: first_line(diagnostic),
         }
     }
 

@@ -34,7 +34,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
         console.err.write(&text)?;
         return Ok(Exit::Failed);
     }
-    let errors = errors(given.findings(true, Lowering::default()));
+    let errors = errors(given.diagnostics(true, Lowering::default()));
     if given.loaded.template.resources.is_empty() && !errors.is_empty() {
         // There is nothing to draw that errors are about.
         console.err.write(&given.render(&errors, view::Format::Full, &console.err.options()))?;
@@ -72,7 +72,7 @@ fn resources(loaded: &Loaded, model: Option<&Model>) -> Graph {
     if reads_software { stripped } else { whole }
 }
 
-fn errors(mut findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    findings.retain(|finding| finding.severity == Severity::Error);
-    findings
+fn errors(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
+    diagnostics
 }
