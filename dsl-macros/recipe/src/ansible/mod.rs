@@ -30,6 +30,3 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
 pub(crate) fn is_yaml(source: &str) -> Result<(), SyntaxError> {
     tree::parse(source).map(drop)
 }
-
-#[cfg(test)]
-mod tests;

@@ -51,6 +51,3 @@ pub(crate) fn findings(_source: &str) -> Result<Findings, SyntaxError> {
     unknown.analysis.anything();
     Ok(unknown)
 }
-
-#[cfg(all(test, feature = "chef"))]
-mod tests;

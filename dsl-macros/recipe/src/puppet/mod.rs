@@ -57,6 +57,3 @@ pub(crate) fn template(source: &str) -> Analysis {
     }
     analysis
 }
-
-#[cfg(test)]
-mod tests;

@@ -133,6 +133,3 @@ fn read(key: &str, line: u32, into: &mut Analysis) {
 fn feeds(text: &str) -> String {
     "\n".repeat(line_feeds(text) as usize)
 }
-
-#[cfg(test)]
-mod tests;

@@ -99,6 +99,3 @@ fn other_program(source: &str) -> Findings {
     }
     findings
 }
-
-#[cfg(test)]
-mod tests;

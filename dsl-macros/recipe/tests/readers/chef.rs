@@ -1,8 +1,11 @@
-use super::template;
-use crate::{Analysis, Tool, analyse};
+use wattle_recipe::{Analysis, Tool, analyse, analyse_all};
 
 fn chef(source: &str) -> Analysis {
     analyse(Tool::Chef, source).unwrap_or_else(|error| panic!("{error}\n{source}"))
+}
+
+fn template(source: &str) -> Analysis {
+    analyse_all(Tool::Chef, [("templates/x.erb", source)]).expect("a template")
 }
 
 fn names(names: &std::collections::BTreeMap<String, u32>) -> Vec<&str> {
@@ -126,9 +129,9 @@ fn anything_may_be_written() {
 #[test]
 fn a_computed_value_covers_what_is_below() {
     let analysis = chef("node.default['db2'] = facts_of(x)");
-    assert!(crate::never_written(&analysis, ["db2/url"]).is_empty());
+    assert!(wattle_recipe::never_written(&analysis, ["db2/url"]).is_empty());
     let analysis = chef("node.default['db2'] = { 'port' => 1 }");
-    assert_eq!(crate::never_written(&analysis, ["db2/url"]), ["db2/url"]);
+    assert_eq!(wattle_recipe::never_written(&analysis, ["db2/url"]), ["db2/url"]);
 }
 
 #[test]
@@ -161,7 +164,7 @@ fn one_path_is_read() {
         let analysis = chef(source);
         assert!(names(&analysis.reads).contains(&"db2/port"), "{source}: {analysis:?}");
         assert_eq!(
-            crate::never_read(&Analysis { dynamic_reads: false, ..analysis }, ["db2/other"]),
+            wattle_recipe::never_read(&Analysis { dynamic_reads: false, ..analysis }, ["db2/other"]),
             ["db2/other"],
             "{source}"
         );
@@ -173,7 +176,7 @@ fn wholes_and_computed_keys_are_read_whole() {
     for source in
         ["node['db2'].to_hash", "node['db2'][x]", "node['db2'].each { |k, v| use v }", "d = node['db2']\nuse d"]
     {
-        assert!(crate::never_read(&chef(source), ["db2/port"]).is_empty(), "{source}");
+        assert!(wattle_recipe::never_read(&chef(source), ["db2/port"]).is_empty(), "{source}");
         assert!(!chef(source).dynamic_reads, "{source}");
     }
     for source in [

@@ -1,4 +1,4 @@
-use crate::{Analysis, Tool, analyse};
+use wattle_recipe::{Analysis, Tool, analyse};
 
 fn ansible(source: &str) -> Analysis {
     analyse(Tool::Ansible, source).unwrap_or_else(|error| panic!("{error}\n{source}"))

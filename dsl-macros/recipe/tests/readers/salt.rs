@@ -1,4 +1,4 @@
-use crate::{Analysis, Tool, analyse, analyse_all};
+use wattle_recipe::{Analysis, Tool, analyse, analyse_all};
 
 fn salt(source: &str) -> Analysis {
     analyse(Tool::Salt, source).unwrap_or_else(|error| panic!("{error}\n{source}"))

@@ -1,5 +1,4 @@
-use super::template;
-use crate::{Analysis, Tool, analyse};
+use wattle_recipe::{Analysis, Tool, analyse, analyse_all};
 
 fn puppet(source: &str) -> Analysis {
     analyse(Tool::Puppet, source).unwrap_or_else(|error| panic!("{error}\n{source}"))
@@ -157,8 +156,8 @@ fn anything_may_be_read() {
 
 #[test]
 fn templates_are_read() {
-    let analysis =
-        template("<%- | Integer $port | -%>\n<%# $no %>\n<% if $host { -%>\n<%= $facts['x'] %> $no\n<% } -%>");
+    let source = "<%- | Integer $port | -%>\n<%# $no %>\n<% if $host { -%>\n<%= $facts['x'] %> $no\n<% } -%>";
+    let analysis = analyse_all(Tool::Puppet, [("x.epp", source)]).expect("a template");
     assert_eq!(
         analysis.reads.into_iter().collect::<Vec<_>>(),
         [("host".into(), 3), ("port".into(), 1), ("x".into(), 4)]

@@ -1,5 +1,4 @@
-use super::findings;
-use crate::{Analysis, Tool, analyse};
+use wattle_recipe::{Analysis, Tool, analyse};
 
 fn shell(source: &str) -> Analysis {
     analyse(Tool::Shell, source).unwrap_or_else(|error| panic!("{error}\n{source}"))
@@ -303,7 +302,7 @@ fn what_is_never_closed_is_an_error() {
         ("echo $'x", 1, "`$'` is never closed"),
         ("true\n(ls", 2, "`(` is never closed"),
     ] {
-        let error = findings(source).expect_err(source);
+        let error = analyse(Tool::Shell, source).expect_err(source);
         assert_eq!((error.line, error.message.as_str()), (line, message), "{source}");
     }
 }
@@ -311,10 +310,10 @@ fn what_is_never_closed_is_an_error() {
 #[test]
 fn deep_nesting_is_refused() {
     for opening in ["(", "$(", "((", "$((", "${x:-", "\"$(", "`", "<(", "$(\"", "case x in ", "{ ", "f() { ", "a=("] {
-        let _ = findings(&opening.repeat(100_000));
-        let _ = findings(&(opening.repeat(50_000) + &")".repeat(100_000)));
+        let _ = analyse(Tool::Shell, &opening.repeat(100_000));
+        let _ = analyse(Tool::Shell, &(opening.repeat(50_000) + &")".repeat(100_000)));
     }
-    let error = findings(&"$(".repeat(100_000)).expect_err("too deep");
+    let error = analyse(Tool::Shell, &"$(".repeat(100_000)).expect_err("too deep");
     assert_eq!(error.message, "expansions nest deeper than 100");
 }
 
