@@ -133,18 +133,31 @@ impl Type {
     /// Why `value` is not of this type, in the words of a message; `None` when it is.
     pub fn refuse(&self, value: &Value) -> Option<String> {
         match (self, value) {
-            (Self::Any, _) => None,
             (Self::Hidden(inner), _) => inner.refuse(value),
             (Self::Scalar(scalar), _) => refuse_scalar(*scalar, value),
-            (Self::List(item), Value::List(values)) => values
+            (Self::List(_) | Self::Any, Value::List(values)) => values
                 .iter()
                 .enumerate()
-                .find_map(|(i, value)| item.refuse(value).map(|why| format!("item {i}: {why}"))),
-            (Self::Map(item), Value::Map(values)) => {
-                values.iter().find_map(|(name, value)| item.refuse(value).map(|why| format!("`{name}`: {why}")))
+                .find_map(|(i, value)| self.item().refuse(value).map(|why| format!("item {i}: {why}"))),
+            (Self::Map(_) | Self::Any, Value::Map(values)) => {
+                values.iter().find_map(|(name, value)| self.item().refuse(value).map(|why| format!("`{name}`: {why}")))
             }
+            // JSON's readers make a float of what is longer.
+            (Self::Any, Value::Integer(number)) => {
+                let fits = (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(number);
+                (!fits).then(|| format!("{number} needs more than 64 bits"))
+            }
+            (Self::Any, _) => None,
             (Self::Struct(fields), Value::Map(values)) => refuse_fields(fields, values),
             _ => Some(format!("expected {self}, found {}", value.kind())),
+        }
+    }
+
+    /// The type of the items of a list or the values of a map.
+    fn item(&self) -> &Self {
+        match self {
+            Self::List(item) | Self::Map(item) => item,
+            other => other,
         }
     }
 }

@@ -15,7 +15,7 @@ pub enum Value {
     Null,
     /// A truth value.
     Boolean(bool),
-    /// A whole number between the least `i64` and the greatest `u64`.
+    /// A whole number. What a data space keeps has 64 bits at most ([`Type::refuse`](super::Type::refuse)); Heat's are of any length.
     Integer(i128),
     /// A number with a fraction.
     Float(f64),
@@ -106,7 +106,7 @@ impl Serialize for Value {
             Self::Integer(value) => match (i64::try_from(*value), u64::try_from(*value)) {
                 (Ok(value), _) => to.serialize_i64(value),
                 (_, Ok(value)) => to.serialize_u64(value),
-                _ => Err(serde::ser::Error::custom(format_args!("the integer {value} needs more than 64 bits"))),
+                _ => to.serialize_i128(*value),
             },
             Self::Float(value) => to.serialize_f64(*value),
             Self::Str(value) => to.serialize_str(value),
@@ -155,6 +155,10 @@ impl<'de> Visitor<'de> for ValueVisitor {
         Ok(value.into())
     }
 
+    fn visit_i128<E: de::Error>(self, value: i128) -> Result<Value, E> {
+        Ok(Value::Integer(value))
+    }
+
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
         Ok(Value::Float(value))
     }
@@ -177,5 +181,21 @@ impl<'de> Visitor<'de> for ValueVisitor {
             values.insert(name.into(), value);
         }
         Ok(Value::Map(values))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Type;
+
+    #[test]
+    fn integers_of_more_than_64_bits_are_shown_and_stay_out_of_data_spaces() {
+        let big = Value::List(vec![Value::Integer(i128::MAX), u64::MAX.into(), Value::Integer(i128::MIN)]);
+        let text = format!("[{},{},{}]", i128::MAX, u64::MAX, i128::MIN);
+        assert_eq!(big.to_string(), text);
+        let why = |value: &Value| Type::Any.refuse(value);
+        assert_eq!(why(&big).as_deref(), Some(&*format!("item 0: {} needs more than 64 bits", i128::MAX)));
+        assert_eq!(why(&vec![Value::from(u64::MAX), i64::MIN.into()].into()), None);
     }
 }

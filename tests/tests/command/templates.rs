@@ -50,6 +50,28 @@ fn an_extended_template_is_lowered_and_explained() {
 }
 
 #[test]
+fn integers_of_any_length_stay_what_they_are() {
+    let stage = stage();
+    let long = "123456789012345678901234567890";
+    let text = format!(
+        "heat_template_version: 2021-04-16\nresources:\n  r:\n    type: OS::Heat::Value\n    properties:\n      value: \
+         {{str_replace: {{template: a b, params: {{a: {long}, b: -{long}}}}}}}\n"
+    );
+    fs::write(stage.path().join("long.yaml"), text).expect("writes");
+    let run = |args: &[&str]| {
+        let ran = Command::new(wattle()).args(args).current_dir(stage.path()).output().expect("wattle runs");
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    };
+    run(&["graph", "long.yaml"]);
+    for format in ["yaml", "json"] {
+        run(&["lower", "long.yaml", "--format", format]);
+        let template =
+            fs::read_to_string(stage.path().join(format!("out/long/template.{format}"))).expect("the template");
+        assert!(template.contains(&format!(" {long}")) && template.contains(&format!("-{long}")), "{template}");
+    }
+}
+
+#[test]
 fn graphs() {
     let stage = stage();
     for format in ["json", "dot", "mermaid"] {
