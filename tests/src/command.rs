@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 /// When it cannot be built.
 pub fn wattle() -> &'static Path {
     static WATTLE: OnceLock<PathBuf> = OnceLock::new();
-    WATTLE.get_or_init(|| built("wattle", &profile()))
+    WATTLE.get_or_init(|| built(["wattle-runtime", "--bin", "wattle"], &profile()))
 }
 
 /// The path of the command that servers fetch, which is built first if need be.
@@ -19,7 +19,7 @@ pub fn wattle() -> &'static Path {
 /// When it cannot be built.
 pub fn wattle_agent() -> &'static Path {
     static AGENT: OnceLock<PathBuf> = OnceLock::new();
-    AGENT.get_or_init(|| built("wattle-agent", &profile()))
+    AGENT.get_or_init(|| built(["wattle-runtime", "--bin", "wattle-agent"], &profile()))
 }
 
 /// The path of the command that servers fetch, as it is released.
@@ -27,7 +27,15 @@ pub fn wattle_agent() -> &'static Path {
 /// # Panics
 /// When it cannot be built.
 pub fn released_agent() -> PathBuf {
-    built("wattle-agent", &profile().with_file_name("release"))
+    built(["wattle-runtime", "--bin", "wattle-agent"], &profile().with_file_name("release"))
+}
+
+/// The path of an example's own program.
+///
+/// # Panics
+/// When it cannot be built.
+pub fn example(name: &str) -> PathBuf {
+    built([name, "--example", name], &profile().join("examples"))
 }
 
 /// `TARGET/PROFILE` of this test, which runs from `TARGET/PROFILE/deps/NAME`.
@@ -36,15 +44,16 @@ fn profile() -> PathBuf {
     own.ancestors().nth(2).expect("a test lies in a target directory").to_owned()
 }
 
-fn built(binary: &str, profile: &Path) -> PathBuf {
+fn built(what: [&str; 3], directory: &Path) -> PathBuf {
+    let profile = profile();
     let target = profile.parent().expect("a profile lies in a target directory");
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "--quiet", "--package", "wattle-runtime", "--bin", binary]);
+    cargo.args(["build", "--quiet", "--package"]).args(what);
     cargo.arg("--manifest-path").arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml"));
     cargo.arg("--target-dir").arg(target);
-    if profile.file_name().is_some_and(|name| name == "release") {
+    if directory.file_name().is_some_and(|name| name == "release") {
         cargo.arg("--release");
     }
-    assert!(cargo.status().expect("cargo starts").success(), "`{binary}` does not build");
-    profile.join(binary)
+    assert!(cargo.status().expect("cargo starts").success(), "`{}` does not build", what[2]);
+    directory.join(what[2])
 }

@@ -33,7 +33,7 @@ pub fn seed(model: &Model) -> Seed {
 /// When a parameter is of a type that no test has.
 pub fn options(seed: &Seed) -> Options {
     let mut options = Options::new(OperatorKey::generate());
-    for (name, parameter) in Given::new().missing(seed) {
+    for (name, parameter) in Given::default().missing(seed) {
         options.given.set(name, value_of(name, &parameter.ty));
     }
     options.files.templates.insert("template.yaml".to_owned(), format!("description: of {}", seed.digest));

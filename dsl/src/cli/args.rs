@@ -16,7 +16,7 @@ use super::console::Console;
 use super::emit::{Emission, TemplateFormat};
 use super::graph::{self, Drawing};
 use super::help;
-use super::plan::{Planning, plan_against, plan_format};
+use super::plan::{Planning, is_json, plan_against, plan_format};
 use crate::manners::{Exit, Failure};
 
 /// What was asked for.
@@ -265,7 +265,7 @@ fn request(matches: &ArgMatches) -> Result<Request, Failure> {
                     stack_bytes: behind.get_one("stack-bytes").copied(),
                     model: false,
                 },
-                is_json: behind.get_one::<String>("format").is_some_and(|format| format == "json"),
+                is_json: is_json(behind),
             },
         },
         Some(("graph", behind)) => Command::Graph { drawing: graph::drawing(behind)? },

@@ -14,11 +14,11 @@ use crate::manners::reason;
 use crate::model::{Content, Model, Name};
 use wattle_heat::emit::{self, EmitError};
 
+use super::environment::FILE as ENVIRONMENT;
 use super::files::{self, File, Swap, Written};
 use super::tree::{self, count};
 use crate::manners::Failure;
 
-const ENVIRONMENT: &str = "environment.yaml";
 const SEED: &str = "seed.yaml";
 const MODEL: &str = "model.yaml";
 

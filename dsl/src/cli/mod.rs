@@ -6,6 +6,7 @@
 mod args;
 mod console;
 mod emit;
+mod environment;
 mod explain;
 mod files;
 mod graph;
@@ -33,9 +34,10 @@ use console::Console;
 use crate::manners::{Exit, Failure};
 pub use args::{emission, emission_args, messages};
 pub use emit::{Emission, Emitted, TemplateFormat, emit};
+pub use environment::{beside, environment};
 pub use explain::explained;
 pub use graph::{DiagramFormat, Drawing, drawing, drawing_args};
-pub use plan::{plan_against, plan_format, planned, state_of};
+pub use plan::{is_json, plan_against, plan_format, planned, state_of, values};
 pub use sources::Sources;
 pub use tree::of_model;
 

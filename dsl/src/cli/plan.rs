@@ -9,12 +9,14 @@ use indexmap::IndexMap;
 use crate::lower;
 use crate::lower::hot::Template;
 use crate::manners::{Exit, Failure, reason};
-use crate::model::{Content, Model};
-use crate::plan::{Plan, State, plan};
+use crate::model::{Content, Model, Name, Value};
+use crate::plan::{State, plan};
 use wattle_heat::emit;
+use wattle_heat::environment::Environment;
 
 use super::console::Console;
 use super::emit::Emission;
+use super::environment::{beside, environment};
 
 /// What a plan is made against, and how it is written.
 #[derive(Debug)]
@@ -34,6 +36,11 @@ pub fn plan_format() -> Arg {
         .help("How to write it: for people, or for programs")
 }
 
+/// Whether [`plan_format`] asks for JSON.
+pub fn is_json(matches: &ArgMatches) -> bool {
+    matches.get_one::<String>("format").is_some_and(|format| format == "json")
+}
+
 /// What `--against` is.
 pub fn plan_against() -> Arg {
     Arg::new("against")
@@ -43,24 +50,31 @@ pub fn plan_against() -> Arg {
         .help("Compare with what was emitted to this directory")
 }
 
-/// A plan in the format that was asked for, and the exit code: whether anything would change.
-pub fn planned(plan: &Plan, matches: &ArgMatches, color: bool) -> (String, Exit) {
-    written(plan, matches.get_one::<String>("format").is_some_and(|format| format == "json"), color)
-}
-
-fn written(plan: &Plan, is_json: bool, color: bool) -> (String, Exit) {
+/// What it takes to get from one state to the other, in the format that was asked for, and the exit code: whether
+/// anything would change.
+pub fn planned(before: Option<&State>, after: &State, is_json: bool, color: bool) -> (String, Exit) {
+    let plan = plan(before, after);
     let text = if is_json { plan.to_json() } else { plan.to_text(color) };
     (text, if plan.is_empty() { Exit::Fine } else { Exit::Changes })
 }
 
-/// The state that a directory holds.
+/// What an environment gives parameters.
+pub fn values(environment: &Environment) -> IndexMap<Name, Value> {
+    environment.values().map(|(name, given)| (name.as_str().into(), given.value.constant())).collect()
+}
+
+/// The state that a directory holds, with the values of its parameters, or else with those that its environment gives.
 ///
 /// # Errors
 /// When nothing was emitted to it, or what lies there cannot be read.
-pub fn state_of(directory: &Path) -> Result<State, Failure> {
+pub fn state_of(directory: &Path, parameters: Option<IndexMap<Name, Value>>) -> Result<State, Failure> {
     if !directory.is_dir() {
         return Err(Failure::usage(format!("there is no directory `{}`", directory.display())));
     }
+    let parameters = match parameters {
+        Some(parameters) => parameters,
+        None => values(&environment(&beside(directory))?),
+    };
     let mut failed = None;
     let mut read = |name: &str| match fs::read(directory.join(name)) {
         Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
@@ -71,7 +85,7 @@ pub fn state_of(directory: &Path) -> Result<State, Failure> {
             None
         }
     };
-    let state = State::of_folder(&mut read);
+    let state = State::of_folder(&mut read, parameters);
     match (failed, state) {
         (Some(why), _) => Err(Failure::usage(format!("cannot read {why}"))),
         (None, Ok(state)) => Ok(state),
@@ -92,23 +106,22 @@ impl Planning {
     pub(super) fn run(&self, model: &Model, console: &mut Console<'_>) -> Result<Exit, Failure> {
         let own = self.emission.out.join(&*model.stack);
         let before = match &self.against {
-            Some(directory) => Some(state_of(directory)?),
-            None if own.exists() => Some(state_of(&own)?),
+            Some(directory) => Some(state_of(directory, None)?),
+            None if own.exists() => Some(state_of(&own, None)?),
             None => {
                 let text = format!("nothing was emitted to `{}` yet: this is a first deployment\n", own.display());
                 console.err.write(&text)?;
                 None
             }
         };
-        let after = self.state(model, &own, before.as_ref())?;
-        let plan = plan(before.as_ref(), &after);
-        let (text, exit) = written(&plan, self.is_json, console.out.color);
+        let after = self.state(model, &own)?;
+        let (text, exit) = planned(before.as_ref(), &after, self.is_json, console.out.color);
         console.out.write(&text)?;
         Ok(exit)
     }
 
     /// What `emit` would write, with what an operator has filled in.
-    fn state(&self, model: &Model, own: &Path, before: Option<&State>) -> Result<State, Failure> {
+    fn state(&self, model: &Model, own: &Path) -> Result<State, Failure> {
         let mut files: IndexMap<String, String> = IndexMap::new();
         for (name, content) in &model.files {
             files.insert(name.to_string(), String::from_utf8_lossy(Content::bytes(content)).into_owned());
@@ -121,11 +134,6 @@ impl Planning {
             files.insert(name.clone(), json(nested)?);
         }
         files.insert("template.yaml".to_owned(), json(&template)?);
-        let filled = fs::read_to_string(own.join("environment.yaml")).ok();
-        let parameters = match filled.and_then(|text| crate::plan::environment(&text).ok()) {
-            Some(parameters) => parameters,
-            None => before.map(|before| before.parameters().clone()).unwrap_or_default(),
-        };
-        State::new(&files, parameters, seed).map_err(|error| Failure::new(error.to_string()))
+        State::new(&files, values(&environment(&beside(own))?), seed).map_err(|error| Failure::new(error.to_string()))
     }
 }

@@ -1,6 +1,9 @@
 //! What an operator has filled in in an environment file, for when the file is written once more.
 
 use indexmap::IndexMap;
+use wattle_heat::check::environment_faults;
+use wattle_heat::environment::Environment;
+use wattle_heat::yaml::Tree;
 
 /// Ends the line of the one default that is given because Heat takes no empty section: nobody filled it in.
 pub(super) const BY_DEFAULT: &str = "  # its default; Heat takes no empty section";
@@ -19,14 +22,17 @@ impl Filled {
     /// Why what stands there cannot be carried over: it is no YAML, has another section than `parameters`, or values
     /// that do not each begin a line, two spaces in.
     pub fn read(text: &str) -> Result<Self, String> {
-        let read: Option<IndexMap<String, Option<IndexMap<String, serde_yaml::Value>>>> =
-            serde_yaml::from_str(text).map_err(|error| error.to_string())?;
-        let mut sections = read.unwrap_or_default();
-        let given = sections.shift_remove("parameters").flatten().unwrap_or_default();
-        if let Some(other) = sections.keys().next() {
-            return Err(format!("it has a section `{other}`"));
+        let environment = Environment::read([("", text)]);
+        if let Some(fault) = environment_faults(&environment).into_iter().next() {
+            return Err(fault.message);
         }
-        let mut lines = lines(text);
+        for file in &environment.files {
+            let Tree::Map(sections) = &*file.root.tree else { continue };
+            if let Some(other) = sections.iter().map(|pair| pair.key.as_key()).find(|name| name != "parameters") {
+                return Err(format!("it has a section `{other}`"));
+            }
+        }
+        let (given, mut lines) = (environment.parameters, lines(text));
         if let Some(name) = given.keys().find(|name| !lines.contains_key(name.as_str())) {
             return Err(format!("`{name}` does not begin a line, two spaces in"));
         }

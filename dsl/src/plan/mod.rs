@@ -24,7 +24,7 @@ use crate::requirement::When;
 
 pub use component::recipe_differences;
 pub use files::gather;
-pub use state::{State, StateError, environment};
+pub use state::{State, StateError};
 
 /// The format of a plan as JSON.
 pub const FORMAT: &str = "wattle-plan/1";

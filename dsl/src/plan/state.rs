@@ -1,7 +1,6 @@
 //! What is deployed, or would be: templates, parameters, seed.
 
 use indexmap::IndexMap;
-use wattle_heat::environment::Environment;
 use wattle_heat::evaluate;
 use wattle_heat::parameters::{Inputs, Origin, Parameters};
 use wattle_heat::{Desired, Facts, Loaded};
@@ -57,19 +56,19 @@ impl State {
         Self::of(&mut |name| files.get(name).cloned(), parameters, seed)
     }
 
-    /// What the files say that `emit` or `wattle lower` wrote to a folder: `read` gives the text of a file there.
+    /// What the files say that `emit` or `wattle lower` wrote to a folder, where parameters are given these values: `read`
+    /// gives the text of a file there.
     ///
     /// # Errors
     /// When there is no template, or a file that cannot be read.
-    pub fn of_folder(read: &mut dyn FnMut(&str) -> Option<String>) -> Result<Self, StateError> {
+    pub fn of_folder(
+        read: &mut dyn FnMut(&str) -> Option<String>,
+        parameters: IndexMap<Name, Value>,
+    ) -> Result<Self, StateError> {
         let seed = match read("seed.yaml") {
             Some(text) => Some(Seed::read(&text).map_err(|error| StateError::malformed("seed.yaml", error))?),
             None => None,
         };
-        let mut parameters = IndexMap::new();
-        if let Some(text) = read(ENVIRONMENT) {
-            parameters = environment(&text).map_err(|reason| StateError::malformed(ENVIRONMENT, reason))?;
-        }
         Self::of(read, parameters, seed)
     }
 
@@ -88,19 +87,9 @@ impl State {
         Ok(Self { loaded, parameters, seed })
     }
 
-    /// Gives parameters values over those that they have.
-    pub fn give(&mut self, parameters: IndexMap<Name, Value>) {
-        self.parameters.extend(parameters);
-    }
-
     /// The stack's name, where a seed says it.
     pub fn stack(&self) -> Option<&Name> {
         self.seed.as_ref().map(|seed| &seed.stack)
-    }
-
-    /// What parameters are given.
-    pub fn parameters(&self) -> &IndexMap<Name, Value> {
-        &self.parameters
     }
 
     /// What servers do.
@@ -138,19 +127,4 @@ impl State {
         }
         parameters
     }
-}
-
-const ENVIRONMENT: &str = "environment.yaml";
-
-/// The parameters that an environment file gives.
-///
-/// # Errors
-/// When it is no environment file.
-pub fn environment(text: &str) -> Result<IndexMap<Name, Value>, String> {
-    let environment = Environment::read([(ENVIRONMENT, text)]);
-    if let Some(error) = environment.files.iter().find_map(|file| file.unreadable.as_ref()) {
-        return Err(error.to_string());
-    }
-    let given = environment.parameter_defaults.iter().chain(&environment.parameters);
-    Ok(given.map(|(name, given)| (name.as_str().into(), given.value.constant())).collect())
 }

@@ -3,7 +3,7 @@
 use wattle_model::Diagnostic;
 use wattle_model::names::meant;
 
-use crate::environment::{File, SECTIONS, place};
+use crate::environment::{Environment, File, SECTIONS, place};
 use crate::yaml::{Node, Span, Tree};
 
 use super::Sink;
@@ -32,13 +32,15 @@ const HOOKS: [&str; 6] = ["pre-create", "pre-update", "pre-delete", "post-create
 const ACTIONS: [&str; 2] = ["update", "replace"];
 
 fn run(sink: &mut Sink<'_>) {
-    for file in &sink.loaded.environment.files {
-        let mut diagnostics = Vec::new();
-        judge(file, &mut diagnostics);
-        for diagnostic in diagnostics {
-            sink.push(diagnostic);
-        }
-    }
+    let diagnostics = faults(&sink.loaded.environment);
+    diagnostics.into_iter().for_each(|diagnostic| sink.push(diagnostic));
+}
+
+/// What Heat refuses in an environment's form, file by file.
+pub fn faults(environment: &Environment) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    environment.files.iter().for_each(|file| judge(file, &mut diagnostics));
+    diagnostics
 }
 
 fn judge(file: &File, diagnostics: &mut Vec<Diagnostic>) {

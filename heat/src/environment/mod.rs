@@ -98,6 +98,18 @@ impl Environment {
         environment
     }
 
+    /// The value that a parameter is given, if it is: nothing is as good as no value.
+    pub fn given(&self, parameter: &str) -> Option<&Given> {
+        let mut all = [&self.parameters, &self.parameter_defaults].into_iter().filter_map(|given| given.get(parameter));
+        all.find(|given| !matches!(*given.value.tree, Tree::Null))
+    }
+
+    /// All values that parameters are given; one may come twice.
+    pub fn values(&self) -> impl Iterator<Item = (&String, &Given)> {
+        let names = self.parameter_defaults.keys().chain(self.parameters.keys());
+        names.filter_map(|name| Some((name, self.given(name)?)))
+    }
+
     fn add(&mut self, file: &Arc<str>, root: &Node) {
         for (section, into) in
             [("parameters", &mut self.parameters), ("parameter_defaults", &mut self.parameter_defaults)]

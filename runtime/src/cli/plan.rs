@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Command};
-use wattle::cli::{plan_against, plan_format, planned, state_of};
+use wattle::cli::{is_json, plan_against, plan_format, planned, state_of};
 use wattle::manners::{Exit, exit_codes};
-use wattle::plan::{State, StateError, plan};
+use wattle::plan::{State, StateError};
 
 use crate::seed::{concealed, deployed};
 use crate::space::Layout;
@@ -44,15 +44,13 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let directory = matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required");
     let (before, after) = match matches.get_one::<PathBuf>("against") {
         Some(against) => {
-            let mut after = state_of(directory)?;
             let given = seed::given(matches, directory)?;
-            after.give(given.all());
-            (Some(state_of(against)?), after)
+            let after = state_of(directory, Some(given.all()))?;
+            (Some(state_of(against, None)?), after)
         }
         None => in_space(matches, directory, console).await?,
     };
-    let plan = plan(before.as_ref(), &after);
-    let (text, exit) = planned(&plan, matches, console.out.color);
+    let (text, exit) = planned(before.as_ref(), &after, is_json(matches), console.out.color);
     console.out.write(&text)?;
     Ok(exit)
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use wattle::cli::{beside, environment};
 use wattle::lower::Seed;
 use wattle::manners::reason;
 use wattle::names::{list, meant};
@@ -133,23 +134,10 @@ fn is_native(directory: &Path) -> bool {
 
 /// The parameters that are given: by the environment beside the seed, by further ones, and one by one.
 pub(super) fn given(matches: &ArgMatches, directory: &Path) -> Result<Given, Failure> {
-    let mut given = Given::new();
-    let beside = directory.join("environment.yaml");
-    let beside = beside.is_file().then_some(beside);
-    for file in beside.iter().chain(matches.get_many::<PathBuf>("environment").into_iter().flatten()) {
-        let text = std::fs::read_to_string(file).map_err(|error| {
-            Failure::usage(format!("cannot read the environment `{}`: {}", file.display(), reason(&error)))
-        })?;
-        let name = format!("`{}`", file.display());
-        given.environment(&text, &name).map_err(|error| Failure::from(error).note(format!("in {name}")))?;
-    }
-    for assignment in matches.get_many::<String>("parameter").into_iter().flatten() {
-        given.assignment(assignment).map_err(|error| Failure::from(error).help("write `--parameter NAME=VALUE`"))?;
-    }
-    for assignment in matches.get_many::<String>("parameter-file").into_iter().flatten() {
-        let (name, value) = from_file(assignment)?;
-        given.set(&name, value.into());
-    }
+    let beside = beside(directory);
+    let files = beside.iter().chain(matches.get_many::<PathBuf>("environment").into_iter().flatten());
+    let mut given = Given::new(environment(files)?);
+    assignments(matches)?.into_iter().for_each(|(name, value)| given.assign(name, value));
     Ok(given)
 }
 
@@ -360,9 +348,7 @@ impl From<SeedError> for Failure {
                 }
             }
             SeedError::Space(error) => error.into(),
-            SeedError::Credentials { .. } | SeedError::Given { .. } | SeedError::Name { .. } => {
-                Self::usage(error.to_string())
-            }
+            SeedError::Credentials { .. } | SeedError::Name { .. } => Self::usage(error.to_string()),
             SeedError::Format { .. } | SeedError::Damaged { .. } => Self::usage(error.to_string()).help(EMIT_AGAIN),
             other => Self::new(other.to_string()),
         }

@@ -26,12 +26,6 @@ pub enum SeedError {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// Text that gives parameters and is no such text.
-    #[error("the parameters cannot be read: {reason}")]
-    Given {
-        /// What is wrong with it.
-        reason: String,
-    },
     /// Parameters that are missing, unknown, of another type, or not as is required: all of them.
     #[error("{}", parameters(missing, faults))]
     Parameters {

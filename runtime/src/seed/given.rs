@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use wattle::cli::values;
 use wattle::lower::Seed;
 use wattle::lower::seed::{Origin, SeedParameter, Wire};
 use wattle::model::{Carrier, Name, Scalar, Type, Value};
 use wattle::names::meant;
 use wattle::requirement::When;
+use wattle_heat::environment::Environment;
 use wattle_heat::truth;
 
 use super::{SeedError, requirements};
@@ -17,107 +17,61 @@ use super::{SeedError, requirements};
 /// Names of our own in templates: what a seed does not know of, but Heat does.
 const RESERVED: &str = "wattle_";
 
-/// Values of parameters, as an operator gives them: what was given last counts.
+/// Values of parameters, as an operator gives them: one by one, or else by an environment.
 #[derive(Clone, Default)]
 pub struct Given {
-    values: IndexMap<String, Item>,
-    // Heat's `parameter_defaults`: may name what this stack does not have.
-    defaults: IndexMap<String, Item>,
-}
-
-/// A value, and where it came from, as a message says it.
-#[derive(Clone)]
-struct Item {
-    value: Value,
-    from: Option<Arc<str>>,
-}
-
-impl Item {
-    fn refused(&self, name: &str, why: &str) -> String {
-        let from = self.from.as_ref().map(|from| format!(" as {from} gives it")).unwrap_or_default();
-        format!("the parameter `{name}`{from} does not fit: {why}")
-    }
+    /// Each with where it comes from, in the words of a message.
+    values: IndexMap<String, (Value, &'static str)>,
+    environment: Arc<Environment>,
 }
 
 /// Shows names only: values may be secret.
 impl std::fmt::Debug for Given {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_set().entries(self.values.keys()).entries(self.defaults.keys()).finish()
+        f.debug_set().entries(self.all().keys()).finish()
     }
-}
-
-/// The sections that Heat knows in an environment file.
-const SECTIONS: [&str; 6] = [
-    "parameters",
-    "parameter_defaults",
-    "parameter_merge_strategies",
-    "resource_registry",
-    "encrypted_param_names",
-    "event_sinks",
-];
-
-#[derive(Deserialize)]
-struct Environment {
-    #[serde(default)]
-    parameters: Option<IndexMap<String, Value>>,
-    #[serde(default)]
-    parameter_defaults: Option<IndexMap<String, Value>>,
 }
 
 impl Given {
-    /// Nothing.
-    pub fn new() -> Self {
-        Self::default()
+    /// What this environment gives.
+    pub fn new(environment: Environment) -> Self {
+        Self { values: IndexMap::new(), environment: environment.into() }
     }
 
-    /// Takes what an environment file of Heat's gives in `parameters` and `parameter_defaults`; `from` is what messages
-    /// call it.
-    ///
-    /// # Errors
-    /// [`SeedError::Given`] when `text` is not such a file.
-    pub fn environment(&mut self, text: &str, from: &str) -> Result<(), SeedError> {
-        let wrong = |error: serde_yaml::Error| SeedError::Given { reason: error.to_string() };
-        let read: Option<Environment> = serde_yaml::from_str(text).map_err(wrong)?;
-        let Some(environment) = read else { return Ok(()) };
-        let sections: IndexMap<String, IgnoredAny> = serde_yaml::from_str(text).map_err(wrong)?;
-        if let Some(unknown) = sections.keys().find(|section| !SECTIONS.contains(&section.as_str())) {
-            let help = meant(unknown, SECTIONS).unwrap_or_else(|| "values stand below `parameters`".to_owned());
-            return Err(SeedError::Given { reason: format!("Heat knows no section `{unknown}`; {help}") });
-        }
-        let from: Arc<str> = from.into();
-        let item = |(name, value)| (name, Item { value, from: Some(Arc::clone(&from)) });
-        self.values.extend(environment.parameters.unwrap_or_default().into_iter().map(item));
-        self.defaults.extend(environment.parameter_defaults.unwrap_or_default().into_iter().map(item));
-        Ok(())
-    }
-
-    /// Takes `NAME=VALUE`: the value is what stands there, of whatever type the parameter is.
-    ///
-    /// # Errors
-    /// [`SeedError::Given`] when there is no `=`.
-    pub fn assignment(&mut self, text: &str) -> Result<(), SeedError> {
-        let Some((name, value)) = text.split_once('=') else {
-            return Err(SeedError::Given { reason: format!("`{text}` is not NAME=VALUE") });
-        };
-        self.values.insert(name.trim().to_owned(), Item { value: value.into(), from: Some("`--parameter`".into()) });
-        Ok(())
-    }
-
-    /// Gives a parameter a value.
+    /// Gives a parameter a value: text stands for a value of whatever type the parameter is.
     pub fn set(&mut self, name: &str, value: Value) {
-        self.values.insert(name.to_owned(), Item { value, from: None });
+        self.values.insert(name.to_owned(), (value, ""));
+    }
+
+    /// The same, as the command line says it.
+    pub fn assign(&mut self, name: String, text: String) {
+        self.values.insert(name, (text.into(), " as the command line gives it"));
+    }
+
+    /// The value that is given for a parameter of type `ty`; none if there is none.
+    ///
+    /// # Errors
+    /// Why what is given is none of that type, as a sentence.
+    fn fitting(&self, name: &str, ty: &Type) -> Option<Result<Value, String>> {
+        let (value, from) = if let Some((value, from)) = self.values.get(name) {
+            (value.clone(), (*from).to_owned())
+        } else {
+            let given = self.environment.given(name)?;
+            (given.value.constant(), format!(" as `{}` gives it", given.file))
+        };
+        Some(fit(&value, ty).map_err(|why| format!("the parameter `{name}`{from} does not fit: {why}")))
     }
 
     /// The value that is given for a parameter of type `ty`; none if there is none, or none of that type.
     pub(super) fn value(&self, name: &str, ty: &Type) -> Option<Value> {
-        let item = self.values.get(name).or_else(|| self.defaults.get(name))?;
-        fit(&item.value, ty).ok()
+        self.fitting(name, ty)?.ok()
     }
 
     /// All that is given, by name.
     pub fn all(&self) -> IndexMap<Name, Value> {
-        let all = self.defaults.iter().chain(&self.values);
-        all.map(|(name, item)| (name.as_str().into(), item.value.clone())).collect()
+        let mut all = values(&self.environment);
+        all.extend(self.values.iter().map(|(name, (value, _))| (name.as_str().into(), value.clone())));
+        all
     }
 
     /// The parameters of our own that are given and are no secrets.
@@ -130,7 +84,9 @@ impl Given {
 
     /// What is given that `seed` does not have, each as a message says it.
     pub fn unknown(&self, seed: &Seed) -> Vec<String> {
-        let names = self.values.keys().filter(|name| !name.starts_with(RESERVED));
+        // What is a default to Heat (`parameter_defaults`) may name what this stack does not have.
+        let names: IndexSet<&String> = self.environment.parameters.keys().chain(self.values.keys()).collect();
+        let names = names.into_iter().filter(|name| !name.starts_with(RESERVED));
         let unknown = names.filter(|name| !seed.parameters.contains_key(name.as_str())).map(|name| {
             let known = seed.parameters.keys().map(|name| &**name);
             let help = meant(name, known).map(|help| format!("; {help}")).unwrap_or_default();
@@ -141,7 +97,7 @@ impl Given {
 
     /// The parameters that `seed` needs and that have no value: neither given nor a default.
     pub fn missing<'s>(&self, seed: &'s Seed) -> Vec<(&'s Name, &'s SeedParameter)> {
-        let given = |name: &str| self.values.contains_key(name) || self.defaults.contains_key(name);
+        let given = |name: &str| self.values.contains_key(name) || self.environment.given(name).is_some();
         let (needed, judged) = (needed(seed), requirements::judged_here(seed));
         let is_needed = |name| needed.contains(name) || judged.contains(name);
         let parameters = seed.parameters.iter();
@@ -162,15 +118,12 @@ impl Given {
         let mut values = IndexMap::with_capacity(needed.len());
         let mut known = IndexMap::with_capacity(seed.parameters.len());
         for (name, parameter) in &seed.parameters {
-            let given = self.values.get(&**name).or_else(|| self.defaults.get(&**name));
-            let value = match given {
-                Some(item) => match fit(&item.value, &parameter.ty) {
-                    Ok(value) => value,
-                    Err(why) => {
-                        faults.push(item.refused(name, &why));
-                        continue;
-                    }
-                },
+            let value = match self.fitting(name, &parameter.ty) {
+                Some(Ok(value)) => value,
+                Some(Err(why)) => {
+                    faults.push(why);
+                    continue;
+                }
                 None => match &parameter.default {
                     Some(default) => default.clone(),
                     None if needed.contains(name) || judged.contains(name) => {
@@ -301,21 +254,12 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_section_is_refused() {
-        let mut given = Given::new();
-        given.environment("resource_registry: {}\nparameters: {a: 1}\n", "`a.yaml`").expect("as Heat takes it");
-        given.environment("# nothing\n", "`a.yaml`").expect("as Heat takes it");
-        let why = given.environment("parametrs: {a: 1}\n", "`a.yaml`").expect_err("a typo").to_string();
-        assert!(why.contains("no section `parametrs`; did you mean `parameters`?"), "{why}");
-    }
-
-    #[test]
     fn what_does_not_fit_does_not_show_a_secret() {
         let secret = Type::Hidden(Box::new(Type::IP));
         let why = fit(&"hunter2".into(), &secret).expect_err("no address");
         assert!(!why.contains("hunter2"), "{why}");
-        let mut given = Given::new();
-        given.assignment("password=hunter2").unwrap();
+        let mut given = Given::default();
+        given.set("password", "hunter2".into());
         assert!(!format!("{given:?}").contains("hunter2"));
     }
 }

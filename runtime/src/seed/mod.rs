@@ -70,7 +70,7 @@ impl Options {
     pub fn new(key: OperatorKey) -> Self {
         Self {
             stack: None,
-            given: Given::new(),
+            given: Given::default(),
             key,
             credentials: Credentials::new(),
             files: Files::default(),

@@ -1,6 +1,7 @@
 //! Whether `plan` says what Heat and agents do, and whether what is moved stays what it is.
 
 mod agents;
+mod alike;
 mod heat;
 mod moved;
 mod required;

@@ -26,8 +26,8 @@ async fn all_that_does_not_hold_is_told_at_once_and_nothing_is_written() {
     sound(&model);
     let (seed, store): (_, Arc<dyn Store>) = (seed(&model), Arc::new(Memory::new()));
     let mut options = Options::new(OperatorKey::generate());
-    for given in ["memory=1024", "voters=5", "zones=north,shop", "password=hunter2"] {
-        options.given.assignment(given).expect("reads");
+    for (name, value) in [("memory", "1024"), ("voters", "5"), ("zones", "north,shop"), ("password", "hunter2")] {
+        options.given.set(name, value.into());
     }
     let Err(SeedError::Parameters { missing, faults }) = apply(&store, &seed, &options).await else {
         panic!("takes it")
@@ -38,8 +38,9 @@ async fn all_that_does_not_hold_is_told_at_once_and_nothing_is_written() {
     insta::assert_snapshot!(told);
     assert!(nodes(&store).await.is_empty(), "something was written");
 
-    for given in ["memory=2048", "voters=3", "zones=north,south", "password=hunter2hunter2"] {
-        options.given.assignment(given).expect("reads");
+    let right = [("memory", "2048"), ("voters", "3"), ("zones", "north,south"), ("password", "hunter2hunter2")];
+    for (name, value) in right {
+        options.given.set(name, value.into());
     }
     apply(&store, &seed, &options).await.expect("all holds");
 }

@@ -3,7 +3,8 @@
 use wattle::author::{Blueprint, Exports, Topology};
 use wattle::lower::Seed;
 use wattle::model::Model;
-use wattle_runtime::seed::{Options, SeedError, apply};
+use wattle_heat::environment::Environment;
+use wattle_runtime::seed::{Given, Options, SeedError, apply};
 use wattle_tests::random::Anything;
 use wattle_tests::seeds::{nodes, options, seed};
 
@@ -13,7 +14,8 @@ use super::{memory, server, three_tier};
 async fn all_missing_and_wrong_parameters_are_told_at_once() {
     let seed = seed(&connections::connections.model(Default::default()));
     let mut options = Options::new(wattle_runtime::space::OperatorKey::generate());
-    options.given.environment("parameters: {wattle_space: x, db_pasword: y}", "`environment.yaml`").expect("reads");
+    let text = "parameters: {wattle_space: x, db_pasword: y}";
+    options.given = Given::new(Environment::read([("environment.yaml", text)]));
     let Err(SeedError::Parameters { missing, faults }) = apply(&memory(), &seed, &options).await else {
         panic!("takes it")
     };

@@ -1,0 +1,36 @@
+//! Environment files, read as Heat reads them, for every command that takes some.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use wattle_heat::check::environment_faults;
+use wattle_heat::environment::Environment;
+
+use crate::manners::{Failure, reason};
+
+/// The environment that `emit` wrote to a directory, if there is one.
+pub fn beside(directory: &Path) -> Option<PathBuf> {
+    Some(directory.join(FILE)).filter(|file| file.is_file())
+}
+
+/// The name of the environment file that `emit` writes.
+pub(super) const FILE: &str = "environment.yaml";
+
+/// The environment that these files are together: what a later one says goes over what an earlier one does.
+///
+/// # Errors
+/// The first that is wrong: a file that cannot be read, or one that Heat would refuse.
+pub fn environment<'p>(files: impl IntoIterator<Item = &'p PathBuf>) -> Result<Environment, Failure> {
+    let mut texts = Vec::new();
+    for file in files {
+        let name = file.display().to_string();
+        let refuse = |error| Failure::usage(format!("cannot read the environment `{name}`: {}", reason(&error)));
+        let text = fs::read_to_string(file).map_err(refuse)?;
+        texts.push((name, text));
+    }
+    let environment = Environment::read(texts.iter().map(|(name, text)| (name.as_str(), text.as_str())));
+    let Some(fault) = environment_faults(&environment).into_iter().next() else { return Ok(environment) };
+    let failure = Failure::usage(format!("Heat refuses the environment: {}", fault.message));
+    let failure = fault.place().into_iter().fold(failure, |failure, at| failure.note(format!("at {at}")));
+    Err(fault.help.into_iter().fold(failure, Failure::help))
+}
