@@ -60,3 +60,35 @@ impl<L> Tree<L> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Expr, Value};
+
+    #[test]
+    fn texts_lists_and_maps_have_one_form() {
+        let p = || Expr::parameter("p");
+        assert_eq!(Expr::text([]), "".into());
+        assert_eq!(Expr::text(["a".into(), 1.into()]), "a1".into());
+        assert_eq!(Expr::text([p(), "".into()]), Expr::Text(vec![p()]));
+        let nested = Expr::Text(vec![p(), "a".into()]);
+        assert_eq!(Expr::text([nested, "b".into(), p()]), Expr::Text(vec![p(), "ab".into(), p()]));
+        assert_eq!(Expr::list([1.into(), 2.into()]), Value::List(vec![1.into(), 2.into()]).into());
+        assert_eq!(Expr::list([1.into(), p()]), Expr::List(vec![1.into(), p()]));
+        let map = |value: Value| Value::Map([("a".into(), value)].into_iter().collect());
+        assert_eq!(Expr::map([("a".into(), 1.into())]), map(1.into()).into());
+        assert_eq!(Expr::map([("a".into(), p())]), Expr::Map([("a".into(), p())].into_iter().collect()));
+    }
+
+    #[test]
+    fn what_is_within_is_joined_too() {
+        let loose = || Expr::Text(vec!["a".into(), "b".into()]);
+        let joined: Expr = Expr::List(vec![loose(), Expr::parameter("p")]).joined();
+        assert_eq!(joined, Expr::List(vec!["ab".into(), Expr::parameter("p")]));
+        assert_eq!(Expr::Text(vec![Expr::List(vec![loose()])]).joined(), "[\"ab\"]".into());
+        let within = |value| Expr::Map([("a".into(), value)].into_iter().collect());
+        assert_eq!(within(loose()).joined(), within("ab".into()).joined());
+        assert_eq!(within(loose()).joined().constant().map(ToString::to_string).as_deref(), Some(r#"{"a":"ab"}"#));
+        assert_eq!(Expr::function("not", loose()).joined(), Expr::function("not", "ab".into()));
+    }
+}

@@ -81,3 +81,33 @@ impl<L, T: Into<Value>> From<T> for Tree<L> {
         Self::Constant(value.into())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Expr, Value};
+
+    #[test]
+    fn parts_come_in_the_order_in_which_they_were_written() {
+        let [a, b, c, d, e] = ["a", "b", "c", "d", "e"].map(Expr::parameter);
+        let map = Expr::Map([("y".into(), b.clone()), ("x".into(), c.clone())].into_iter().collect());
+        let list = Expr::List(vec![a.clone(), map.clone(), d.clone()]);
+        let function = Expr::function("f", list.clone());
+        let text = Expr::Text(vec![function.clone(), 1.into(), e.clone()]);
+        let one = Expr::from(1);
+        let each: Vec<&Expr> = text.each().collect();
+        assert_eq!(each, [&text, &function, &list, &a, &map, &b, &c, &d, &one, &e]);
+        let leaves: Vec<Expr> = text.leaves().cloned().map(Expr::Leaf).collect();
+        assert_eq!(leaves, [a, b, c, d, e]);
+    }
+
+    #[test]
+    fn an_if_has_a_condition_and_two_values() {
+        let [p, q] = ["p", "q"].map(Expr::parameter);
+        let argument = Expr::List(vec![p.clone(), 1.into(), q.clone()]);
+        assert_eq!(Expr::branches("if", &argument), Some((&p, [Some(&1.into()), Some(&q)])));
+        assert_eq!(Expr::branches("if", &Expr::List(vec![p.clone()])), Some((&p, [None, None])));
+        assert_eq!(Expr::branches("or", &argument), None);
+        assert_eq!(Expr::branches("if", &p), None);
+        assert_eq!((Expr::from(1).constant(), p.constant()), (Some(&Value::from(1)), None));
+    }
+}

@@ -132,4 +132,28 @@ mod tests {
         assert_eq!(resolved(&call("if", [false.into(), "a".into()])), Ok(Value::Null.into()));
         assert_eq!(resolved(&call("if", [no, "a".into(), wrong])), Err("fails".into()));
     }
+
+    #[test]
+    fn parts_are_replaced_where_they_stand_and_all_else_stays() {
+        let [p, q] = ["p", "q"].map(Expr::parameter);
+        let map = |value: &Expr| Expr::Map([("a".into(), value.clone())].into_iter().collect());
+        let tree =
+            |leaf: &Expr| Expr::Text(vec![call("f", [map(leaf), 1.into()]), Expr::Text(vec![leaf.clone()]), q.clone()]);
+        assert_eq!(tree(&p).replace(&mut |part| (*part == p).then(|| "x".into())), tree(&"x".into()));
+        let whole = tree(&p).replace(&mut |part| matches!(part, Expr::Function { .. }).then(|| p.clone()));
+        assert_eq!(whole, Expr::Text(vec![p.clone(), Expr::Text(vec![p]), q]));
+    }
+
+    #[test]
+    fn a_tree_of_known_leaves_is_a_value_or_an_error() {
+        let tree = Expr::List(vec![Expr::Text(vec![Expr::parameter("p"), "!".into()]), call("not", [2.into()])]);
+        let known = |leaf: &Reference| match leaf {
+            Reference::Parameter(name) => Ok(Value::from(name.to_string())),
+            _ => Err("a leaf"),
+        };
+        let compute = |name: &str, argument: &Value| Ok(Value::from(format!("{name}{argument}")));
+        let value = tree.evaluate(&mut { known }, &mut { compute }).expect("a value");
+        assert_eq!(value.to_string(), r#"["p!","not[2]"]"#);
+        assert_eq!(Expr::resource("r").evaluate(&mut { known }, &mut { compute }), Err("a leaf"));
+    }
 }
