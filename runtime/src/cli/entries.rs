@@ -1,12 +1,14 @@
 //! The entries of a stack, as an operator sees them.
 
-use wattle::model::{Name, Value};
+use wattle::model::Name;
 use wattle::names::meant;
+use wattle::values::text;
 
 use crate::report::{self, Picture};
 use crate::space::{Content, Space, Written};
 
 use super::failure::Failure;
+use super::paint::{Cell, Tone};
 
 /// The names of all entries at or below `path`, as [`report::entries`] has them.
 pub(super) async fn list(space: &Space, picture: &Picture, path: &str) -> Result<Vec<Name>, Failure> {
@@ -39,28 +41,14 @@ pub(super) async fn unknown(space: &Space, picture: &Picture, path: &str) -> Fai
     failure.help("`wattle ls` lists them all")
 }
 
-/// A value as a command prints it: text as it is, anything else as JSON.
-pub(super) fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-/// What an entry holds, on one line; the second part is for [`super::paint`].
-pub(super) fn summary(written: Option<&Written>) -> (String, Look) {
+/// What an entry holds, on one line.
+pub(super) fn summary(written: Option<&Written>) -> Cell {
     match written.map(|written| &written.content) {
-        None => ("(not written)".into(), Look::Empty),
-        Some(Content::Value(value)) => (one_line(&plain(value)), Look::Value),
-        Some(Content::Sealed(_)) => ("(secret)".into(), Look::Secret),
-        Some(Content::Failure(failure)) => (format!("(failed) {}", one_line(&failure.to_string())), Look::Failure),
+        None => ("(not written)".into(), Tone::Faint),
+        Some(Content::Value(value)) => (one_line(&text(value)), Tone::Plain),
+        Some(Content::Sealed(_)) => ("(secret)".into(), Tone::Waiting),
+        Some(Content::Failure(failure)) => (format!("(failed) {}", one_line(&failure.to_string())), Tone::Bad),
     }
-}
-
-/// What kind of thing an entry holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Look {
-    Empty,
-    Value,
-    Secret,
-    Failure,
 }
 
 /// Text with nothing in it that moves the cursor.

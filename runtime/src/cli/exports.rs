@@ -6,10 +6,11 @@ use std::net::Ipv4Addr;
 use indexmap::IndexMap;
 use wattle::lower::Seed;
 use wattle::model::{Name, Tree, Value};
+use wattle::values;
 
 use crate::space::{Content, Export, Held, Source, Space};
 
-use super::entries::{one_line, plain};
+use super::entries::one_line;
 use super::paint::{Cell, Tone, table};
 
 /// The exports, one a line; those of values that only OpenStack knows from `told`.
@@ -72,7 +73,7 @@ struct Secret;
 fn text(shown: &Shown) -> Option<String> {
     let all = |parts: &[Shown], between: &str| Some(parts.iter().map(text).collect::<Option<Vec<_>>>()?.join(between));
     match shown {
-        Shown::Constant(value) => Some(plain(value)),
+        Shown::Constant(value) => Some(values::text(value)),
         Shown::Leaf(Secret) => Some("(secret)".into()),
         Shown::Text(parts) => all(parts, ""),
         Shown::List(parts) => all(parts, ", "),

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use jiff::Timestamp;
+use wattle::model::Value;
+use wattle::values;
 
 use crate::report::{Picture, roots};
 use crate::space::{Content, Space, SpaceError, State, Written};
@@ -51,9 +53,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let name = matches.get_one::<String>("name").expect("INVARIANT: it is required");
     if let Some(agent) = recipe::agent(matches) {
         let value = agent.get(name).await?;
-        let text = if args::is_json(matches) { value.to_string() } else { recipe::plain(&value) };
-        console.out.write(&format!("{text}\n"))?;
-        return Ok(Exit::Fine);
+        return print(&value, matches, console);
     }
     let target = target::find(matches, console)?;
     let space = target.space().await?;
@@ -79,11 +79,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         None => return Err(not_yet(&space, entry, revision).await?),
     };
     match &written.content {
-        Content::Value(value) => {
-            let text = if args::is_json(matches) { value.to_string() } else { entries::plain(value) };
-            console.out.write(&format!("{text}\n"))?;
-            Ok(Exit::Fine)
-        }
+        Content::Value(value) => print(value, matches, console),
         Content::Sealed(_) => {
             Err(Failure::new(format!("`{entry}` is a secret: it is encrypted for the servers that read it"))
                 .note("the operator cannot read it either")
@@ -99,6 +95,12 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             })
         }
     }
+}
+
+fn print(value: &Value, matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let text = if args::is_json(matches) { value.to_string() } else { values::text(value) };
+    console.out.write(&format!("{text}\n"))?;
+    Ok(Exit::Fine)
 }
 
 fn part_of_tree(entry: &str, entries: usize) -> Failure {

@@ -10,10 +10,9 @@ use crate::report::{self, Condition, Picture};
 use crate::space::Written;
 
 use super::console::Console;
-use super::entries::{self, Look};
 use super::failure::{Exit, Failure};
 use super::paint::{Cell, Tone, table, width};
-use super::{args, target};
+use super::{args, entries, target};
 
 pub(super) fn command() -> Command {
     Command::new("ls")
@@ -59,18 +58,12 @@ fn rows(picture: &Picture, names: &[Name], contents: &[Option<Written>]) -> Vec<
             rows.push(vec![(format!("  {component}/"), Tone::Head), state.unwrap_or((String::new(), Tone::Plain))]);
             last = (server, component);
         }
-        let (mut text, look) = entries::summary(held.as_ref());
+        let (mut text, tone) = entries::summary(held.as_ref());
         if let Some(held) = held
             && held.revision < picture.revision()
         {
             text.extend([format!("  (of revision {})", held.revision)]);
         }
-        let tone = match look {
-            Look::Empty => Tone::Faint,
-            Look::Value => Tone::Plain,
-            Look::Secret => Tone::Waiting,
-            Look::Failure => Tone::Bad,
-        };
         rows.push(vec![(format!("    {output}"), Tone::Plain), (text, tone)]);
     }
     rows

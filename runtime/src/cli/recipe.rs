@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ArgMatches;
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::UnixStream;
@@ -29,9 +30,11 @@ pub(super) fn agent(matches: &ArgMatches) -> Option<Agent> {
 impl Agent {
     /// The value of an input, waiting for it if the recipe was started before it was there; null for an optional one
     /// that is not wired.
-    pub(super) async fn get(&self, name: &str) -> Result<Value, Failure> {
-        let mut answer = self.ask(&json!({ "token": self.token, "get": name })).await?;
-        Ok(answer.get_mut("value").map(Value::take).unwrap_or_default())
+    pub(super) async fn get(&self, name: &str) -> Result<wattle::model::Value, Failure> {
+        let answer = self.ask(&json!({ "token": self.token, "get": name })).await?;
+        let value = answer.get("value").unwrap_or(&Value::Null);
+        wattle::model::Value::deserialize(value)
+            .map_err(|error| Failure::new(format!("the agent gave no value of `{name}`: {error}")))
     }
 
     /// Publishes an output.
@@ -55,14 +58,5 @@ impl Agent {
             Some(error) => Err(Failure::new(error.as_str().map_or_else(|| error.to_string(), str::to_owned))),
             None => Ok(answer),
         }
-    }
-}
-
-/// A value as a recipe gets it in its environment: text as it is, nothing as nothing, anything else as JSON.
-pub(super) fn plain(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
     }
 }

@@ -21,7 +21,7 @@ use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::{args, target};
 
-/// What mends a seed.
+/// What fixes a seed.
 const EMIT_AGAIN: &str =
     "emit it again, with the blueprint's program as it is now and built with this version of wattle";
 
@@ -143,15 +143,17 @@ pub(super) fn given(matches: &ArgMatches, directory: &Path) -> Result<Given, Fai
 
 /// The values that are given one by one, as text.
 pub(super) fn assignments(matches: &ArgMatches) -> Result<Vec<(String, String)>, Failure> {
-    let plain = matches.get_many::<String>("parameter").into_iter().flatten().map(|assignment| {
+    let mut given = Vec::new();
+    for assignment in matches.get_many::<String>("parameter").into_iter().flatten() {
         let (name, value) = assignment.split_once('=').ok_or_else(|| {
             Failure::usage(format!("`{assignment}` is not NAME=VALUE")).help("write `--parameter NAME=VALUE`")
         })?;
-        Ok((name.trim().to_owned(), value.to_owned()))
-    });
-    plain
-        .chain(matches.get_many::<String>("parameter-file").into_iter().flatten().map(|text| from_file(text)))
-        .collect()
+        given.push((name.trim().to_owned(), value.to_owned()));
+    }
+    for assignment in matches.get_many::<String>("parameter-file").into_iter().flatten() {
+        given.push(from_file(assignment)?);
+    }
+    Ok(given)
 }
 
 /// The value of a parameter that a file holds.
@@ -189,8 +191,7 @@ pub(super) async fn prepare(
     let directory = matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required").clone();
     let seed = read(&directory)?;
     let given = given(matches, &directory)?;
-    let space = matches.get_one::<String>("space").cloned();
-    let space = space.or_else(|| std::env::var("WATTLE_SPACE").ok().filter(|text| !text.is_empty()));
+    let space = target::named(matches, "space", "WATTLE_SPACE");
     let folder = Folder::of(&directory);
     let credentials = directory.join("credentials.yaml");
     let (address, beside, credentials, given) = match space {
@@ -205,10 +206,7 @@ pub(super) async fn prepare(
                 .help(format!("or bring it up on this machine: `wattle up {}`", directory.display())));
         }
     };
-    let key_file = matches.get_one::<PathBuf>("key").cloned();
-    let key_file =
-        key_file.or_else(|| std::env::var_os("WATTLE_KEY").filter(|text| !text.is_empty()).map(PathBuf::from));
-    let key_file = key_file.unwrap_or(beside);
+    let key_file = target::key_file(matches).unwrap_or(beside);
     let key = read_operator_key(&key_file)?;
     let is_new_key = key.is_none();
     let mut options = Options::new(key.unwrap_or_else(OperatorKey::generate));

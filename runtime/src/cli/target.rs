@@ -20,6 +20,8 @@ use super::here::{self, Found};
 /// How long a data space may take to answer for the first time.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+const REACH: &str = "is it running, and can it be reached from here?";
+
 /// Where a data space is, and what opens it.
 #[derive(Debug)]
 pub(super) struct Target {
@@ -33,17 +35,10 @@ pub(super) struct Target {
 /// The data space that the command line names, else the environment, else that of a running `up`.
 /// That of an `up` elsewhere is named on the standard error.
 pub(super) fn find(matches: &ArgMatches, console: &mut Console) -> Result<Target, Failure> {
-    let text = |name: &str, variable: &str| {
-        matches
-            .get_one::<String>(name)
-            .cloned()
-            .or_else(|| std::env::var(variable).ok().filter(|text| !text.is_empty()))
-    };
     let dir = matches.get_one::<PathBuf>("dir");
-    let key = matches.get_one::<PathBuf>("key").cloned();
-    let key = key.or_else(|| std::env::var_os("WATTLE_KEY").filter(|text| !text.is_empty()).map(PathBuf::from));
-    let stack = text("stack", "WATTLE_STACK");
-    if let (Some(address), None) = (text("space", "WATTLE_SPACE"), dir) {
+    let key = key_file(matches);
+    let stack = named(matches, "stack", "WATTLE_STACK");
+    if let (Some(address), None) = (named(matches, "space", "WATTLE_SPACE"), dir) {
         let beside = || Some(PathBuf::from("operator.key")).filter(|file| file.exists());
         return Ok(Target { address: address_of(&address)?, folder: None, key: key.or_else(beside), stack });
     }
@@ -66,6 +61,18 @@ pub(super) fn find(matches: &ArgMatches, console: &mut Console) -> Result<Target
     Ok(Target { address, folder: Some(folder), key, stack })
 }
 
+/// What the option `name` says, else the variable.
+pub(super) fn named(matches: &ArgMatches, name: &str, variable: &str) -> Option<String> {
+    let given = matches.get_one::<String>(name).cloned();
+    given.or_else(|| std::env::var(variable).ok().filter(|text| !text.is_empty()))
+}
+
+/// The operator's key that is named.
+pub(super) fn key_file(matches: &ArgMatches) -> Option<PathBuf> {
+    let given = matches.get_one::<PathBuf>("key").cloned();
+    given.or_else(|| std::env::var_os("WATTLE_KEY").filter(|text| !text.is_empty()).map(PathBuf::from))
+}
+
 /// Where a data space is, from the command line.
 pub(super) fn address_of(text: &str) -> Result<Address, Failure> {
     Address::from_str(text).map_err(|error| Failure::usage(error.to_string()))
@@ -73,17 +80,11 @@ pub(super) fn address_of(text: &str) -> Result<Address, Failure> {
 
 /// Connects, and gives up after a time that a person waits.
 pub(super) async fn connect(address: &Address, logins: &[Login]) -> Result<Arc<dyn Store>, Failure> {
-    let unreachable = || {
-        let failure = Failure::new(format!("the data space at {address} does not answer"));
-        match address {
-            Address::Socket(_) => failure.help("does it run? `wattle up DIR` starts it"),
-            Address::ZooKeeper { .. } => failure.help("is it running, and can it be reached from here?"),
-        }
+    let help = match address {
+        Address::Socket(_) => "does it run? `wattle up DIR` starts it",
+        Address::ZooKeeper { .. } => REACH,
     };
-    match tokio::time::timeout(PATIENCE, address.connect(logins)).await {
-        Ok(store) => Ok(store?),
-        Err(_) => Err(unreachable()),
-    }
+    within(address, help, address.connect(logins)).await
 }
 
 /// A request that is given up after a time that a person waits.
@@ -91,11 +92,17 @@ pub(super) async fn patiently<T, E: Into<Failure>>(
     address: &Address,
     request: impl Future<Output = Result<T, E>>,
 ) -> Result<T, Failure> {
-    match tokio::time::timeout(PATIENCE, request).await {
-        Ok(answer) => answer.map_err(Into::into),
-        Err(_) => Err(Failure::new(format!("the data space at {address} does not answer"))
-            .help("is it running, and can it be reached from here?")),
-    }
+    within(address, REACH, request).await
+}
+
+async fn within<T, E: Into<Failure>>(
+    address: &Address,
+    help: &str,
+    request: impl Future<Output = Result<T, E>>,
+) -> Result<T, Failure> {
+    let answer = tokio::time::timeout(PATIENCE, request).await;
+    let answer = answer.map_err(|_| Failure::new(format!("the data space at {address} does not answer")).help(help))?;
+    answer.map_err(Into::into)
 }
 
 /// The operator's key in a file.

@@ -12,10 +12,9 @@ use crate::report::{self, Picture};
 use crate::space::Written;
 
 use super::console::Console;
-use super::entries::{self, Look};
 use super::failure::{Exit, Failure};
 use super::paint::{Tone, paint};
-use super::{args, target};
+use super::{args, entries, target};
 
 /// How often to look. A watch for each entry would be more than a session of ZooKeeper takes.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -76,13 +75,7 @@ fn line(name: &Name, held: Option<&Written>, matches: &ArgMatches, color: bool) 
         }
         return format!("{object}\n");
     }
-    let (text, look) = entries::summary(held);
-    let tone = match look {
-        Look::Empty => Tone::Faint,
-        Look::Value => Tone::Plain,
-        Look::Secret => Tone::Waiting,
-        Look::Failure => Tone::Bad,
-    };
+    let (text, tone) = entries::summary(held);
     let time = paint(&now.strftime("%FT%TZ").to_string(), Tone::Faint, color);
     format!("{time} {} {}\n", paint(name, Tone::Head, color), paint(&text, tone, color))
 }
