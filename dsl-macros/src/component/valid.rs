@@ -95,7 +95,11 @@ fn value(component: &Component, field: &Field, errors: &mut Errors) {
         Role::Output { .. } if field.is_optional() => {
             let message = format!("the output `{name}` of the component `{}` may not be absent", component.ident);
             let inner = argument(ty, "Option").map(docs::type_name).unwrap_or_default();
-            errors.push(ty, message, format_args!("write `{name}: {inner}`: whoever reads it would wait for ever"));
+            errors.push(
+                ty,
+                message,
+                format_args!("write `{name}: {inner}`: components that read it would wait for ever"),
+            );
         }
         _ => {}
     }

@@ -31,7 +31,7 @@ fn field(declared: &Declared<'_>, errors: &mut Errors) -> TokenStream {
         None => quote!(::core::option::Option::None),
         Some(value) if argument(ty, "Secret").is_some() => {
             let message = format!("the parameter `{name}` is a secret, and must not stand in the blueprint");
-            errors.push(value, message, "remove the default: whoever deploys gives the value");
+            errors.push(value, message, "remove the default: the value is given at deployment");
             return TokenStream::new();
         }
         Some(value) => {

@@ -189,7 +189,7 @@ fn config(loaded: &Loaded, resource: &Resource) -> Result<Config, String> {
         return Err("its script is none of a shell".into());
     }
     if script.contains("deploy_") {
-        return Err("its script may read what Heat tells of a deployment".into());
+        return Err("its script may read what Heat says about a deployment".into());
     }
     let mut inputs = Vec::new();
     for entry in declared(&properties, "inputs")? {
@@ -204,7 +204,7 @@ fn config(loaded: &Loaded, resource: &Resource) -> Result<Config, String> {
     let mut outputs = Vec::new();
     for entry in declared(&properties, "outputs")? {
         if get(&entry, "error_output").is_some_and(Node::is_truthy) {
-            return Err("an output of it tells a failure".into());
+            return Err("an output of it reports a failure".into());
         }
         outputs.push((name_of(&entry)?, description(&entry)));
     }
@@ -309,7 +309,7 @@ fn refusal(
         return Some(format!("its server `{}` has user data of its own", one.server));
     }
     if get(&given, "software_config_transport").is_some() || server.is_some_and(|server| server.condition.is_some()) {
-        return Some(format!("its server `{}` is told of it in a way of its own", one.server));
+        return Some(format!("its server `{}` learns of it in a way of its own", one.server));
     }
     for (input, value) in &one.inputs {
         if !config.inputs.iter().any(|(known, ..)| known == input) {
@@ -321,7 +321,7 @@ fn refusal(
             return Some(format!("its input `{input}` is no text"));
         }
         if let Some(attribute) = strange_attribute(template, value) {
-            return Some(format!("its input `{input}` reads `{attribute}` of a server, which no agent tells"));
+            return Some(format!("its input `{input}` reads `{attribute}` of a server, which no agent knows"));
         }
     }
     let missing = config

@@ -164,7 +164,7 @@ impl<'l> Reader<'l> {
                 let help = format!("write it without quotes: `{{tcp: {text}}}`");
                 (format!("a port is a number, and `{text}` is text"), help)
             } else {
-                let help = "write `{tcp: 8080}`, `{udp: \"1000-2000\"}`, or the input that tells it: `{tcp: port}`";
+                let help = "write `{tcp: 8080}`, `{udp: \"1000-2000\"}`, or the input that says it: `{tcp: port}`";
                 ("this says no ports".to_owned(), help.to_owned())
             };
             self.malformed(node.span, message, "ports are expected here", help);

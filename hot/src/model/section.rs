@@ -47,7 +47,7 @@ impl Reader<'_> {
             if !self.template.parameters.contains_key(&name) {
                 self.damaged(
                     ty.span,
-                    format!("`wattle_model` tells the type of `{name}`, which is no parameter"),
+                    format!("`wattle_model` says the type of `{name}`, which is no parameter"),
                     "its type",
                 );
             }

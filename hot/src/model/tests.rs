@@ -69,7 +69,7 @@ fn what_guards_values_from_heat_never_holds() {
     };
     assert_eq!(found(&text("false")), [""; 0]);
     for condition in ["true", "{not: false}", "{equals: [a, b]}"] {
-        let told = "W1301 12 the condition `run_time` guards what only software tells, and is not `false`";
+        let told = "W1301 12 the condition `run_time` guards what only software knows, and is not `false`";
         assert_eq!(found(&text(condition)), [told], "{condition}");
     }
     let own = text("true").replace("{get_attr: [s, web, url]}", "a");

@@ -50,7 +50,7 @@ impl Reader<'_> {
         let exported = self.model.exports.values().map(|export| &export.value);
         if inputs.chain(promised).map(|binding| &binding.value).chain(exported).any(is_guard) {
             let name = &self.run_time;
-            let message = format!("the condition `{name}` guards what only software tells, and is not `false`");
+            let message = format!("the condition `{name}` guards what only software knows, and is not `false`");
             let help = format!("write `{name}: false`; give a condition of your own another name");
             self.malformed(condition.node.span, message, "Heat would look behind it", help);
         }

@@ -51,7 +51,7 @@ pub(super) fn command() -> Command {
             (
                 "Exit codes",
                 &exit_codes(&[
-                    (Exit::Fine, "it was told to end, or the server has left the model"),
+                    (Exit::Fine, "it was asked to end, or the server has left the model"),
                     (Exit::Failed, "it cannot go on: the data space refuses it, or its folder cannot be used"),
                     (Exit::Usage, "wrong usage"),
                 ]),
@@ -107,7 +107,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     };
     let ended = agent.run(end).await.map_err(|error| Failure::new(error.to_string()))?;
     match ended {
-        Ended::Asked => tracing::info!("agent ends, as it was told to"),
+        Ended::Asked => tracing::info!("agent ends, as it was asked to"),
         Ended::Retired => tracing::info!("agent ends: the server has left the model"),
     }
     Ok(Exit::Fine)

@@ -114,5 +114,5 @@ fn only(folders: Vec<Folder>) -> Result<Option<Folder>, Failure> {
     Err(folders
         .iter()
         .fold(several, |failure, folder| failure.note(format!("`{}`", folder.name().display())))
-        .help("name the directory of the one that is meant; `wattle COMMAND --help` tells where"))
+        .help("name the directory of the one that is meant; `wattle COMMAND --help` says where"))
 }

@@ -52,7 +52,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let Some(output) = output(&picture, entry) else {
         let known = entries::list(&space, &picture, entry).await?;
         return Err(if known.iter().any(|known| &**known == entry) {
-            Failure::usage(format!("`{entry}` is told by the agent of its server and cannot be set"))
+            Failure::usage(format!("`{entry}` is written by the agent of its server and cannot be set"))
         } else {
             Failure::usage(format!("`{entry}` is no entry")).help(format!("list them: `wattle ls {entry}`"))
         });

@@ -28,7 +28,7 @@ pub(super) fn command() -> Command {
     Command::new("status")
         .about("Show how servers and components are doing, and for what they wait")
         .arg(args::flag("watch", "Show it again and again, until everything is done or Ctrl-C"))
-        .arg(args::flag("why", "Tell the root cause of whatever does not go on"))
+        .arg(args::flag("why", "Show the root cause of whatever does not go on"))
         .arg(args::flag("timeline", "Draw what waited and ran when, and the chain that took the time"))
         .arg(ui::option().conflicts_with_all(["watch", "why", "timeline"]))
         .arg(args::format(&["plain", "json"]))

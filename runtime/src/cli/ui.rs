@@ -59,7 +59,7 @@ pub(super) fn show(
     let ui = listening.show(shown);
     if !ui.address().ip().is_loopback() {
         console.err.write(&format!(
-            "{} other machines reach the live view at {}, and nothing is encrypted: whoever sees its URL\n\
+            "{} other machines reach the live view at {}, and nothing is encrypted: anyone who sees its URL\n\
              {:9}or what it serves sees values and logs; `--ui` alone is for this machine, and `ssh -L` leads there\n",
             paint("warning:", Tone::Waiting, console.err.color),
             ui.address(),

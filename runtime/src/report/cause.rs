@@ -283,7 +283,7 @@ impl Cause {
             Self::NotBegun { component } => format!("{component} is about to begin"),
             Self::Attribute { entry } => {
                 let (server, attribute) = entry.split_once("/server/").unwrap_or((entry, ""));
-                format!("the agent of {server} has not told its `{attribute}` yet")
+                format!("the agent of {server} has not published its `{attribute}` yet")
             }
             Self::Elsewhere { what, since } => {
                 format!("{what} of another stack has been awaited for {}", ago(since))

@@ -72,7 +72,7 @@ fn words(source: &Source) -> String {
         Source::Leaf(Held::Sealed(_)) => "(secret)".into(),
         Source::Leaf(Held::Entry(entry)) => entry.to_string(),
         Source::Leaf(Held::Foreign { stack, entry }) => format!("{stack}:{entry}"),
-        Source::Leaf(Held::UserData(name)) => format!("{name}, told by Heat"),
+        Source::Leaf(Held::UserData(name)) => format!("{name}, known from Heat"),
         Source::Text(parts) => all(parts, " + "),
         Source::List(parts) => format!("[{}]", all(parts, ", ")),
         Source::Map(parts) => {

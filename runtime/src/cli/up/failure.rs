@@ -17,9 +17,11 @@ impl From<UpError> for Failure {
                 for (name, server) in &names {
                     failure = failure.note(match computed_by_heat(name) {
                         Some(function) => {
-                            format!("`{name}`, what a `{function}` is, which {server} is told; `lower --explain` shows where")
+                            format!(
+                                "`{name}`, what a `{function}` is, which {server} reads; `lower --explain` shows where"
+                            )
                         }
-                        None => format!("`{name}`, which {server} is told"),
+                        None => format!("`{name}`, which {server} reads"),
                     });
                 }
                 let flags: Vec<String> = names.keys().map(|name| format!("--attribute {name}=VALUE")).collect();

@@ -36,7 +36,7 @@ pub(super) fn command() -> Command {
                 .long("attribute")
                 .value_name("NAME=VALUE")
                 .action(ArgAction::Append)
-                .help("What OpenStack would tell of a resource: RESOURCE.ATTRIBUTE=VALUE"),
+                .help("What OpenStack would say about a resource: RESOURCE.ATTRIBUTE=VALUE"),
         )
         .arg(
             Arg::new("detach")
@@ -46,7 +46,7 @@ pub(super) fn command() -> Command {
                 .conflicts_with("ui")
                 .help("Leave it running in the background; `wattle down` ends it"),
         )
-        .arg(args::flag("until-done", "Do not stay when everything is done or has failed; the exit code tells which"))
+        .arg(args::flag("until-done", "Do not stay when everything is done or has failed; the exit code says which"))
         .arg(args::flag("again", "Run again what has failed, when it is up already and nothing has changed"))
         .arg(
             Arg::new("network")

@@ -64,7 +64,7 @@ impl Outside {
     fn parse(text: &str) -> Result<Self, UpError> {
         let text = if text.trim().is_empty() { "[]" } else { text };
         let routes: Vec<Route> = serde_json::from_str(text)
-            .map_err(|error| refuse(format!("the routes that `ip` tells cannot be read: {error}")))?;
+            .map_err(|error| refuse(format!("the routes that `ip` shows cannot be read: {error}")))?;
         let mut outside = Self::default();
         for route in routes {
             let own = Hop { dev: route.dev, gateway: route.gateway };

@@ -152,7 +152,7 @@ fn waits_for_what_is_no_component_of_the_stack() {
     let lines = ["a/x waits b/server/networks.net.0", "b/y done", "c/z waits d/server/id", "d/v idle"];
     let expected = [
         "d has never started: no agent of it has come up [c/z d/v]",
-        "the agent of b has not told its `networks.net.0` yet [a/x]",
+        "the agent of b has not published its `networks.net.0` yet [a/x]",
     ];
     assert_eq!(told(&picture(&["a", "b", "c"], &lines)), expected);
     let lines = ["a/x waits other:host/part/out"];

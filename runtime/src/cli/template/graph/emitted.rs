@@ -14,7 +14,7 @@ pub(super) fn picture(path: &Path) -> Result<Option<Diagram>, Failure> {
         _ => return Ok(None),
     };
     let text = fs::read_to_string(&file).map_err(|error| {
-        let failure = Failure::usage(format!("cannot read the picture `{}`: {}", file.display(), reason(&error)));
+        let failure = Failure::usage(format!("cannot read the diagram `{}`: {}", file.display(), reason(&error)));
         failure.help("a blueprint's program writes it, to `out/STACK` by default: give that directory, or a template")
     })?;
     let picture = Diagram::from_json(&text)

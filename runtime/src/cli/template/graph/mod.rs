@@ -42,7 +42,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     }
     if let Some(summary) = view::summary(&errors) {
         console.err.write(&format!(
-            "{summary} in the template, which `wattle check` tells; some of the graph may be missing\n"
+            "{summary} in the template, which `wattle check` reports; some of the graph may be missing\n"
         ))?;
     }
     let model = is_extended(&given.loaded.template).then(|| given.model());

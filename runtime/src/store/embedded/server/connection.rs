@@ -36,7 +36,7 @@ pub(super) async fn serve(shared: Arc<Shared>, stream: UnixStream) {
     if let Err(error) = ended
         && error.kind() == io::ErrorKind::InvalidData
     {
-        tracing::warn!(%error, "whoever connected to the data space is none of its clients");
+        tracing::warn!(%error, "what connected to the data space is not one of its clients");
     }
 }
 
