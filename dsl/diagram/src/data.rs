@@ -13,7 +13,7 @@ pub const FORMAT: &str = "wattle-picture/1";
 
 /// A topology as it is drawn. Its long lists are there as a whole, or made [one part after the other](Each) while they are
 /// written.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Diagram<R: Parts = Vec<Resource>, C: Parts = Vec<Component>, E: Parts = Vec<Edge>> {
     /// [`FORMAT`].
     pub format: Name,
@@ -57,21 +57,7 @@ pub struct Diagram<R: Parts = Vec<Resource>, C: Parts = Vec<Component>, E: Parts
 impl Diagram {
     /// An empty picture of the stack `stack`.
     pub fn new(stack: impl Into<Name>) -> Self {
-        Self {
-            format: FORMAT.into(),
-            stack: stack.into(),
-            description: Name::default(),
-            at: Name::default(),
-            modules: Vec::new(),
-            resources: Vec::new(),
-            kinds: IndexMap::new(),
-            components: Vec::new(),
-            edges: Vec::new(),
-            parameters: IndexMap::new(),
-            exports: IndexMap::new(),
-            texts: Vec::new(),
-            live: None,
-        }
+        Self { format: FORMAT.into(), stack: stack.into(), ..Self::default() }
     }
 }
 

@@ -56,7 +56,7 @@ pub type Name = Arc<str>;
 ///
 /// Every map keeps the author's order. A key that the author used twice appears once more with a `#2` behind it, and
 /// in [`Model::duplicates`], so that nothing of what was written is lost before the check has reported it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Model {
     /// Name of the stack: the blueprint's name.
@@ -66,6 +66,7 @@ pub struct Model {
     /// Where the blueprint stands.
     pub at: Source,
     /// The version of HOT that its functions are of: Heat's `heat_template_version`.
+    #[serde(default = "template::newest")]
     pub version: Name,
     /// What is chosen at deployment.
     pub parameters: IndexMap<Name, Parameter>,
@@ -215,38 +216,10 @@ pub struct Duplicate {
     pub again: Source,
 }
 
-impl Default for Model {
-    fn default() -> Self {
-        Self {
-            stack: Name::default(),
-            description: String::new(),
-            at: Source::default(),
-            version: VERSION.into(),
-            parameters: IndexMap::new(),
-            parameter_groups: Vec::new(),
-            conditions: IndexMap::new(),
-            resources: IndexMap::new(),
-            declarations: IndexMap::new(),
-            components: IndexMap::new(),
-            after: Vec::new(),
-            promises: IndexMap::new(),
-            imports: Vec::new(),
-            exports: IndexMap::new(),
-            outputs: IndexMap::new(),
-            requirements: IndexMap::new(),
-            files: IndexMap::new(),
-            modules: IndexMap::new(),
-            schemas: IndexMap::new(),
-            moved: Vec::new(),
-            duplicates: Vec::new(),
-        }
-    }
-}
-
 impl Model {
     /// An empty model of the stack `stack`.
     pub fn new(stack: &str) -> Self {
-        Self { stack: stack.into(), ..Self::default() }
+        Self { stack: stack.into(), version: template::newest(), ..Self::default() }
     }
 
     /// The declaration of a component.

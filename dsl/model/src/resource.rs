@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Expr, Name, Source};
 
 /// Something that Heat creates.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Resource {
     /// Heat's resource type: `OS::Nova::Server`.
     #[serde(rename = "type")]
@@ -67,19 +67,7 @@ impl Resource {
 
     /// A resource without properties.
     pub fn new(ty: Name, at: Source) -> Self {
-        Self {
-            ty,
-            properties: IndexMap::new(),
-            order: Order::default(),
-            description: String::new(),
-            metadata: None,
-            depends_on: Vec::new(),
-            condition: None,
-            deletion_policy: None,
-            update_policy: None,
-            external_id: None,
-            at,
-        }
+        Self { ty, at, ..Self::default() }
     }
 
     /// What it says of itself besides its properties, by Heat's names.

@@ -7,6 +7,10 @@ use super::{Expr, Name, Source};
 /// The version of HOT that a model has unless it says another.
 pub const VERSION: &str = "2021-04-16";
 
+pub(crate) fn newest() -> Name {
+    VERSION.into()
+}
+
 /// What Heat decides by.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Condition {

@@ -105,7 +105,7 @@ impl HotParameter {
 }
 
 /// A resource of a template.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct HotResource {
     /// Its type, or the file of a nested template.
     #[serde(rename = "type")]
@@ -139,17 +139,7 @@ pub struct HotResource {
 impl HotResource {
     /// A resource without properties.
     pub fn new(ty: Name) -> Self {
-        Self {
-            ty,
-            description: String::new(),
-            condition: None,
-            properties: Vec::new(),
-            depends_on: Vec::new(),
-            metadata: None,
-            deletion_policy: None,
-            update_policy: None,
-            external_id: None,
-        }
+        Self { ty, ..Self::default() }
     }
 
     /// The value of a property.

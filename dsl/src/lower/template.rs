@@ -2,7 +2,7 @@
 
 use crate::analysis::attribute::text;
 use crate::analysis::decision::{Decision, Decisions, Reader, Way};
-use crate::model::{Expr, Model, Name, Reference, Referred, Resource};
+use crate::model::{Expr, Model, Name, Reference, Referred, Resource, Source};
 use crate::requirement::{self, When};
 
 use super::agent::{self, Words};
@@ -69,14 +69,8 @@ pub(super) fn requirements(model: &Model, template: &mut Template, decisions: &m
             }
         }
         requirement.predicate.each(&mut |value| {
-            for reference in value.references() {
-                decisions.note(|| Decision {
-                    reader: Reader::Requirement(name.clone()),
-                    reference: text(reference),
-                    way,
-                    at: requirement.at.clone(),
-                });
-            }
+            let reader = || Reader::Requirement(name.clone());
+            decided(value, |_| way, reader, &requirement.at, decisions);
         });
     }
 }
@@ -124,15 +118,10 @@ fn exports(model: &Model, template: &mut Template, decisions: &mut Decisions) {
                 template.outputs.insert(name.clone(), HotOutput::new(for_heat(&export.value)));
             }
         } else {
-            for reference in export.value.references() {
-                let way = if matches!(reference, Reference::Parameter(_)) { Way::Seed } else { Way::Entry };
-                decisions.note(|| Decision {
-                    reader: reader(),
-                    reference: text(reference),
-                    way,
-                    at: export.at.clone(),
-                });
-            }
+            let way = |reference: Referred<'_>| {
+                if matches!(reference, Reference::Parameter(_)) { Way::Seed } else { Way::Entry }
+            };
+            decided(&export.value, way, reader, &export.at, decisions);
         }
     }
 }
@@ -159,8 +148,19 @@ pub(crate) fn is_known_to_heat(value: &Expr) -> bool {
 }
 
 /// Notes that Heat resolves all that `value` refers to.
-pub(super) fn decide(value: &Expr, reader: impl Fn() -> Reader, at: &crate::model::Source, decisions: &mut Decisions) {
+pub(super) fn decide(value: &Expr, reader: impl Fn() -> Reader, at: &Source, decisions: &mut Decisions) {
+    decided(value, |_| Way::Heat, reader, at, decisions);
+}
+
+fn decided(
+    value: &Expr,
+    way: impl Fn(Referred<'_>) -> Way,
+    reader: impl Fn() -> Reader,
+    at: &Source,
+    decisions: &mut Decisions,
+) {
     for reference in value.references() {
-        decisions.note(|| Decision { reader: reader(), reference: text(reference), way: Way::Heat, at: at.clone() });
+        let way = way(reference);
+        decisions.note(|| Decision { reader: reader(), reference: text(reference), way, at: at.clone() });
     }
 }
