@@ -8,9 +8,6 @@ mod full;
 mod json;
 mod span;
 
-#[cfg(test)]
-mod tests;
-
 use std::fmt::Write;
 use std::sync::Arc;
 

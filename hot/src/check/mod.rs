@@ -5,9 +5,6 @@
 
 mod nested_software;
 
-#[cfg(test)]
-mod tests;
-
 use wattle::check::{About, Diagnostic};
 use wattle::extended::RUN_TIME;
 use wattle_heat::Loaded;

@@ -154,6 +154,3 @@ fn items(node: &Node) -> &[Node] {
 fn words(node: &Node) -> Name {
     node.as_key().into()
 }
-
-#[cfg(test)]
-mod tests;

@@ -172,6 +172,3 @@ fn holds<V>(asked: &Test<Operand<V>>, value: &Value, given: &[Value]) -> Option<
         Test::EveryItem(_) | Test::SomeItem(_) => None,
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -9,7 +9,9 @@ use wattle_heat::environment::Environment;
 use wattle_heat::files::NoFiles;
 use wattle_heat::parameters::Inputs;
 
-use super::*;
+use wattle::check::About;
+use wattle_heat::Loaded;
+use wattle_hot::check::{all, check};
 
 /// The templates in the documentation of a check.
 fn examples(check: &About) -> Vec<String> {
@@ -40,7 +42,7 @@ fn loaded(text: &str) -> Loaded {
     }
     let environment = Environment::read([("environment.yaml", text)]);
     let inputs = Inputs { environment: environment.into(), ..Inputs::default() };
-    crate::load("heat_template_version: 2021-04-16", "template.yaml", &NoFiles, &inputs)
+    wattle_hot::load("heat_template_version: 2021-04-16", "template.yaml", &NoFiles, &inputs)
 }
 
 fn codes(text: &str) -> Vec<&'static str> {
@@ -70,7 +72,7 @@ fn codes_are_sorted_and_unique() {
 #[test]
 fn messages_are_written_the_same_way() {
     for check in all() {
-        for diagnostic in super::check(&loaded(&examples(check)[0])) {
+        for diagnostic in wattle_hot::check(&loaded(&examples(check)[0])) {
             let code = diagnostic.code;
             let texts =
                 diagnostic.labels.iter().map(|label| &label.text).chain(&diagnostic.notes).chain(&diagnostic.help);
@@ -93,7 +95,7 @@ fn messages_are_written_the_same_way() {
 fn diagnostics_look_as_they_did() {
     for check in all() {
         let text: Arc<str> = examples(check)[0].clone().into();
-        let found = super::check(&loaded(&text));
+        let found = wattle_hot::check(&loaded(&text));
         let rendered = render(&found, Format::Full, &|_| Some(text.clone()), &Options::default());
         insta::assert_snapshot!(check.code, rendered);
     }
@@ -109,13 +111,13 @@ fn nested_templates_are_judged_where_they_are() {
             "heat_template_version: 2021-04-16\nresources: {{a: {{type: sub/child.yaml, condition: {condition}, properties: {{p: x}}}}}}\n"
         )
     };
-    let found = check(&crate::load(&root("true"), "template.yaml", &files, &Inputs::default()));
+    let found = check(&wattle_hot::load(&root("true"), "template.yaml", &files, &Inputs::default()));
     let places: Vec<_> = found
         .iter()
         .map(|diagnostic| (diagnostic.code, &*diagnostic.labels[0].at.file, diagnostic.labels[0].at.line))
         .collect();
     assert_eq!(places, [("W1101", "sub/child.yaml", 2), ("W1110", "sub/child.yaml", 3)]);
-    let found = check(&crate::load(&root("false"), "template.yaml", &files, &Inputs::default()));
+    let found = check(&wattle_hot::load(&root("false"), "template.yaml", &files, &Inputs::default()));
     let codes: Vec<_> = found.iter().map(|diagnostic| diagnostic.code).collect();
     assert_eq!(codes, ["W1101"], "of what is not there Heat reads the parameters alone");
 }
@@ -131,7 +133,7 @@ fn software_in_nested_templates_is_told() {
         "{type: OS::Heat::ResourceGroup, properties: {count: 1, resource_def: {type: child.yaml}}}",
     ] {
         let root = format!("heat_template_version: 2021-04-16\nresources: {{a: {body}}}\n");
-        let found = check(&crate::load(&root, "template.yaml", &files, &Inputs::default()));
+        let found = check(&wattle_hot::load(&root, "template.yaml", &files, &Inputs::default()));
         let places: Vec<_> =
             found.iter().map(|found| (found.code, &*found.labels[0].at.file, found.labels[0].at.line)).collect();
         assert_eq!(places, [("W1308", "child.yaml", 6)], "{body}");

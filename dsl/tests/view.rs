@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use insta::assert_snapshot;
 
-use crate::check::{Diagnostic, Severity};
-use crate::model::Source;
+use wattle::check::{Diagnostic, Severity};
+use wattle::model::Source;
 
-use super::{Format, Options, render, summary};
+use wattle::view::{Format, Options, render, summary};
 
 const LIB: &str = r#"
 pub fn connections(t: &mut Topology, p: Settings) -> Exports {

@@ -1,7 +1,7 @@
 //! Mistakes in what only wattle reads, each told once and where it stands.
 
-use crate::check::check;
 use wattle_heat::Loaded;
+use wattle_hot::check;
 
 /// A server with one component, of which `fields` are more.
 fn component(fields: &str) -> String {
@@ -78,7 +78,7 @@ fn what_guards_values_from_heat_never_holds() {
 
 /// What is found in the wiring of the model that the template is.
 fn wiring(text: &str) -> Vec<String> {
-    let model = crate::model::read(&Loaded::of(text, "template.yaml")).model;
+    let model = wattle_hot::model::read(&Loaded::of(text, "template.yaml")).model;
     let told = |diagnostic: wattle::check::Diagnostic| {
         format!("{} {} {} {:?}", diagnostic.code, diagnostic.labels[0].at.line, diagnostic.message, diagnostic.help)
     };
