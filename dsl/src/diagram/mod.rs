@@ -6,7 +6,7 @@
 mod words;
 
 use std::collections::HashSet;
-use std::io;
+use std::{io, ptr};
 
 use indexmap::IndexMap;
 
@@ -249,16 +249,24 @@ fn parameter(of: &model::Parameter) -> Parameter {
 
 /// Who waits for whom, and each edge once.
 fn edges<'m>(model: &'m Model, graph: &'m Graph<'m>) -> impl Iterator<Item = Edge> + 'm {
-    let mut known = HashSet::new();
+    // Edges that are the same come of one resource, of one input, or of orders, and stand together for that: nothing needs
+    // to be known of what came before.
+    let (mut known, mut before) = (HashSet::new(), 0);
     let is_new = move |(to, edge, from): &(Node<'m>, graph::Edge<'m>, Node<'m>)| {
-        let read = match edge.why {
-            graph::Why::Data { input, output, .. } => (&**input, &**output),
-            graph::Why::RunList | graph::Why::After => ("", ""),
-            graph::Why::Property(property) => (&**property, ""),
-            graph::Why::DependsOn => (DEPENDS_ON, ""),
-            graph::Why::Setting(setting) => (setting, ""),
-            graph::Why::UserData { component, input, .. } => (&**component, &**input),
+        let (of_input, of_resource) = (ptr::from_ref(edge.at).addr(), ptr::from_ref(name(*to)).addr());
+        let (of, read) = match edge.why {
+            graph::Why::Data { input, output, .. } => (of_input, (&**input, &**output)),
+            graph::Why::UserData { component, input, .. } => (of_input, (&**component, &**input)),
+            graph::Why::Property(property) => (of_resource, (&**property, "")),
+            graph::Why::DependsOn => (of_resource, (DEPENDS_ON, "")),
+            graph::Why::Setting(setting) => (of_resource, (setting, "")),
+            // Each component follows one other at most.
+            graph::Why::RunList if model.after.is_empty() => return true,
+            graph::Why::RunList | graph::Why::After => (0, ("", "")),
         };
+        if std::mem::replace(&mut before, of) != of {
+            known.clear();
+        }
         known.insert((name(*from), name(*to), read))
     };
     graph.edges().filter(is_new).map(|(to, edge, from)| {
