@@ -84,6 +84,7 @@ impl<'t> OnServer<'t> {
         let server = t.resource_name(self.server).unwrap_or_else(|| "#foreign".into());
         let mut wired = model::Component::new(name.clone(), server.clone(), kind.clone(), at);
         let inputs = component.into_inputs();
+        wired.inputs.reserve_exact(inputs.wires.len());
         for (input, expression, at) in inputs.wires {
             let binding = model::Binding { value: t.lower(&expression), at: at.into() };
             let input = t.share(input);

@@ -97,7 +97,9 @@ pub(crate) fn resources(
             let reader = || Reader::Property { resource: name.clone(), property: name_of.into() };
             decide(value, reader, &resource.at, decisions);
         }
-        hot.properties.reserve(resource.properties.len() + 2);
+        // A server gets user data and its format besides.
+        let added = if resource.is_server() { 2 } else { 0 };
+        hot.properties.reserve_exact(resource.properties.len() + added);
         for (property, binding) in &resource.properties {
             let reader = || Reader::Property { resource: name.clone(), property: property.clone() };
             decide(&binding.value, reader, &binding.at, decisions);
