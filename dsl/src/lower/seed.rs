@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use indexmap::{IndexMap, IndexSet};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use wattle_heat::emit::{self, EmitError, Style};
 
 use crate::model::{Alternatives, Content, Name, Order, Predicate, Step, Tool, Tree, Type, Value};
 use crate::requirement::{Operand, When};
@@ -250,14 +251,39 @@ pub struct SeedExport {
     pub value: Wire,
 }
 
+/// What agents take for the same text: they read YAML 1.2.
+struct ForAgents;
+
+impl Style for ForAgents {
+    fn text(text: &str, is_key: bool) -> Result<String, EmitError> {
+        // Only a map shows what a long key looks like, and how far lines are indented.
+        let (key, value) = if is_key { (text, "v") } else { ("k", text) };
+        let pair = yaml_of(&IndexMap::from([(key, value)]))?;
+        let form = match pair.strip_suffix(": v") {
+            Some(key) if is_key => key.strip_suffix('\n').unwrap_or(key),
+            _ => pair.strip_prefix("k: ").unwrap_or(&pair),
+        };
+        Ok(form.to_owned())
+    }
+
+    fn float(value: impl Serialize + Into<f64> + Copy) -> Result<String, EmitError> {
+        yaml_of(&value)
+    }
+}
+
+/// A value in a file of its own, without the end of its last line.
+fn yaml_of(value: &impl Serialize) -> Result<String, EmitError> {
+    let text = serde_yaml::to_string(value).map_err(|error| EmitError::Value(error.to_string()))?;
+    Ok(text.strip_suffix('\n').unwrap_or(&text).to_owned())
+}
+
 impl Seed {
     /// Writes the seed's file: YAML, alternatives as maps of one key (`entry: db/db2/jdbc_base`).
     ///
     /// # Errors
     /// When `out` fails.
-    pub fn write(&self, out: impl std::io::Write) -> Result<(), serde_yaml::Error> {
-        let mut out = serde_yaml::Serializer::new(out);
-        serde_yaml::with::singleton_map_recursive::serialize(self, &mut out)
+    pub fn write(&self, mut out: impl std::io::Write) -> Result<(), EmitError> {
+        emit::styled::<ForAgents>(self, &mut out)
     }
 
     /// Reads what [`Seed::write`] wrote.

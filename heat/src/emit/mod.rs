@@ -1,29 +1,28 @@
 //! Writes what Heat reads: a template as YAML or as JSON, the same value in both.
 //!
 //! Heat reads YAML with `PyYAML`, that is YAML 1.1, where an unquoted `no` is false and `22:22` is 1342. What is written
-//! here means the same to YAML 1.1 and 1.2. What the values are and where they come from does not belong here; nor do
-//! the files that only wattle reads.
+//! here means the same to YAML 1.1 and 1.2. What the values are and where they come from does not belong here; nor does
+//! what text looks like in files that only wattle reads, which have a [`Style`] of their own.
 //!
 //! - Text comes back as the same text, as a value and as a key. Text of several lines is a literal block (`|`) wherever
 //!   YAML can express it so, and quoted otherwise. Nothing is folded, and there are no anchors.
 //! - Keys are text in both formats: a whole number or a bool as a key is written as its text.
 //! - What JSON cannot express (a float that is not finite, raw bytes, a key that is a list) is an error in both.
 
-mod buffer;
-mod guard;
-mod lines;
-mod scalar;
+mod parts;
+mod words;
+mod writer;
 
 #[cfg(test)]
 mod tests;
 
 use std::io;
 
-use serde::Serialize;
+use serde::{Serialize, ser};
 
-pub use self::scalar::Scalar;
+pub use self::words::Style;
 
-use self::{buffer::Buffer, guard::Guarded, lines::Lines};
+use self::words::{Json, Yaml};
 
 /// Why something could not be emitted.
 #[derive(Debug, thiserror::Error)]
@@ -36,15 +35,26 @@ pub enum EmitError {
     Value(String),
 }
 
+impl ser::Error for EmitError {
+    fn custom<T: std::fmt::Display>(why: T) -> Self {
+        Self::Value(why.to_string())
+    }
+}
+
 /// Writes `value` as one YAML document in block style, two blanks a level, with a newline at the end.
 ///
 /// # Errors
 /// When `out` fails, or a value has no form in a template (see the [module](self)).
 pub fn yaml<T: Serialize + ?Sized>(value: &T, out: &mut impl io::Write) -> Result<(), EmitError> {
-    let mut buffer = Buffer::new(out);
-    let done = serde_saphyr::to_fmt_writer_with_options(&mut buffer, &Guarded::value(value), options());
-    buffer.finish()?;
-    done.map_err(|error| EmitError::Value(error.to_string()))
+    writer::write::<Yaml>(value, out)
+}
+
+/// Writes `value` in the same layout with a style of its own.
+///
+/// # Errors
+/// When `out` fails, or a value has no form in the style.
+pub fn styled<S: Style>(value: &impl Serialize, out: &mut impl io::Write) -> Result<(), EmitError> {
+    writer::write::<S>(value, out)
 }
 
 /// The YAML that [`yaml`] writes, as text.
@@ -63,14 +73,7 @@ pub fn to_yaml<T: Serialize + ?Sized>(value: &T) -> Result<String, EmitError> {
 /// # Errors
 /// When `out` fails, or a value has no form in a template (see the [module](self)).
 pub fn json<T: Serialize + ?Sized>(value: &T, out: &mut impl io::Write) -> Result<(), EmitError> {
-    let mut buffered = io::BufWriter::with_capacity(buffer::FULL, out);
-    let mut serializer = serde_json::Serializer::with_formatter(&mut buffered, Lines::new());
-    Guarded::value(value).serialize(&mut serializer).map_err(|error| {
-        if error.is_io() { EmitError::Write(error.into()) } else { EmitError::Value(error.to_string()) }
-    })?;
-    io::Write::write_all(&mut buffered, b"\n")?;
-    io::Write::flush(&mut buffered)?;
-    Ok(())
+    writer::write::<Json>(value, out)
 }
 
 /// The JSON that [`json`] writes, as text.
@@ -81,15 +84,4 @@ pub fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<String, EmitError> {
     let mut out = Vec::new();
     json(value, &mut out)?;
     String::from_utf8(out).map_err(|error| EmitError::Value(error.to_string()))
-}
-
-fn options() -> serde_saphyr::SerializerOptions {
-    serde_saphyr::ser_options! {
-        indent_step: 2,
-        compact_list_indent: true,
-        // Literal blocks are chosen by `Scalar`; the serialiser's own choice takes text that libyaml refuses, and folds.
-        prefer_block_scalars: false,
-        // Quotes what YAML 1.1 would take for a bool, a number, a date, ...
-        yaml_12: false,
-    }
 }

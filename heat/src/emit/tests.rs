@@ -6,7 +6,7 @@ use std::io;
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::{EmitError, Scalar, json, to_json, to_yaml, yaml};
+use super::{EmitError, Style, json, styled, to_json, to_yaml, yaml};
 
 fn template() -> Value {
     json!({
@@ -155,13 +155,6 @@ fn what_only_one_format_could_hold_is_refused_in_both() {
     assert_eq!(refused(&BTreeMap::from([(BTreeMap::from([(1, 2)]), 3)])), "a key must be text, not a map");
 }
 
-#[test]
-fn scalar_alone_is_the_text_to_json_and_a_block_to_yaml() {
-    let pair = [Scalar("a\nb\n"), Scalar("\ta\nb")];
-    assert_eq!(serde_json::to_string(&pair).unwrap(), r#"["a\nb\n","\ta\nb"]"#);
-    assert_eq!(serde_saphyr::to_string(&pair).unwrap(), "- |\n  a\n  b\n- \"\\ta\\nb\"\n");
-}
-
 /// A disk that is full after `0` bytes.
 struct Full(usize);
 
@@ -186,5 +179,95 @@ fn a_full_disk_is_told() {
         for done in [yaml(&large, &mut Full(room)), json(&large, &mut Full(room))] {
             assert!(matches!(done, Err(EmitError::Write(error)) if error.kind() == io::ErrorKind::StorageFull));
         }
+    }
+}
+
+struct Libyaml;
+
+impl Style for Libyaml {
+    fn text(text: &str, is_key: bool) -> Result<String, EmitError> {
+        // Only a map shows what a long key looks like, and how far lines are indented.
+        let (key, value) = if is_key { (text, "v") } else { ("k", text) };
+        let pair = yaml_of(&BTreeMap::from([(key, value)]));
+        let form = match pair.strip_suffix(": v") {
+            Some(key) if is_key => key.strip_suffix('\n').unwrap_or(key),
+            _ => pair.strip_prefix("k: ").unwrap_or(&pair),
+        };
+        Ok(form.to_owned())
+    }
+
+    fn float(value: impl Serialize + Into<f64> + Copy) -> Result<String, EmitError> {
+        Ok(yaml_of(&value))
+    }
+}
+
+/// A value in a file of its own, without the end of its last line.
+fn yaml_of(value: &impl Serialize) -> String {
+    let text = serde_yaml::to_string(value).unwrap();
+    text.strip_suffix('\n').unwrap_or(&text).to_owned()
+}
+
+/// A value as `serde-saphyr` is to write it: with the styles that it does not choose by itself.
+struct Saphyr<'v>(&'v Value);
+
+impl Serialize for Saphyr<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::String(text) if !text.contains('\n') => text.serialize(serializer),
+            Value::String(text) if matches!(text.trim_start_matches('\n').chars().next(), None | Some('\t')) => {
+                serde_saphyr::DoubleQuoted(text).serialize(serializer)
+            }
+            Value::String(text) => serde_saphyr::LitStr(text).serialize(serializer),
+            Value::Array(items) => serializer.collect_seq(items.iter().map(Saphyr)),
+            Value::Object(items) => serializer.collect_map(items.iter().map(|(key, item)| (key, Saphyr(item)))),
+            other => other.serialize(serializer),
+        }
+    }
+}
+
+/// Numbers without end, the same on every run.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % bound
+    }
+
+    fn text(&mut self) -> String {
+        const PIECES: &str = "a§b1§infinity§no§null§y§inf§NaN§True§e§0§17§1.5§-§--§.§..§_§/§:§: § §  §#§ #§\n§\n\n§\t§\r§'§\"§\\§[§]§\
+            {§}§,§&§*§!§|§>§%§@§`§=§?§\u{e9}\u{2028}\u{7}§0x§0o§0b1§E+§1:30§2001-1-01§T1:02:3§~§<<§\u{85}\u{feff}\u{a0}\u{ffff}";
+        let pieces: Vec<&str> = PIECES.split('§').collect();
+        let long = if self.below(40) == 0 { "long/".repeat(self.below(190)) } else { String::new() };
+        (0..self.below(5)).map(|_| pieces[self.below(pieces.len())]).collect::<String>() + &long
+    }
+
+    fn value(&mut self, depth: usize) -> Value {
+        match self.below(if depth > 3 { 6 } else { 9 }) {
+            0 => json!(self.below(1000)),
+            1 => json!([null, true, false, 0.5, -1, 1e20, 1e-7])[self.below(7)].clone(),
+            2..=5 => self.text().into(),
+            6 => (0..self.below(4)).map(|_| self.value(depth + 1)).collect(),
+            _ => (0..self.below(4)).map(|_| (self.text(), self.value(depth + 1))).collect(),
+        }
+    }
+}
+
+#[test]
+fn what_is_written_is_what_the_libraries_write() {
+    let mut chance = Chance(1);
+    for _ in 0..10_000 {
+        let value = json!({ "value": chance.value(0) });
+        let mut written = Vec::new();
+        styled::<Libyaml>(&value, &mut written).unwrap();
+        assert_eq!(String::from_utf8(written).unwrap(), serde_yaml::to_string(&value).unwrap(), "{value}");
+        // The library leaves blanks in empty lines.
+        let ends = |text: &str| text.lines().map(|line| line.trim_end_matches(' ').to_owned()).collect::<Vec<_>>();
+        let library = serde_saphyr::to_string_with_options(
+            &Saphyr(&value),
+            serde_saphyr::ser_options! { compact_list_indent: true, prefer_block_scalars: false, yaml_12: false },
+        )
+        .unwrap();
+        assert_eq!(ends(&to_yaml(&value).unwrap()), ends(&library), "{value}");
     }
 }

@@ -124,17 +124,6 @@ fn derived_types() {
     assert_eq!(reader.fault(&emit::to_json(&value).unwrap(), &expected), None);
 }
 
-#[test]
-fn scalar_by_itself_under_the_yaml_serialiser() {
-    let mut reader = Reader::start();
-    for text in corpus::odd_texts() {
-        let value = BTreeMap::from([(emit::Scalar(&text), [emit::Scalar(&text)])]);
-        let yaml = serde_saphyr::to_string(&value).unwrap();
-        let expected = keyed(&Value::from(text.as_str()), json!([text]));
-        assert_eq!(reader.fault(&yaml, &expected), None);
-    }
-}
-
 /// Text made of the pieces that have a meaning in YAML.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![

@@ -1,0 +1,223 @@
+//! The form of one piece of text: plain, quoted or a literal block.
+
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+use serde::{Serialize, ser::Error as _};
+
+use super::EmitError;
+
+/// How one kind of file writes text and numbers.
+pub trait Style {
+    /// Whether it is JSON.
+    const IS_JSON: bool = false;
+
+    /// How a text stands in a file that is not surely plain: as a value, of which all lines but the
+    /// first have two blanks more before them than its key, or as a key, a long one behind a question mark.
+    ///
+    /// # Errors
+    /// When the text has no form.
+    fn text(text: &str, is_key: bool) -> Result<String, EmitError>;
+
+    /// How a number with a fraction stands in a file.
+    ///
+    /// # Errors
+    /// When the number has no form.
+    fn float(value: impl Serialize + Into<f64> + Copy) -> Result<String, EmitError>;
+}
+
+/// What YAML 1.1 and 1.2 take for the same text or number.
+pub(super) struct Yaml;
+
+impl Style for Yaml {
+    fn text(text: &str, is_key: bool) -> Result<String, EmitError> {
+        /// The longest key that readers find without a question mark before it, in characters.
+        const LONGEST: usize = 1024;
+        Ok(match text {
+            "." | "#" | "-" if !is_key => format!("'{text}'"),
+            _ if is_key && text.chars().count() > LONGEST => format!("? {}", quoted_if_needed(text, is_key)),
+            _ if !is_key && text.contains('\n') && fits_literal_block(text) => literal(text),
+            _ => quoted_if_needed(text, is_key),
+        })
+    }
+
+    fn float(value: impl Serialize + Into<f64> + Copy) -> Result<String, EmitError> {
+        let text = Json::float(value)?;
+        // YAML 1.1 wants a point besides the sign in the exponent.
+        Ok(if text.contains('.') { text } else { text.replacen('e', ".0e", 1) })
+    }
+}
+
+/// JSON as every reader takes it.
+pub(super) struct Json;
+
+impl Style for Json {
+    const IS_JSON: bool = true;
+
+    fn text(text: &str, _is_key: bool) -> Result<String, EmitError> {
+        serde_json::to_string(text).map_err(EmitError::custom)
+    }
+
+    fn float(value: impl Serialize + Into<f64> + Copy) -> Result<String, EmitError> {
+        if !value.into().is_finite() {
+            return Err(EmitError::custom("a number that is infinite or not a number has no form in a template"));
+        }
+        serde_json::to_string(&value).map_err(EmitError::custom)
+    }
+}
+
+/// What a byte is to [`is_surely_plain`]: part of a word, a blank, a colon, or something else.
+const KINDS: [u8; 256] = {
+    let mut kinds = [OTHER; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        kinds[byte as usize] = match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-' | b'.' | b'/' => 0,
+            b' ' => BLANK,
+            b':' => COLON,
+            _ => OTHER,
+        };
+        byte += 1;
+    }
+    kinds
+};
+const BLANK: u8 = 1;
+const COLON: u8 = 2;
+const OTHER: u8 = 4;
+
+/// Whether every reader of YAML takes `text` for itself without quotes. That is said of what begins with a letter and has
+/// few other characters: in keys no colon, in values none that a blank follows. Other text may be plain, too.
+pub(super) fn is_surely_plain(text: &str, is_key: bool) -> bool {
+    let bytes = text.as_bytes();
+    let kinds = bytes.iter().fold(0, |kinds, byte| kinds | KINDS[usize::from(*byte)]);
+    bytes.first().is_some_and(u8::is_ascii_alphabetic)
+        && (kinds == 0
+            || kinds & OTHER == 0
+                && !text.ends_with([' ', ':'])
+                && (kinds & COLON == 0 || !is_key && !text.contains(": ")))
+        && !is_word(text)
+}
+
+/// Whether some reader takes it for nothing, a truth value or a number, of what begins with a letter.
+fn is_word(text: &str) -> bool {
+    const WORDS: [&str; 11] = ["y", "n", "no", "on", "yes", "off", "nan", "inf", "null", "true", "false"];
+    text.len() <= 5 && WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
+}
+
+fn quoted_if_needed(text: &str, is_key: bool) -> String {
+    if is_plain(text, is_key) { text.to_owned() } else { quoted(text) }
+}
+
+fn is_plain(text: &str, is_key: bool) -> bool {
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace();
+    let bytes = text.as_bytes();
+    let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else { return false };
+    let begins = match first {
+        b'-' | b'?' => bytes.get(1).is_some_and(|second| !is_blank(second)),
+        first => !b",:[]{}#&*!|>'\"%@`".contains(first),
+    };
+    let is_marker =
+        |marker| text.strip_prefix(marker).is_some_and(|rest| rest.is_empty() || is_blank(&rest.as_bytes()[0]));
+    let (mut before, mut is_free) = ('x', true);
+    for character in text.chars() {
+        is_free &= !is_escaped(character) && (character != '#' || !before.is_whitespace());
+        is_free &= !is_key || !matches!(character, ':' | ',' | '[' | ']' | '{' | '}');
+        before = character;
+    }
+    is_free
+        && begins
+        && !is_blank(first)
+        && !is_blank(last)
+        && *last != b':'
+        && !text.contains(": ")
+        && !is_marker("---")
+        && !is_marker("...")
+        && !means_something_else(text)
+}
+
+/// Whether some reader takes the text, if it is not quoted, for nothing, a truth value, a number or a date.
+fn means_something_else(text: &str) -> bool {
+    /// Numbers in YAML 1.1 and 1.2.
+    static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"[-+]?(\d*\.[\d.]*|\d+)([eE][-+]?\d+)?|[-+]?0([bB][01_]+|[oO][0-7_]+|[xX][\da-fA-F_]+)|[-+]?\.(?i:inf|nan)",
+        )
+    });
+    /// Numbers to the base of 60, and dates.
+    static OTHER: LazyLock<Regex> = LazyLock::new(|| {
+        let base_60 = r"[-+]?([1-9][\d_]*(:[0-5]?\d)+|\d[\d_]*(:[0-5]?\d)+\.[\d_]*)";
+        let time = r"([Tt]|[ \t]+)\d{1,2}:\d{1,2}:\d{1,2}([.,]\d*)?[ \t]*(Z|[-+]\d{1,2}(:\d{2})?)?";
+        pattern(&format!(r"{base_60}|\d{{4}}-\d{{1,2}}-\d{{1,2}}({time})?"))
+    });
+    matches!(text, "~" | "<<" | "=")
+        || is_word(text.strip_prefix(['-', '+']).filter(|rest| rest.eq_ignore_ascii_case("inf")).unwrap_or(text))
+        || text.starts_with(|first: char| first.is_ascii_digit() || "+-._".contains(first))
+            // Go's reader leaves underscores out.
+            && (NUMBER.is_match(text) || OTHER.is_match(text) || NUMBER.is_match(&text.replace('_', "")))
+}
+
+fn pattern(alternatives: &str) -> Regex {
+    Regex::new(&format!("^(?:{alternatives})$")).expect("INVARIANT: a constant")
+}
+
+/// Whether only double quotes can hold a character.
+fn is_escaped(character: char) -> bool {
+    character.is_control() || matches!(character, '\u{FEFF}' | '\u{2028}' | '\u{2029}' | '\u{FFFE}' | '\u{FFFF}')
+}
+
+fn quoted(text: &str) -> String {
+    const NAMED: [(char, char); 14] = [
+        ('\\', '\\'),
+        ('"', '"'),
+        ('\0', '0'),
+        ('\u{7}', 'a'),
+        ('\u{8}', 'b'),
+        ('\t', 't'),
+        ('\n', 'n'),
+        ('\u{b}', 'v'),
+        ('\u{c}', 'f'),
+        ('\r', 'r'),
+        ('\u{1b}', 'e'),
+        ('\u{85}', 'N'),
+        ('\u{2028}', 'L'),
+        ('\u{2029}', 'P'),
+    ];
+    let mut out = String::from('"');
+    for character in text.chars() {
+        let code = u32::from(character);
+        if let Some((_, name)) = NAMED.iter().find(|(named, _)| *named == character) {
+            out.extend(['\\', *name]);
+        } else if !is_escaped(character) {
+            out.push(character);
+        } else {
+            let written = if code <= 0xFF { write!(out, "\\x{code:02X}") } else { write!(out, "\\u{code:04X}") };
+            written.expect("INVARIANT: text takes all that is written");
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Whether `PyYAML` reads a literal block of `text` back unchanged: libyaml, with which it reads, refuses a tab where it
+/// still looks for the indentation, which is at the head of the first line that is not empty. What other readers may take
+/// for the end of a line stays out of blocks.
+fn fits_literal_block(text: &str) -> bool {
+    let body = text.trim_start_matches('\n');
+    let is_kept = |character: char| matches!(character, '\n' | '\t') || !is_escaped(character);
+    !body.is_empty() && !body.starts_with('\t') && text.chars().all(is_kept)
+}
+
+/// A literal block whose lines have two blanks before them; empty ones have none.
+fn literal(text: &str) -> String {
+    let body = text.trim_end_matches('\n');
+    let newlines = text.len() - body.len();
+    let indented = if body.trim_start_matches('\n').starts_with(' ') { "2" } else { "" };
+    let mut out = format!("|{indented}{}", ["-", "", "+"][newlines.min(2)]);
+    for line in body.split('\n') {
+        out.push_str(if line.is_empty() { "\n" } else { "\n  " });
+        out.push_str(line);
+    }
+    out.extend(std::iter::repeat_n('\n', newlines.saturating_sub(1)));
+    out
+}
