@@ -28,7 +28,7 @@ check! {
     ///
     /// A parameter's value is judged when it is given, by Heat and by `wattle seed apply`; what exists only at run time, by
     /// the agent of each component that reads it, before the component runs.
-    BROKEN_REQUIREMENT: "W0803", Error, "a requirement that does not hold", run
+    CHECK: "W0803", Error, "a requirement that does not hold", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -42,7 +42,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         if !is_possible(sink, requirement) {
             continue;
         }
-        let mut diagnostic = BROKEN_REQUIREMENT
+        let mut diagnostic = CHECK
             .diagnostic(format!("the requirement `{name}` does not hold{of}: {}", reasons.join("; ")))
             .label(&requirement.at, "required here");
         for (parameter, at) in defaults(model, requirement) {

@@ -44,7 +44,7 @@ check! {
     /// }
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0309"));
     /// ```
-    CONDITIONAL_SERVER: "W0309", Error, "software on a server that there may not be", run
+    CHECK: "W0309", Error, "software on a server that there may not be", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -75,7 +75,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         let message =
             format!("the server `{name}` runs components, and is not there where its condition does not hold");
         let mut diagnostic =
-            CONDITIONAL_SERVER.diagnostic(message).label(&server.at, "Heat alone decides whether there is this server");
+            CHECK.diagnostic(message).label(&server.at, "Heat alone decides whether there is this server");
         match reader {
             Some((reader, key, edge)) => diagnostic = diagnostic.label(edge.at, waits(reader, key, edge)),
             None => diagnostic.severity = Severity::Warning,

@@ -45,7 +45,7 @@ check! {
     /// let right = t.on(server).run("right", Peer::new().other(left.address));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("address", right.address)), "W0101"));
     /// ```
-    CYCLE: "W0101", Error, "components or resources wait for each other", run
+    CHECK: "W0101", Error, "components or resources wait for each other", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -57,7 +57,7 @@ fn run(sink: &mut Sink<'_, '_>) {
                 format!("{} wait for each other: `{first}` waits for itself by way of {}", count(&cycle), others(n - 1))
             }
         };
-        let mut diagnostic = CYCLE.diagnostic(message);
+        let mut diagnostic = CHECK.diagnostic(message);
         for (from, edge, to) in &cycle {
             diagnostic = diagnostic.label(edge.at, hop(*from, edge, *to));
             if let Why::Data { promise: Some((promise, at)), .. } = edge.why {

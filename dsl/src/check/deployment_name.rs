@@ -40,7 +40,7 @@ check! {
     /// // port: u16,
     /// # assert!(!wattle::check::finds(&model, "W0908"));
     /// ```
-    DEPLOYMENT_NAME: "W0908", Error, "a name that Heat's own way needs for something else", run, only HeatNative
+    CHECK: "W0908", Error, "a name that Heat's own way needs for something else", run, only HeatNative
 }
 
 /// What the names of Heat's own inputs and outputs of a deployment begin with.
@@ -55,7 +55,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         let inputs = kind.inputs.iter().map(|(name, input)| ("input", name, &input.at));
         let outputs = kind.outputs.iter().map(|(name, output)| ("output", name, &output.at));
         for (what, name, at) in inputs.chain(outputs).filter(|(_, name, _)| name.starts_with(RESERVED)) {
-            let diagnostic = DEPLOYMENT_NAME
+            let diagnostic = CHECK
                 .diagnostic(format!("the {what} `{name}` of `{}` has a name of Heat's own", kind.name))
                 .label(at, "Heat's deployments have one that is called so, or may have")
                 .help(format!("give it a name that does not begin with `{RESERVED}`"));
@@ -65,14 +65,14 @@ fn run(sink: &mut Sink<'_, '_>) {
     for component in model.components.values() {
         let name = native::deployment_name(component);
         if let Some(resource) = model.resources.get(&name) {
-            let diagnostic = DEPLOYMENT_NAME
+            let diagnostic = CHECK
                 .diagnostic(format!("the deployment of `{}` and a resource are both called `{name}`", component.name))
                 .label(&component.at, "its deployment is called so")
                 .label(&resource.at, "and so is this")
                 .help("rename the component, or the resource");
             sink.push(diagnostic);
         } else if name.len() > LONGEST {
-            let diagnostic = DEPLOYMENT_NAME
+            let diagnostic = CHECK
                 .diagnostic(format!(
                     "the name of the deployment of `{}` has {} bytes, and Heat takes {LONGEST}",
                     component.name,

@@ -27,7 +27,7 @@ check! {
     /// # let exports = Exports::new().entry("blue", blue).entry("green", green);
     /// # assert!(!wattle::check::finds(&t.finish(exports), "W0103"));
     /// ```
-    DOUBLY_FULFILLED_PROMISE: "W0103", Error, "a promise is fulfilled more than once", run
+    CHECK: "W0103", Error, "a promise is fulfilled more than once", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -38,7 +38,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             2 => "twice".to_owned(),
             n => format!("{n} times"),
         };
-        let mut diagnostic = DOUBLY_FULFILLED_PROMISE
+        let mut diagnostic = CHECK
             .diagnostic(format!("the promise `{name}` is fulfilled {times}"))
             .label(&last.at, "fulfilled again here")
             .label(&first.at, "fulfilled first here");

@@ -21,14 +21,14 @@ check! {
     /// t.add("db", RawResource::new("OS::Nova::Server").property("flavor", "m1.large"));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0406"));
     /// ```
-    DOUBLY_SET_PROPERTY: "W0406", Error, "a property is set more than once", run
+    CHECK: "W0406", Error, "a property is set more than once", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
     for duplicate in sink.model.duplicates.iter().filter(|duplicate| duplicate.kind == Kind::Property) {
         // `RESOURCE.PROPERTY`; the names of resources may have dots, those of properties have none.
         let (resource, property) = duplicate.name.rsplit_once('.').unwrap_or(("", &duplicate.name));
-        let diagnostic = DOUBLY_SET_PROPERTY
+        let diagnostic = CHECK
             .diagnostic(format!("the property `{property}` of `{resource}` is set more than once"))
             .label(&duplicate.again, "set again here")
             .label(&duplicate.first, "set here first")

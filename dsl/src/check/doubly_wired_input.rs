@@ -35,7 +35,7 @@ check! {
     /// let web = t.on(server).run("web", Web::new().port(8443));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0105"));
     /// ```
-    DOUBLY_WIRED_INPUT: "W0105", Error, "an input is wired more than once", run
+    CHECK: "W0105", Error, "an input is wired more than once", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -45,7 +45,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             Some((component, input)) => format!("the input `{input}` of `{component}` is wired more than once"),
             None => format!("the input `{}` is wired more than once", duplicate.name),
         };
-        let diagnostic = DOUBLY_WIRED_INPUT
+        let diagnostic = CHECK
             .diagnostic(message)
             .label(&duplicate.again, "wired again here")
             .label(&duplicate.first, "wired first here")

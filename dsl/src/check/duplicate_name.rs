@@ -26,7 +26,7 @@ check! {
     /// }
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0201"));
     /// ```
-    DUPLICATE_NAME: "W0201", Error, "a name is given twice", run
+    CHECK: "W0201", Error, "a name is given twice", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -38,7 +38,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             (Kind::Component, Some((server, _))) => format!("give each component of `{server}` a name of its own"),
             _ => format!("give each {kind} a name of its own"),
         };
-        let diagnostic = DUPLICATE_NAME
+        let diagnostic = CHECK
             .diagnostic(format!("the {kind} `{name}` is there twice"))
             .label(&duplicate.again, format!("`{name}` again"))
             .label(&duplicate.first, format!("`{name}` first"))
@@ -49,8 +49,8 @@ fn run(sink: &mut Sink<'_, '_>) {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::author::{Exports, Module, RawResource, Topology};
-    use crate::check::testing::codes;
+    use crate::author::{Exports, RawResource, Topology};
+    use crate::check::testing::{codes, modules};
     use crate::model::Model;
 
     pub(in crate::check) fn failing() -> Model {
@@ -65,18 +65,8 @@ pub(super) mod tests {
 
     #[test]
     fn modules_exports_and_promises_are_named_once() {
-        struct Net;
-        impl Module for Net {
-            type Outputs = ();
-            fn build(self, t: &mut Topology) {
-                t.add("net", RawResource::new("OS::Neutron::Net"));
-            }
-        }
-        let mut t = Topology::new("demo");
-        t.add("net", Net);
-        t.add("net", Net);
         // Its parts are not reported again, nor that `net#2` is no legal name.
-        assert_eq!(codes(&t.finish(Exports::new())), ["W0201"]);
+        assert_eq!(codes(&modules(&["net", "net"])), ["W0201"]);
 
         let mut t = Topology::new("demo");
         let p = t.later::<String>("p");

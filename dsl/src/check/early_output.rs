@@ -35,13 +35,13 @@ check! {
     /// // url: String,
     /// # assert!(!wattle::check::finds(&model, "W0903"));
     /// ```
-    EARLY_OUTPUT: "W0903", Warning, "an early output comes late by Heat's own agents", run, only HeatNative
+    CHECK: "W0903", Warning, "an early output comes late by Heat's own agents", run, only HeatNative
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
     for kind in sink.model.declarations.values() {
         for (name, output) in kind.outputs.iter().filter(|(_, output)| output.early) {
-            let diagnostic = EARLY_OUTPUT
+            let diagnostic = CHECK
                 .diagnostic(format!(
                     "the output `{name}` of `{}` comes when the component is done, not early",
                     kind.name

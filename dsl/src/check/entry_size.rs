@@ -39,7 +39,7 @@ check! {
     /// let peer = t.on(server).run("peer", Peer::new().other("http://files.example/everybody"));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("peer", peer.address)), "W0502"));
     /// ```
-    ENTRY_SIZE: "W0502", Error, "something is larger than an entry of the data space", run
+    CHECK: "W0502", Error, "something is larger than an entry of the data space", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -71,7 +71,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         }
     });
     for (what, size, at) in large.into_iter().filter(|(_, size, _)| *size > limit) {
-        let diagnostic = ENTRY_SIZE
+        let diagnostic = CHECK
             .diagnostic(format!(
                 "{what} is {} bytes, and an entry of the data space holds {}",
                 grouped(size),

@@ -26,14 +26,14 @@ check! {
     /// let exports = Exports::new().entry(ADDRESS, "10.0.0.2");
     /// # assert!(!wattle::check::finds(&t.finish(exports), "W0307"));
     /// ```
-    EXPORT_OF_ANOTHER_STACK: "W0307", Error, "an export under a constant that names another stack", run
+    CHECK: "W0307", Error, "an export under a constant that names another stack", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
     for (name, export) in &model.exports {
         if let Some(stack) = export.stack.as_ref().filter(|stack| **stack != model.stack) {
-            let diagnostic = EXPORT_OF_ANOTHER_STACK
+            let diagnostic = CHECK
                 .diagnostic(format!(
                     "the export `{name}` is said to be of the stack `{stack}`, and this is `{}`",
                     model.stack

@@ -36,12 +36,12 @@ check! {
     /// # ;
     /// # assert!(!wattle::check::finds(&t.finish(exports), "W0904"));
     /// ```
-    EXPORTED_SECRET: "W0904", Error, "a secret export, which Heat would show", run, only HeatNative
+    CHECK: "W0904", Error, "a secret export, which Heat would show", run, only HeatNative
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
     for (name, export) in sink.model.exports.iter().filter(|(_, export)| export.ty.is_secret()) {
-        let diagnostic = EXPORTED_SECRET
+        let diagnostic = CHECK
             .diagnostic(format!("the export `{name}` is secret, and Heat would show it as an output of the stack"))
             .label(&export.at, "whoever may look at the stack can read it there")
             .help("leave the export out, and hand the secret over another way");

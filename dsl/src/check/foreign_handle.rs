@@ -27,7 +27,7 @@ check! {
     /// t.add("port", RawResource::new("OS::Neutron::Port").property("network", net));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0301"));
     /// ```
-    FOREIGN_HANDLE: "W0301", Error, "a handle of another topology is used", run
+    CHECK: "W0301", Error, "a handle of another topology is used", run
 }
 
 const HELP: &str =
@@ -43,11 +43,11 @@ fn run(sink: &mut Sink<'_, '_>) {
             }
             place => format!("{place} is given {} {what} of another topology", article(what)),
         };
-        sink.push(FOREIGN_HANDLE.diagnostic(message).label(used.at, "this handle is not of this topology").help(HELP));
+        sink.push(CHECK.diagnostic(message).label(used.at, "this handle is not of this topology").help(HELP));
     }
     for (name, resource) in &sink.model.resources {
         if resource.depends_on.iter().any(|other| **other == *FOREIGN) {
-            let diagnostic = FOREIGN_HANDLE
+            let diagnostic = CHECK
                 .diagnostic(format!("`{name}` depends on a resource of another topology"))
                 .label(&resource.at, "this resource")
                 .help("handles belong to the topology that gave them out");
@@ -56,7 +56,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
     for (key, component) in sink.model.components.iter().filter(|(_, component)| &*component.server == FOREIGN) {
         let name = key.rsplit_once('/').map_or(&**key, |(_, name)| name);
-        let diagnostic = FOREIGN_HANDLE
+        let diagnostic = CHECK
             .diagnostic(format!("`{name}` runs on a server of another topology"))
             .label(&component.at, "this handle is not of this topology")
             .help("add the server to this topology");
@@ -64,7 +64,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
     for after in &sink.model.after {
         if [&after.component, &after.predecessor].into_iter().any(|name| &**name == FOREIGN) {
-            let diagnostic = FOREIGN_HANDLE
+            let diagnostic = CHECK
                 .diagnostic("an order is given to a component of another topology")
                 .label(&after.at, "this handle is not of this topology")
                 .help(HELP);

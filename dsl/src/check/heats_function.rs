@@ -44,7 +44,7 @@ check! {
     /// model.components["two/peer"].inputs["other"].value = Expr::function("list_join", joined);
     /// # assert!(!wattle::check::finds(&model, "W0308"));
     /// ```
-    HEATS_FUNCTION: "W0308", Error, "a function that only Heat computes, of what Heat does not know", run, only Agents
+    CHECK: "W0308", Error, "a function that only Heat computes, of what Heat does not know", run, only Agents
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -91,7 +91,7 @@ fn report(sink: &mut Sink<'_, '_>, place: Place<'_>, at: &Source, function: &str
         }
         Reference::Foreign { .. } => return,
     };
-    let diagnostic = HEATS_FUNCTION
+    let diagnostic = CHECK
         .diagnostic(format!("{place} needs `{function}` of {what}, and only Heat computes that function"))
         .label(at, "agents cannot compute this")
         .note(why)

@@ -40,14 +40,14 @@ check! {
     /// t.require("voters", p.voters.between(3, 7));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0910"));
     /// ```
-    HEATS_REQUIREMENT: "W0910", Warning, "a requirement that Heat does not judge", run, only HeatNative
+    CHECK: "W0910", Warning, "a requirement that Heat does not judge", run, only HeatNative
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
     for (name, requirement) in &model.requirements {
         let Some(why) = why(sink, name, requirement) else { continue };
-        let diagnostic = HEATS_REQUIREMENT
+        let diagnostic = CHECK
             .diagnostic(format!("nobody judges the requirement `{name}`: {why}"))
             .label(&requirement.at, "Heat has no constraint that says this")
             .help("test it in a recipe, or require of one parameter what Heat's constraints can say");

@@ -26,7 +26,7 @@ check! {
     /// t.add("db", RawResource::new("OS::Nova::Server").moved_from("old_db"));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0207"));
     /// ```
-    ILLEGAL_MOVE: "W0207", Error, "something cannot have been deployed under that name", run
+    CHECK: "W0207", Error, "something cannot have been deployed under that name", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -37,7 +37,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     let identities = Identities::of(model);
     for (at, moved) in model.moved.iter().enumerate() {
         let again = model.moved[..at].iter().find(|other| other.kind == moved.kind && other.name == moved.name);
-        let diagnostic = |text: String| ILLEGAL_MOVE.diagnostic(text);
+        let diagnostic = |text: String| CHECK.diagnostic(text);
         let what = format!("the {} `{}`", moved.kind, moved.name);
         if let Some(first) = again {
             let diagnostic = diagnostic(format!("{what} is moved from two names"))

@@ -27,7 +27,7 @@ check! {
     /// t.add("app-server", RawResource::new("OS::Nova::Server"));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0202"));
     /// ```
-    ILLEGAL_NAME: "W0202", Error, "a name has characters that names do not have", run
+    CHECK: "W0202", Error, "a name has characters that names do not have", run
 }
 
 /// Heat's `physical_resource_name_limit`, and the width of the column that holds resource names.
@@ -40,7 +40,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     };
     let model = sink.model;
     if !is_stack_name(&model.stack) {
-        let diagnostic = ILLEGAL_NAME
+        let diagnostic = CHECK
             .diagnostic(format!("`{}` cannot be the name of a stack", model.stack))
             .label(&model.at, "Heat would refuse it")
             .help(
@@ -73,7 +73,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             _ => key,
         };
         if own.trim().is_empty() || own.chars().any(char::is_control) {
-            let diagnostic = ILLEGAL_NAME
+            let diagnostic = CHECK
                 .diagnostic(format!("`{}` cannot be the name of a requirement", own.escape_debug()))
                 .label(&requirement.at, "named here")
                 .help("a requirement's name is one line of text");
@@ -126,7 +126,7 @@ impl Names<'_> {
         if !is_heats && !written.split('.').all(is_name) {
             push(sink, &kind.to_string(), written, at, HELP);
         } else if key.len() > LONGEST && kind == Kind::Resource {
-            let diagnostic = ILLEGAL_NAME
+            let diagnostic = CHECK
                 .diagnostic(format!(
                     "the name of the resource `{}…` has {} characters",
                     key.chars().take(40).collect::<String>(),
@@ -162,7 +162,7 @@ fn push(sink: &mut Sink<'_, '_>, kind: &str, name: &str, at: &Source, help: &str
         name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' }).collect();
     let legal = if is_name(&legal) { legal } else { format!("{}{legal}", &kind[..1]) };
     let legal = if kind == "input" { legal.replace('-', "_") } else { legal };
-    let diagnostic = ILLEGAL_NAME
+    let diagnostic = CHECK
         .diagnostic(format!("`{}` cannot be the name of {a} {kind}", name.escape_debug()))
         .label(at, "named here")
         .help(help)
@@ -195,8 +195,8 @@ fn is_stack_name(name: &str) -> bool {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::author::{Exports, Module, RawResource, Subject as _, Topology};
-    use crate::check::testing::{Sketch, codes, promise, sound};
+    use crate::author::{Exports, RawResource, Subject as _, Topology};
+    use crate::check::testing::{Sketch, codes, modules, promise, sound};
     use crate::model::{Model, Type};
 
     pub(in crate::check) fn failing() -> Model {
@@ -250,16 +250,7 @@ pub(super) mod tests {
 
     #[test]
     fn a_modules_name_is_reported_at_the_module_alone() {
-        struct Net;
-        impl Module for Net {
-            type Outputs = ();
-            fn build(self, t: &mut Topology) {
-                t.add("net", RawResource::new("OS::Neutron::Net"));
-            }
-        }
-        let mut t = Topology::new("demo");
-        t.add("my net", Net);
-        assert_eq!(codes(&t.finish(Exports::new())), ["W0202"]);
+        assert_eq!(codes(&modules(&["my net"])), ["W0202"]);
     }
 
     #[test]

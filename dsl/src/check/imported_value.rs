@@ -48,7 +48,7 @@ check! {
     /// let greeter = t.on(server).run("greeter", Greeter::new().name(p.name));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("greeting", greeter.greeting)), "W0901"));
     /// ```
-    IMPORTED_VALUE: "W0901", Error, "a value of another stack, which Heat's own agents cannot read", run, only HeatNative
+    CHECK: "W0901", Error, "a value of another stack, which Heat's own agents cannot read", run, only HeatNative
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -60,7 +60,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             if matches!(place, Place::Requirement(_)) {
                 return;
             }
-            let diagnostic = IMPORTED_VALUE
+            let diagnostic = CHECK
                 .diagnostic(format!("{place} reads the export `{export}` of the stack `{stack}`, and Heat cannot"))
                 .label(at, "there is no data space to read it from")
                 .help("make it a parameter, and give it that stack's output when this one is deployed");

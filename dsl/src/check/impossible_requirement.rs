@@ -37,7 +37,7 @@ check! {
     /// t.require("size", p.nodes.between(3, 9));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0805"));
     /// ```
-    IMPOSSIBLE_REQUIREMENT: "W0805", Error, "a requirement that no value can meet", run
+    CHECK: "W0805", Error, "a requirement that no value can meet", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -48,7 +48,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     let origins = Origins::of(model, sink.uses());
     for (name, requirement) in &model.requirements {
         for why in wrong(model, &origins, requirement) {
-            let diagnostic = IMPOSSIBLE_REQUIREMENT
+            let diagnostic = CHECK
                 .diagnostic(format!("the requirement `{name}` can never hold: {why}"))
                 .label(&requirement.at, "required here")
                 .help("require something that some values can meet");

@@ -40,7 +40,7 @@ check! {
     /// model.resources["net"].properties["name"].value = "backbone".into();
     /// # assert!(!wattle::check::finds(&model, "W0405"));
     /// ```
-    LATE_PROPERTY: "W0405", Error, "a property waits for software", run
+    CHECK: "W0405", Error, "a property waits for software", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -50,7 +50,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         if let Some((component, input)) = listens(sink.model, *place, at) {
             // A rule has the port twice, as the first and as the last one; there may be many rules.
             if ports.insert((component, input)) {
-                let diagnostic = LATE_PROPERTY
+                let diagnostic = CHECK
                     .diagnostic(format!("a security group cannot let others reach `{component}`: its port is {what}"))
                     .label(at, "not known when Heat creates the group's rules")
                     .note("a component's output exists only once its server runs; Heat must know properties before")
@@ -59,7 +59,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             }
             continue;
         }
-        let diagnostic = LATE_PROPERTY
+        let diagnostic = CHECK
             .diagnostic(format!("{place} cannot be fed from {what}"))
             .label(at, "not known when Heat creates the resource")
             .note("a component's output exists only once its server runs; Heat must know properties before")

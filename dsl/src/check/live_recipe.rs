@@ -45,7 +45,7 @@ check! {
     /// let web = t.on(server).run("web", Web::new());
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0902"));
     /// ```
-    LIVE_RECIPE: "W0902", Error, "a recipe talks to an agent that Heat does not have", run, only HeatNative
+    CHECK: "W0902", Error, "a recipe talks to an agent that Heat does not have", run, only HeatNative
 }
 
 /// What only wattle's agent answers.
@@ -54,7 +54,7 @@ const TALK: [&str; 4] = ["wattle get", "wattle set", "WATTLE_SOCKET", "WATTLE_TO
 fn run(sink: &mut Sink<'_, '_>) {
     for kind in sink.model.declarations.values() {
         let Some((path, line, talk)) = talk(kind) else { continue };
-        let diagnostic = LIVE_RECIPE
+        let diagnostic = CHECK
             .diagnostic(format!(
                 "the recipe of `{}` talks to wattle's agent, and Heat's has nothing of the kind",
                 kind.name

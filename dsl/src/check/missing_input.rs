@@ -37,14 +37,14 @@ check! {
     /// # let peer = t.on(server).run("peer", Peer::new());
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("peer", peer.address)), "W0106"));
     /// ```
-    MISSING_INPUT: "W0106", Error, "a required input is not wired", run
+    CHECK: "W0106", Error, "a required input is not wired", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
     for (key, component, kind) in sink.components() {
         for (name, input) in kind.into_iter().flat_map(|kind| &kind.inputs) {
             if input.required && input.default.is_none() && !component.inputs.contains_key(name) {
-                let diagnostic = MISSING_INPUT
+                let diagnostic = CHECK
                     .diagnostic(format!("the input `{name}` of `{key}` is not wired"))
                     .label(&component.at, format!("`{key}` runs here without it"))
                     .label(&input.at, format!("`{}` requires it here", component.declaration))

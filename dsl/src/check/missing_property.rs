@@ -25,12 +25,12 @@ check! {
     /// # model.schemas.insert("OS::Nova::Server".into(), serde_json::from_str(schema).unwrap());
     /// # assert!(!wattle::check::finds(&model, "W0403"));
     /// ```
-    MISSING_PROPERTY: "W0403", Error, "a resource lacks a property that it must have", run
+    CHECK: "W0403", Error, "a resource lacks a property that it must have", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
     for (name, resource, property) in &sink.properties().missing {
-        let diagnostic = MISSING_PROPERTY
+        let diagnostic = CHECK
             .diagnostic(format!("`{name}` lacks the property `{property}`"))
             .label(&resource.at, format!("resources of the type `{}` must have it", resource.ty))
             .help(format!("set `{property}`"));

@@ -43,14 +43,14 @@ check! {
     /// let exports = Exports::new().entry("url", web.url).entry("network", net.attribute::<String>("name"));
     /// # assert!(!wattle::check::finds(&t.finish(exports), "W0305"));
     /// ```
-    MIXED_EXPORT: "W0305", Error, "an export that nobody could compute", run, only Agents
+    CHECK: "W0305", Error, "an export that nobody could compute", run, only Agents
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
     for (name, export) in &model.exports {
         if let (Some(running), Some(created)) = parts(model, &export.value) {
-            let diagnostic = MIXED_EXPORT
+            let diagnostic = CHECK
                 .diagnostic(format!("the export `{name}` is made of {running} and of {created}"))
                 .label(&export.at, "nobody knows both")
                 .note("outputs exist on the servers, at run time; what Heat creates, Heat alone knows")

@@ -89,65 +89,29 @@ pub(crate) use parameter_default::refused;
 pub use registry::Check;
 pub(crate) use secret_leak::is_for_secrets;
 
-/// Every check, by code.
-pub static CHECKS: &[&Check] = &[
-    &cycle::CYCLE,
-    &unfulfilled_promise::UNFULFILLED_PROMISE,
-    &doubly_fulfilled_promise::DOUBLY_FULFILLED_PROMISE,
-    &promise_ring::PROMISE_RING,
-    &doubly_wired_input::DOUBLY_WIRED_INPUT,
-    &missing_input::MISSING_INPUT,
-    &unknown_name::UNKNOWN_NAME,
-    &wrong_type::WRONG_TYPE,
-    &duplicate_name::DUPLICATE_NAME,
-    &illegal_name::ILLEGAL_NAME,
-    &reserved_name::RESERVED_NAME,
-    &shared_name::SHARED_NAME,
-    &taken_identity::TAKEN_IDENTITY,
-    &needless_move::NEEDLESS_MOVE,
-    &illegal_move::ILLEGAL_MOVE,
-    &foreign_handle::FOREIGN_HANDLE,
-    &not_a_server::NOT_A_SERVER,
-    &server_dependency::SERVER_DEPENDENCY,
-    &own_user_data::OWN_USER_DATA,
-    &mixed_export::MIXED_EXPORT,
-    &unconnected_network::UNCONNECTED_NETWORK,
-    &export_of_another_stack::EXPORT_OF_ANOTHER_STACK,
-    &heats_function::HEATS_FUNCTION,
-    &conditional_server::CONDITIONAL_SERVER,
-    &unknown_property::UNKNOWN_PROPERTY,
-    &property_value::PROPERTY_VALUE,
-    &missing_property::MISSING_PROPERTY,
-    &unknown_attribute::UNKNOWN_ATTRIBUTE,
-    &late_property::LATE_PROPERTY,
-    &doubly_set_property::DOUBLY_SET_PROPERTY,
-    &user_data_size::USER_DATA_SIZE,
-    &entry_size::ENTRY_SIZE,
-    &resource_count::RESOURCE_COUNT,
-    &resource_size::RESOURCE_SIZE,
-    &secret_leak::SECRET_LEAK,
-    &secret_constant::SECRET_CONSTANT,
-    &unread_output::UNREAD_OUTPUT,
-    &unused_parameter::UNUSED_PARAMETER,
-    &unread_input::UNREAD_INPUT,
-    &unused_promise::UNUSED_PROMISE,
-    &unwritten_output::UNWRITTEN_OUTPUT,
-    &parameter_default::PARAMETER_DEFAULT,
-    &unknown_constraint::UNKNOWN_CONSTRAINT,
-    &broken_requirement::BROKEN_REQUIREMENT,
-    &unjudged_requirement::UNJUDGED_REQUIREMENT,
-    &impossible_requirement::IMPOSSIBLE_REQUIREMENT,
-    &imported_value::IMPORTED_VALUE,
-    &live_recipe::LIVE_RECIPE,
-    &early_output::EARLY_OUTPUT,
-    &exported_secret::EXPORTED_SECRET,
-    &stored_secret::STORED_SECRET,
-    &unlimited_wait::UNLIMITED_WAIT,
-    &whole_stack::WHOLE_STACK,
-    &deployment_name::DEPLOYMENT_NAME,
-    &own_format::OWN_FORMAT,
-    &heats_requirement::HEATS_REQUIREMENT,
-];
+/// Lists the checks, which stand in files of these names, by code.
+macro_rules! checks {
+    ($($file:ident)*) => {
+        /// Every check, by code.
+        pub static CHECKS: &[&Check] = &[$(&$file::CHECK),*];
+
+        /// Each with a model of which it and no other finds something.
+        #[cfg(test)]
+        const FAILING: &[(&Check, fn() -> Model)] = &[$((&$file::CHECK, $file::tests::failing)),*];
+    };
+}
+
+checks! {
+    cycle unfulfilled_promise doubly_fulfilled_promise promise_ring doubly_wired_input missing_input unknown_name
+    wrong_type duplicate_name illegal_name reserved_name shared_name taken_identity needless_move illegal_move
+    foreign_handle not_a_server server_dependency own_user_data mixed_export unconnected_network
+    export_of_another_stack heats_function conditional_server unknown_property property_value missing_property
+    unknown_attribute late_property doubly_set_property user_data_size entry_size resource_count resource_size
+    secret_leak secret_constant unread_output unused_parameter unread_input unused_promise unwritten_output
+    parameter_default unknown_constraint broken_requirement unjudged_requirement impossible_requirement
+    imported_value live_recipe early_output exported_secret stored_secret unlimited_wait whole_stack deployment_name
+    own_format heats_requirement
+}
 
 /// What every check of models says of itself.
 pub fn all() -> Vec<&'static About> {

@@ -25,7 +25,7 @@ check! {
     /// t.add("db", RawResource::new("OS::Nova::Server"));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0206"));
     /// ```
-    NEEDLESS_MOVE: "W0206", Warning, "something was deployed under the name that it has", run
+    CHECK: "W0206", Warning, "something was deployed under the name that it has", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -50,7 +50,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         if identity(&identities) == identity(&Identities::with(model, &without))
             && is_last(model.moved.as_slice(), moved)
         {
-            let diagnostic = NEEDLESS_MOVE
+            let diagnostic = CHECK
                 .diagnostic(format!("the {} `{}` is moved from the name that it has anyway", moved.kind, moved.name))
                 .label(&moved.at, format!("it is deployed as `{}` without this, too", identity(&identities)))
                 .help("leave it out");

@@ -35,7 +35,7 @@ check! {
     /// let web = t.on(server).run("web", Web::new());
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0302"));
     /// ```
-    NOT_A_SERVER: "W0302", Error, "a component runs on something that is not a server", run
+    CHECK: "W0302", Error, "a component runs on something that is not a server", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -49,7 +49,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         }
     }
     for (name, (resource, components)) in wrong {
-        let mut diagnostic = NOT_A_SERVER.diagnostic(format!("`{name}` is not a server, and cannot run components"));
+        let mut diagnostic = CHECK.diagnostic(format!("`{name}` is not a server, and cannot run components"));
         for (key, component) in components {
             diagnostic = diagnostic.label(&component.at, format!("`{key}` is to run there"));
         }

@@ -35,7 +35,7 @@ check! {
     /// let web = t.on(server).run("web", Web::new());
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0909"));
     /// ```
-    OWN_FORMAT: "W0909", Error, "user data in a format in which Heat's own agents learn nothing", run, only HeatNative
+    CHECK: "W0909", Error, "user data in a format in which Heat's own agents learn nothing", run, only HeatNative
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -47,7 +47,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         if matches!(&format.value, Expr::Constant(Value::Str(text)) if &**text == NEEDED) {
             continue;
         }
-        let diagnostic = OWN_FORMAT
+        let diagnostic = CHECK
             .diagnostic(format!("the server `{name}` runs components, and Heat's agents would not learn of them"))
             .label(&format.at, format!("they do with `{NEEDED}` only"))
             .help(format!("leave `user_data_format` out: it is `{NEEDED}`"));

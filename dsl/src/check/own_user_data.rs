@@ -37,7 +37,7 @@ check! {
     /// let web = t.on(server).run("web", Web::new());
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0304"));
     /// ```
-    OWN_USER_DATA: "W0304", Error, "a server that runs components has user data of its own", run, only Agents
+    CHECK: "W0304", Error, "a server that runs components has user data of its own", run, only Agents
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -52,8 +52,8 @@ fn run(sink: &mut Sink<'_, '_>) {
         let raw = |value: &Expr| matches!(value, Expr::Constant(Value::Str(text)) if &**text == "RAW");
         let data = server.properties.get("user_data");
         let format = server.properties.get("user_data_format").filter(|format| !raw(&format.value));
-        let mut diagnostic = OWN_USER_DATA
-            .diagnostic(format!("the server `{name}` runs components, and its user data is what starts them"));
+        let mut diagnostic =
+            CHECK.diagnostic(format!("the server `{name}` runs components, and its user data is what starts them"));
         if let Some(data) = data {
             diagnostic =
                 diagnostic.label(&data.at, "this would be lost").help("do what it does in a component on this server");

@@ -39,14 +39,14 @@ check! {
     /// ```
     ///
     /// Patterns and named constraints (`glance.image`) are left to Heat.
-    PARAMETER_DEFAULT: "W0801", Error, "a default that its own parameter does not take", run
+    CHECK: "W0801", Error, "a default that its own parameter does not take", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
     for (name, parameter) in &sink.model.parameters {
         let Some(default) = &parameter.default else { continue };
         for why in refused(parameter, default) {
-            let diagnostic = PARAMETER_DEFAULT
+            let diagnostic = CHECK
                 .diagnostic(format!("the parameter `{name}` does not take its own default: {why}"))
                 .label(&parameter.at, format!("declared here as {}", parameter.ty))
                 .help("mend the default or the constraint, or leave the default out");

@@ -32,7 +32,7 @@ check! {
     /// t.fulfil(outer, inner);
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("outer", outer)), "W0104"));
     /// ```
-    PROMISE_RING: "W0104", Error, "promises are fulfilled with each other", run
+    CHECK: "W0104", Error, "promises are fulfilled with each other", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -66,7 +66,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             }
             labels.push((at, format!("`{from}` is fulfilled with `{to}`")));
         }
-        let mut diagnostic = PROMISE_RING.diagnostic(message).help("fulfil one of them with a value from elsewhere");
+        let mut diagnostic = CHECK.diagnostic(message).help("fulfil one of them with a value from elsewhere");
         for (at, text) in labels {
             diagnostic = diagnostic.label(at, text);
         }

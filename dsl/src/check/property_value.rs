@@ -29,13 +29,13 @@ check! {
     /// # model.schemas.insert("OS::Neutron::Subnet".into(), serde_json::from_str(schema).unwrap());
     /// # assert!(!wattle::check::finds(&model, "W0402"));
     /// ```
-    PROPERTY_VALUE: "W0402", Error, "a property is given a value that it does not take", run
+    CHECK: "W0402", Error, "a property is given a value that it does not take", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
     for (Given { name, property, at, .. }, Refusal { path, why, unknown }) in &sink.properties().refused {
         let suggestion = unknown.as_ref().and_then(|(key, keys)| sink.suggest(key, keys.iter().map(|key| &**key)));
-        let diagnostic = PROPERTY_VALUE
+        let diagnostic = CHECK
             .diagnostic(format!("the property `{property}{path}` of `{name}` does not take this value: {why}"))
             .label(at, why)
             .help_if(suggestion);

@@ -25,7 +25,7 @@ check! {
     /// t.add("server", RawResource::new("OS::Nova::Server"));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0203"));
     /// ```
-    RESERVED_NAME: "W0203", Error, "a name is taken by wattle", run
+    CHECK: "W0203", Error, "a name is taken by wattle", run
 }
 
 /// What the template's own parameters and resources begin with.
@@ -60,7 +60,7 @@ fn run(sink: &mut Sink<'_, '_>) {
 
 fn push(sink: &mut Sink<'_, '_>, kind: &str, name: &str, at: &Source, why: &str) {
     let a = if kind == "input" { "an" } else { "a" };
-    let diagnostic = RESERVED_NAME
+    let diagnostic = CHECK
         .diagnostic(format!("`{name}` cannot be the name of {a} {kind}"))
         .label(at, why)
         .help("choose another name");
@@ -69,8 +69,7 @@ fn push(sink: &mut Sink<'_, '_>, kind: &str, name: &str, at: &Source, why: &str)
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::author::{Exports, Module, RawResource, Topology};
-    use crate::check::testing::{Sketch, codes, parameter, sound};
+    use crate::check::testing::{Sketch, codes, modules, parameter, sound};
     use crate::model::{Model, Type};
 
     pub(in crate::check) fn failing() -> Model {
@@ -89,15 +88,6 @@ pub(super) mod tests {
 
     #[test]
     fn a_module_is_reported_alone() {
-        struct Net;
-        impl Module for Net {
-            type Outputs = ();
-            fn build(self, t: &mut Topology) {
-                t.add("net", RawResource::new("OS::Neutron::Net"));
-            }
-        }
-        let mut t = Topology::new("demo");
-        t.add("wattle_net", Net);
-        assert_eq!(codes(&t.finish(Exports::new())), ["W0203"]);
+        assert_eq!(codes(&modules(&["wattle_net"])), ["W0203"]);
     }
 }

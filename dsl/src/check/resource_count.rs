@@ -30,13 +30,13 @@ check! {
     /// }
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0503"));
     /// ```
-    RESOURCE_COUNT: "W0503", Warning, "more resources than a stock Heat takes", run
+    CHECK: "W0503", Warning, "more resources than a stock Heat takes", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
     let (count, limit) = (sink.model.resources.len(), sink.limits.resources);
     if count > limit {
-        let diagnostic = RESOURCE_COUNT
+        let diagnostic = CHECK
             .diagnostic(format!(
                 "the stack has {} resources, and a stock Heat takes {}",
                 grouped(count),

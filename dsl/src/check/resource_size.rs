@@ -26,7 +26,7 @@ check! {
     /// t.add("config", RawResource::new("OS::Heat::SoftwareConfig").property("config", place));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0504"));
     /// ```
-    RESOURCE_SIZE: "W0504", Error, "a resource is larger than a template may be", run
+    CHECK: "W0504", Error, "a resource is larger than a template may be", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -40,7 +40,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         if let Some((property, binding)) =
             resource.properties.iter().max_by_key(|(_, binding)| of_expression(&binding.value))
         {
-            let diagnostic = RESOURCE_SIZE
+            let diagnostic = CHECK
                 .diagnostic(format!("`{name}` is {} bytes, and a template may have {}", grouped(size), grouped(limit)))
                 .label(&binding.at, format!("the largest part is its property `{property}`"))
                 .label(&resource.at, "added here")

@@ -48,7 +48,7 @@ check! {
     /// let login = t.on(server).run("login", Login::new().password(p.password));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("digest", login.digest)), "W0602"));
     /// ```
-    SECRET_CONSTANT: "W0602", Warning, "a secret stands in the blueprint", run
+    CHECK: "W0602", Warning, "a secret stands in the blueprint", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -70,7 +70,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
     for (name, requirement) in &model.requirements {
         if is_said(&operands(model, &requirement.predicate), true, false) {
-            let diagnostic = SECRET_CONSTANT
+            let diagnostic = CHECK
                 .diagnostic(format!("the requirement `{name}` says what a secret is, which stands in the blueprint"))
                 .label(&requirement.at, "whoever has the program or the seed can read it")
                 .help("require something that tells nobody what it is: its length, its form, what it is not");
@@ -100,7 +100,7 @@ fn is_said(predicate: &Predicate<Operand<Expr>>, wanted: bool, within_secret: bo
 }
 
 fn report(sink: &mut Sink<'_, '_>, what: &str, at: &Source) {
-    let diagnostic = SECRET_CONSTANT
+    let diagnostic = CHECK
         .diagnostic(format!("{what} stands in the blueprint"))
         .label(at, "whoever has the program or the seed can read it")
         .help("ask for it at deployment, with a `Parameter<Secret<String>>` that has no default");

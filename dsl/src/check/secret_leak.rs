@@ -60,12 +60,12 @@ check! {
     /// let login = t.on(server).run("login", Login::new().password(p.password));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("digest", login.digest)), "W0601"));
     /// ```
-    SECRET_LEAK: "W0601", Error, "a secret flows into a public place", run
+    CHECK: "W0601", Error, "a secret flows into a public place", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
     for Leak { place, at, target, origin } in &sink.flows().leaks {
-        let mut diagnostic = SECRET_LEAK
+        let mut diagnostic = CHECK
             .diagnostic(format!("{} is a secret, and {place} is not", origin.what))
             .label(at, "anybody could see it here")
             .label(origin.at, "declared as a secret here");
@@ -101,7 +101,7 @@ fn properties(sink: &mut Sink<'_, '_>) {
         }
     }
     for (resource, property, at, origin) in found {
-        let diagnostic = SECRET_LEAK
+        let diagnostic = CHECK
             .diagnostic(format!("{} is a secret, and {} is not", origin.what, Place::Property { resource, property }))
             .label(at, "the cloud shows this to whoever may look at the resource")
             .label(origin.at, "declared as a secret here")

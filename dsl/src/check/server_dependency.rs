@@ -51,7 +51,7 @@ check! {
     /// let peer = t.on(app).run("peer", Peer::new().other(db.attribute::<String>("name")));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("peer", peer.address)), "W0303"));
     /// ```
-    SERVER_DEPENDENCY: "W0303", Error, "a server needs another server", run
+    CHECK: "W0303", Error, "a server needs another server", run
 }
 
 /// A hop of the way from a resource to the nearest server that it needs.
@@ -120,7 +120,7 @@ fn report(sink: &mut Sink<'_, '_>, server: usize, way: &[Hop<'_>]) {
     let resources = &sink.model.resources;
     let name = |index: usize| resources.get_index(index).map_or("", |(name, _): (&Name, _)| &**name);
     let (from, to) = (name(server), name(way[way.len() - 1].0));
-    let mut diagnostic = SERVER_DEPENDENCY.diagnostic(format!("the server `{from}` needs the server `{to}`"));
+    let mut diagnostic = CHECK.diagnostic(format!("the server `{from}` needs the server `{to}`"));
     let mut at = server;
     for (next, edge) in way {
         let text = match edge.why {

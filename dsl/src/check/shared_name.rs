@@ -30,13 +30,13 @@ check! {
     /// t.add("backbone", RawResource::new("OS::Neutron::Net").property("name", p.network));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0204"));
     /// ```
-    SHARED_NAME: "W0204", Error, "a parameter and a resource have the same name", run
+    CHECK: "W0204", Error, "a parameter and a resource have the same name", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
     for (name, parameter) in &sink.model.parameters {
         if let Some(resource) = sink.model.resources.get(name) {
-            let diagnostic = SHARED_NAME
+            let diagnostic = CHECK
                 .diagnostic(format!("a parameter and a resource are both named `{name}`"))
                 .label(&resource.at, "the resource")
                 .label(&parameter.at, "the parameter")

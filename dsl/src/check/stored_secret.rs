@@ -42,13 +42,13 @@ check! {
     /// // token: Parameter<Secret<String>>,
     /// # assert!(!wattle::check::finds(&model, "W0905"));
     /// ```
-    STORED_SECRET: "W0905", Warning, "a secret output, which Heat keeps readable", run, only HeatNative
+    CHECK: "W0905", Warning, "a secret output, which Heat keeps readable", run, only HeatNative
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
     for kind in sink.model.declarations.values() {
         for (name, output) in kind.outputs.iter().filter(|(_, output)| output.ty.is_secret()) {
-            let diagnostic = STORED_SECRET
+            let diagnostic = CHECK
                 .diagnostic(format!("the output `{name}` of `{}` is secret, and Heat keeps it as it is", kind.name))
                 .label(&output.at, "whoever may see the stack's deployments can read it")
                 .help("make it a secret parameter, which whoever deploys the stack chooses");

@@ -28,7 +28,7 @@ check! {
     /// t.add("database", RawResource::new("OS::Nova::Server").moved_from("db"));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0205"));
     /// ```
-    TAKEN_IDENTITY: "W0205", Error, "two things are the same one of what is deployed", run
+    CHECK: "W0205", Error, "two things are the same one of what is deployed", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -66,7 +66,7 @@ fn clashes<'t>(
         found.extend([name.clone(), other.clone()]);
         let (moved, still) = if **name == *identity { (other, name) } else { (name, other) };
         let (moved_at, still_at) = if **name == *identity { (place, at) } else { (at, place) };
-        let diagnostic = TAKEN_IDENTITY
+        let diagnostic = CHECK
             .diagnostic(format!("the {kind} `{moved}` cannot be what `{identity}` was: `{still}` is"))
             .label(moved_at, format!("this is said to be the {kind} that was deployed as `{identity}`"))
             .label(still_at, "and this is it already")

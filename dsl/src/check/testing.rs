@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::author::{Exports, Module, RawResource, Topology};
 use crate::lower::Lowering;
 use crate::model::{
     After, Binding, Component, Content, Declaration, Export, Expr, File, FormerName, Input, Kind, Model, Name,
@@ -200,6 +201,20 @@ pub(super) fn text(parts: impl IntoIterator<Item = Expr>) -> Expr {
 
 pub(super) fn map<const N: usize>(parts: [(&str, Expr); N]) -> Expr {
     Expr::Map(parts.map(|(name, value)| (name.into(), value)).into_iter().collect())
+}
+
+/// A topology to which modules of these names were added, of one network each.
+pub(super) fn modules(names: &[&str]) -> Model {
+    struct Net;
+    impl Module for Net {
+        type Outputs = ();
+        fn build(self, t: &mut Topology) {
+            t.add("net", RawResource::new("OS::Neutron::Net"));
+        }
+    }
+    let mut t = Topology::new("demo");
+    names.iter().for_each(|name| t.add(name, Net));
+    t.finish(Exports::new())
 }
 
 /// The codes of everything that is found, in order.

@@ -38,7 +38,7 @@ check! {
     /// let exports = Exports::new().entry("address", address(server, front));
     /// # assert!(!wattle::check::finds(&t.finish(exports), "W0306"));
     /// ```
-    UNCONNECTED_NETWORK: "W0306", Error, "a server's address on a network that it is not on", run
+    CHECK: "W0306", Error, "a server's address on a network that it is not on", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -93,7 +93,7 @@ fn diagnostic(
     } else {
         crate::names::list(known.iter().map(|name| &***name), "and")
     };
-    UNCONNECTED_NETWORK
+    CHECK
         .diagnostic(format!("the server `{name}` is not on the network `{network}`, and has no address there"))
         .label(at, format!("reads the address of `{name}` on `{network}`"))
         .label(&server.at, format!("`{name}` is on {is_on}"))

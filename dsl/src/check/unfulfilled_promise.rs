@@ -38,14 +38,14 @@ check! {
     /// t.fulfil(address, "10.0.0.2");
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("peer", peer.address)), "W0102"));
     /// ```
-    UNFULFILLED_PROMISE: "W0102", Error, "a promise is used and never fulfilled", run
+    CHECK: "W0102", Error, "a promise is used and never fulfilled", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
     let used = &sink.uses().promises;
     for ((name, promise), used) in sink.model.promises.iter().zip(used) {
         if *used && promise.fulfilled.is_empty() {
-            let diagnostic = UNFULFILLED_PROMISE
+            let diagnostic = CHECK
                 .diagnostic(format!("the promise `{name}` is never fulfilled"))
                 .label(&promise.at, "promised here, and what uses it waits for ever")
                 .help(format!("supply its value with `t.fulfil(...)`: {}", promise.ty.revealed()));

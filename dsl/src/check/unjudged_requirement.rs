@@ -43,7 +43,7 @@ check! {
     /// t.require("two addresses", second.address.is_not(first.address));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("address", third.address)), "W0804"));
     /// ```
-    UNJUDGED_REQUIREMENT: "W0804", Error, "a requirement that nobody judges", run, only Agents
+    CHECK: "W0804", Error, "a requirement that nobody judges", run, only Agents
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -63,7 +63,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         } else {
             "all of "
         };
-        let diagnostic = UNJUDGED_REQUIREMENT
+        let diagnostic = CHECK
             .diagnostic(format!("nobody judges the requirement `{name}`: no component reads {what}{all}"))
             .label(&requirement.at, "known at run time only, to whom reads it")
             .note("a requirement is judged by the agent of each component that reads all of its values")

@@ -35,7 +35,7 @@ check! {
     ///
     /// Types that the catalog does not know are taken as they are, and so are those whose attributes depend on what they
     /// hold, such as `OS::Heat::ResourceGroup`.
-    UNKNOWN_ATTRIBUTE: "W0404", Error, "an attribute that its resource does not have", run
+    CHECK: "W0404", Error, "an attribute that its resource does not have", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -48,7 +48,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         if is_open || schema.attributes.contains_key(*attribute) {
             continue;
         }
-        let diagnostic = UNKNOWN_ATTRIBUTE
+        let diagnostic = CHECK
             .diagnostic(format!("{place} reads the attribute `{attribute}` of `{name}`, which has none of this name"))
             .label(at, format!("resources of the type `{}` have no such attribute", resource.ty))
             .help_if(sink.suggest(attribute, schema.attributes.keys().map(|name| &**name)));

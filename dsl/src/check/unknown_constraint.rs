@@ -35,7 +35,7 @@ check! {
     /// # let network = t.parameter::<String>("network", Type::STR, options, Source::caller());
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("network", network)), "W0802"));
     /// ```
-    UNKNOWN_CONSTRAINT: "W0802", Warning, "a named constraint that Heat does not have", run
+    CHECK: "W0802", Warning, "a named constraint that Heat does not have", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -48,7 +48,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             let help = sink
                 .suggest(constraint, NAMED_CONSTRAINTS.into_iter())
                 .unwrap_or_else(|| "Heat refuses the template, unless the cloud has a plugin of that name".to_owned());
-            let diagnostic = UNKNOWN_CONSTRAINT
+            let diagnostic = CHECK
                 .diagnostic(format!("Heat has no constraint `{constraint}`, which the parameter `{name}` names"))
                 .label(&parameter.at, "declared here")
                 .help(help);

@@ -38,7 +38,7 @@ check! {
     /// let exports = Exports::new().entry("url", web.url);
     /// # assert!(!wattle::check::finds(&t.finish(exports), "W0107"));
     /// ```
-    UNKNOWN_NAME: "W0107", Error, "a name names nothing", run
+    CHECK: "W0107", Error, "a name names nothing", run
 }
 
 /// What stands for a handle of another topology, which is reported as such.
@@ -92,7 +92,7 @@ fn reference(sink: &mut Sink<'_, '_>, unknown: &Use<'_>) {
 
 fn push(sink: &mut Sink<'_, '_>, message: &str, what: &str, at: &Source, help: Option<String>) {
     let does_not_exist = if what.contains(", which ") { "" } else { ", which does not exist" };
-    let diagnostic = UNKNOWN_NAME
+    let diagnostic = CHECK
         .diagnostic(format!("{message}{does_not_exist}"))
         .label(at, format!("there is no such {}", what.split_whitespace().nth(1).unwrap_or("thing")))
         .help_if(help);

@@ -28,7 +28,7 @@ check! {
     /// ```
     ///
     /// Types that the catalog does not know are taken as they are.
-    UNKNOWN_PROPERTY: "W0401", Error, "a property that its resource does not have", run
+    CHECK: "W0401", Error, "a property that its resource does not have", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -37,7 +37,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         let known = || schema.properties.keys().map(|name| &**name);
         let all = || known().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let list = (schema.properties.len() <= 8).then(|| format!("its properties are {}", all()));
-        let diagnostic = UNKNOWN_PROPERTY
+        let diagnostic = CHECK
             .diagnostic(format!("`{name}` has no property `{property}`"))
             .label(at, format!("resources of the type `{}` have none of this name", resource.ty))
             .help_if(sink.suggest(property, known()).or(list));

@@ -41,13 +41,13 @@ check! {
     /// # let web = t.on(server).run("web", Web::new());
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0906"));
     /// ```
-    UNLIMITED_WAIT: "W0906", Warning, "a limit of waiting, which Heat does not keep", run, only HeatNative
+    CHECK: "W0906", Warning, "a limit of waiting, which Heat does not keep", run, only HeatNative
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
     for kind in sink.model.declarations.values() {
         let Some(wait) = kind.wait else { continue };
-        let diagnostic = UNLIMITED_WAIT
+        let diagnostic = CHECK
             .diagnostic(format!(
                 "`{}` is to wait {wait} s for its inputs, and Heat waits as long as the stack may take",
                 kind.name

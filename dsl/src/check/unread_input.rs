@@ -46,7 +46,7 @@ check! {
     /// # let web = t.on(server).run("web", Web::new());
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0703"));
     /// ```
-    UNREAD_INPUT: "W0703", Warning, "an input that its recipe never reads", run
+    CHECK: "W0703", Warning, "an input that its recipe never reads", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -59,7 +59,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             if !never.contains(&read_as.as_str()) {
                 continue;
             }
-            let diagnostic = UNREAD_INPUT
+            let diagnostic = CHECK
                 .diagnostic(format!("the recipe of `{}` never reads the input `{name}`", kind.name))
                 .label(&input.at, format!("`{}` does not read it", kind.recipe.entry))
                 .help_if(misspelt(&analysis, read_as, &names))

@@ -38,7 +38,7 @@ check! {
     /// let exports = Exports::new().entry("url", web.url);
     /// # assert!(!wattle::check::finds(&t.finish(exports), "W0701"));
     /// ```
-    UNREAD_OUTPUT: "W0701", Warning, "an output that nobody reads", run
+    CHECK: "W0701", Warning, "an output that nobody reads", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -53,7 +53,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     for ((kind, read), first) in model.declarations.values().zip(&uses.outputs).zip(first) {
         let Some((key, component)) = first.filter(|_| is_own(&kind.at)) else { continue };
         for ((name, output), _) in kind.outputs.iter().zip(read).filter(|(_, read)| !**read) {
-            let diagnostic = UNREAD_OUTPUT
+            let diagnostic = CHECK
                 .diagnostic(format!("nobody reads the output `{name}` of `{}`", kind.name))
                 .label(&output.at, "declared here")
                 .label(&component.at, format!("`{key}` writes it, and nobody reads it"))

@@ -30,13 +30,13 @@ check! {
     /// t.add("server", RawResource::new("OS::Nova::Server").property("image", p.image));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0702"));
     /// ```
-    UNUSED_PARAMETER: "W0702", Warning, "a parameter that nobody uses", run
+    CHECK: "W0702", Warning, "a parameter that nobody uses", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
     let used = &sink.uses().parameters;
     for ((name, parameter), _) in sink.model.parameters.iter().zip(used).filter(|(_, used)| !**used) {
-        let diagnostic = UNUSED_PARAMETER
+        let diagnostic = CHECK
             .diagnostic(format!("nobody uses the parameter `{name}`"))
             .label(&parameter.at, "declared here")
             .help("use it, or leave it out");

@@ -22,7 +22,7 @@ check! {
     /// let exports = Exports::new().entry("url", url);
     /// # assert!(!wattle::check::finds(&t.finish(exports), "W0704"));
     /// ```
-    UNUSED_PROMISE: "W0704", Warning, "a promise that nobody reads", run
+    CHECK: "W0704", Warning, "a promise that nobody reads", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -33,7 +33,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             continue;
         }
         let mut diagnostic =
-            UNUSED_PROMISE.diagnostic(format!("nobody reads the promise `{name}`")).label(&promise.at, "promised here");
+            CHECK.diagnostic(format!("nobody reads the promise `{name}`")).label(&promise.at, "promised here");
         if promise.fulfilled.is_empty() {
             diagnostic = diagnostic.note("nor is it fulfilled");
         }

@@ -44,7 +44,7 @@ check! {
     /// # }
     /// # assert!(!wattle::check::finds(&model, "W0705"));
     /// ```
-    UNWRITTEN_OUTPUT: "W0705", Error, "an output that its recipe never writes", run
+    CHECK: "W0705", Error, "an output that its recipe never writes", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -61,7 +61,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         let never = wattle_recipe::never_written(&analysis, names.iter().map(String::as_str));
         for ((name, output), own) in outputs.iter().zip(&names).filter(|(_, own)| never.contains(&own.as_str())) {
             let meant = wattle_recipe::suggest(&analysis, own, names.iter().map(String::as_str));
-            let diagnostic = UNWRITTEN_OUTPUT
+            let diagnostic = CHECK
                 .diagnostic(format!("the recipe of `{}` never writes the output `{name}`", kind.name))
                 .label(&output.at, format!("`{}` does not write it", kind.recipe.entry))
                 .help_if(meant.map(|meant| {

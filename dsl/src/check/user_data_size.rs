@@ -30,7 +30,7 @@ check! {
     /// t.add("server", RawResource::new("OS::Nova::Server").property("user_data", script));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0501"));
     /// ```
-    USER_DATA_SIZE: "W0501", Error, "user data is larger than Nova takes", run
+    CHECK: "W0501", Error, "user data is larger than Nova takes", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -53,7 +53,7 @@ fn judge(sink: &mut Sink<'_, '_>, name: &str, size: usize, at: &Source, help: &s
     if size > limit {
         let message =
             format!("the user data of `{name}` is {} bytes, and Nova takes {}", grouped(size), grouped(limit));
-        sink.push(USER_DATA_SIZE.diagnostic(message).label(at, "too large to be user data").help(help));
+        sink.push(CHECK.diagnostic(message).label(at, "too large to be user data").help(help));
     }
 }
 

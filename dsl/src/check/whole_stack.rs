@@ -42,14 +42,14 @@ check! {
     /// }
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0907"));
     /// ```
-    WHOLE_STACK: "W0907", Error, "the stack is larger than Heat takes, and cannot be cut", run, only HeatNative
+    CHECK: "W0907", Error, "the stack is larger than Heat takes, and cannot be cut", run, only HeatNative
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
     let (limit, bytes) = (sink.limits.resources, sink.limits.template);
     let resources = native::resources(sink.model);
     let too_large = |what: String| {
-        WHOLE_STACK
+        CHECK
             .diagnostic(format!("the stack has {what}"))
             .label(&sink.model.at, "Heat would refuse it, and it cannot be cut into nested stacks")
             .help(

@@ -48,12 +48,12 @@ check! {
     /// # let login = t.on(server).run("login", Login::new().password(Secret::new(String::new())));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("digest", login.digest)), "W0108"));
     /// ```
-    WRONG_TYPE: "W0108", Error, "a value does not fit its place", run
+    CHECK: "W0108", Error, "a value does not fit its place", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
     for Misfit { place, at, target, ty, why } in &sink.flows().misfits {
-        let mut diagnostic = WRONG_TYPE.diagnostic(format!("{place} cannot take this value: {why}")).label(at, why);
+        let mut diagnostic = CHECK.diagnostic(format!("{place} cannot take this value: {why}")).label(at, why);
         if !matches!(place, Place::Export(_)) {
             diagnostic = diagnostic.label(target, format!("declared here as {ty}"));
         }
@@ -63,7 +63,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         for (name, input) in &kind.inputs {
             if let Some(why) = input.default.as_ref().and_then(|default| input.ty.refuse(default)) {
                 let why = if input.ty.is_secret() { format!("it is not {}", input.ty.revealed()) } else { why };
-                let diagnostic = WRONG_TYPE
+                let diagnostic = CHECK
                     .diagnostic(format!("the default of the input `{name}` of `{}` does not fit it: {why}", kind.name))
                     .label(&input.at, format!("declared here as {}", input.ty))
                     .help("mend the default, or the type");
