@@ -121,6 +121,16 @@ fn long_text_is_never_folded() {
 }
 
 #[test]
+fn a_long_key_has_a_question_mark() {
+    // Quotes count.
+    for (letters, begin, end) in [(1019, "", ":\n    l"), (1020, "? ", "\n  : l")] {
+        let key = format!("a: {}", "z".repeat(letters));
+        let written = to_yaml(&json!({ "k": { &key: { "l": [] } } })).unwrap();
+        assert_eq!(written, format!("k:\n  {begin}\"{key}\"{end}: []\n"));
+    }
+}
+
+#[test]
 fn keys_are_text_in_both_formats() {
     let ports = BTreeMap::from([(80, "http")]);
     assert_eq!(to_yaml(&ports).unwrap(), "\"80\": http\n");

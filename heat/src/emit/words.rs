@@ -32,14 +32,15 @@ pub(super) struct Yaml;
 
 impl Style for Yaml {
     fn text(text: &str, is_key: bool) -> Result<String, EmitError> {
-        /// The longest key that readers find without a question mark before it, in characters.
+        /// The longest key that readers find without a question mark before it, in characters as it is written.
         const LONGEST: usize = 1024;
-        Ok(match text {
+        let form = match text {
             "." | "#" | "-" if !is_key => format!("'{text}'"),
-            _ if is_key && text.chars().count() > LONGEST => format!("? {}", quoted_if_needed(text, is_key)),
             _ if !is_key && text.contains('\n') && fits_literal_block(text) => literal(text),
-            _ => quoted_if_needed(text, is_key),
-        })
+            _ if is_plain(text, is_key) => text.to_owned(),
+            _ => quoted(text),
+        };
+        Ok(if is_key && form.chars().count() > LONGEST { format!("? {form}") } else { form })
     }
 
     fn float(value: impl Serialize + Into<f64> + Copy) -> Result<String, EmitError> {
@@ -103,10 +104,6 @@ pub(super) fn is_surely_plain(text: &str, is_key: bool) -> bool {
 fn is_word(text: &str) -> bool {
     const WORDS: [&str; 11] = ["y", "n", "no", "on", "yes", "off", "nan", "inf", "null", "true", "false"];
     text.len() <= 5 && WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
-}
-
-fn quoted_if_needed(text: &str, is_key: bool) -> String {
-    if is_plain(text, is_key) { text.to_owned() } else { quoted(text) }
 }
 
 fn is_plain(text: &str, is_key: bool) -> bool {
