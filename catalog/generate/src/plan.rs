@@ -241,7 +241,7 @@ impl Planner<'_> {
                 Some(allowed) => self.choice(path, owner, heat, allowed, hidden),
                 None => Type::Named(integer(property.bounds())),
             },
-            PropertyType::String => match property.allowed() {
+            PropertyType::Str => match property.allowed() {
                 Some(allowed) => self.choice(path, owner, heat, allowed, hidden),
                 None => text(path, heat, property),
             },
@@ -334,7 +334,7 @@ fn integer(bounds: Option<[Option<f64>; 2]>) -> &'static str {
 
 fn attribute_type(attribute: &Attribute) -> &'static str {
     match attribute.t {
-        PropertyType::String => "String",
+        PropertyType::Str => "String",
         PropertyType::Integer => "i64",
         PropertyType::Number => "f64",
         PropertyType::Boolean => "bool",

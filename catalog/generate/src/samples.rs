@@ -163,7 +163,7 @@ impl Sampler<'_> {
             Type::List(item) => {
                 let inner = match &schema.item {
                     Some(inner) => (**inner).clone(),
-                    None => Property { t: PropertyType::String, ..Property::default() },
+                    None => Property { t: PropertyType::Str, ..Property::default() },
                 };
                 let least = schema.bounds().and_then(|[min, _]| min).map_or(1, |min| if min > 1.0 { 2 } else { 1 });
                 let one = self.value(item, &inner, &format!("{path}[]"));

@@ -4,6 +4,8 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::Value;
 
+pub use wattle_model::PropertyType;
+
 /// All of it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -112,27 +114,6 @@ pub struct Attribute {
     /// Whether Heat supports it.
     #[serde(flatten)]
     pub support: Support,
-}
-
-/// Types of properties and attributes, as Heat names them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PropertyType {
-    /// Text.
-    String,
-    /// A whole number.
-    Integer,
-    /// Any number.
-    Number,
-    /// A truth value.
-    Boolean,
-    /// Values in order.
-    List,
-    /// Values by name.
-    Map,
-    /// Anything, or not told.
-    #[default]
-    Any,
 }
 
 impl Support {
