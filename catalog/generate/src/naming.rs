@@ -7,12 +7,21 @@ const WORDS: [(&str, &str); 6] =
 /// Names that mean something else in Rust, and what stands for them.
 const TAKEN: [(&str, &str); 4] = [("None", "Nothing"), ("Self", "Itself"), ("String", "Str"), ("Some", "Any")];
 
-/// Words of Rust that cannot be methods.
-const KEYWORDS: [&str; 12] =
-    ["type", "match", "ref", "move", "use", "where", "in", "loop", "as", "static", "default_", "self"];
+/// Words that Rust keeps to itself, in every edition (The Rust Reference, Keywords).
+const KEYWORDS: [&str; 51] = [
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
+    "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod",
+    "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super", "trait", "true",
+    "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
 
 /// What every handle, list of properties or nested value has already.
 const METHODS: [&str; 6] = ["new", "attribute", "property", "resource", "set", "show"];
+
+/// Whether Rust keeps the word to itself, so that nothing can be called so.
+pub fn is_keyword(word: &str) -> bool {
+    KEYWORDS.contains(&word)
+}
 
 /// The words of a name, in lower case: `accessIPv4` is `access`, `ipv4`.
 pub fn words(name: &str) -> Vec<String> {
@@ -59,7 +68,7 @@ pub fn camel(name: &str) -> String {
 /// The name of a method or a field: `access_ipv4` for `accessIPv4`, `type_` for `type`.
 pub fn snake(name: &str) -> String {
     let name = words(name).join("_");
-    if KEYWORDS.contains(&&*name) || METHODS.contains(&&*name) { name + "_" } else { name }
+    if is_keyword(&name) || METHODS.contains(&&*name) { name + "_" } else { name }
 }
 
 /// One of many: `rule` for `rules`, `policy` for `policies`.

@@ -31,6 +31,8 @@ use wattle::model::Source;
 
 use wattle_heat::Loaded;
 
+pub use wattle_catalog_generate::naming::is_keyword;
+
 /// How a crate is made.
 #[derive(Clone, Debug)]
 pub struct Options {

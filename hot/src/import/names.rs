@@ -2,15 +2,7 @@
 
 use std::collections::HashSet;
 
-use wattle_catalog_generate::naming::words;
-
-/// Words that Rust keeps to itself, in every edition.
-const KEYWORDS: [&str; 52] = [
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
-    "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod",
-    "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super", "trait", "true",
-    "try", "type", "typeof", "union", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
-];
+use wattle_catalog_generate::naming::{is_keyword, words};
 
 /// What generated modules use by these names: the catalog's modules and what else they name.
 pub(super) const MODULES: [&str; 30] = [
@@ -54,7 +46,7 @@ pub(super) fn snake(name: &str) -> String {
         Some(first) if first.is_ascii_digit() => format!("n{name}"),
         Some(_) => name,
     };
-    if KEYWORDS.contains(&&*name) { name + "_" } else { name }
+    if is_keyword(&name) || name == "union" { name + "_" } else { name }
 }
 
 /// A constant: `WEB_USER_DATA`.

@@ -1,5 +1,7 @@
 //! The name of a crate, and of the blueprint in it.
 
+use wattle_hot::import::is_keyword;
+
 use crate::cli::failure::Failure;
 
 /// A name under which there can be a crate with a blueprint.
@@ -14,70 +16,9 @@ pub(super) struct Name {
 /// Characters of a name; what crates.io takes.
 const LONGEST: usize = 64;
 
-/// Words of Rust that are no names (The Rust Reference, Keywords), and names that Cargo keeps to itself.
-const WORDS: &[&str] = &[
-    "abstract",
-    "alloc",
-    "as",
-    "async",
-    "await",
-    "become",
-    "box",
-    "break",
-    "build",
-    "const",
-    "continue",
-    "core",
-    "crate",
-    "deps",
-    "do",
-    "dyn",
-    "else",
-    "enum",
-    "examples",
-    "extern",
-    "false",
-    "final",
-    "fn",
-    "for",
-    "gen",
-    "if",
-    "impl",
-    "in",
-    "incremental",
-    "let",
-    "loop",
-    "macro",
-    "main",
-    "match",
-    "mod",
-    "move",
-    "mut",
-    "override",
-    "priv",
-    "proc_macro",
-    "pub",
-    "ref",
-    "return",
-    "self",
-    "static",
-    "std",
-    "struct",
-    "super",
-    "test",
-    "trait",
-    "true",
-    "try",
-    "type",
-    "typeof",
-    "unsafe",
-    "unsized",
-    "use",
-    "virtual",
-    "where",
-    "while",
-    "yield",
-];
+/// Names that Cargo and the standard library keep to themselves.
+const WORDS: &[&str] =
+    &["alloc", "build", "core", "deps", "examples", "incremental", "main", "proc_macro", "std", "test"];
 
 /// Names in `files/src/lib.rs` and in what its macros write, beside which no function can be called so.
 const USED: &[&str] = &["nova", "p", "t"];
@@ -106,7 +47,7 @@ fn wrong(name: &str) -> Option<String> {
         "it does not begin with a letter".to_owned()
     } else if name.len() > LONGEST {
         return Some(format!("a name of {} characters is too long: {LONGEST} are enough for a crate", name.len()));
-    } else if WORDS.contains(&&*function) {
+    } else if is_keyword(&function) || WORDS.contains(&&*function) {
         "it is a word of Rust or of Cargo".to_owned()
     } else if USED.contains(&&*function) {
         "the blueprint that is written uses it for something else".to_owned()
