@@ -3,10 +3,7 @@
 use std::env;
 use std::net::Ipv4Addr;
 
-/// Variables that name a proxy, in small letters and in capitals.
-const PROXIES: [&str; 4] = ["http_proxy", "https_proxy", "ftp_proxy", "all_proxy"];
-/// The variable that names who is reached without one, in both; programs look at one of the two.
-const WITHOUT: [&str; 2] = ["no_proxy", "NO_PROXY"];
+use crate::recipe::{PROXIES, WITHOUT_PROXY};
 
 /// What agents are to find in their environment, besides what is in this one's, for their recipes' sake.
 pub(super) fn variables(servers: impl Iterator<Item = Ipv4Addr>) -> Vec<(&'static str, String)> {
@@ -14,9 +11,9 @@ pub(super) fn variables(servers: impl Iterator<Item = Ipv4Addr>) -> Vec<(&'stati
     if !PROXIES.iter().any(|name| set(name).or_else(|| set(&name.to_uppercase())).is_some()) {
         return Vec::new();
     }
-    let before = WITHOUT.iter().find_map(|name| set(name));
+    let before = WITHOUT_PROXY.iter().find_map(|name| set(name));
     let value = with(before.as_deref(), servers);
-    WITHOUT.map(|name| (name, value.clone())).to_vec()
+    WITHOUT_PROXY.map(|name| (name, value.clone())).to_vec()
 }
 
 /// Not every program takes networks here, so each address stands by itself.

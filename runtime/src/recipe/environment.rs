@@ -13,7 +13,11 @@ use wattle::values;
 
 use super::{Job, former};
 
-/// Variables that are passed on, and all whose names begin with `LC_`.
+/// Variables that name a proxy, in small letters and in capitals.
+pub(crate) const PROXIES: [&str; 4] = ["http_proxy", "https_proxy", "ftp_proxy", "all_proxy"];
+/// The variable that names who is reached without one, in both; programs look at one of the two.
+pub(crate) const WITHOUT_PROXY: [&str; 2] = ["no_proxy", "NO_PROXY"];
+/// Variables that are passed on, with those of proxies and all whose names begin with `LC_`.
 const INHERITED: &[&str] = &[
     "PATH",
     "HOME",
@@ -25,16 +29,6 @@ const INHERITED: &[&str] = &[
     "TZ",
     "TMPDIR",
     "XDG_RUNTIME_DIR",
-    "http_proxy",
-    "https_proxy",
-    "ftp_proxy",
-    "no_proxy",
-    "all_proxy",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "FTP_PROXY",
-    "NO_PROXY",
-    "ALL_PROXY",
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
     "REQUESTS_CA_BUNDLE",
@@ -59,7 +53,11 @@ impl Environment {
         environment.set("HOME", if rustix::process::geteuid().is_root() { "/root" } else { "/" });
         environment.set("LANG", "C.UTF-8");
         for (name, value) in env::vars_os() {
-            let is_inherited = |name: &str| INHERITED.contains(&name) || name.starts_with("LC_");
+            let of_proxies = |name: &str| {
+                WITHOUT_PROXY.contains(&name)
+                    || PROXIES.iter().any(|known| name == *known || name == known.to_uppercase())
+            };
+            let is_inherited = |name: &str| INHERITED.contains(&name) || name.starts_with("LC_") || of_proxies(name);
             if name.to_str().is_some_and(is_inherited) && !value.is_empty() {
                 environment.set(name, value);
             }

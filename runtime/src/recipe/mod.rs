@@ -21,6 +21,7 @@ use async_trait::async_trait;
 use indexmap::IndexMap;
 use wattle::model::{Name, Value};
 
+pub(crate) use environment::{PROXIES, WITHOUT_PROXY};
 pub use former::end as end_former;
 pub use mask::Mask;
 pub use tools::Tools;

@@ -6,9 +6,8 @@ use std::fs;
 use std::net::{IpAddr, Ipv4Addr, SocketAddrV4, ToSocketAddrs as _};
 
 use super::{probe, tools};
+use crate::recipe::PROXIES;
 
-/// Variables that name a proxy or an index, in small letters and in capitals.
-const VARIABLES: [&str; 5] = ["http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "pip_index_url"];
 /// Where systemd-resolved takes questions, on the loopback interface and nowhere else, ...
 const STUBS: [Ipv4Addr; 2] = [Ipv4Addr::new(127, 0, 0, 53), Ipv4Addr::new(127, 0, 0, 54)];
 /// ... and where it tells whom it asks itself.
@@ -35,7 +34,9 @@ impl Needs {
         let upstream = nameservers(&fs::read_to_string(UPSTREAM).unwrap_or_default());
         let upstream: Vec<Ipv4Addr> = upstream.into_iter().filter(|address| !address.is_loopback()).collect();
         let upstream = upstream.iter().find(|address| probe::answers(**address)).or(upstream.first()).copied();
-        let variables = VARIABLES.iter().flat_map(|name| [(*name).to_owned(), name.to_uppercase()]);
+        // In small letters and in capitals.
+        let variables =
+            PROXIES.iter().chain(&["pip_index_url"]).flat_map(|name| [(*name).to_owned(), name.to_uppercase()]);
         let mut urls: Vec<String> = variables.filter_map(|name| env::var(name).ok()).collect();
         urls.extend(of_apt());
         Self::of(nameservers(&resolv), upstream, urls.iter().filter_map(|url| endpoint(url)).collect())
