@@ -6,9 +6,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use wattle_heat::Loaded;
 use wattle_heat::environment::Environment;
-use wattle_heat::evaluate::{Mode, Scope};
+use wattle_heat::evaluate::{Mode, Resources, Scope, Value};
 use wattle_heat::parameters::Inputs;
+use wattle_heat::yaml::{self, Node};
 use wattle_hot::check;
 
 /// Templates with all that this crate reads.
@@ -26,37 +28,110 @@ impl Random {
     }
 }
 
+/// A stack that is there with all its resources, or of which nothing is known.
+#[derive(Debug)]
+struct Stack {
+    is_there: bool,
+}
+
+impl Resources for Stack {
+    fn full_name(&self, resource: &str) -> String {
+        resource.to_owned()
+    }
+
+    fn reference(&self, resource: &str) -> Option<Value> {
+        self.is_there.then(|| Value::from(&*format!("id of {resource}")))
+    }
+
+    fn attribute(&self, _: &Scope<'_>, resource: &str, attribute: &str) -> Option<Value> {
+        self.is_there.then(|| Value::List(vec![attribute.into(), Value::Integer(7), resource.into()]))
+    }
+
+    fn facade(&self, part: &str) -> Option<Value> {
+        self.is_there.then(|| Value::Map([(part.to_owned(), Value::Null)].into_iter().collect()))
+    }
+}
+
+/// How often values that are partly known were held against what they are otherwise.
+#[derive(Default)]
+struct Held {
+    /// Against what is given where all that is not known is left out.
+    known: usize,
+    /// What was left open and resolved later, against what is given at once.
+    later: usize,
+}
+
+impl Held {
+    /// Whatever is known without a stack is the same where the rest stays open, and what stays open comes to the same
+    /// value later as it would have at once.
+    fn hold(&mut self, loaded: &Loaded, node: &Node) {
+        let [before, there] = [Stack { is_there: false }, Stack { is_there: true }];
+        let value = |mode, node: &Node| Scope::new(loaded, mode).value(node);
+        let open = value(Mode::Partial(&before), node).expect("nothing fails");
+        let once = value(Mode::Partial(&there), node).expect("nothing fails");
+        if let Ok(known) = value(Mode::Known, node)
+            && known.is_known()
+            && open.is_known()
+        {
+            assert_eq!((&open, &once), (&known, &known), "{node:?}");
+            self.known += 1;
+        }
+        let mut asked = loaded.clone();
+        asked.parameters.values.values_mut().for_each(|parameter| parameter.value = Value::Unknown);
+        let open = Scope::new(&asked, Mode::Partial(&before)).value(node).expect("nothing fails");
+        if open.is_open() && !open.is_cut() && once.is_known() {
+            let written = yaml::read(&open.to_model().to_string()).expect("JSON is YAML");
+            let later = value(Mode::Partial(&there), &written).expect("nothing fails");
+            assert_eq!(later, once, "{node:?}");
+            self.later += 1;
+        }
+    }
+}
+
 /// Judges `text` as the template, as what is nested in it, and perhaps as its environment; how many diagnostics there are.
 fn judged(text: &str, as_environment: bool) -> usize {
+    judged_and_held(text, as_environment, &mut Held::default())
+}
+
+fn judged_and_held(text: &str, as_environment: bool, held: &mut Held) -> usize {
     let files: BTreeMap<_, _> = [("child.yaml".to_owned(), text.as_bytes().to_vec())].into();
     let mut inputs = Inputs::default();
     if as_environment {
         inputs.environment = Arc::new(Environment::read([("environment.yaml", text)]));
     }
     let loaded = wattle_hot::load(text, "template.yaml", &files, &inputs);
-    for mode in [Mode::Known, Mode::Validation] {
-        let scope = Scope::new(&loaded, mode);
-        for output in loaded.template.outputs.values() {
-            let _ = output.value.as_ref().map(|value| scope.value(value));
-        }
-        for resource in loaded.template.resources.values() {
-            let _ = resource.properties.as_ref().map(|value| scope.value(value));
-        }
+    let outputs = loaded.template.outputs.values().filter_map(|output| output.value.as_ref());
+    let properties = loaded.template.resources.values().filter_map(|resource| resource.properties.as_ref());
+    for value in outputs.chain(properties) {
+        let _ = Scope::new(&loaded, Mode::Validation).value(value);
+        held.hold(&loaded, value);
     }
     check(&loaded).len()
 }
 
+fn cases() -> Vec<&'static str> {
+    FORMS.split("=== ").skip(1).filter_map(|case| case.split_once('\n')).map(|(_, text)| text).collect()
+}
+
+#[test]
+fn what_stays_open_comes_to_the_same() {
+    let mut held = Held::default();
+    for text in cases() {
+        judged_and_held(text, false, &mut held);
+    }
+    assert!(held.known > 400 && held.later > 30, "{} and {} values are compared", held.known, held.later);
+}
+
 #[test]
 fn mutated_templates_are_judged() {
-    let cases: Vec<&str> =
-        FORMS.split("=== ").skip(1).filter_map(|case| case.split_once('\n')).map(|(_, text)| text).collect();
+    let cases = cases();
     // What stands between the signs of YAML: words, numbers, names of functions and sections.
     let words: Vec<&str> = FORMS
         .split(|sign: char| sign.is_whitespace() || "{}[],:'\"".contains(sign))
         .filter(|word| !word.is_empty() && !word.starts_with('='))
         .collect();
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
-    let (mut found, mut clean) = (0, 0);
+    let (mut found, mut clean, mut held) = (0, 0, Held::default());
     for round in 0..1_500 {
         let mut text = cases[random.below(cases.len())].to_owned();
         for _ in 0..=random.below(3) {
@@ -75,12 +150,13 @@ fn mutated_templates_are_judged() {
                 }
             }
         }
-        match judged(&text, round % 3 == 0) {
+        match judged_and_held(&text, round % 3 == 0, &mut held) {
             0 => clean += 1,
             diagnostics => found += diagnostics,
         }
     }
     assert!(found > 1_000 && clean > 10, "{found} diagnostics, {clean} templates without any");
+    assert!(held.known > 300 && held.later > 20, "{} and {} values are compared", held.known, held.later);
 }
 
 #[test]
