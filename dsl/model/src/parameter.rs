@@ -62,7 +62,7 @@ impl Parameter {
 }
 
 /// Heat's types of parameters (HOT specification, "parameters section").
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ParameterType {
     /// Text.
@@ -79,6 +79,25 @@ pub enum ParameterType {
 }
 
 impl ParameterType {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Str, Self::Number, Self::CommaDelimitedList, Self::Json, Self::Boolean];
+
+    /// Its name in a template.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Str => "string",
+            Self::Number => "number",
+            Self::CommaDelimitedList => "comma_delimited_list",
+            Self::Json => "json",
+            Self::Boolean => "boolean",
+        }
+    }
+
+    /// The type of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|ty| ty.name() == name)
+    }
+
     /// Heat's type that carries values of `ty`.
     pub fn of(ty: &Type) -> Self {
         match ty.revealed() {

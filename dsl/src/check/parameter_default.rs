@@ -1,7 +1,7 @@
 //! W0801: a default that its own parameter does not take.
 
 use crate::model::{Carrier, Constraint, Parameter, PropertyType, SchemaConstraint, Value};
-use wattle_heat::schema::{broken, is_same, number, outside_of, plain};
+use wattle_heat::schema::broken;
 
 use super::registry::check;
 use super::sink::Sink;
@@ -68,41 +68,21 @@ pub(crate) fn refused(parameter: &Parameter, value: &Value) -> Vec<String> {
 
 /// Why `value` breaks `constraint`.
 fn breaks(parameter: &Parameter, constraint: &Constraint, value: &Value) -> Option<String> {
-    match constraint.bare() {
-        Constraint::Range { min, max } => number(value)
-            .and_then(|number| outside_of(&[*min, *max], number))
-            .map(|bounds| format!("{} is not {bounds}", plain(value))),
+    let ty = match parameter.ty.carrier() {
+        Some(Carrier::Boolean) => PropertyType::Boolean,
+        Some(Carrier::Number) => PropertyType::Number,
+        Some(Carrier::Text) | None => PropertyType::Str,
+    };
+    let constraint = match constraint.bare() {
+        Constraint::Range { min, max } => SchemaConstraint::Range(vec![*min, *max]),
         Constraint::Length { min, max } => {
-            let (length, what) = match value {
-                Value::Str(text) => (text.chars().count(), "characters"),
-                Value::List(items) => (items.len(), "items"),
-                Value::Map(items) => (items.len(), "items"),
-                _ => return None,
-            };
-            let bounds = [min.map(f64::from), max.map(f64::from)];
-            let length = f64::from(u32::try_from(length).unwrap_or(u32::MAX));
-            outside_of(&bounds, length).map(|bounds| format!("it has {length} {what}, not {bounds}"))
+            SchemaConstraint::Length([min, max].map(|bound| bound.map(f64::from)).to_vec())
         }
-        Constraint::AllowedValues(allowed) => {
-            let ty = match parameter.ty.carrier() {
-                Some(Carrier::Boolean) => PropertyType::Boolean,
-                Some(Carrier::Number) => PropertyType::Number,
-                Some(Carrier::Text) | None => PropertyType::Str,
-            };
-            // Of a list, each item must be allowed.
-            let is_allowed = |value: &Value| allowed.iter().any(|allowed| is_same(ty, allowed, value));
-            let wrong = match value {
-                Value::List(items) => items.iter().find(|item| !is_allowed(item)),
-                value => (!is_allowed(value)).then_some(value),
-            }?;
-            let all: Vec<_> = allowed.iter().map(|value| format!("`{}`", plain(value))).collect();
-            Some(format!("`{}` is not one of {}", plain(wrong), all.join(", ")))
-        }
-        Constraint::Modulo { step, offset } => {
-            broken(&SchemaConstraint::Modulo([*step, *offset]), PropertyType::Number, value)
-        }
-        Constraint::CustomConstraint(_) | Constraint::AllowedPattern(_) | Constraint::Described { .. } => None,
-    }
+        Constraint::AllowedValues(allowed) => SchemaConstraint::Allowed(allowed.clone()),
+        Constraint::Modulo { step, offset } => SchemaConstraint::Modulo([*step, *offset]),
+        Constraint::CustomConstraint(_) | Constraint::AllowedPattern(_) | Constraint::Described { .. } => return None,
+    };
+    broken(&constraint, ty, value)
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! W1102: a constraint that is none, or none of the parameter's type.
 
+use wattle_model::ParameterType;
 use wattle_model::names::{list, meant};
 
 use crate::evaluate::Value;
 use crate::parameters::number_from_text;
 use crate::schema::NAMED_CONSTRAINTS;
-use crate::template::{Kind, Parameter, Version};
+use crate::template::{Parameter, Version};
 use crate::yaml::{Node, Tree};
 
 use super::Sink;
@@ -82,7 +83,7 @@ fn judge<'n>(sink: &Sink<'_>, parameter: &'n Parameter) -> Vec<Wrong<'n>> {
     }
 }
 
-fn constraint(node: &Node, kind: Option<Kind>, version: Version, named: bool) -> Option<Wrong<'_>> {
+fn constraint(node: &Node, kind: Option<ParameterType>, version: Version, named: bool) -> Option<Wrong<'_>> {
     let wrong = |node, why: String, help: &str| Some(Wrong { node, why, help: help.to_owned(), of_type: false });
     let Tree::Map(pairs) = &*node.tree else {
         let why = format!("it is {} instead of a map", node.tree.kind());
@@ -117,12 +118,23 @@ fn constraint(node: &Node, kind: Option<Kind>, version: Version, named: bool) ->
             ),
         };
     };
-    let of_kind = |kinds: &[Kind]| kind.is_none_or(|kind| kinds.contains(&kind));
+    let of_kind = |kinds: &[ParameterType]| kind.is_none_or(|kind| kinds.contains(&kind));
     let (fits, kinds) = match key {
-        "modulo" | "range" => (of_kind(&[Kind::Number]), "numbers"),
-        "length" => (of_kind(&[Kind::String, Kind::List, Kind::Json]), "strings, lists and JSON"),
-        "allowed_pattern" => (of_kind(&[Kind::String]), "strings"),
-        _ => (of_kind(&[Kind::String, Kind::Number, Kind::Boolean, Kind::List]), "everything but JSON"),
+        "modulo" | "range" => (of_kind(&[ParameterType::Number]), "numbers"),
+        "length" => (
+            of_kind(&[ParameterType::Str, ParameterType::CommaDelimitedList, ParameterType::Json]),
+            "strings, lists and JSON",
+        ),
+        "allowed_pattern" => (of_kind(&[ParameterType::Str]), "strings"),
+        _ => (
+            of_kind(&[
+                ParameterType::Str,
+                ParameterType::Number,
+                ParameterType::Boolean,
+                ParameterType::CommaDelimitedList,
+            ]),
+            "everything but JSON",
+        ),
     };
     let inner = match (key, &*value.tree) {
         ("modulo", _) => bounds(value, ["step", "offset"]),
@@ -167,7 +179,7 @@ fn constraint(node: &Node, kind: Option<Kind>, version: Version, named: bool) ->
     if fits {
         return None;
     }
-    let found = kind.map_or("nothing", Kind::name);
+    let found = kind.map_or("nothing", ParameterType::name);
     let why = format!("`{key}` is of {kinds}, and the parameter is a `{found}`");
     Some(Wrong { node, why, help: "take one that the type can have".to_owned(), of_type: true })
 }

@@ -1,9 +1,9 @@
 //! W1101: a parameter's declaration that is not in Heat's form.
 
-use wattle_model::Diagnostic;
 use wattle_model::names::{did_you_mean, list, meant, nearest};
+use wattle_model::{Diagnostic, ParameterType};
 
-use crate::template::{Kind, Parameter, Version};
+use crate::template::{Parameter, Version};
 use crate::yaml::Tree;
 
 use super::Sink;
@@ -35,19 +35,19 @@ const KEYS: [&str; 9] =
     ["type", "description", "default", "schema", "constraints", "hidden", "label", "immutable", "tags"];
 
 /// What other formats and languages call a type.
-const ALIASES: [(&str, Kind); 12] = [
-    ("integer", Kind::Number),
-    ("int", Kind::Number),
-    ("float", Kind::Number),
-    ("Number", Kind::Number),
-    ("str", Kind::String),
-    ("text", Kind::String),
-    ("bool", Kind::Boolean),
-    ("list", Kind::List),
-    ("CommaDelimitedList", Kind::List),
-    ("map", Kind::Json),
-    ("object", Kind::Json),
-    ("dict", Kind::Json),
+const ALIASES: [(&str, ParameterType); 12] = [
+    ("integer", ParameterType::Number),
+    ("int", ParameterType::Number),
+    ("float", ParameterType::Number),
+    ("Number", ParameterType::Number),
+    ("str", ParameterType::Str),
+    ("text", ParameterType::Str),
+    ("bool", ParameterType::Boolean),
+    ("list", ParameterType::CommaDelimitedList),
+    ("CommaDelimitedList", ParameterType::CommaDelimitedList),
+    ("map", ParameterType::Json),
+    ("object", ParameterType::Json),
+    ("dict", ParameterType::Json),
 ];
 
 fn run(sink: &mut Sink<'_>) {
@@ -92,20 +92,20 @@ fn judge(sink: &Sink<'_>, name: &str, parameter: &Parameter) -> Vec<Diagnostic> 
             let diagnostic = PARAMETER_DECLARATION
                 .diagnostic(format!("the parameter `{name}` has no type"))
                 .label(&sink.at(parameter.name_span), "`type` is missing")
-                .help(format!("write one of {}", list(Kind::ALL.map(Kind::name), "and")));
+                .help(format!("write one of {}", list(ParameterType::ALL.map(ParameterType::name), "and")));
             diagnostics.push(diagnostic);
         }
         Some(ty) if parameter.kind.is_none() => {
             let text = ty.as_key();
             let alias =
                 ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(&text)).map(|(_, kind)| kind.name());
-            let near = alias.or_else(|| nearest(&text, Kind::ALL.map(Kind::name)));
+            let near = alias.or_else(|| nearest(&text, ParameterType::ALL.map(ParameterType::name)));
             let diagnostic = PARAMETER_DECLARATION
                 .diagnostic(format!("there is no type `{}` of parameters", text.escape_debug()))
                 .label(&sink.at(ty.span), format!("the type of `{name}`"))
                 .help(match near {
                     Some(near) => did_you_mean(near),
-                    None => format!("write one of {}", list(Kind::ALL.map(Kind::name), "and")),
+                    None => format!("write one of {}", list(ParameterType::ALL.map(ParameterType::name), "and")),
                 });
             diagnostics.push(diagnostic);
         }

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use indexmap::IndexMap;
+use wattle_model::ParameterType;
 
 use crate::Loaded;
 use crate::evaluate::Value;
 use crate::parameters::Origin;
-use crate::template::{Kind, Parameter, Rule};
+use crate::template::{Parameter, Rule};
 use crate::yaml::Node;
 
 /// The template with a value for each parameter that has none.
@@ -35,17 +36,19 @@ fn made_up(name: &str, parameter: &Parameter) -> Value {
     });
     match parameter.kind {
         // No text of a template has this character.
-        Some(Kind::String) | None => allowed.unwrap_or_else(|| Value::Text(format!("\u{0}{name}"))),
-        Some(Kind::Number) => allowed.unwrap_or_else(|| {
+        Some(ParameterType::Str) | None => allowed.unwrap_or_else(|| Value::Text(format!("\u{0}{name}"))),
+        Some(ParameterType::Number) => allowed.unwrap_or_else(|| {
             let least = constraint(|rule| match rule {
                 Rule::Range { min, .. } => min.as_ref(),
                 _ => None,
             });
             least.unwrap_or(Value::Integer(1))
         }),
-        Some(Kind::Boolean) => Value::Boolean(true),
-        Some(Kind::List) => Value::List(vec![allowed.unwrap_or_else(|| Value::Text(format!("\u{0}{name}")))]),
-        Some(Kind::Json) => Value::Map(IndexMap::new()),
+        Some(ParameterType::Boolean) => Value::Boolean(true),
+        Some(ParameterType::CommaDelimitedList) => {
+            Value::List(vec![allowed.unwrap_or_else(|| Value::Text(format!("\u{0}{name}")))])
+        }
+        Some(ParameterType::Json) => Value::Map(IndexMap::new()),
     }
 }
 

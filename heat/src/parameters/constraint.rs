@@ -1,8 +1,9 @@
 //! Whether a value fulfils a constraint, as `heat.engine.constraints` judges it.
 
-use crate::schema::broken_named;
+use wattle_model::ParameterType;
 
-use crate::template::{Constraint, Kind, Rule};
+use crate::schema::broken_named;
+use crate::template::{Constraint, Rule};
 use crate::truth;
 use crate::value::Value;
 use crate::yaml::Node;
@@ -12,7 +13,7 @@ use super::read::number_from_text;
 
 /// What `value` breaks of `constraint`, as a clause, or as the author's own description says it. A constraint that says
 /// nothing of the type is fulfilled. `raw` says whether the value is as it was given, before it was read by its type.
-pub fn breaks(kind: Kind, constraint: &Constraint, value: &Value, raw: bool) -> Option<String> {
+pub fn breaks(kind: ParameterType, constraint: &Constraint, value: &Value, raw: bool) -> Option<String> {
     let why = breaks_rule(kind, &constraint.rule, value, raw)?;
     Some(match &constraint.description {
         Some(description) if !description.trim().is_empty() => {
@@ -22,13 +23,15 @@ pub fn breaks(kind: Kind, constraint: &Constraint, value: &Value, raw: bool) -> 
     })
 }
 
-fn breaks_rule(kind: Kind, rule: &Rule, value: &Value, raw: bool) -> Option<String> {
+fn breaks_rule(kind: ParameterType, rule: &Rule, value: &Value, raw: bool) -> Option<String> {
     match rule {
-        Rule::Range { min, max } if kind == Kind::Number => {
+        Rule::Range { min, max } if kind == ParameterType::Number => {
             let Some(number) = float(value) else { return no_number(value, raw) };
             outside(number, min.as_ref(), max.as_ref()).map(|bounds| format!("{} is not {bounds}", value.python()))
         }
-        Rule::Length { min, max } if matches!(kind, Kind::String | Kind::List | Kind::Json) => {
+        Rule::Length { min, max }
+            if matches!(kind, ParameterType::Str | ParameterType::CommaDelimitedList | ParameterType::Json) =>
+        {
             let (length, what) = match value {
                 Value::Text(text) => (text.chars().count(), "characters"),
                 Value::List(items) => (items.len(), "items"),
@@ -39,7 +42,7 @@ fn breaks_rule(kind: Kind, rule: &Rule, value: &Value, raw: bool) -> Option<Stri
             let bounds = outside(f64::from(u32::try_from(length).unwrap_or(u32::MAX)), min.as_ref(), max.as_ref())?;
             Some(format!("it has {length} {what}, not {bounds}"))
         }
-        Rule::Modulo { step, offset } if kind == Kind::Number => {
+        Rule::Modulo { step, offset } if kind == ParameterType::Number => {
             let Some(number) = float(value) else { return no_number(value, raw) };
             let (step, offset) = (bound(step.as_ref())?, bound(offset.as_ref())?);
             // As Python's `%`: the remainder has the sign of the step.
@@ -47,14 +50,14 @@ fn breaks_rule(kind: Kind, rule: &Rule, value: &Value, raw: bool) -> Option<Stri
             (rest - offset != 0.0)
                 .then(|| format!("{} is not a multiple of {step} with an offset of {offset}", value.python()))
         }
-        Rule::AllowedValues(allowed) if kind != Kind::Json => not_allowed(kind, allowed, value, raw),
-        Rule::AllowedPattern(pattern) if kind == Kind::String => match value {
+        Rule::AllowedValues(allowed) if kind != ParameterType::Json => not_allowed(kind, allowed, value, raw),
+        Rule::AllowedPattern(pattern) if kind == ParameterType::Str => match value {
             Value::Text(text) => (!matches(pattern, text))
                 .then(|| format!("`{}` does not match `{pattern}` as a whole", text.escape_debug())),
             _ if raw => Some(format!("{} cannot match a pattern: quote it", value.kind())),
             _ => None,
         },
-        Rule::Custom(name) if kind != Kind::Json => match value.as_text() {
+        Rule::Custom(name) if kind != ParameterType::Json => match value.as_text() {
             Some(text) => broken_named(name, text),
             // What asks no cloud asks for text.
             None if broken_named(name, " ").is_some() => {
@@ -67,12 +70,18 @@ fn breaks_rule(kind: Kind, rule: &Rule, value: &Value, raw: bool) -> Option<Stri
 }
 
 /// What the parameter's own default breaks. Heat judges it before it is read, and leaves named constraints out.
-pub(super) fn wrong_default(kind: Kind, constraints: &[Constraint], default: &Value) -> Vec<Wrong> {
+pub(super) fn wrong_default(kind: ParameterType, constraints: &[Constraint], default: &Value) -> Vec<Wrong> {
     let wrong = |why| vec![Wrong { why, default: true, always: true }];
     let judged = match (kind, default) {
-        (Kind::List, Value::Text(text)) => Value::List(text.split(',').map(Value::from).collect()),
-        (Kind::List, Value::List(items)) => Value::List(items.iter().map(|item| Value::Text(item.python())).collect()),
-        (Kind::List, other) => return wrong(format!("{} is neither a list nor a text with commas", other.kind())),
+        (ParameterType::CommaDelimitedList, Value::Text(text)) => {
+            Value::List(text.split(',').map(Value::from).collect())
+        }
+        (ParameterType::CommaDelimitedList, Value::List(items)) => {
+            Value::List(items.iter().map(|item| Value::Text(item.python())).collect())
+        }
+        (ParameterType::CommaDelimitedList, other) => {
+            return wrong(format!("{} is neither a list nor a text with commas", other.kind()));
+        }
         (_, other) => other.clone(),
     };
     for constraint in constraints.iter().filter(|constraint| !matches!(constraint.rule, Rule::Custom(_))) {
@@ -83,7 +92,7 @@ pub(super) fn wrong_default(kind: Kind, constraints: &[Constraint], default: &Va
     Vec::new()
 }
 
-fn not_allowed(kind: Kind, allowed: &[Node], value: &Value, raw: bool) -> Option<String> {
+fn not_allowed(kind: ParameterType, allowed: &[Node], value: &Value, raw: bool) -> Option<String> {
     let allowed: Vec<Value> = allowed.iter().map(Value::literal).collect();
     let wrong = match value {
         Value::List(items) => {
@@ -91,8 +100,8 @@ fn not_allowed(kind: Kind, allowed: &[Node], value: &Value, raw: bool) -> Option
         }
         value => {
             let of_type = |value: &Value| match kind {
-                Kind::Number => float(value).map(Value::Float),
-                Kind::Boolean => truth::of_parameter(&value.python()).map(Value::Boolean),
+                ParameterType::Number => float(value).map(Value::Float),
+                ParameterType::Boolean => truth::of_parameter(&value.python()).map(Value::Boolean),
                 _ => Some(Value::Text(value.python())),
             };
             let Some(mine) = of_type(value) else {

@@ -1,6 +1,7 @@
 //! What a value is read as by a parameter of a type.
 
-use crate::template::Kind;
+use wattle_model::ParameterType;
+
 use crate::truth;
 use crate::value::{Value, json};
 
@@ -9,13 +10,13 @@ use crate::value::{Value, json};
 /// # Errors
 ///
 /// Why it does not fit, as a clause.
-pub fn read(kind: Kind, value: &Value) -> Result<Value, String> {
+pub fn read(kind: ParameterType, value: &Value) -> Result<Value, String> {
     match kind {
-        Kind::String => Ok(Value::Text(value.python())),
-        Kind::Number => number(value),
-        Kind::Boolean => boolean(value),
-        Kind::List => list(value),
-        Kind::Json => match value {
+        ParameterType::Str => Ok(Value::Text(value.python())),
+        ParameterType::Number => number(value),
+        ParameterType::Boolean => boolean(value),
+        ParameterType::CommaDelimitedList => list(value),
+        ParameterType::Json => match value {
             Value::Text(text) if text.is_empty() => Ok(Value::Text(String::new())),
             Value::Text(text) => json::loads(text).map_err(|error| format!("it is not JSON: {error}")),
             value => Ok(value.clone()),
@@ -79,19 +80,22 @@ mod tests {
     #[test]
     fn values_are_read_by_their_type() {
         let text = |text: &str| Value::from(text);
-        assert_eq!(read(Kind::String, &Value::Boolean(true)), Ok(text("True")));
-        assert_eq!(read(Kind::Number, &text(" 1_000 ")), Ok(Value::Integer(1_000)));
-        assert_eq!(read(Kind::Number, &text("1e3")), Ok(Value::Float(1e3)));
-        assert_eq!(read(Kind::Number, &text("-.5")), Ok(Value::Float(-0.5)));
-        assert!(read(Kind::Number, &text("five")).is_err());
-        assert!(read(Kind::Number, &text("0x10")).is_err());
-        assert!(read(Kind::Number, &text("1__0")).is_err());
-        assert!(read(Kind::Number, &Value::List(Vec::new())).is_err());
-        assert_eq!(read(Kind::Boolean, &text("YES ")), Ok(Value::Boolean(true)));
-        assert!(read(Kind::Boolean, &Value::Integer(2)).is_err());
-        assert_eq!(read(Kind::List, &text("a,b")), Ok(Value::List(vec![text("a"), text("b")])));
-        assert_eq!(read(Kind::List, &Value::List(vec![Value::Integer(1)])), Ok(Value::List(vec![text("1")])));
-        assert_eq!(read(Kind::Json, &text("[1]")), Ok(Value::List(vec![Value::Integer(1)])));
-        assert!(read(Kind::Json, &text("abc")).is_err());
+        assert_eq!(read(ParameterType::Str, &Value::Boolean(true)), Ok(text("True")));
+        assert_eq!(read(ParameterType::Number, &text(" 1_000 ")), Ok(Value::Integer(1_000)));
+        assert_eq!(read(ParameterType::Number, &text("1e3")), Ok(Value::Float(1e3)));
+        assert_eq!(read(ParameterType::Number, &text("-.5")), Ok(Value::Float(-0.5)));
+        assert!(read(ParameterType::Number, &text("five")).is_err());
+        assert!(read(ParameterType::Number, &text("0x10")).is_err());
+        assert!(read(ParameterType::Number, &text("1__0")).is_err());
+        assert!(read(ParameterType::Number, &Value::List(Vec::new())).is_err());
+        assert_eq!(read(ParameterType::Boolean, &text("YES ")), Ok(Value::Boolean(true)));
+        assert!(read(ParameterType::Boolean, &Value::Integer(2)).is_err());
+        assert_eq!(read(ParameterType::CommaDelimitedList, &text("a,b")), Ok(Value::List(vec![text("a"), text("b")])));
+        assert_eq!(
+            read(ParameterType::CommaDelimitedList, &Value::List(vec![Value::Integer(1)])),
+            Ok(Value::List(vec![text("1")]))
+        );
+        assert_eq!(read(ParameterType::Json, &text("[1]")), Ok(Value::List(vec![Value::Integer(1)])));
+        assert!(read(ParameterType::Json, &text("abc")).is_err());
     }
 }

@@ -1,11 +1,11 @@
 //! Templates that make resources.
 
 use indexmap::IndexMap;
-use wattle_model::{Name, PropertySchema, PropertyType, SchemaConstraint};
+use wattle_model::{Name, ParameterType, PropertySchema, PropertyType, SchemaConstraint};
 
 use crate::Loaded;
 use crate::schema::number;
-use crate::template::{Kind, Parameter, Rule};
+use crate::template::{Parameter, Rule};
 use crate::yaml::Node;
 
 /// A template that makes a resource.
@@ -36,10 +36,10 @@ impl Provider {
 /// A parameter as a property of the resource that its template makes.
 fn property(parameter: &Parameter, required: bool) -> PropertySchema {
     let ty = match parameter.kind {
-        Some(Kind::String) => PropertyType::Str,
-        Some(Kind::Number) => PropertyType::Number,
-        Some(Kind::Boolean) => PropertyType::Boolean,
-        Some(Kind::List) => PropertyType::List,
+        Some(ParameterType::Str) => PropertyType::Str,
+        Some(ParameterType::Number) => PropertyType::Number,
+        Some(ParameterType::Boolean) => PropertyType::Boolean,
+        Some(ParameterType::CommaDelimitedList) => PropertyType::List,
         _ => PropertyType::Map,
     };
     let converts = matches!(ty, PropertyType::Map | PropertyType::List);

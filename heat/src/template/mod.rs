@@ -18,7 +18,7 @@ use wattle_model::Source;
 use crate::yaml::{Node, Span, Tree};
 
 pub use call::{Call, Context, FUNCTIONS, Function, Standing, computed};
-pub use parameter::{Constraint, Kind, Parameter, Rule};
+pub use parameter::{Constraint, Parameter, Rule};
 pub use section::{Condition, Group, Output, Resource};
 pub use version::Version;
 pub use walk::{Step, walk};
@@ -168,7 +168,7 @@ mod tests {
         );
         assert_eq!(template.version, Some(Version::V2018_08_31));
         let size = &template.parameters["size"];
-        assert_eq!((size.kind, size.hidden), (Some(Kind::Number), true));
+        assert_eq!((size.kind, size.hidden), (Some(wattle_model::ParameterType::Number), true));
         assert!(matches!(size.constraints[0].rule, Rule::Range { min: Some(_), max: None }));
         let net = &template.resources["net"];
         assert_eq!(net.kind(), Some("OS::Neutron::Net"));

@@ -1,5 +1,7 @@
 //! A parameter's declaration.
 
+use wattle_model::ParameterType;
+
 use crate::yaml::{Node, Span, Tree};
 
 use super::{Map, entries};
@@ -14,7 +16,7 @@ pub struct Parameter {
     /// The declaration as written.
     pub node: Node,
     /// Its type, if there is one and Heat knows it.
-    pub kind: Option<Kind>,
+    pub kind: Option<ParameterType>,
     /// Its default; `null` is none.
     pub default: Option<Node>,
     /// Its constraints.
@@ -29,42 +31,6 @@ pub struct Parameter {
     pub immutable: bool,
     /// What it is sorted under.
     pub tags: Vec<String>,
-}
-
-/// The type of a parameter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// `string`.
-    String,
-    /// `number`.
-    Number,
-    /// `comma_delimited_list`.
-    List,
-    /// `json`.
-    Json,
-    /// `boolean`.
-    Boolean,
-}
-
-impl Kind {
-    /// All of them.
-    pub const ALL: [Self; 5] = [Self::String, Self::Number, Self::List, Self::Json, Self::Boolean];
-
-    /// The type of this name.
-    pub fn of(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
-    /// Its name in a template.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::String => "string",
-            Self::Number => "number",
-            Self::List => "comma_delimited_list",
-            Self::Json => "json",
-            Self::Boolean => "boolean",
-        }
-    }
 }
 
 /// What a value must fulfil.
@@ -106,7 +72,7 @@ impl Parameter {
         };
         Self {
             name_span,
-            kind: text("type").and_then(Kind::of),
+            kind: text("type").and_then(ParameterType::named),
             default: node.get("default").filter(|value| !matches!(*value.tree, Tree::Null)).cloned(),
             constraints: list("constraints").iter().filter_map(Constraint::of).collect(),
             label: text("label").map(Into::into),

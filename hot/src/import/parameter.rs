@@ -1,8 +1,9 @@
 //! Parameters: a struct with a field for each.
 
+use wattle::model::ParameterType;
 use wattle_catalog_generate::plan::Type;
 
-use wattle_heat::template::{Call, Context, Function, Kind, Parameter, Rule, Step, walk};
+use wattle_heat::template::{Call, Context, Function, Parameter, Rule, Step, walk};
 use wattle_heat::yaml::{Node, Tree};
 
 use super::attribute::{Keys, Number, bounds, literal};
@@ -36,7 +37,7 @@ impl<'a> Blueprint<'a> {
     fn parameter_type(&self, name: &str, parameter: &Parameter) -> &'static str {
         let uses = Uses::of(self, name);
         match parameter.kind {
-            None | Some(Kind::String) => {
+            None | Some(ParameterType::Str) => {
                 let is_secret = parameter.hidden && parameter.default.is_none() && uses.is_only("SecretText");
                 if is_secret && parameter.constraints.is_empty() {
                     "Secret<String>"
@@ -46,10 +47,10 @@ impl<'a> Blueprint<'a> {
                     "String"
                 }
             }
-            Some(Kind::Boolean) => "bool",
-            Some(Kind::List) => "Vec<String>",
-            Some(Kind::Json) => "hot::Json",
-            Some(Kind::Number) => {
+            Some(ParameterType::Boolean) => "bool",
+            Some(ParameterType::CommaDelimitedList) => "Vec<String>",
+            Some(ParameterType::Json) => "hot::Json",
+            Some(ParameterType::Number) => {
                 let numbers =
                     parameter.default.iter().chain(parameter.constraints.iter().flat_map(|one| bounds(&one.rule)));
                 let numbers: Vec<Number> = numbers.filter_map(Number::of).collect();

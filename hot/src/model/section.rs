@@ -8,8 +8,9 @@ use wattle::model::{
 
 use super::{Reader, pairs, words};
 use crate::codes::FORM;
-use wattle_heat::template::{self, Kind, Rule};
-use wattle_heat::truth;
+use wattle_heat::evaluate;
+use wattle_heat::parameters::read;
+use wattle_heat::template::{self, Rule};
 use wattle_heat::yaml::{Node, Pair, Tree};
 
 impl Reader<'_> {
@@ -20,13 +21,7 @@ impl Reader<'_> {
             None => IndexMap::new(),
         };
         for (name, known) in &self.template.parameters {
-            let heat_type = match known.kind {
-                Some(Kind::Number) => ParameterType::Number,
-                Some(Kind::Boolean) => ParameterType::Boolean,
-                Some(Kind::List) => ParameterType::CommaDelimitedList,
-                Some(Kind::Json) => ParameterType::Json,
-                Some(Kind::String) | None => ParameterType::Str,
-            };
+            let heat_type = known.kind.unwrap_or(ParameterType::Str);
             let said = types.get(name).and_then(|ty| self.ty(ty));
             let ty = said.unwrap_or_else(|| extended::parameter_type(heat_type, known.hidden));
             let mut parameter = Parameter::new(ty, self.at(known.name_span));
@@ -137,21 +132,9 @@ impl Reader<'_> {
 
 /// A default as a value of its parameter's type, where Heat would convert it.
 fn fitting(ty: ParameterType, default: Value) -> Value {
-    let Value::Str(text) = &default else { return default };
-    let fitting = match ty {
-        ParameterType::Number => {
-            let whole = text.trim().parse::<i128>().ok().map(Value::Integer);
-            whole.or_else(|| text.trim().parse::<f64>().ok().map(Value::Float))
-        }
-        ParameterType::Boolean => truth::of_parameter(text).map(Into::into),
-        ParameterType::CommaDelimitedList if text.is_empty() => Some(Value::List(Vec::new())),
-        ParameterType::CommaDelimitedList => {
-            Some(Value::List(text.split(',').map(|item| Value::from(item.trim())).collect()))
-        }
-        ParameterType::Json => serde_json::from_str(text).ok(),
-        ParameterType::Str => None,
-    };
-    fitting.unwrap_or(default)
+    let is_converted = ty != ParameterType::Str && matches!(default, Value::Str(_));
+    let read = is_converted.then(|| read(ty, &evaluate::Value::of_model(&default)).ok()).flatten();
+    read.map_or(default, |value| value.to_model())
 }
 
 fn constraint(written: &template::Constraint) -> Option<Constraint> {
