@@ -13,9 +13,6 @@ mod state;
 mod wire;
 mod words;
 
-#[cfg(test)]
-mod tests;
-
 use indexmap::IndexMap;
 use serde::Serialize;
 

@@ -227,6 +227,3 @@ impl<'l> Scope<'l> {
         self.limits.can_afford(size)
     }
 }
-
-#[cfg(test)]
-mod tests;

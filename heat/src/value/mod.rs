@@ -305,4 +305,12 @@ mod tests {
         assert_eq!(value("{a: 'x\\y'}").python(), "{'a': 'x\\\\y'}");
         assert_eq!(value("abc").python(), "abc");
     }
+
+    #[test]
+    fn what_is_hidden_is_compared() {
+        let value = |word: &str| Value::secret("word", word.into());
+        assert_eq!(value("a").equals(&value("a")), Some(true));
+        assert_ne!(value("a"), value("b"));
+        assert!(value("a").has_secret() && !format!("{:?}", value("hunter2")).contains("hunter2"));
+    }
 }

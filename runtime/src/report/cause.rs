@@ -318,4 +318,12 @@ pub(crate) fn between(since: Timestamp, now: Timestamp) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_the_future_is_no_time_ago() {
+        let [now, later] = [0, 4].map(|second| Timestamp::from_second(second).unwrap());
+        assert_eq!([between(now, later), between(later, now)], ["4s", "0s"]);
+    }
+}

@@ -118,6 +118,3 @@ pub fn critical_path(picture: &Picture, now: Timestamp) -> Vec<Hop> {
     hops.reverse();
     hops
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,6 +1,7 @@
-use super::*;
+//! What becomes of what is deployed.
 
-use crate::model::Value;
+use wattle::model::Value;
+use wattle::plan::{Action, State, plan};
 
 fn state(files: &[(&str, &str)], parameters: &[(&str, &str)]) -> State {
     let files = files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use jiff::Timestamp;
 use proptest::prelude::*;
 use wattle::model::Order;
 
-use crate::report::Standing;
-use crate::space::{Failure, Goal, Kind, Plan, Waiting};
-
-use super::*;
+use wattle_runtime::report::{Hop, Picture, Standing, critical_path};
+use wattle_runtime::space::{Did, Failure, Goal, Kind, Plan, State, Status, Step, Waiting};
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap()
