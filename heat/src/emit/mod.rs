@@ -13,9 +13,6 @@ mod parts;
 mod words;
 mod writer;
 
-#[cfg(test)]
-mod tests;
-
 use std::io;
 
 use serde::{Serialize, ser};

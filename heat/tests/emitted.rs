@@ -1,12 +1,14 @@
 //! What the output looks like, and what is refused. That Heat reads it back is tested with Heat, in the tests crate.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::collections::BTreeMap;
 use std::io;
 
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::{EmitError, Style, json, styled, to_json, to_yaml, yaml};
+use wattle_heat::emit::{EmitError, Style, json, styled, to_json, to_yaml, yaml};
 
 fn template() -> Value {
     json!({
