@@ -25,14 +25,12 @@ pub mod shell;
 mod texts;
 mod tool;
 mod whole;
-mod writing;
 
 pub use analysis::{Analysis, SyntaxError};
 pub use chef::path::{ChefRecipe, ChefRecipeError, chef_recipe_path};
 pub use compare::{never_read, never_written, suggest};
 pub use tool::Tool;
 pub use whole::{FileError, analyse_all, analyse_run};
-pub use writing::writing;
 
 use analysis::Findings;
 
@@ -64,5 +62,24 @@ fn beside(tool: Tool, source: &str, into: &mut Findings) {
         // Salt renders any file that a state names.
         Tool::Salt => salt::template(source, into),
         Tool::Shell | Tool::Ansible | Tool::Puppet | Tool::Chef => {}
+    }
+}
+
+/// How the text of `recipe`, which `tool` runs, would write the output of this name, as an instruction.
+pub fn writing(tool: Tool, output: &str, recipe: &str) -> String {
+    match tool {
+        Tool::Shell if shell::is_other_program(recipe) => {
+            format!("write it to the path in the environment variable `heat_outputs_path`, with `.{output}` behind")
+        }
+        Tool::Shell => format!("write it as `echo \"$value\" > \"$heat_outputs_path.{output}\"`"),
+        Tool::Ansible => format!("write it as `set_stats: {{ data: {{ {output}: \"{{{{ value }}}}\" }} }}`"),
+        Tool::Puppet => {
+            format!("write it as `file {{ \"${{facts['heat_outputs_path']}}.{output}\": content => $value }}`")
+        }
+        Tool::Chef => format!("write it as `node.default['{}'] = value`", output.replace('/', "']['")),
+        Tool::Salt => format!(
+            "write it as the state `\"{{{{ pillar['heat_outputs_path'] }}}}.{output}\": \
+             {{ file.managed: [{{ contents: \"{{{{ value }}}}\" }}] }}`"
+        ),
     }
 }
