@@ -2,53 +2,114 @@
 
 use std::collections::VecDeque;
 
-use petgraph::Direction;
-use petgraph::algo::kosaraju_scc;
-use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
-use petgraph::visit::EdgeRef;
-
-/// The shortest cycle of each strongly connected component of `graph`, as its edges in order.
+/// The shortest cycle of each strongly connected component of the graph that has so many nodes and these edges, as its edges'
+/// places in order.
 ///
-/// Among cycles of one length the one through the node that was added first is taken, and it starts there. The
-/// components come in the order of their first nodes.
-pub fn shortest_cycles<N, E>(graph: &DiGraph<N, E, u32>) -> Vec<Vec<EdgeIndex>> {
-    // Not Tarjan's algorithm, which recurses: a chain of 100,000 components is an ordinary model.
-    let mut search = Search::new(graph);
-    let mut cycles: Vec<_> = kosaraju_scc(graph)
-        .into_iter()
-        .filter_map(|mut members| {
-            members.sort_unstable();
-            let first = *members.first()?;
-            let cyclic = members.len() > 1 || graph.contains_edge(first, first);
-            cyclic.then(|| (first, search.shortest_within(&members)))
-        })
-        .collect();
-    cycles.sort_by_key(|(first, _)| *first);
-    cycles.into_iter().map(|(_, cycle)| cycle).collect()
+/// Among cycles of one length the one through the first node is taken, and it starts there. The components come in the
+/// order of their first nodes.
+pub fn shortest_cycles(nodes: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> {
+    let mut search = Search::new(nodes, edges);
+    let components = search.components().into_iter();
+    components.filter_map(|members| search.is_cyclic(&members).then(|| search.shortest_within(&members))).collect()
 }
 
-struct Search<'g, N, E> {
-    graph: &'g DiGraph<N, E, u32>,
+/// The edges at each node, in the order in which they were added.
+struct Sides {
+    first: Vec<usize>,
+    edges: Vec<usize>,
+}
+
+impl Sides {
+    fn of(nodes: usize, edges: &[(usize, usize)], side: impl Fn(&(usize, usize)) -> usize) -> Self {
+        let mut first = vec![0; nodes + 1];
+        edges.iter().for_each(|ends| first[side(ends) + 1] += 1);
+        (0..nodes).for_each(|node| first[node + 1] += first[node]);
+        let mut next = first.clone();
+        let mut sorted = vec![0; edges.len()];
+        for (edge, ends) in edges.iter().enumerate() {
+            let place = &mut next[side(ends)];
+            sorted[*place] = edge;
+            *place += 1;
+        }
+        Self { first, edges: sorted }
+    }
+
+    fn at(&self, node: usize) -> &[usize] {
+        &self.edges[self.first[node]..self.first[node + 1]]
+    }
+}
+
+struct Search<'g> {
+    edges: &'g [(usize, usize)],
+    out: Sides,
+    into: Sides,
     /// Whether a node is in the component at hand, and a shorter cycle through it is still possible.
     open: Vec<bool>,
-    /// The edge by which a node was reached, and in which search.
-    reached: Vec<(usize, EdgeIndex)>,
+    /// In which search a node was reached, and by which edge.
+    reached: Vec<(usize, usize)>,
     searches: usize,
 }
 
-impl<'g, N, E> Search<'g, N, E> {
-    fn new(graph: &'g DiGraph<N, E, u32>) -> Self {
-        let nodes = graph.node_count();
-        Self { graph, open: vec![false; nodes], reached: vec![(0, EdgeIndex::end()); nodes], searches: 0 }
+impl<'g> Search<'g> {
+    fn new(nodes: usize, edges: &'g [(usize, usize)]) -> Self {
+        let (out, into) = (Sides::of(nodes, edges, |ends| ends.0), Sides::of(nodes, edges, |ends| ends.1));
+        Self { edges, out, into, open: vec![false; nodes], reached: vec![(0, 0); nodes], searches: 0 }
     }
 
-    fn shortest_within(&mut self, members: &[NodeIndex]) -> Vec<EdgeIndex> {
-        for node in members {
-            self.open[node.index()] = true;
+    /// The strongly connected components in the order of their first nodes, each with its nodes in order: by Kosaraju's
+    /// algorithm, without recursion, for a chain of 100,000 components is an ordinary model.
+    fn components(&self) -> Vec<Vec<usize>> {
+        let nodes = self.open.len();
+        let mut finished = Vec::with_capacity(nodes);
+        let mut seen = vec![false; nodes];
+        for root in 0..nodes {
+            let mut path = Vec::new();
+            if !std::mem::replace(&mut seen[root], true) {
+                path.push((root, self.out.at(root)));
+            }
+            while let Some((node, rest)) = path.last_mut() {
+                let Some((edge, later)) = rest.split_first() else {
+                    finished.push(*node);
+                    path.pop();
+                    continue;
+                };
+                *rest = later;
+                let target = self.edges[*edge].1;
+                if !std::mem::replace(&mut seen[target], true) {
+                    path.push((target, self.out.at(target)));
+                }
+            }
         }
-        let mut best: Option<Vec<EdgeIndex>> = None;
+        let mut components: Vec<Vec<usize>> = Vec::new();
+        for root in finished.into_iter().rev() {
+            if !std::mem::replace(&mut seen[root], false) {
+                continue;
+            }
+            let (mut members, mut at) = (vec![root], 0);
+            while let Some(node) = members.get(at) {
+                let sources = self.into.at(*node).iter().map(|edge| self.edges[*edge].0);
+                let new: Vec<_> = sources.filter(|source| std::mem::replace(&mut seen[*source], false)).collect();
+                members.extend(new);
+                at += 1;
+            }
+            members.sort_unstable();
+            components.push(members);
+        }
+        components.sort_unstable_by_key(|members| members[0]);
+        components
+    }
+
+    fn is_cyclic(&self, members: &[usize]) -> bool {
+        members.len() > 1 || self.out.at(members[0]).iter().any(|edge| self.edges[*edge].1 == members[0])
+    }
+
+    fn shortest_within(&mut self, members: &[usize]) -> Vec<usize> {
+        for node in members {
+            self.open[*node] = true;
+        }
+        let mut best: Option<Vec<usize>> = None;
         for &node in members {
-            if !self.open[node.index()] {
+            if !self.open[node] {
                 continue;
             }
             if let Some(cycle) = self.shortest_through(node, best.as_ref().map_or(usize::MAX, Vec::len)) {
@@ -61,22 +122,20 @@ impl<'g, N, E> Search<'g, N, E> {
     }
 
     /// The shortest cycle through `start` among open nodes, if it is shorter than `limit`.
-    fn shortest_through(&mut self, start: NodeIndex, limit: usize) -> Option<Vec<EdgeIndex>> {
+    fn shortest_through(&mut self, start: usize, limit: usize) -> Option<Vec<usize>> {
         self.searches += 1;
         let mut queue = VecDeque::from([(start, 0)]);
         while let Some((node, length)) = queue.pop_front() {
             if length + 1 >= limit {
                 return None;
             }
-            // petgraph yields the newest edge first; the oldest is the one that the author wrote first.
-            let mut edges: Vec<_> = self.graph.edges(node).map(|edge| (edge.id(), edge.target())).collect();
-            edges.reverse();
-            for (edge, target) in edges {
+            for &edge in self.out.at(node) {
+                let target = self.edges[edge].1;
                 if target == start {
                     return Some(self.path(start, edge));
                 }
-                let reached = &mut self.reached[target.index()];
-                if self.open[target.index()] && reached.0 != self.searches {
+                let reached = &mut self.reached[target];
+                if self.open[target] && reached.0 != self.searches {
                     *reached = (self.searches, edge);
                     queue.push_back((target, length + 1));
                 }
@@ -86,40 +145,37 @@ impl<'g, N, E> Search<'g, N, E> {
     }
 
     /// The edges from `start` to the end of `last`.
-    fn path(&self, start: NodeIndex, last: EdgeIndex) -> Vec<EdgeIndex> {
+    fn path(&self, start: usize, last: usize) -> Vec<usize> {
         let mut path = vec![last];
         loop {
-            let (source, _) =
-                self.graph.edge_endpoints(path[path.len() - 1]).expect("INVARIANT: an edge of this graph");
+            let (source, _) = self.edges[path[path.len() - 1]];
             if source == start {
                 path.reverse();
                 return path;
             }
-            path.push(self.reached[source.index()].1);
+            path.push(self.reached[source].1);
         }
     }
 
     /// Takes `node` out, and with it every node that is on no cycle any more.
-    fn close(&mut self, node: NodeIndex) {
-        self.open[node.index()] = false;
+    fn close(&mut self, node: usize) {
+        self.open[node] = false;
         let mut doubtful = vec![node];
         while let Some(closed) = doubtful.pop() {
-            for direction in [Direction::Outgoing, Direction::Incoming] {
-                let neighbours: Vec<_> = self.graph.neighbors_directed(closed, direction).collect();
-                for neighbour in neighbours {
-                    if self.open[neighbour.index()] && !self.on_some_path(neighbour) {
-                        self.open[neighbour.index()] = false;
-                        doubtful.push(neighbour);
-                    }
+            let targets = self.out.at(closed).iter().map(|edge| self.edges[*edge].1);
+            let sources = self.into.at(closed).iter().map(|edge| self.edges[*edge].0);
+            for neighbour in targets.chain(sources) {
+                if self.open[neighbour] && !self.on_some_path(neighbour) {
+                    self.open[neighbour] = false;
+                    doubtful.push(neighbour);
                 }
             }
         }
     }
 
-    fn on_some_path(&self, node: NodeIndex) -> bool {
-        [Direction::Outgoing, Direction::Incoming]
-            .into_iter()
-            .all(|direction| self.graph.neighbors_directed(node, direction).any(|other| self.open[other.index()]))
+    fn on_some_path(&self, node: usize) -> bool {
+        self.out.at(node).iter().any(|edge| self.open[self.edges[*edge].1])
+            && self.into.at(node).iter().any(|edge| self.open[self.edges[*edge].0])
     }
 }
 
@@ -171,26 +227,21 @@ mod tests {
 
         #[test]
         fn each_component_has_its_shortest_cycle((nodes, edges) in edges()) {
-            let mut graph = DiGraph::<(), (), u32>::default();
-            (0..nodes).for_each(|_| { graph.add_node(()); });
-            for &(from, to) in &edges {
-                graph.add_edge(NodeIndex::new(from), NodeIndex::new(to), ());
-            }
             let reached = reached(nodes, &edges);
             let component = |node: usize| (0..nodes).find(|other| reached[node].contains(other) && reached[*other].contains(&node));
             let all = all_cycles(nodes, &edges);
 
             let mut seen = Vec::new();
-            for cycle in shortest_cycles(&graph) {
-                let ends: Vec<_> = cycle.iter().map(|edge| graph.edge_endpoints(*edge).expect("an edge")).collect();
+            for cycle in shortest_cycles(nodes, &edges) {
+                let ends: Vec<_> = cycle.iter().map(|edge| edges[*edge]).collect();
                 for (index, (_, to)) in ends.iter().enumerate() {
                     prop_assert_eq!(*to, ends[(index + 1) % ends.len()].0, "hops follow each other and lead back");
                 }
-                let here = component(ends[0].0.index());
+                let here = component(ends[0].0);
                 let rivals: Vec<_> = all.iter().filter(|cycle| component(cycle[0]) == here).collect();
                 prop_assert_eq!(Some(ends.len()), rivals.iter().map(|cycle| cycle.len()).min(), "no cycle is shorter");
                 let first = rivals.iter().filter(|cycle| cycle.len() == ends.len()).map(|cycle| cycle[0]).min();
-                prop_assert_eq!(Some(ends[0].0.index()), first, "it begins at the first node that has one so short");
+                prop_assert_eq!(Some(ends[0].0), first, "it begins at the first node that has one so short");
                 seen.push(here);
             }
             let expected: BTreeSet<_> = all.iter().map(|cycle| component(cycle[0])).collect();

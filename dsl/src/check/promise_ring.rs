@@ -1,7 +1,5 @@
 //! W0104: promises that lead to each other.
 
-use petgraph::graph::{DiGraph, NodeIndex};
-
 use crate::graph::shortest_cycles;
 use crate::model::Reference;
 
@@ -37,27 +35,26 @@ check! {
 
 fn run(sink: &mut Sink<'_, '_>) {
     let promises = &sink.model.promises;
-    let mut leads = DiGraph::with_capacity(promises.len(), promises.len());
-    for name in promises.keys() {
-        leads.add_node(name);
-    }
+    let (mut ends, mut places) = (Vec::new(), Vec::new());
     for (index, promise) in promises.values().enumerate() {
         for binding in &promise.fulfilled {
             for reference in binding.value.references() {
                 if let Reference::Promise(other) = reference
                     && let Some(other) = promises.get_index_of(other)
                 {
-                    leads.add_edge(NodeIndex::new(index), NodeIndex::new(other), &binding.at);
+                    ends.push((index, other));
+                    places.push(&binding.at);
                 }
             }
         }
     }
-    for cycle in shortest_cycles(&leads) {
-        let hops = cycle.iter().filter_map(|edge| Some((leads.edge_endpoints(*edge)?, leads[*edge])));
+    let name = |promise: usize| promises.get_index(promise).map_or("", |(name, _)| name);
+    for cycle in shortest_cycles(promises.len(), &ends) {
         let mut message = String::new();
         let mut labels = Vec::new();
-        for (hop, ((from, to), at)) in hops.enumerate() {
-            let (from, to) = (leads[from], leads[to]);
+        for (hop, edge) in cycle.iter().enumerate() {
+            let ((from, to), at) = (ends[*edge], places[*edge]);
+            let (from, to) = (name(from), name(to));
             if hop == 0 {
                 message = match cycle.len() {
                     1 => format!("the promise `{from}` is fulfilled with itself"),

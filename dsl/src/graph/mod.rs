@@ -5,8 +5,6 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use petgraph::graph::{DiGraph, NodeIndex};
-
 use crate::model::{Component, Expr, Model, Name, Order, Reference, Resource, Source};
 
 pub use crate::model::shortest_cycles;
@@ -14,7 +12,9 @@ pub use crate::model::shortest_cycles;
 /// The dependences of a model: an edge leads from who waits to what it waits for.
 pub struct Graph<'m> {
     /// Resources first, then components, each in the order of the model.
-    edges: DiGraph<Node<'m>, Edge<'m>, u32>,
+    nodes: Vec<Node<'m>>,
+    /// Each between the places of its nodes.
+    edges: Vec<(usize, Edge<'m>, usize)>,
     resources: usize,
 }
 
@@ -76,70 +76,56 @@ impl<'m> Graph<'m> {
         build.properties();
         build.inputs();
         build.orders();
-        Self { edges: build.edges, resources: model.resources.len() }
+        Self { nodes: build.nodes, edges: build.edges, resources: model.resources.len() }
     }
 
     /// The shortest cycle of each strongly connected component, as the edges along it.
-    #[expect(clippy::missing_panics_doc, reason = "only if an invariant is broken")]
     pub fn cycles(&self) -> Vec<Vec<(Node<'m>, Edge<'m>, Node<'m>)>> {
-        shortest_cycles(&self.edges)
-            .into_iter()
-            .map(|cycle| {
-                let hop = |edge| {
-                    let (from, to) = self.edges.edge_endpoints(edge).expect("INVARIANT: an edge of this graph");
-                    (self.edges[from], self.edges[edge], self.edges[to])
-                };
-                cycle.into_iter().map(hop).collect()
-            })
-            .collect()
+        let ends: Vec<_> = self.edges.iter().map(|(from, _, to)| (*from, *to)).collect();
+        let cycles = shortest_cycles(self.nodes.len(), &ends).into_iter();
+        cycles.map(|cycle| cycle.into_iter().map(|edge| self.hop(&self.edges[edge])).collect()).collect()
     }
 
     /// Every edge between resources, with their places in [`Model::resources`].
     pub(crate) fn resource_edges(&self) -> impl Iterator<Item = (usize, Edge<'m>, usize)> + '_ {
-        use petgraph::visit::EdgeRef;
-        let resources = self.resources;
-        let places = |edge: petgraph::graph::EdgeReference<'_, Edge<'m>, u32>| {
-            (edge.source().index(), *edge.weight(), edge.target().index())
-        };
-        self.edges.edge_references().map(places).filter(move |(from, _, to)| *from < resources && *to < resources)
+        self.edges.iter().copied().filter(|(from, _, to)| *from < self.resources && *to < self.resources)
     }
 
     /// Every edge: who waits, why, for whom.
     pub fn edges(&self) -> impl Iterator<Item = (Node<'m>, Edge<'m>, Node<'m>)> + '_ {
-        use petgraph::visit::EdgeRef;
-        self.edges.edge_references().map(|edge| (self.edges[edge.source()], *edge.weight(), self.edges[edge.target()]))
+        self.edges.iter().map(|edge| self.hop(edge))
+    }
+
+    fn hop(&self, (from, edge, to): &(usize, Edge<'m>, usize)) -> (Node<'m>, Edge<'m>, Node<'m>) {
+        (self.nodes[*from], *edge, self.nodes[*to])
     }
 }
 
 struct Build<'m> {
     model: &'m Model,
-    edges: DiGraph<Node<'m>, Edge<'m>, u32>,
+    nodes: Vec<Node<'m>>,
+    edges: Vec<(usize, Edge<'m>, usize)>,
     first_component: usize,
 }
 
 impl<'m> Build<'m> {
     fn new(model: &'m Model) -> Self {
-        let nodes = model.resources.len() + model.components.len();
-        let mut edges = DiGraph::with_capacity(nodes, 2 * nodes);
-        for (name, resource) in &model.resources {
-            edges.add_node(Node::Resource(name, resource));
-        }
-        for (key, component) in &model.components {
-            edges.add_node(Node::Component(key, component));
-        }
-        Self { model, edges, first_component: model.resources.len() }
+        let resources = model.resources.iter().map(|(name, resource)| Node::Resource(name, resource));
+        let components = model.components.iter().map(|(key, component)| Node::Component(key, component));
+        let nodes: Vec<_> = resources.chain(components).collect();
+        Self { model, edges: Vec::with_capacity(2 * nodes.len()), nodes, first_component: model.resources.len() }
     }
 
-    fn resource(&self, name: &str) -> Option<NodeIndex> {
-        self.model.resources.get_index_of(name).map(NodeIndex::new)
+    fn resource(&self, name: &str) -> Option<usize> {
+        self.model.resources.get_index_of(name)
     }
 
-    fn component(&self, key: &str) -> Option<NodeIndex> {
-        self.model.components.get_index_of(key).map(|index| NodeIndex::new(self.first_component + index))
+    fn component(&self, key: &str) -> Option<usize> {
+        self.model.components.get_index_of(key).map(|index| self.first_component + index)
     }
 
-    fn wait(&mut self, from: NodeIndex, to: NodeIndex, why: Why<'m>, at: &'m Source) {
-        self.edges.add_edge(from, to, Edge { why, at });
+    fn wait(&mut self, from: usize, to: usize, why: Why<'m>, at: &'m Source) {
+        self.edges.push((from, Edge { why, at }, to));
     }
 
     fn properties(&mut self) {
@@ -152,7 +138,7 @@ impl<'m> Build<'m> {
             }
             for other in &resource.depends_on {
                 if let Some(other) = self.resource(other) {
-                    self.wait(NodeIndex::new(index), other, Why::DependsOn, &resource.at);
+                    self.wait(index, other, Why::DependsOn, &resource.at);
                 }
             }
         }
@@ -164,14 +150,14 @@ impl<'m> Build<'m> {
             if let Reference::Resource(other) | Reference::Attribute { resource: other, .. } = reference
                 && let Some(other) = self.resource(other)
             {
-                self.wait(NodeIndex::new(resource), other, why, at);
+                self.wait(resource, other, why, at);
             }
         }
     }
 
     fn inputs(&mut self) {
         for (index, (key, component)) in self.model.components.iter().enumerate() {
-            let from = NodeIndex::new(self.first_component + index);
+            let from = self.first_component + index;
             for (input, binding) in &component.inputs {
                 self.reads(&Read { from, key, component, input, at: &binding.at }, &binding.value);
             }
@@ -215,10 +201,10 @@ impl<'m> Build<'m> {
     }
 
     fn orders(&mut self) {
-        let mut previous: HashMap<&Name, NodeIndex> = HashMap::new();
+        let mut previous: HashMap<&Name, usize> = HashMap::new();
         let mut server: Option<(&Name, bool)> = None;
         for (index, component) in self.model.components.values().enumerate() {
-            let node = NodeIndex::new(self.first_component + index);
+            let node = self.first_component + index;
             // Components of one server mostly follow each other and share its name.
             let declared = match server {
                 Some((known, declared)) if Arc::ptr_eq(known, &component.server) => declared,
@@ -244,7 +230,7 @@ impl<'m> Build<'m> {
 /// One input of one component, while what it reads is followed.
 #[derive(Clone, Copy)]
 struct Read<'m> {
-    from: NodeIndex,
+    from: usize,
     key: &'m Name,
     component: &'m Component,
     input: &'m Name,

@@ -1,10 +1,9 @@
 //! Resources that wait for each other.
 
-use petgraph::graph::{DiGraph, NodeIndex};
 use wattle_model::shortest_cycles;
 
 use crate::graph::requires;
-use crate::resource::{How, Reference, Subject};
+use crate::resource::{How, Reference};
 
 use super::super::dependency_cycle;
 use super::Judge;
@@ -13,10 +12,8 @@ use super::reference::is_component;
 impl Judge<'_, '_> {
     pub(super) fn cycles(&mut self) {
         let stack = self.stack;
-        let mut graph: DiGraph<Subject<'_>, Option<&Reference>, u32> = DiGraph::default();
-        let nodes: Vec<_> =
-            stack.resources.iter().map(|(name, resource)| graph.add_node(stack.subject(name, resource))).collect();
-        let index = |name: &str| stack.resources.get_index_of(name).map(|at| nodes[at]);
+        let (mut ends, mut references): (_, Vec<Option<&Reference>>) = (Vec::new(), Vec::new());
+        let index = |name: &str| stack.resources.get_index_of(name);
         for (at, (name, resource)) in stack.resources.iter().enumerate().filter(|(_, (_, resource))| !resource.external)
         {
             let mut explicit = Vec::new();
@@ -31,29 +28,29 @@ impl Judge<'_, '_> {
                     _ => false,
                 };
                 if !of_component {
-                    graph.add_edge(nodes[at], target, Some(reference));
+                    ends.push((at, target));
+                    references.push(Some(reference));
                 }
             }
             // In a nested stack Heat does not look for what it would add.
             let implicit = if self.strict { requires(stack.subject(name, resource)) } else { Default::default() };
             for target in implicit.into_iter().filter(|name| !explicit.contains(name)).filter_map(index) {
-                graph.add_edge(nodes[at], target, None);
+                ends.push((at, target));
+                references.push(None);
             }
         }
-        for cycle in shortest_cycles(&graph) {
+        let subject = |at: usize| {
+            let (name, resource) = stack.resources.get_index(at).expect("INVARIANT: an end of an edge");
+            stack.subject(name, resource)
+        };
+        for cycle in shortest_cycles(stack.resources.len(), &ends) {
             let hops: Vec<_> = cycle
                 .iter()
-                .filter_map(|edge| {
-                    let (from, to): (NodeIndex, NodeIndex) = graph.edge_endpoints(*edge)?;
-                    let (from, to) = (graph[from], graph[to]);
-                    let reference = graph[*edge];
+                .map(|edge| {
+                    let ((from, to), reference) = (ends[*edge], references[*edge]);
+                    let (from, to) = (subject(from), subject(to));
                     let at = self.at(reference.map(|reference| reference.span), from);
-                    Some((
-                        from.name.to_owned(),
-                        to.name.to_owned(),
-                        reference.map(|reference| reference.how.clone()),
-                        at,
-                    ))
+                    (from.name.to_owned(), to.name.to_owned(), reference.map(|reference| reference.how.clone()), at)
                 })
                 .collect();
             self.found.push(dependency_cycle::diagnostic(&hops));
