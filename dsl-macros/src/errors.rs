@@ -10,7 +10,7 @@ use quote::ToTokens;
 pub(crate) struct Errors(Option<syn::Error>);
 
 impl Errors {
-    /// Notes that `tokens` are wrong, and how to mend them.
+    /// Notes that `tokens` are wrong, and how to fix them.
     pub(crate) fn push(&mut self, tokens: impl ToTokens, message: impl Display, help: impl Display) {
         self.merge(error(tokens, message, help));
     }

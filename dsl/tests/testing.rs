@@ -255,7 +255,7 @@ fn values_that_no_recipe_could_write_are_errors_of_the_test() {
         })
     };
     let said = run(f64::NAN, String::new());
-    assert!(said.contains("its output `share` is none that a recipe could write: NaN is not finite"), "{said}");
+    assert!(said.contains("no recipe could write its output `share`: NaN is not finite"), "{said}");
     assert!(said.starts_with("the fake of `one/source`, at dsl/tests/testing.rs:"), "{said}");
     let said = run(1.0, "x".repeat(1_000_001));
     assert!(said.contains("1000003 bytes, and the data space takes 1000000 at most"), "{said}");

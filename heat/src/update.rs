@@ -33,7 +33,8 @@ pub fn verdict(before: &Resource, after: &Resource, changed: &[&str]) -> Verdict
     let change = &Change { before: before.compared(), after: after.compared(), changed };
     let class = after.class();
     if let Some(name) = class.immutable.iter().find(|name| change.has(name)) {
-        let help = format!("Heat never changes `{name}` of such a resource: give it another name, and it is made anew");
+        let help =
+            format!("Heat never changes `{name}` of such a resource: give it another name, and Heat creates a new one");
         return Verdict { action: Action::Refuse, help: vec![help] };
     }
     if let Some(help) = (class.replaces)(change) {

@@ -69,7 +69,7 @@ check! {
     ///         components:
     ///           - {name: web, recipe: {script: 'true'}, types: {port: {type: port, required: false}}}
     /// ```
-    UNKNOWN_TYPE: "W1302", Error, "a type that there is none"
+    UNKNOWN_TYPE: "W1302", Error, "a type that does not exist"
 }
 
 check! {

@@ -53,9 +53,9 @@ fn codes(text: &str) -> Vec<&'static str> {
 fn every_check_is_documented_with_a_template_that_fails_and_the_same_mended() {
     for check in all() {
         let examples = examples(check);
-        let [failing, mended] = examples.as_slice() else { panic!("{} has {} examples", check.code, examples.len()) };
+        let [failing, fixed] = examples.as_slice() else { panic!("{} has {} examples", check.code, examples.len()) };
         assert_eq!(codes(failing), [check.code], "the failing example");
-        assert_eq!(codes(mended), [""; 0], "the mended example of {}", check.code);
+        assert_eq!(codes(fixed), [""; 0], "the fixed example of {}", check.code);
         assert!(!check.summary.ends_with('.') && check.summary.starts_with(char::is_lowercase), "{}", check.code);
     }
 }

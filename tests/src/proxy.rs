@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Passes TCP connections on to a server. What connects to it is told nothing when it is stalled, and is cut off when
-/// it is cut, until it is mended.
+/// it is cut, until it is fixed.
 #[derive(Debug)]
 pub struct Proxy {
     address: SocketAddr,
@@ -88,7 +88,7 @@ impl Proxy {
     }
 
     /// Passes everything on again, what has been held up as well.
-    pub fn mend(&self) {
+    pub fn fix(&self) {
         self.shared.switch(Mode::Whole);
     }
 }

@@ -74,7 +74,7 @@ impl Watch {
     }
 
     /// Fails no more.
-    pub fn mend(&self) {
+    pub fn fix(&self) {
         self.fail_after(usize::MAX);
     }
 

@@ -199,7 +199,7 @@ fn only_the_agent_that_was_meant_is_taken() {
     waited(1, &format!("wattle: what {url} holds is not the agent of the SHA-256 {}\n", "0".repeat(64)));
     assert!(!lab.written(1, "/usr/local/bin/wattle").exists());
     waited(2, "this is the agent: agent --identity /etc/wattle/identity.json\n");
-    // What was refused is tried again, for what the URL holds may be mended.
+    // What was refused is tried again, for what the URL holds may be fixed.
     until(Duration::from_secs(30), || lab.text(1, LOG).matches("is not the agent").count() > 1).expect("a second try");
     let left = fs::read_dir(lab.written(1, "/usr/local/bin")).expect("a folder");
     assert_eq!(left.count(), 0, "what was refused is not kept");

@@ -179,8 +179,8 @@ fn what_fails_is_told_with_its_root() {
     let refused = stage.ask(&["set", "a/say/said", "un"]);
     assert_eq!(refused.code, Some(2), "{refused}");
     stage.emit(&talking("un", "two", true));
-    let mended = stage.run(&["up"]);
-    assert_eq!(mended.code, Some(0), "{mended}");
+    let fixed = stage.run(&["up"]);
+    assert_eq!(fixed.code, Some(0), "{fixed}");
     assert_eq!(stage.ask(&["get", "c/say/said"]).out, "three after two after un\n");
     assert_eq!(stage.said("a"), ["zero", "fail", "un"]);
     assert_eq!(up.interrupt(), Some(0));

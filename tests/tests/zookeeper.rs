@@ -89,7 +89,7 @@ async fn more_watches_than_one_session_takes_outlive_a_lost_connection() {
     // Half of them change while nobody is connected.
     let (now, later) = paths.split_at(2_500);
     set_all(&writer, now).await;
-    proxy.mend();
+    proxy.fix();
     set_all(&writer, later).await;
     assert_eq!(all(waiting).await, paths.iter().cloned().collect());
     // Five sessions of 1,000 watches each, and the writer's.
@@ -177,7 +177,7 @@ async fn a_session_that_expired_is_replaced_with_all_that_it_had() {
     let gone = timeout(LONG, operator.changed("/held/alive", Some(first))).await.expect("in time").unwrap();
     assert_eq!(gone, None, "the node goes with the session");
     operator.set("/waited", b"changed", None).await.unwrap();
-    proxy.mend();
+    proxy.fix();
     let again = timeout(LONG, operator.changed("/held/alive", None)).await.expect("in time").unwrap().unwrap();
     assert_eq!(again.data, b"here");
     assert_eq!(timeout(LONG, waiting).await.expect("in time").unwrap(), b"changed");

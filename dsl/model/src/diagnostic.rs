@@ -23,7 +23,7 @@ impl std::fmt::Display for Severity {
     }
 }
 
-/// One diagnostic: what is wrong, where, and how to mend it.
+/// One diagnostic: what is wrong, where, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Diagnostic {
     /// The check's code: `W0101`. Codes are stable.
@@ -36,7 +36,7 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// What explains it.
     pub notes: Vec<String>,
-    /// How to mend it.
+    /// How to fix it.
     pub help: Vec<String>,
 }
 
@@ -72,13 +72,13 @@ impl Diagnostic {
         self
     }
 
-    /// A way to mend it.
+    /// A way to fix it.
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help.push(text.into());
         self
     }
 
-    /// A way to mend it, if there is one.
+    /// A way to fix it, if there is one.
     pub fn help_if(self, text: Option<impl Into<String>>) -> Self {
         match text {
             Some(text) => self.help(text),

@@ -163,11 +163,9 @@ impl<'m> Flow<'m> {
     fn misfit(&self, ty: &Type, value: &'m Expr) -> Option<String> {
         let of = |found: &str| Some(format!("expected {}, found {found}", ty.revealed()));
         match (ty.revealed(), value) {
-            (inner, Expr::Constant(value)) => inner.refuse(value).map(|why| match ty.is_secret() {
-                true if matches!(inner, Type::List(_) | Type::Map(_) | Type::Struct(_)) => format!("it is not {inner}"),
-                true => format!("expected {inner}, found {} that is none", value.kind()),
-                false => why,
-            }),
+            (inner, Expr::Constant(value)) => {
+                inner.refuse(value).map(|why| if ty.is_secret() { format!("it is not {inner}") } else { why })
+            }
             (Type::Any, _) | (Type::Scalar(Scalar::Str), Expr::Leaf(Reference::Resource(_))) => None,
             (Type::Scalar(scalar), Expr::Text(_)) if scalar.is_composed() => None,
             (_, Expr::Text(_)) => of("text"),

@@ -69,7 +69,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             let diagnostic = diagnostic(format!("{what} cannot be what ran on the server `{server}`"))
                 .label(&moved.at, format!("its own server is deployed as `{identity}`"))
                 .help(format!("if that server got another name, say it there: `.moved_from(\"{server}\")`"))
-                .help("on another server a component is another one: leave this out, and it runs there anew");
+                .help("on another server a component is another one: leave this out, and it runs there again");
             sink.push(diagnostic);
         }
     }

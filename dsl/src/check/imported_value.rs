@@ -9,7 +9,7 @@ use super::sink::Sink;
 check! {
     /// A value of another stack is read, and the model is lowered for Heat's own agents.
     ///
-    /// Stacks read each other's exports from the data space, which there is none of. Heat has no function that reads an
+    /// Stacks read each other's exports from the data space, and there is none here. Heat has no function that reads an
     /// output of another stack.
     ///
     /// ```

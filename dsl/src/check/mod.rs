@@ -1,4 +1,4 @@
-//! The checks: what is wrong with a model, all at once, each with the author's place and a way to mend it.
+//! The checks: what is wrong with a model, all at once, each with the author's place and a way to fix it.
 //!
 //! What lives here: one file a check with its code, documentation, function and tests; the registry; diagnostics as
 //! data; and what several checks share (`flow`, `place`, `property`, `size`, `suggestion`, `unused`,

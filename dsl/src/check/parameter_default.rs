@@ -49,7 +49,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             let diagnostic = CHECK
                 .diagnostic(format!("the parameter `{name}` does not take its own default: {why}"))
                 .label(&parameter.at, format!("declared here as {}", parameter.ty))
-                .help("mend the default or the constraint, or leave the default out");
+                .help("fix the default or the constraint, or leave the default out");
             sink.push(diagnostic);
         }
     }

@@ -36,8 +36,8 @@ fn codes_are_sorted_and_unique() {
 fn every_check_is_documented_with_an_example_that_fails_and_the_same_mended() {
     for check in CHECKS {
         let fails = "# assert!(wattle::check::finds(";
-        let mended = "# assert!(!wattle::check::finds(";
-        assert!(check.docs.contains(fails) && check.docs.contains(mended), "{}", check.code);
+        let fixed = "# assert!(!wattle::check::finds(";
+        assert!(check.docs.contains(fails) && check.docs.contains(fixed), "{}", check.code);
         let asserted: HashSet<_> =
             check.docs.match_indices("\"W0").map(|(at, _)| &check.docs[at + 1..at + 6]).collect();
         assert_eq!(asserted, HashSet::from([check.code]));

@@ -66,7 +66,7 @@ fn run(sink: &mut Sink<'_, '_>) {
                 let diagnostic = CHECK
                     .diagnostic(format!("the default of the input `{name}` of `{}` does not fit it: {why}", kind.name))
                     .label(&input.at, format!("declared here as {}", input.ty))
-                    .help("mend the default, or the type");
+                    .help("fix the default, or the type");
                 sink.push(diagnostic);
             }
         }

@@ -11,7 +11,7 @@ pub struct Failure {
     pub message: String,
     /// What explains it.
     pub notes: Vec<String>,
-    /// How to mend it.
+    /// How to fix it.
     pub help: Vec<String>,
 }
 
@@ -38,14 +38,14 @@ impl Failure {
         self
     }
 
-    /// A way to mend it.
+    /// A way to fix it.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help.push(text.into());
         self
     }
 
-    /// A way to mend it, if there is one.
+    /// A way to fix it, if there is one.
     #[must_use]
     pub fn help_if(self, text: Option<String>) -> Self {
         match text {

@@ -288,7 +288,7 @@ impl Trial {
     /// Runs all components to their end.
     ///
     /// # Panics
-    /// If something is missing (a fake, a parameter) or misspelt, with all that is and the lines that mend it; and if a fake
+    /// If something is missing (a fake, a parameter) or misspelt, with all that is and the lines that fix it; and if a fake
     /// gives what no recipe could.
     #[track_caller]
     pub fn run(&self) -> TrialRun {

@@ -74,7 +74,7 @@ impl World {
     /// The world of a trial.
     ///
     /// # Errors
-    /// All that is missing or wrong, each with the line that mends it.
+    /// All that is missing or wrong, each with the line that fixes it.
     pub(super) fn of(trial: &Trial, seed: &Seed) -> Result<Self, Vec<String>> {
         let mut faults = Vec::new();
         let parameters = given::parameters(trial, seed, &mut faults);

@@ -52,7 +52,7 @@ pub enum Format {
     ///   (in characters, from 1; the end is the first character that is not part of it, and equals `column` when the
     ///   source text cannot be had) and `label`
     /// - `notes`: what explains it, a list of texts; what is labelled at no known place is one of them
-    /// - `help`: how to mend it, a list of texts
+    /// - `help`: how to fix it, a list of texts
     Json,
 }
 

@@ -1,4 +1,4 @@
-//! W1102: a constraint that is none, or none of the parameter's type.
+//! W1102: a constraint that does not exist, or not for the parameter's type.
 
 use wattle_model::ParameterType;
 use wattle_model::names::{list, meant};
@@ -36,13 +36,13 @@ check! {
     ///     constraints:
     ///       - range: {min: 1, max: 5}
     /// ```
-    CONSTRAINT_FORM: "W1102", Error, "a constraint that is none, or none of the parameter's type", Sent(run)
+    CONSTRAINT_FORM: "W1102", Error, "a constraint that does not exist, or not for the parameter's type", Sent(run)
 }
 
 const KEYS: [&str; 7] =
     ["description", "length", "range", "modulo", "allowed_values", "allowed_pattern", "custom_constraint"];
 
-/// What is wrong: where, what, and how to mend it.
+/// What is wrong: where, what, and how to fix it.
 struct Wrong<'n> {
     node: &'n Node,
     why: String,
@@ -96,7 +96,7 @@ fn constraint(node: &Node, kind: Option<ParameterType>, version: Version, named:
             let help = near.unwrap_or_else(|| format!("write one of {}", list(KEYS[1..].iter().copied(), "and")));
             return Some(Wrong {
                 node: &pair.key,
-                why: format!("there is none called `{}`", key.escape_debug()),
+                why: format!("there is no constraint `{}`", key.escape_debug()),
                 help,
                 of_type: false,
             });
@@ -145,7 +145,7 @@ fn constraint(node: &Node, kind: Option<ParameterType>, version: Version, named:
         _ => None,
     };
     if let Some(why) = inner {
-        return wrong(value, why, "mend it, or leave the constraint out");
+        return wrong(value, why, "fix it, or leave the constraint out");
     }
     match key {
         "length" if ["min", "max"].iter().any(|key| value.get(key).is_some_and(|node| !is_whole(node))) => {
@@ -158,7 +158,7 @@ fn constraint(node: &Node, kind: Option<ParameterType>, version: Version, named:
         }
         "allowed_pattern" => {
             if let Some(why) = value.tree.as_text().and_then(broken_pattern) {
-                return wrong(value, why, "mend the pattern");
+                return wrong(value, why, "fix the pattern");
             }
         }
         "custom_constraint" => {

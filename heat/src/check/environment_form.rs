@@ -47,7 +47,7 @@ fn judge(file: &File, diagnostics: &mut Vec<Diagnostic>) {
     let at = |span: Span| place(&file.name, span);
     if let Some(error) = &file.unreadable {
         let diagnostic = ENVIRONMENT_FORM.diagnostic(error.problem.to_string()).label(&at(error.span), "here");
-        diagnostics.push(diagnostic.help("mend the environment's YAML"));
+        diagnostics.push(diagnostic.help("fix the environment's YAML"));
         return;
     }
     let pairs = match &*file.root.tree {

@@ -33,7 +33,7 @@ check! {
 
 fn run(sink: &mut Sink<'_>) {
     for found in sink.faults().into_iter().filter(|found| found.late) {
-        let (what, mend) = match &found.fault.cause {
+        let (what, fix) = match &found.fault.cause {
             Cause::Arguments { function, why } => {
                 (format!("`{function}`: {why}"), form(function).map(|form| format!("it is called as `{form}`")))
             }
@@ -48,7 +48,7 @@ fn run(sink: &mut Sink<'_>) {
         let diagnostic = LATE_FAULT
             .diagnostic(what)
             .label(&sink.at(found.fault.span), "Heat takes this, and fails when it needs the value")
-            .help_if(mend);
+            .help_if(fix);
         sink.push(diagnostic);
     }
 }

@@ -37,7 +37,7 @@ fn run(sink: &mut Sink<'_>) {
         let diagnostic = MISSING_FILE
             .diagnostic(format!("{what} `{}` cannot be read: {missing}", mention.path.escape_debug()))
             .label(&place(&mention.file, mention.span), "named here")
-            .help("put it there, or mend the path, which is relative to the file that names it");
+            .help("put it there, or fix the path, which is relative to the file that names it");
         sink.push(diagnostic);
     }
 }

@@ -1,4 +1,4 @@
-//! The checks: what Heat refuses of a template, all at once, each with its place and a way to mend it.
+//! The checks: what Heat refuses of a template, all at once, each with its place and a way to fix it.
 //!
 //! What lives here: one file a check with its code, documentation, function and tests; the registry. What must not:
 //! I/O, or how a diagnostic looks. What Heat accepts is at most a warning. One mistake is one diagnostic: a check says

@@ -37,8 +37,8 @@ fn run(sink: &mut Sink<'_>) {
         // What a nested stack is given is judged with the resource that it is.
         for wrong in valued.wrong.iter().filter(|wrong| wrong.always || !sink.loaded.is_nested()) {
             let (what, help) = match (wrong.default, valued.origin) {
-                (true, _) => ("default", "mend the default or the constraint, or leave the default out"),
-                (false, Origin::EnvironmentDefault) => ("value", "mend it in the environment's `parameter_defaults`"),
+                (true, _) => ("default", "fix the default or the constraint, or leave the default out"),
+                (false, Origin::EnvironmentDefault) => ("value", "fix it in the environment's `parameter_defaults`"),
                 (false, _) => ("value", "give it a value that it takes"),
             };
             // A secret's value is not for messages.

@@ -31,7 +31,7 @@ check! {
     ///     type: OS::Neutron::Net
     ///     condition: production
     /// ```
-    UNKNOWN_CONDITION: "W1115", Error, "a condition that there is not, or that is none", Each(run)
+    UNKNOWN_CONDITION: "W1115", Error, "a condition that does not exist, or is malformed", Each(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

@@ -11,7 +11,7 @@ use super::registry::check;
 
 check! {
     /// A word without quotes means something else to YAML 1.1 than what is written: a number with a leading zero is octal,
-    /// one with colons is in base 60, `on` and `no` are truth values, and a number that becomes text is written anew.
+    /// one with colons is in base 60, `on` and `no` are truth values, and a number that becomes text is written differently.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -90,7 +90,7 @@ fn number(word: &str) -> &'static str {
         _ if word.contains(':') => "colons make it base 60",
         _ if unsigned.starts_with("0x") => "`0x` makes it hexadecimal",
         _ if unsigned.starts_with("0b") => "`0b` makes it binary",
-        _ if word.contains('.') => "as text it is written anew",
+        _ if word.contains('.') => "as text it is written differently",
         _ if unsigned.starts_with('0') => "a leading zero makes it octal",
         _ if word.contains('_') => "underscores do not count",
         _ => "a sign `+` does not count",

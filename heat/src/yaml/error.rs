@@ -26,7 +26,7 @@ impl Error {
         Self { context: Some((context.to_owned(), span)), ..self }
     }
 
-    /// How to mend it.
+    /// How to fix it.
     pub fn help(&self) -> Option<String> {
         self.problem.help()
     }
@@ -106,13 +106,13 @@ pub enum Problem {
     #[error("only a map, or a list of maps, can be merged by `<<`, and this is {0}")]
     Merge(&'static str),
     /// A number that is none, or too large.
-    #[error("`{0}` reads as an integer, and is none")]
+    #[error("`{0}` looks like an integer, but is not one")]
     NotAnInteger(String),
     /// An integer of more than 38 digits.
     #[error("the integer `{0}` is too large")]
     TooLarge(String),
     /// A float that is none.
-    #[error("`{0}` reads as a float, and is none")]
+    #[error("`{0}` looks like a float, but is not one")]
     NotAFloat(String),
     /// A `<<` that is no key.
     #[error("`<<` merges a map into another and can only be a key")]
@@ -129,7 +129,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// How to mend it, where that is more than to read what is wrong.
+    /// How to fix it, where that is more than to read what is wrong.
     pub fn help(&self) -> Option<String> {
         let help = match self {
             Self::Syntax(syntax) => return syntax.help(),

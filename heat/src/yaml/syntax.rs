@@ -130,7 +130,7 @@ pub enum Syntax {
 }
 
 impl Syntax {
-    /// How to mend it.
+    /// How to fix it.
     pub fn help(&self) -> Option<String> {
         let help = match self {
             Self::Tab => "indent with spaces",

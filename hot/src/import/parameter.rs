@@ -111,7 +111,7 @@ impl<'a> Blueprint<'a> {
     }
 
     fn note_default(&mut self, name: &str, node: &Node) {
-        let text = format!("the default of the parameter `{name}` is none of its type, and is left out");
+        let text = format!("the default of the parameter `{name}` does not have its type, and is left out");
         self.notes.push((None, self.at(node), text));
     }
 }

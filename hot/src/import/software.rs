@@ -186,7 +186,7 @@ fn config(loaded: &Loaded, resource: &Resource) -> Result<Config, String> {
     let script = script.ok_or("its script is computed")?;
     let first = script.lines().next().unwrap_or_default();
     if !(first.starts_with("#!") && first.ends_with("sh")) || script.contains('\r') {
-        return Err("its script is none of a shell".into());
+        return Err("its script is not a shell script".into());
     }
     if script.contains("deploy_") {
         return Err("its script may read what Heat says about a deployment".into());
@@ -213,7 +213,7 @@ fn config(loaded: &Loaded, resource: &Resource) -> Result<Config, String> {
     if names.len() != inputs.len() + outputs.len() {
         return Err("an input and an output have one name".into());
     }
-    let analysis = analyse(Tool::Shell, script).map_err(|_| "its script is none that a recipe may be")?;
+    let analysis = analyse(Tool::Shell, script).map_err(|_| "its script cannot be a recipe")?;
     if let Some(output) = never_written(&analysis, outputs.iter().map(|(name, _)| name.as_str())).first() {
         return Err(format!("its script never writes `{output}`"));
     }
@@ -278,8 +278,8 @@ fn deployment<'a>(template: &'a Template, resource: &'a Resource) -> Result<Depl
         return Err("nothing waits for it, and something would for a component".into());
     }
     let of = |key: &str| get(&properties, key).and_then(|node| resource_of(template, node));
-    let config = of("config").ok_or("its config is none of this template")?;
-    let server = of("server").ok_or("its server is none of this template")?;
+    let config = of("config").ok_or("its config is not in this template")?;
+    let server = of("server").ok_or("its server is not in this template")?;
     let inputs = match get(&properties, "input_values").map(|node| (node, &*node.tree)) {
         None => Vec::new(),
         Some((node, Tree::Map(pairs))) if Call::of(node, template.version()).is_none() => entries(pairs),

@@ -139,7 +139,7 @@ impl<'l> Reader<'l> {
                             return None;
                         }
                         let diagnostic = RECIPE
-                            .diagnostic(format!("the recipe of {what} runs `{path}`, which is none of its `files`"))
+                            .diagnostic(format!("the recipe of {what} runs `{path}`, which is not one of its `files`"))
                             .label(&self.at(node.span), "named here")
                             .help("write it out among the `files`, or list all files by their paths");
                         self.push(diagnostic);

@@ -55,7 +55,7 @@ pub enum IdentityError {
         path: PathBuf,
         /// Which field.
         field: &'static str,
-        /// What is wrong, and how to mend it.
+        /// What is wrong, and how to fix it.
         reason: String,
     },
 }

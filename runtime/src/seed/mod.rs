@@ -98,7 +98,7 @@ pub struct Applied {
 ///
 /// # Errors
 /// What is wrong with the parameters, the imports or the sizes is told before anything is written. What is broken off
-/// later is mended by the next call.
+/// later is fixed by the next call.
 pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Result<Applied, SeedError> {
     let work = Work::prepare(store, seed, options).await?;
     let applied = |revision, changes, credentials| Applied {

@@ -34,7 +34,7 @@ pub enum CredentialError {
     #[error("the credential is empty: give Heat the file `credentials.yaml` that `wattle seed apply` writes (`-e`)")]
     Empty,
     /// It was not made by us, or was cut.
-    #[error("the credential is none that `wattle seed apply` made")]
+    #[error("`wattle seed apply` did not make this credential")]
     Malformed,
 }
 

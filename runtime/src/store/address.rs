@@ -54,7 +54,7 @@ impl FromStr for Address {
         for host in hosts.split(',') {
             let (name, port) = host.rsplit_once(':').ok_or_else(|| refuse("a host without a port"))?;
             if name.is_empty() || port.parse::<u16>().is_err() {
-                return Err(refuse("a host or a port that is none"));
+                return Err(refuse("a malformed host or port"));
             }
         }
         Ok(Self::ZooKeeper { hosts: hosts.to_owned(), tls: secure.then_some(ca) })

@@ -29,7 +29,7 @@ fn play() -> Play {
     ])
 }
 
-fn cut_off(stack: &Stack, cut: impl Fn(), mend: impl Fn(), time: Duration) {
+fn cut_off(stack: &Stack, cut: impl Fn(), fix: impl Fn(), time: Duration) {
     for component in ["a/during", "c/meanwhile"] {
         stack.until(component, || stack.is_running(component));
     }
@@ -41,7 +41,7 @@ fn cut_off(stack: &Stack, cut: impl Fn(), mend: impl Fn(), time: Duration) {
     stack.until("the recipe ends", || stack.counted("ended", "a/during") == 1);
     sleep(time);
     assert!(!stack.is_done("a/during") && stack.is_waiting("b/waits"), "it is not cut off");
-    mend();
+    fix();
     stack.settle();
     hold_once(stack, None);
     stack.until("its agent is there", || stack.picture().servers["a"].alive.is_some());
@@ -55,7 +55,7 @@ fn connections_break() {
     let mut stack = Stack::at(&zookeeper.address(), "cut", play());
     stack.identify("a", &format!("zookeeper://{}", proxy.hosts()));
     stack.start_all();
-    cut_off(&stack, || proxy.cut(), || proxy.mend(), Duration::from_secs(2));
+    cut_off(&stack, || proxy.cut(), || proxy.fix(), Duration::from_secs(2));
 }
 
 /// Runs `ip`; whether it did.

@@ -233,7 +233,7 @@ fn a_connection_that_is_lost_is_told_and_found_again() {
     browser.wait_for("it is told", &format!("return {banner}.textContent.includes('The connection is lost')"));
     assert_eq!(browser.run(&format!("return {banner}.hidden")), false);
     looked_at(&browser, "lost");
-    proxy.mend();
+    proxy.fix();
     browser.wait_for("it is found again", &format!("return live.now.connected && {banner}.hidden"));
     assert_eq!(browser.run("return live.now.tally.done"), 3);
 }

@@ -82,14 +82,14 @@ fn nothing_of_a_secret_is_served() {
     let poisoned = &whole["entries"]["c/third/felt"]["failure"];
     assert_eq!((&poisoned["component"], &poisoned["through"]), (&json!("a/first"), &json!(["b/second", "c/third"])));
 
-    let mended = wattle_mended(&shown);
+    let fixed = wattle_mended(&shown);
     let page = get(&host, &format!("/?token={token}")).body;
-    for served in [&events.heard, &again.heard, &log.heard, &page, &mended] {
+    for served in [&events.heard, &again.heard, &log.heard, &page, &fixed] {
         assert!(served.len() > 500, "{served}");
         assert!(!served.contains(PASSWORD), "{served}");
     }
-    assert!(mended.contains(r#""state":"secret""#), "{mended}");
-    assert!(mended.contains("<b>well</b>"), "a value is text, whatever it holds: {mended}");
+    assert!(fixed.contains(r#""state":"secret""#), "{fixed}");
+    assert!(fixed.contains("<b>well</b>"), "a value is text, whatever it holds: {fixed}");
     shown.up.interrupt();
 }
 

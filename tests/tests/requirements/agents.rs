@@ -88,8 +88,8 @@ fn another_requirement_is_judged_and_runs_nothing_again() {
     assert!(get.err.contains("the requirement `words of some length`"), "{get}");
 
     stage.emit(&talk.model(Words { first: "one".into(), least: 3 }));
-    let mended = stage.run(&["up"]);
-    assert_eq!(mended.code, Some(0), "{mended}");
+    let fixed = stage.run(&["up"]);
+    assert_eq!(fixed.code, Some(0), "{fixed}");
     assert_eq!(stage.said("b"), ["two"], "what it wrote is there already");
     assert_eq!(up.interrupt(), Some(0), "{}", up.said());
 }

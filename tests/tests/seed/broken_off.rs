@@ -43,7 +43,7 @@ async fn broken_off(first: &[&Seed], last: &Seed) {
         let store: Arc<dyn Store> = Arc::clone(&watched) as _;
         watched.guard.fail_after(changes);
         let broken = apply(&store, last, &options).await;
-        watched.guard.mend();
+        watched.guard.fix();
         if broken.is_ok() {
             assert!(changes > 5, "nothing was broken off");
             break;
@@ -51,12 +51,12 @@ async fn broken_off(first: &[&Seed], last: &Seed) {
         let revision =
             Space::new(Arc::clone(&store), &last.stack).goal().await.expect("reads").map(|goal| goal.revision);
         assert!(revision.unwrap_or(0) < applied.revision || changes > 5, "{changes}: told before it is there");
-        let mended = apply(&store, last, &options).await.expect("applies");
-        assert!((applied.revision..=applied.revision + 1).contains(&mended.revision), "{changes}: {}", mended.revision);
+        let fixed = apply(&store, last, &options).await.expect("applies");
+        assert!((applied.revision..=applied.revision + 1).contains(&fixed.revision), "{changes}: {}", fixed.revision);
         assert_same(&essence(&store).await, &expected, changes);
         assert_same(&watched.guard.accesses(), &rights, changes);
         let same = apply(&store, last, &options).await.expect("applies");
-        assert!(same.revision == mended.revision && same.changes.is_empty(), "{changes}");
+        assert!(same.revision == fixed.revision && same.changes.is_empty(), "{changes}");
     }
 }
 
@@ -93,7 +93,7 @@ async fn a_stack_goes_as_a_whole_but_not_while_agents_act_for_it() {
             assert!(changes > 20, "nothing was broken off");
             break;
         }
-        watched.guard.mend();
+        watched.guard.fix();
         if changes % 2 == 0 {
             // What is left is removed, or applied again.
             delete(&store, "three_tier", false).await.expect("deletes");

@@ -9,7 +9,7 @@ use regex_lite::Regex;
 /// # Errors
 /// What is wrong with it.
 pub fn compiled(pattern: &str) -> Result<Regex, regex_lite::Error> {
-    // By itself first: what is wrong with it must not be mended by what stands around it.
+    // By itself first: what is wrong with it must not be fixed by what stands around it.
     Regex::new(pattern)?;
     Regex::new(&format!("^(?:{pattern})$"))
 }

@@ -78,12 +78,12 @@ impl Engine<'_> {
                 continue;
             };
             if let Some(why) = values::refuse(ty, value) {
-                return Some(format!("its output `{name}` is none that a recipe could write: {why}"));
+                return Some(format!("no recipe could write its output `{name}`: {why}"));
             }
             let bytes = value.to_string().len();
             if bytes > values::MAX_DATA {
                 let why = values::too_large(bytes);
-                return Some(format!("its output `{name}` is none that a recipe could write: {why}"));
+                return Some(format!("no recipe could write its output `{name}`: {why}"));
             }
         }
         None
