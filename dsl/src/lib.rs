@@ -4,7 +4,7 @@
 //! ```
 //! use wattle::prelude::*;
 //!
-//! /// Greets whoever it is told of.
+//! /// Greets whoever is named.
 //! #[component(recipe = "src/check/examples/greet.sh")]
 //! pub struct Greeter {
 //!     /// Whom to greet.

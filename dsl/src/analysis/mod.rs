@@ -7,4 +7,5 @@ pub(crate) mod attribute;
 pub(crate) mod decision;
 pub(crate) mod function;
 pub(crate) mod identity;
+pub(crate) mod lowering;
 pub(crate) mod reads;

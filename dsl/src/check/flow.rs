@@ -95,7 +95,12 @@ impl<'m> Origins<'m> {
                 let import = self.imports.get(&(&**stack, &**export))?;
                 Some(Origin { what: Referent::Import(stack, export), ty: &import.ty, at: &import.at })
             }
-            _ => None,
+            Expr::Leaf(Reference::Resource(_) | Reference::Attribute { .. } | Reference::Foreign { .. })
+            | Expr::Constant(_)
+            | Expr::Text(_)
+            | Expr::List(_)
+            | Expr::Map(_)
+            | Expr::Function { .. } => None,
         }
     }
 

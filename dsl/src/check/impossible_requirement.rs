@@ -103,7 +103,14 @@ fn of_test(test: &Test<Expr>, secret: bool) -> Option<String> {
         }),
         Test::AtLeast(value) | Test::AtMost(value) | Test::MoreThan(value) | Test::LessThan(value) => no_number(value),
         Test::StartsWith(value) | Test::EndsWith(value) => no_text(value),
-        _ => None,
+        Test::Is(_)
+        | Test::IsNot(_)
+        | Test::OneOf(_)
+        | Test::MultipleOf(_)
+        | Test::Includes(_)
+        | Test::Length { .. }
+        | Test::EveryItem(_)
+        | Test::SomeItem(_) => None,
     }
 }
 
@@ -139,7 +146,7 @@ fn misfit(test: &Test<Expr>, ty: &Type) -> Option<String> {
         Test::Includes(_) => (is_text || has_items, "has nothing in it"),
         Test::Length { .. } => (is_text || has_items, "has no length"),
         Test::EveryItem(_) | Test::SomeItem(_) => (has_items, "has no items"),
-        _ => return None,
+        Test::Is(_) | Test::IsNot(_) | Test::OneOf(_) => return None,
     };
     (!fits).then(|| format!("{ty} {test}"))
 }

@@ -2,7 +2,7 @@
 
 use wattle_heat::limits;
 
-use crate::lower::Lowering;
+use crate::analysis::lowering::Lowering;
 use crate::values::MAX_DATA;
 
 /// Sizes beyond which something would be refused at deployment, and the lowering that is asked for. The defaults are those of stock services.

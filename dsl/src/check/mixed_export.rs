@@ -83,7 +83,12 @@ fn parts(model: &Model, value: &Expr) -> (Option<String>, Option<String>) {
                 let bindings = model.promises.get(name).into_iter().flat_map(|promise| &promise.fulfilled);
                 pending.extend(bindings.map(|binding| &binding.value));
             }
-            _ => {}
+            // A server's own agent publishes its attributes, and the others are known to Heat and to agents.
+            Reference::Attribute { .. }
+            | Reference::Promise(_)
+            | Reference::Parameter(_)
+            | Reference::Resource(_)
+            | Reference::Foreign { .. } => {}
         });
         // A step into a server's attribute is no part of the value itself.
         let identity =

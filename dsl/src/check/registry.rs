@@ -1,7 +1,7 @@
 //! What a check of a model is.
 
 use super::sink::Sink;
-use crate::lower::Lowering;
+use crate::analysis::lowering::Lowering;
 
 /// What looks at a model.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ macro_rules! check {
     };
     ($(#[doc = $doc:literal])+ $name:ident: $code:literal, $severity:ident, $summary:literal, $run:path, only $lowering:ident) => {
         $crate::check::registry::check! {
-            $(#[doc = $doc])+ $name: $code, $severity, $summary, $run, Some($crate::lower::Lowering::$lowering)
+            $(#[doc = $doc])+ $name: $code, $severity, $summary, $run, Some($crate::analysis::lowering::Lowering::$lowering)
         }
     };
     ($(#[doc = $doc:literal])+ $name:ident: $code:literal, $severity:ident, $summary:literal, $run:path, $lowering:expr) => {

@@ -29,7 +29,7 @@ check! {
 }
 
 /// What the template's own parameters and resources begin with.
-const PREFIX: &str = crate::lower::RESERVED;
+const PREFIX: &str = crate::analysis::lowering::RESERVED;
 
 /// The place of the data space that holds the attributes of a server itself.
 const SERVER: &str = "server";

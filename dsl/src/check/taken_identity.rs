@@ -1,4 +1,4 @@
-//! W0205: two things that are to be the same one of what is deployed.
+//! W0205: two things that claim one deployed name.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// Two things are to be the same one of what is deployed.
+    /// Two things claim the name of one deployed thing.
     ///
     /// What was deployed under a name can stay as one thing only. So nothing can be `moved_from` a name that something
     /// else still has, and no two things from the same name.
@@ -28,7 +28,7 @@ check! {
     /// t.add("database", RawResource::new("OS::Nova::Server").moved_from("db"));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0205"));
     /// ```
-    CHECK: "W0205", Error, "two things are the same one of what is deployed", run
+    CHECK: "W0205", Error, "two things claim one deployed name", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

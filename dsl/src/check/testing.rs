@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::analysis::lowering::Lowering;
 use crate::author::{Exports, Module, RawResource, Topology};
-use crate::lower::Lowering;
 use crate::model::{
     After, Binding, Component, Content, Declaration, Export, Expr, File, FormerName, Input, Kind, Model, Name,
     OutputDeclaration, Parameter, Predicate, Promise, Recipe, Requirement, Resource, Source, Tool, Type,

@@ -194,7 +194,7 @@ fn model_file(extended: &Template) -> File<'_> {
 fn diagram_file(model: &Model) -> File<'_> {
     File {
         name: FILE_NAME.into(),
-        content: "the picture, for the live view".into(),
+        content: "the diagram, for the live view".into(),
         write: Box::new(|file| {
             let mut out = BufWriter::with_capacity(BUFFER, file);
             diagram::write(model, &mut out)?;

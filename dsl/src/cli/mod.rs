@@ -102,7 +102,8 @@ fn execute<B: Blueprint>(
         Command::Graph { drawing } => {
             let model = model(blueprint, request)?;
             if let Some(summary) = view::summary(&errors(diagnostics(&model, request))) {
-                let told = format!("{summary} in the model, which `check` tells; some of the picture may be missing\n");
+                let told =
+                    format!("{summary} in the model, which `check` reports; some of the diagram may be missing\n");
                 console.err.write(&told)?;
             }
             console.out.write(&drawing.write(drawing.draw(&crate::diagram::of(&model))?)?)?;

@@ -14,9 +14,6 @@ use super::hot::{Hot, HotParameter, HotResource};
 use super::plan::{Server, Told};
 use super::resolve::{attribute_for_heat, for_heat};
 
-/// Names of our own in templates. Authors' names do not start so.
-pub(crate) const RESERVED: &str = "wattle_";
-
 /// The resource that holds the user data's text, without the identity.
 pub(super) const ROOT: &str = "wattle_agent";
 
@@ -27,7 +24,8 @@ const USER_DATA: &str = include_str!("user_data.yaml");
 
 const STACK: &str = "wattle_stack";
 const SPACE: &str = "wattle_space";
-const CREDENTIALS: &str = "wattle_credentials";
+/// The parameter that has each server's credential.
+pub const CREDENTIALS: &str = "wattle_credentials";
 const URL: &str = "wattle_agent_url";
 const SHA256: &str = "wattle_agent_sha256";
 

@@ -27,35 +27,15 @@ pub use crate::analysis::attribute::names_of;
 pub use crate::analysis::decision::{Decision, Reader, Way};
 pub use crate::analysis::function::computed_by_heat;
 pub use crate::analysis::identity::identified;
-pub(crate) use agent::{RESERVED, user_data_sizes};
+pub use agent::CREDENTIALS;
+pub(crate) use agent::user_data_sizes;
 pub use environment::Environment;
 pub use filled::Filled;
 pub use seed::Seed;
 
+pub use crate::analysis::lowering::{Lowering, RESERVED};
+
 use hot::Template;
-
-/// What runs the software of a model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Lowering {
-    /// Wattle's agents, over a data space: [`lower`].
-    #[default]
-    Agents,
-    /// Heat's own agents, told by Heat: [`native::lower`].
-    HeatNative,
-}
-
-impl Lowering {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Agents, Self::HeatNative];
-
-    /// What `--lowering` calls it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Agents => "agents",
-            Self::HeatNative => "heat-native",
-        }
-    }
-}
 
 /// How a model is lowered for agents.
 #[derive(Clone, Debug, PartialEq, Eq)]

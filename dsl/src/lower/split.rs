@@ -306,5 +306,5 @@ fn crossing(reference: &Hot) -> String {
 }
 
 fn part_name(number: usize) -> Name {
-    format!("{}part_{}", agent::RESERVED, number + 1).into()
+    format!("{}part_{}", super::RESERVED, number + 1).into()
 }

@@ -81,7 +81,15 @@ fn of_number(model: &Model, parameter: &Parameter, test: &Test<Expr>) -> Option<
         {
             Some(Constraint::Modulo { step: f64::from(*step), offset: 0.0 })
         }
-        _ => None,
+        Test::MultipleOf(_)
+        | Test::IsNot(_)
+        | Test::Matches(_)
+        | Test::StartsWith(_)
+        | Test::EndsWith(_)
+        | Test::Includes(_)
+        | Test::Length { .. }
+        | Test::EveryItem(_)
+        | Test::SomeItem(_) => None,
     }
 }
 
@@ -101,7 +109,15 @@ fn of_text(asked: &Test<Expr>) -> Option<Constraint> {
         Test::EndsWith(end) => allowed(format!("^[\\s\\S]*{}$", literal(end)?)),
         Test::Includes(part) => allowed(format!("^[\\s\\S]*{}[\\s\\S]*", literal(part)?)),
         Test::Length { min, max } => Some(Constraint::Length { min: *min, max: *max }),
-        _ => None,
+        Test::IsNot(_)
+        | Test::AtLeast(_)
+        | Test::AtMost(_)
+        | Test::MoreThan(_)
+        | Test::LessThan(_)
+        | Test::Between(..)
+        | Test::MultipleOf(_)
+        | Test::EveryItem(_)
+        | Test::SomeItem(_) => None,
     }
 }
 

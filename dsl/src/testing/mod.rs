@@ -9,7 +9,7 @@
 //! use wattle::prelude::*;
 //! use wattle::testing::{Given, Outputs, Trial};
 //!
-//! /// Greets whoever it is told of.
+//! /// Greets whoever is named.
 //! #[component(recipe = "src/check/examples/greet.sh")]
 //! pub struct Greeter {
 //!     /// Whom to greet.

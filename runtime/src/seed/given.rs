@@ -6,6 +6,7 @@ use indexmap::{IndexMap, IndexSet};
 use wattle::cli::values;
 use wattle::lower::Seed;
 use wattle::lower::seed::{Origin, SeedParameter, Wire};
+use wattle::lower::{CREDENTIALS, RESERVED};
 use wattle::model::{Carrier, Name, Scalar, Type, Value};
 use wattle::names::meant;
 use wattle::requirement::When;
@@ -13,9 +14,6 @@ use wattle_heat::environment::Environment;
 use wattle_heat::truth;
 
 use super::{SeedError, requirements};
-
-/// Names of our own in templates: what a seed does not know of, but Heat does.
-const RESERVED: &str = "wattle_";
 
 /// Values of parameters, as an operator gives them: one by one, or else by an environment.
 #[derive(Clone, Default)]
@@ -76,7 +74,7 @@ impl Given {
 
     /// The parameters of our own that are given and are no secrets.
     pub(super) fn reserved(&self) -> IndexMap<Name, Value> {
-        let own = |name: &str| name.starts_with(RESERVED) && name != "wattle_credentials";
+        let own = |name: &str| name.starts_with(RESERVED) && name != CREDENTIALS;
         let mut all = self.all();
         all.retain(|name, _| own(name));
         all

@@ -50,7 +50,7 @@ fn without_its_feature_there_is_no_page() {
 fn a_model_with_errors_is_drawn_as_far_as_it_goes() {
     let run = demo(&["graph", "--format", "json", "--set", "loose=true"]);
     assert_eq!(run.exit, Exit::Fine, "{run}");
-    assert!(run.err.contains("some of the picture may be missing"), "{run}");
+    assert!(run.err.contains("some of the diagram may be missing"), "{run}");
     Diagram::from_json(&run.out).expect("a picture");
 }
 

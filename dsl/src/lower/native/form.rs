@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use indexmap::IndexMap;
 
-use crate::lower::agent::RESERVED;
+use crate::analysis::lowering::RESERVED;
 use crate::model::{Component, Content, Declaration, Model, Name};
 
 use super::tool::{Hook, Use, means};
