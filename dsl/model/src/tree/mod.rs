@@ -88,16 +88,16 @@ mod tests {
 
     #[test]
     fn parts_come_in_the_order_in_which_they_were_written() {
-        let [a, b, c, d, e] = ["a", "b", "c", "d", "e"].map(Expr::parameter);
-        let map = Expr::Map([("y".into(), b.clone()), ("x".into(), c.clone())].into_iter().collect());
-        let list = Expr::List(vec![a.clone(), map.clone(), d.clone()]);
+        let [one, two, three, four, five] = ["a", "b", "c", "d", "e"].map(Expr::parameter);
+        let map = Expr::Map([("y".into(), two.clone()), ("x".into(), three.clone())].into_iter().collect());
+        let list = Expr::List(vec![one.clone(), map.clone(), four.clone()]);
         let function = Expr::function("f", list.clone());
-        let text = Expr::Text(vec![function.clone(), 1.into(), e.clone()]);
-        let one = Expr::from(1);
+        let text = Expr::Text(vec![function.clone(), 1.into(), five.clone()]);
+        let constant = Expr::from(1);
         let each: Vec<&Expr> = text.each().collect();
-        assert_eq!(each, [&text, &function, &list, &a, &map, &b, &c, &d, &one, &e]);
+        assert_eq!(each, [&text, &function, &list, &one, &map, &two, &three, &four, &constant, &five]);
         let leaves: Vec<Expr> = text.leaves().cloned().map(Expr::Leaf).collect();
-        assert_eq!(leaves, [a, b, c, d, e]);
+        assert_eq!(leaves, [one, two, three, four, five]);
     }
 
     #[test]
