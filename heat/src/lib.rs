@@ -7,6 +7,12 @@
 //! What lives here: Heat's own rules, and nothing of components, agents and data spaces. What must not: I/O. Files come
 //! through [`files::Files`]. Whatever text is read, reading ends within bounded time and memory.
 
+#![cfg_attr(
+    not(feature = "check"),
+    expect(dead_code, unused_imports, reason = "only checks report what is wrong with a template")
+)]
+
+#[cfg(feature = "check")]
 pub mod check;
 pub mod classes;
 pub mod desired;
@@ -28,6 +34,7 @@ pub mod update;
 pub mod value;
 pub mod yaml;
 
+#[cfg(feature = "check")]
 pub use check::check;
 pub use desired::{Desired, Facts};
 pub use graph::Graph;

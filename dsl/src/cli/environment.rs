@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use wattle_heat::check::environment_faults;
 use wattle_heat::environment::Environment;
 
 use crate::manners::{Failure, reason};
@@ -29,8 +28,7 @@ pub fn environment<'p>(files: impl IntoIterator<Item = &'p PathBuf>) -> Result<E
         texts.push((name, text));
     }
     let environment = Environment::read(texts.iter().map(|(name, text)| (name.as_str(), text.as_str())));
-    let Some(fault) = environment_faults(&environment).into_iter().next() else { return Ok(environment) };
+    let Some(fault) = environment.faults().into_iter().next() else { return Ok(environment) };
     let failure = Failure::usage(format!("Heat refuses the environment: {}", fault.message));
-    let failure = fault.place().into_iter().fold(failure, |failure, at| failure.note(format!("at {at}")));
-    Err(fault.help.into_iter().fold(failure, Failure::help))
+    Err(failure.note(format!("at {}", fault.at)).help(fault.help))
 }

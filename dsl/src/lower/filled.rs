@@ -1,7 +1,6 @@
 //! What an operator has filled in in an environment file, for when the file is written once more.
 
 use indexmap::IndexMap;
-use wattle_heat::check::environment_faults;
 use wattle_heat::environment::Environment;
 use wattle_heat::yaml::Tree;
 
@@ -23,7 +22,7 @@ impl Filled {
     /// that do not each begin a line, two spaces in.
     pub fn read(text: &str) -> Result<Self, String> {
         let environment = Environment::read([("", text)]);
-        if let Some(fault) = environment_faults(&environment).into_iter().next() {
+        if let Some(fault) = environment.faults().into_iter().next() {
             return Err(fault.message);
         }
         for file in &environment.files {

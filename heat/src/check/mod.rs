@@ -55,7 +55,6 @@ use wattle_model::{Diagnostic, Severity, Source};
 use crate::Loaded;
 use crate::template::{Map, Template};
 
-pub use environment_form::faults as environment_faults;
 pub use nested::each as each_nested;
 pub use registry::{Check, Look, Run};
 pub use sink::Sink;

@@ -3,6 +3,7 @@
 //! What lives here: reading and merging environment files as python-heatclient does, and the registry as Heat's engine
 //! asks it. What must not: reading files, and what a parameter's value must be (`parameters`).
 
+mod form;
 mod registry;
 
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use wattle_model::Source;
 use crate::template::Map;
 use crate::yaml::{self, Node, Pair, Span, Tree};
 
+pub use form::Fault;
 pub use registry::is_template;
 pub use registry::{Implementation, Registry, Target};
 

@@ -1,0 +1,164 @@
+//! What Heat refuses in the form of an environment.
+
+use wattle_model::Source;
+use wattle_model::names::{list, meant};
+
+use crate::yaml::{Node, Span, Tree, counting};
+
+use super::{Environment, File, SECTIONS, place};
+
+/// Something in an environment that Heat refuses.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// What it is.
+    pub message: String,
+    /// Where.
+    pub at: Source,
+    /// What is said there.
+    pub label: &'static str,
+    /// How to fix it.
+    pub help: String,
+}
+
+impl Environment {
+    /// What Heat refuses in its form, file by file.
+    pub fn faults(&self) -> Vec<Fault> {
+        let faults = |file| {
+            let mut judge = Judge { file, found: Vec::new() };
+            judge.sections();
+            judge.found
+        };
+        self.files.iter().flat_map(faults).collect()
+    }
+}
+
+const HOOKS: [&str; 6] = ["pre-create", "pre-update", "pre-delete", "post-create", "post-update", "post-delete"];
+const ACTIONS: [&str; 2] = ["update", "replace"];
+
+/// How deep within the registry: clients look at types, and at those of a resource, and at nothing deeper.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Types,
+    Resources,
+    OfResource,
+    Deeper,
+}
+
+/// A file that is looked at, and what is wrong with it so far.
+struct Judge<'f> {
+    file: &'f File,
+    found: Vec<Fault>,
+}
+
+impl Judge<'_> {
+    fn refuse(&mut self, message: impl Into<String>, span: Span, label: &'static str, help: impl Into<String>) {
+        let at = place(&self.file.name, span);
+        self.found.push(Fault { message: message.into(), at, label, help: help.into() });
+    }
+
+    fn sections(&mut self) {
+        let file = self.file;
+        if let Some(error) = &file.unreadable {
+            return self.refuse(error.problem.to_string(), error.span, "here", "fix the environment's YAML");
+        }
+        let pairs = match &*file.root.tree {
+            Tree::Map(pairs) => pairs,
+            Tree::Null => return,
+            other => {
+                let message = format!("the environment is {} instead of a map of sections", other.kind());
+                let help = "write `parameters:` and the parameters below it";
+                return self.refuse(message, file.root.span, "this is no map", help);
+            }
+        };
+        for pair in counting(pairs) {
+            let name = pair.key.as_key();
+            if !SECTIONS.contains(&&*name) {
+                let help = meant(&name, SECTIONS).unwrap_or_else(|| "parameters stand below `parameters`".to_owned());
+                let message = format!("an environment has no section `{}`", name.escape_debug());
+                self.refuse(message, pair.key.span, "Heat refuses it", help);
+                continue;
+            }
+            let (value, is_map) = (&pair.value, matches!(*pair.value.tree, Tree::Map(_)));
+            let is_null = matches!(*value.tree, Tree::Null);
+            let form = match &*name {
+                "parameters" if !is_map && (value.is_truthy() || is_null) => "a map",
+                "parameter_defaults" if !is_map && value.is_truthy() => "a map",
+                "resource_registry" if !is_map => "a map",
+                "event_sinks" if !matches!(*value.tree, Tree::List(_)) && (value.is_truthy() || is_null) => "a list",
+                "resource_registry" => {
+                    self.registry(value, Level::Types);
+                    continue;
+                }
+                "event_sinks" => {
+                    self.sinks(value);
+                    continue;
+                }
+                _ => continue,
+            };
+            let message = format!("`{name}` is {} instead of {form}", value.tree.kind());
+            self.refuse(message, pair.key.span, "this section", "leave the section out if it is empty");
+        }
+    }
+
+    fn registry(&mut self, section: &Node, level: Level) {
+        let Tree::Map(pairs) = &*section.tree else { return };
+        for pair in counting(pairs) {
+            let (name, key) = (pair.key.as_key(), pair.key.span);
+            if pair.key.tree.as_text().is_none() {
+                let message = format!("`{}` is {} in place of a name", name.escape_debug(), pair.key.tree.kind());
+                let label = "types and resources are named by strings";
+                self.refuse(message, key, label, "quote it, or write the name of a type");
+                continue;
+            }
+            let known = match &*name {
+                "hooks" => Some(("hook", &HOOKS[..])),
+                "restricted_actions" => Some(("restricted action", &ACTIONS[..])),
+                _ => None,
+            };
+            match (known, &*pair.value.tree) {
+                (Some((what, known)), tree) => {
+                    let items = match tree {
+                        Tree::List(items) => items.as_slice(),
+                        _ => std::slice::from_ref(&pair.value),
+                    };
+                    for item in items {
+                        let text = item.as_key();
+                        if !known.contains(&&*text) {
+                            let message = format!("there is no {what} `{}`", text.escape_debug());
+                            let help = format!("write {}", list(known.iter().copied(), "or"));
+                            self.refuse(message, item.span, "Heat does not know it", help);
+                        }
+                    }
+                }
+                (None, Tree::Map(_)) => {
+                    let deeper = match level {
+                        Level::Types if name == "resources" => Level::Resources,
+                        Level::Resources => Level::OfResource,
+                        _ => Level::Deeper,
+                    };
+                    self.registry(&pair.value, deeper);
+                }
+                (None, Tree::Text { .. })
+                    if level != Level::Resources && (level, &*name) != (Level::Types, "resources") => {}
+                (None, Tree::Null) if level == Level::Deeper => {}
+                (None, other) => {
+                    let message = format!("`{}` stands for {}", name.escape_debug(), other.kind());
+                    let help = "write a type, such as `OS::Heat::None`, or the path of a template";
+                    self.refuse(message, key, "a type stands for another one or a template", help);
+                }
+            }
+        }
+    }
+
+    fn sinks(&mut self, section: &Node) {
+        let Tree::List(items) = &*section.tree else { return };
+        for item in items {
+            let ty = item.get("type").and_then(|ty| ty.tree.as_text());
+            if ty != Some("zaqar-queue") {
+                let message = "an event sink of no type that Heat has";
+                let help = "Heat has the type `zaqar-queue`: `{type: zaqar-queue, target: QUEUE}`";
+                self.refuse(message, item.span, "this sink", help);
+            }
+        }
+    }
+}
