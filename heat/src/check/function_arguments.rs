@@ -1,6 +1,7 @@
 //! W1110: a function whose arguments are not what it takes.
 
 use crate::evaluate::Cause;
+use crate::template::Function;
 
 use super::Sink;
 use super::registry::check;
@@ -29,46 +30,17 @@ check! {
     FUNCTION_ARGUMENTS: "W1110", Error, "a function whose arguments are not what it takes", Each(run)
 }
 
-/// How a function is called.
-pub(super) fn form(function: &str) -> Option<&'static str> {
-    Some(match function {
-        "get_param" => "get_param: NAME, or get_param: [NAME, KEY, ...]",
-        "get_attr" => "get_attr: [RESOURCE, ATTRIBUTE, KEY, ...]",
-        "get_file" => "get_file: PATH",
-        "list_join" => "list_join: [DELIMITER, [ITEM, ...]]",
-        "str_replace" | "str_replace_strict" | "str_replace_vstrict" => {
-            "str_replace: {template: TEXT, params: {KEY: VALUE}}"
-        }
-        "str_split" => "str_split: [DELIMITER, TEXT, INDEX]",
-        "repeat" => "repeat: {template: VALUE, for_each: {KEY: [ITEM, ...]}}",
-        "digest" => "digest: [sha256, TEXT]",
-        "map_merge" => "map_merge: [{KEY: VALUE}, {KEY: VALUE}]",
-        "map_replace" => "map_replace: [{KEY: VALUE}, {keys: {OLD: NEW}, values: {OLD: NEW}}]",
-        "yaql" => "yaql: {expression: $.data.NAME, data: {NAME: VALUE}}",
-        "if" => "if: [CONDITION, VALUE, VALUE]",
-        "filter" => "filter: [[VALUE, ...], LIST]",
-        "make_url" => "make_url: {scheme: http, host: HOST, port: PORT, path: PATH}",
-        "list_concat" | "list_concat_unique" => "list_concat: [LIST, LIST]",
-        "contains" => "contains: [VALUE, LIST]",
-        "equals" => "equals: [VALUE, VALUE]",
-        "not" => "not: CONDITION",
-        "and" => "and: [CONDITION, CONDITION]",
-        "or" => "or: [CONDITION, CONDITION]",
-        "resource_facade" => "resource_facade: metadata",
-        _ => return None,
-    })
+/// What is wrong with a call's arguments, and how the function is called.
+pub(super) fn told(function: Function, why: &str) -> (String, String) {
+    (format!("`{}`: {why}", function.name()), format!("it is called as `{}`", function.form()))
 }
 
 fn run(sink: &mut Sink<'_>) {
     for found in sink.faults().into_iter().filter(|found| !found.late) {
         if let Cause::Arguments { function, why } = &found.fault.cause {
-            let diagnostic = FUNCTION_ARGUMENTS
-                .diagnostic(format!("`{function}`: {why}"))
-                .label(&sink.at(found.fault.span), "called here");
-            let diagnostic = match form(function) {
-                Some(form) => diagnostic.help(format!("it is called as `{form}`")),
-                None => diagnostic,
-            };
+            let (what, help) = told(*function, why);
+            let diagnostic =
+                FUNCTION_ARGUMENTS.diagnostic(what).label(&sink.at(found.fault.span), "called here").help(help);
             sink.push(diagnostic);
         }
     }

@@ -3,7 +3,7 @@
 use crate::evaluate::Cause;
 
 use super::Sink;
-use super::function_arguments::form;
+use super::function_arguments::told;
 use super::registry::check;
 use super::unknown_parameter::help;
 
@@ -35,7 +35,8 @@ fn run(sink: &mut Sink<'_>) {
     for found in sink.faults().into_iter().filter(|found| found.late) {
         let (what, fix) = match &found.fault.cause {
             Cause::Arguments { function, why } => {
-                (format!("`{function}`: {why}"), form(function).map(|form| format!("it is called as `{form}`")))
+                let (what, help) = told(*function, why);
+                (what, Some(help))
             }
             Cause::UnknownParameter { name } => {
                 (format!("the template has no parameter `{}`", name.escape_debug()), Some(help(sink, name)))

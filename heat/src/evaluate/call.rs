@@ -162,5 +162,5 @@ impl Scope<'_> {
 
 /// The fault of arguments that are not what `call` takes.
 pub(super) fn wrong(call: &Call<'_>, why: impl Into<String>) -> Fault {
-    Fault::arguments(call.span, call.function.name(), why)
+    Fault::arguments(call.span, call.function, why)
 }

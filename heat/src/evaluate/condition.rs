@@ -104,11 +104,8 @@ impl Scope<'_> {
             Some([condition, yes]) if two => (condition, yes, None),
             _ => {
                 let form = if two { "a condition, a value, and perhaps another" } else { "a condition and two values" };
-                return Err(Fault::arguments(
-                    call.argument.span,
-                    call.function.name(),
-                    format!("it takes a list of {form}"),
-                ));
+                let why = format!("it takes a list of {form}");
+                return Err(Fault::arguments(call.argument.span, call.function, why));
             }
         };
         Ok(match (self.holds(Some(condition))?, no) {

@@ -1,5 +1,6 @@
 //! Why a function cannot be called so.
 
+use crate::template::Function;
 use crate::yaml::Span;
 
 /// Why a function cannot be called so, and where.
@@ -29,8 +30,8 @@ pub enum Stage {
 pub enum Cause {
     /// Its arguments are not what it takes.
     Arguments {
-        /// The function's name.
-        function: &'static str,
+        /// The function.
+        function: Function,
         /// What is wrong, as a clause.
         why: String,
     },
@@ -72,7 +73,7 @@ pub enum Cause {
 }
 
 impl Fault {
-    pub(super) fn arguments(span: Span, function: &'static str, why: impl Into<String>) -> Self {
+    pub(super) fn arguments(span: Span, function: Function, why: impl Into<String>) -> Self {
         Self::new(span, Cause::Arguments { function, why: why.into() })
     }
 

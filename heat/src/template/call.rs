@@ -3,10 +3,10 @@
 use super::Version;
 use crate::yaml::{Node, Span, Tree};
 
-/// Declares the functions: each with its name, the version that has it first, and what else is to be said of it, in the
-/// words of [`Row`].
+/// Declares the functions: each with its name, what it is called with, the version that has it first, and what else is to
+/// be said of it, in the words of [`Row`].
 macro_rules! functions {
-    ($($(#[doc = $doc:literal])+ $function:ident: $name:literal, $since:ident $(, $word:ident $($version:ident)?)*;)+) => {
+    ($($(#[doc = $doc:literal])+ $function:ident: $name:literal, $takes:literal, $since:ident $(, $word:ident $($version:ident)?)*;)+) => {
         /// A function of HOT. What it does may differ between versions.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Function {
@@ -16,7 +16,7 @@ macro_rules! functions {
         /// Every function.
         pub const FUNCTIONS: &[Function] = &[$(Function::$function),+];
 
-        const ROWS: &[Row] = &[$(Row::new($name, Version::$since)$(.$word($(Version::$version)?))*),+];
+        const ROWS: &[Row] = &[$(Row::new($name, $takes, Version::$since)$(.$word($(Version::$version)?))*),+];
 
         impl Function {
             /// The function of this name, of whatever version.
@@ -33,6 +33,7 @@ macro_rules! functions {
 /// What the table says of a function.
 struct Row {
     name: &'static str,
+    takes: &'static str,
     since: Version,
     removed: Option<Version>,
     conditions: Option<Version>,
@@ -41,8 +42,8 @@ struct Row {
 }
 
 impl Row {
-    const fn new(name: &'static str, since: Version) -> Self {
-        Self { name, since, removed: None, conditions: None, values: true, computed: false }
+    const fn new(name: &'static str, takes: &'static str, since: Version) -> Self {
+        Self { name, takes, since, removed: None, conditions: None, values: true, computed: false }
     }
 
     /// The first version that does not have it any more.
@@ -68,73 +69,73 @@ impl Row {
 
 functions! {
     /// A parameter's value, or what a path of keys and indices finds in it.
-    GetParam: "get_param", V2013_05_23, conditions V2013_05_23, computed;
+    GetParam: "get_param", "NAME, or get_param: [NAME, KEY, ...]", V2013_05_23, conditions V2013_05_23, computed;
     /// What a resource is referred to by.
-    GetResource: "get_resource", V2013_05_23;
+    GetResource: "get_resource", "NAME", V2013_05_23;
     /// An attribute of a resource, or what a path finds in it; from 2015-10-15 on all attributes, without a name.
-    GetAttr: "get_attr", V2013_05_23;
+    GetAttr: "get_attr", "[RESOURCE, ATTRIBUTE, KEY, ...]", V2013_05_23;
     /// Texts joined by a delimiter; from 2015-10-15 on of several lists, with maps and lists as JSON.
-    ListJoin: "list_join", V2013_05_23, computed;
+    ListJoin: "list_join", "[DELIMITER, [ITEM, ...]]", V2013_05_23, computed;
     /// A text in which the keys of a map stand for their values.
-    StrReplace: "str_replace", V2013_05_23, computed;
+    StrReplace: "str_replace", "{template: TEXT, params: {KEY: VALUE}}", V2013_05_23, computed;
     /// What the parent's resource says of itself.
-    ResourceFacade: "resource_facade", V2013_05_23;
+    ResourceFacade: "resource_facade", "metadata", V2013_05_23;
     /// The content of a file.
-    GetFile: "get_file", V2013_05_23;
+    GetFile: "get_file", "PATH", V2013_05_23;
     /// A list of copies of a template.
-    Repeat: "repeat", V2015_04_30;
+    Repeat: "repeat", "{template: VALUE, for_each: {KEY: [ITEM, ...]}}", V2015_04_30;
     /// The digest of a text.
-    Digest: "digest", V2015_04_30, computed;
+    Digest: "digest", "[sha256, TEXT]", V2015_04_30, computed;
     /// A text cut at each delimiter.
-    StrSplit: "str_split", V2015_10_15, computed;
+    StrSplit: "str_split", "[DELIMITER, TEXT, INDEX]", V2015_10_15, computed;
     /// Maps as one; later ones win.
-    MapMerge: "map_merge", V2016_04_08, computed;
+    MapMerge: "map_merge", "[{KEY: VALUE}, {KEY: VALUE}]", V2016_04_08, computed;
     /// A map with some keys and values replaced.
-    MapReplace: "map_replace", V2016_10_14, computed;
+    MapReplace: "map_replace", "[{KEY: VALUE}, {keys: {OLD: NEW}, values: {OLD: NEW}}]", V2016_10_14, computed;
     /// A YAQL expression over data.
-    Yaql: "yaql", V2016_10_14, conditions V2017_09_01;
+    Yaql: "yaql", "{expression: $.data.NAME, data: {NAME: VALUE}}", V2016_10_14, conditions V2017_09_01;
     /// One of two values; from 2021-04-16 on the second may be absent.
-    If: "if", V2016_10_14, computed;
+    If: "if", "[CONDITION, VALUE, VALUE]", V2016_10_14, computed;
     /// A list without some values.
-    Filter: "filter", V2017_02_24, computed;
+    Filter: "filter", "[[VALUE, ...], LIST]", V2017_02_24, computed;
     /// As [`Function::StrReplace`]; each key must be in the text.
-    StrReplaceStrict: "str_replace_strict", V2017_02_24, computed;
+    StrReplaceStrict: "str_replace_strict", "{template: TEXT, params: {KEY: VALUE}}", V2017_02_24, computed;
     /// As [`Function::StrReplaceStrict`]; no value may be empty.
-    StrReplaceVstrict: "str_replace_vstrict", V2017_09_01, computed;
+    StrReplaceVstrict: "str_replace_vstrict", "{template: TEXT, params: {KEY: VALUE}}", V2017_09_01, computed;
     /// A URL of its parts.
-    MakeUrl: "make_url", V2017_09_01, computed;
+    MakeUrl: "make_url", "{scheme: http, host: HOST, port: PORT, path: PATH}", V2017_09_01, computed;
     /// Lists as one.
-    ListConcat: "list_concat", V2017_09_01, computed;
+    ListConcat: "list_concat", "[LIST, LIST]", V2017_09_01, computed;
     /// Lists as one, each value once.
-    ListConcatUnique: "list_concat_unique", V2017_09_01, computed;
+    ListConcatUnique: "list_concat_unique", "[LIST, LIST]", V2017_09_01, computed;
     /// Whether a sequence has a value.
-    Contains: "contains", V2017_09_01, conditions V2017_09_01, computed;
+    Contains: "contains", "[VALUE, LIST]", V2017_09_01, conditions V2017_09_01, computed;
     /// Whether two values are equal.
-    Equals: "equals", V2016_10_14, condition, computed;
+    Equals: "equals", "[VALUE, VALUE]", V2016_10_14, condition, computed;
     /// Whether a condition does not hold.
-    Not: "not", V2016_10_14, condition, computed;
+    Not: "not", "CONDITION", V2016_10_14, condition, computed;
     /// Whether all conditions hold.
-    And: "and", V2016_10_14, condition, computed;
+    And: "and", "[CONDITION, CONDITION]", V2016_10_14, condition, computed;
     /// Whether a condition holds.
-    Or: "or", V2016_10_14, condition, computed;
+    Or: "or", "[CONDITION, CONDITION]", V2016_10_14, condition, computed;
     /// A parameter's value, or what a resource is referred to by.
-    Ref: "Ref", V2013_05_23, until V2014_10_16;
+    Ref: "Ref", "NAME", V2013_05_23, until V2014_10_16;
     /// The availability zones.
-    FnGetAzs: "Fn::GetAZs", V2013_05_23, until V2014_10_16;
+    FnGetAzs: "Fn::GetAZs", "REGION", V2013_05_23, until V2014_10_16;
     /// An item of a list or a map.
-    FnSelect: "Fn::Select", V2013_05_23, until V2015_10_15;
+    FnSelect: "Fn::Select", "[INDEX, LIST]", V2013_05_23, until V2015_10_15;
     /// Texts joined by a delimiter.
-    FnJoin: "Fn::Join", V2013_05_23, until V2014_10_16;
+    FnJoin: "Fn::Join", "[DELIMITER, [ITEM, ...]]", V2013_05_23, until V2014_10_16;
     /// A text cut at each delimiter.
-    FnSplit: "Fn::Split", V2013_05_23, until V2014_10_16;
+    FnSplit: "Fn::Split", "[DELIMITER, TEXT]", V2013_05_23, until V2014_10_16;
     /// A text in which the keys of a map stand for their values.
-    FnReplace: "Fn::Replace", V2013_05_23, until V2014_10_16;
+    FnReplace: "Fn::Replace", "[{KEY: VALUE}, TEXT]", V2013_05_23, until V2014_10_16;
     /// The text itself.
-    FnBase64: "Fn::Base64", V2013_05_23, until V2014_10_16;
+    FnBase64: "Fn::Base64", "TEXT", V2013_05_23, until V2014_10_16;
     /// A map of a list of enumerated keys and values.
-    FnMemberListToMap: "Fn::MemberListToMap", V2013_05_23, until V2014_10_16;
+    FnMemberListToMap: "Fn::MemberListToMap", "[KEY, VALUE, [ITEM, ...]]", V2013_05_23, until V2014_10_16;
     /// What the parent's resource says of itself.
-    FnResourceFacade: "Fn::ResourceFacade", V2013_05_23, until V2014_10_16;
+    FnResourceFacade: "Fn::ResourceFacade", "Metadata", V2013_05_23, until V2014_10_16;
 }
 
 /// The names of all functions that agents compute, sorted: those that need nothing but their arguments, and of which the
@@ -176,6 +177,11 @@ impl Function {
     /// Its name in a template.
     pub fn name(self) -> &'static str {
         self.row().name
+    }
+
+    /// How it is called, for messages: `list_concat: [LIST, LIST]`.
+    pub fn form(self) -> String {
+        format!("{}: {}", self.name(), self.row().takes)
     }
 
     /// The first version that has it.
