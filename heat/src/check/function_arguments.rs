@@ -45,3 +45,27 @@ fn run(sink: &mut Sink<'_>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Loaded;
+    use crate::check::check;
+    use crate::template::FUNCTIONS;
+
+    #[test]
+    fn the_help_names_the_function_that_was_called() {
+        let mut helped = 0;
+        for function in FUNCTIONS {
+            let (name, version) = (function.name(), function.since());
+            let text = format!(
+                "heat_template_version: {version}\nresources:\n  r: {{type: OS::Heat::Value, properties: {{value: {{'{name}': [3]}}}}}}\n"
+            );
+            for found in check(&Loaded::of(&text, "template.yaml")).iter().filter(|found| found.code == "W1110") {
+                let help = format!("{:?}", found.help);
+                assert!(help.contains(&format!("`{name}: ")), "{name}: {help}");
+                helped += 1;
+            }
+        }
+        assert!(helped > 15, "{helped}");
+    }
+}
