@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use indexmap::IndexMap;
+use wattle_heat::template::Function;
 
 use crate::model::{Model, Name, ParameterType, PropertyType, Value};
 
@@ -38,7 +39,7 @@ fn is_free(whole: &Template) -> bool {
     let computes = |value: &Hot| {
         let mut computes = false;
         value.visit(&mut |part| {
-            computes |= matches!(part, Hot::Function(name, _) if REFERRING.contains(&&**name));
+            computes |= matches!(part, Hot::Function(name, _) if Function::of(name).is_some_and(Function::refers));
         });
         computes
     };
@@ -49,9 +50,6 @@ fn is_free(whole: &Template) -> bool {
         && !whole.resources.values().any(is_bound)
         && !whole.outputs.values().any(|output| computes(&output.value))
 }
-
-/// Functions whose arguments name a part of the template.
-const REFERRING: [&str; 5] = ["get_attr", "get_param", "get_resource", "Ref", "resource_facade"];
 
 /// Bytes of a resource as JSON, about.
 fn size(resource: &HotResource) -> usize {

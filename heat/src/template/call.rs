@@ -39,11 +39,12 @@ struct Row {
     conditions: Option<Version>,
     values: bool,
     computed: bool,
+    refers: bool,
 }
 
 impl Row {
     const fn new(name: &'static str, takes: &'static str, since: Version) -> Self {
-        Self { name, takes, since, removed: None, conditions: None, values: true, computed: false }
+        Self { name, takes, since, removed: None, conditions: None, values: true, computed: false, refers: false }
     }
 
     /// The first version that does not have it any more.
@@ -65,21 +66,26 @@ impl Row {
     const fn computed(self) -> Self {
         Self { computed: true, ..self }
     }
+
+    /// Its argument names a part of the template, or of the parent's.
+    const fn refers(self) -> Self {
+        Self { refers: true, ..self }
+    }
 }
 
 functions! {
     /// A parameter's value, or what a path of keys and indices finds in it.
-    GetParam: "get_param", "NAME, or get_param: [NAME, KEY, ...]", V2013_05_23, conditions V2013_05_23, computed;
+    GetParam: "get_param", "NAME, or get_param: [NAME, KEY, ...]", V2013_05_23, conditions V2013_05_23, computed, refers;
     /// What a resource is referred to by.
-    GetResource: "get_resource", "NAME", V2013_05_23;
+    GetResource: "get_resource", "NAME", V2013_05_23, refers;
     /// An attribute of a resource, or what a path finds in it; from 2015-10-15 on all attributes, without a name.
-    GetAttr: "get_attr", "[RESOURCE, ATTRIBUTE, KEY, ...]", V2013_05_23;
+    GetAttr: "get_attr", "[RESOURCE, ATTRIBUTE, KEY, ...]", V2013_05_23, refers;
     /// Texts joined by a delimiter; from 2015-10-15 on of several lists, with maps and lists as JSON.
     ListJoin: "list_join", "[DELIMITER, [ITEM, ...]]", V2013_05_23, computed;
     /// A text in which the keys of a map stand for their values.
     StrReplace: "str_replace", "{template: TEXT, params: {KEY: VALUE}}", V2013_05_23, computed;
     /// What the parent's resource says of itself.
-    ResourceFacade: "resource_facade", "metadata", V2013_05_23;
+    ResourceFacade: "resource_facade", "metadata", V2013_05_23, refers;
     /// The content of a file.
     GetFile: "get_file", "PATH", V2013_05_23;
     /// A list of copies of a template.
@@ -119,7 +125,7 @@ functions! {
     /// Whether a condition holds.
     Or: "or", "[CONDITION, CONDITION]", V2016_10_14, condition, computed;
     /// A parameter's value, or what a resource is referred to by.
-    Ref: "Ref", "NAME", V2013_05_23, until V2014_10_16;
+    Ref: "Ref", "NAME", V2013_05_23, until V2014_10_16, refers;
     /// The availability zones.
     FnGetAzs: "Fn::GetAZs", "REGION", V2013_05_23, until V2014_10_16;
     /// An item of a list or a map.
@@ -135,7 +141,7 @@ functions! {
     /// A map of a list of enumerated keys and values.
     FnMemberListToMap: "Fn::MemberListToMap", "[KEY, VALUE, [ITEM, ...]]", V2013_05_23, until V2014_10_16;
     /// What the parent's resource says of itself.
-    FnResourceFacade: "Fn::ResourceFacade", "Metadata", V2013_05_23, until V2014_10_16;
+    FnResourceFacade: "Fn::ResourceFacade", "Metadata", V2013_05_23, until V2014_10_16, refers;
 }
 
 /// The names of all functions that agents compute, sorted: those that need nothing but their arguments, and of which the
@@ -199,6 +205,11 @@ impl Function {
         self.row().computed
     }
 
+    /// Whether its argument names a part of the template, or of the parent's: a resource, a parameter.
+    pub fn refers(self) -> bool {
+        self.row().refers
+    }
+
     /// How it stands to `version` in `context`.
     pub fn standing(self, version: Version, context: Context) -> Standing {
         let row = self.row();
@@ -251,6 +262,15 @@ impl<'n> Call<'n> {
         let function = Function::of(name)?;
         let standing = function.standing(version, context);
         Some(Self { function, argument: &last.value, span: node.span, name: last.key.span, standing })
+    }
+
+    /// The name of the resource of which it is the identity (`get_resource`) or an attribute.
+    pub fn resource(&self) -> Option<&'n str> {
+        match self.function {
+            Function::GetResource => self.argument.tree.as_text(),
+            Function::GetAttr => self.arguments()?.first()?.tree.as_text(),
+            _ => None,
+        }
     }
 
     /// The arguments, if they are a list.

@@ -184,12 +184,7 @@ impl<'a> Blueprint<'a> {
         for section in ["resources", "outputs"].iter().filter_map(|name| template.root.get(name)) {
             walk(section, template.version(), Context::Value, &mut |_, call, _| {
                 if let Some(call) = call {
-                    let name = match call.function {
-                        Function::GetResource => call.argument.tree.as_text(),
-                        Function::GetAttr => call.arguments().and_then(|path| path.first()?.tree.as_text()),
-                        _ => None,
-                    };
-                    self.referred.extend(name);
+                    self.referred.extend(call.resource());
                 }
                 Step::Into
             });

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use wattle_heat::template::{Context, Function, Step, Template, walk};
+use wattle_heat::template::{Context, Step, Template, walk};
 use wattle_heat::yaml::Node;
 
 /// The names of the resources in the template's order, but what one refers to before it, where that is possible.
@@ -53,14 +53,7 @@ fn references<'t>(template: &'t Template, name: &str) -> Vec<&'t str> {
 fn of_value<'t>(template: &'t Template, node: &'t Node, found: &mut Vec<&'t str>) {
     walk(node, template.version(), Context::Value, &mut |_, call, _| {
         if let Some(call) = call {
-            match call.function {
-                Function::GetResource => found.extend(call.argument.tree.as_text()),
-                Function::GetAttr => {
-                    let first = call.arguments().and_then(|arguments| arguments.first());
-                    found.extend(first.and_then(|name| name.tree.as_text()));
-                }
-                _ => {}
-            }
+            found.extend(call.resource());
         }
         Step::Into
     });

@@ -371,9 +371,8 @@ fn names<'n>(template: &Template, node: &'n Node) -> Vec<&'n str> {
     walk(node, template.version(), Context::Value, &mut |_, call, _| {
         if let Some(call) = call {
             found.extend(match call.function {
-                Function::GetResource | Function::Ref => call.argument.tree.as_text(),
-                Function::GetAttr => call.arguments().and_then(|path| path.first()?.tree.as_text()),
-                _ => None,
+                Function::Ref => call.argument.tree.as_text(),
+                _ => call.resource(),
             });
         }
         Step::Into
