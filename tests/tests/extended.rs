@@ -189,6 +189,16 @@ fn the_schema_and_the_page_know_every_type() {
 }
 
 #[test]
+fn the_page_knows_every_function_that_agents_compute() {
+    let page = fs::read_to_string(documented().with_extension("md")).expect("documentation");
+    let functions = page.split("Functions are computed where their arguments are known:").nth(1).expect("functions");
+    let mut named: Vec<_> =
+        functions.split(", as Heat").next().expect("a list").split('`').skip(1).step_by(2).collect();
+    named.sort_unstable();
+    assert_eq!(named, wattle_heat::template::computed());
+}
+
+#[test]
 fn the_schema_refuses_what_is_no_extended_template() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mistakes = [

@@ -102,6 +102,7 @@ mod tests {
         for (function, argument, expected) in examples {
             assert_eq!(applied(function, argument), Ok(expected.to_owned()), "{function}");
         }
+        assert_eq!(applied("digest", r#"["md5", ""]"#), Ok("\"d41d8cd98f00b204e9800998ecf8427e\"".to_owned()));
     }
 
     #[test]
