@@ -6,7 +6,7 @@ use wattle_model::names::{list, meant};
 use crate::evaluate::Value;
 use crate::parameters::number_from_text;
 use crate::schema::NAMED_CONSTRAINTS;
-use crate::template::{Parameter, Version};
+use crate::template::{CONSTRAINTS, Parameter, Version};
 use crate::yaml::{Node, Tree};
 
 use super::Sink;
@@ -38,9 +38,6 @@ check! {
     /// ```
     CONSTRAINT_FORM: "W1102", Error, "a constraint that does not exist, or not for the parameter's type", Sent(run)
 }
-
-const KEYS: [&str; 7] =
-    ["description", "length", "range", "modulo", "allowed_values", "allowed_pattern", "custom_constraint"];
 
 /// What is wrong: where, what, and how to fix it.
 struct Wrong<'n> {
@@ -91,9 +88,9 @@ fn constraint(node: &Node, kind: Option<ParameterType>, version: Version, named:
     };
     for pair in crate::yaml::counting(pairs) {
         let key = pair.key.as_key();
-        if !KEYS.contains(&&*key) {
-            let near = meant(&key, KEYS);
-            let help = near.unwrap_or_else(|| format!("write one of {}", list(KEYS[1..].iter().copied(), "and")));
+        if key != "description" && !CONSTRAINTS.contains(&&*key) {
+            let near = meant(&key, CONSTRAINTS.into_iter().chain(["description"]));
+            let help = near.unwrap_or_else(|| format!("write one of {}", list(CONSTRAINTS, "and")));
             return Some(Wrong {
                 node: &pair.key,
                 why: format!("there is no constraint `{}`", key.escape_debug()),
@@ -102,8 +99,7 @@ fn constraint(node: &Node, kind: Option<ParameterType>, version: Version, named:
             });
         }
     }
-    let order = ["modulo", "range", "length", "allowed_values", "allowed_pattern", "custom_constraint"];
-    let known = order.into_iter().filter(|key| version.has_modulo() || *key != "modulo");
+    let known = CONSTRAINTS.into_iter().filter(|key| version.has_modulo() || *key != "modulo");
     let Some((key, value)) = known.into_iter().find_map(|key| Some((key, node.get(key)?))) else {
         return match node.get("modulo") {
             Some(modulo) => wrong(
@@ -114,7 +110,7 @@ fn constraint(node: &Node, kind: Option<ParameterType>, version: Version, named:
             None => wrong(
                 node,
                 "it asks for nothing".into(),
-                "write `range`, `length`, `allowed_values`, `allowed_pattern` or `custom_constraint`",
+                &format!("write {}", list(CONSTRAINTS.into_iter().filter(|name| *name != "modulo"), "or")),
             ),
         };
     };

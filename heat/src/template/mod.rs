@@ -18,6 +18,7 @@ use wattle_model::Source;
 use crate::yaml::{Node, Span, Tree};
 
 pub use call::{Call, Context, FUNCTIONS, Function, Standing, computed};
+pub(crate) use parameter::CONSTRAINTS;
 pub use parameter::{Constraint, Parameter, Rule};
 pub use section::{Condition, Group, Output, Resource};
 pub use version::Version;

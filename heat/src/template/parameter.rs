@@ -33,6 +33,10 @@ pub struct Parameter {
     pub tags: Vec<String>,
 }
 
+/// The names of constraints, in the order in which Heat looks for them.
+pub(crate) const CONSTRAINTS: [&str; 6] =
+    ["modulo", "range", "length", "allowed_values", "allowed_pattern", "custom_constraint"];
+
 /// What a value must fulfil.
 #[derive(Clone, Debug)]
 pub struct Constraint {
@@ -92,8 +96,7 @@ impl Constraint {
             let bounds: &Node = node.get(key)?;
             matches!(*bounds.tree, Tree::Map(_)).then(|| (bounds.get(low).cloned(), bounds.get(high).cloned()))
         };
-        let named = ["modulo", "range", "length", "allowed_values", "allowed_pattern", "custom_constraint"];
-        let key = named.into_iter().find(|key| node.get(key).is_some())?;
+        let key = CONSTRAINTS.into_iter().find(|key| node.get(key).is_some())?;
         let value = node.get(key)?;
         let rule = match (key, &*value.tree) {
             ("modulo", _) => bounds(key, "step", "offset").map(|(step, offset)| Rule::Modulo { step, offset })?,
