@@ -8,29 +8,23 @@ pub const PARAMETER: &str = "true, t, yes, y, on and 1, or false, f, no, n, off 
 /// What a parameter, and whatever else is declared a boolean, reads: `strict` of `oslo_utils.strutils.bool_from_string`,
 /// which `heat.engine.parameters.BooleanParam` and `heat.engine.constraints.Schema` ask. Blanks around do not count.
 pub fn of_parameter(text: &str) -> Option<bool> {
-    match text.trim().to_lowercase().as_str() {
-        "1" | "t" | "true" | "on" | "y" | "yes" => Some(true),
-        "0" | "f" | "false" | "off" | "n" | "no" => Some(false),
-        _ => None,
-    }
+    said(text.trim(), [&["1", "t", "true", "on", "y", "yes"], &["0", "f", "false", "off", "n", "no"]])
 }
 
 /// What a property reads: `heat.engine.properties.Property._get_bool`.
 pub fn of_property(text: &str) -> Option<bool> {
-    match text.to_lowercase().as_str() {
-        "true" => Some(true),
-        "false" => Some(false),
-        _ => None,
-    }
+    said(text, [&["true"], &["false"]])
 }
 
 /// What a word of YAML 1.1 is that says so with a tag: `bool_values` of `yaml.constructor.SafeConstructor`.
 pub fn of_tagged(text: &str) -> Option<bool> {
-    match text.to_lowercase().as_str() {
-        "yes" | "true" | "on" => Some(true),
-        "no" | "false" | "off" => Some(false),
-        _ => None,
-    }
+    said(text, [&["yes", "true", "on"], &["no", "false", "off"]])
+}
+
+/// What `text` says, of words for true and for false, in letters of either case.
+fn said(text: &str, words: [&[&str]; 2]) -> Option<bool> {
+    let [yes, no] = words.map(|words| words.iter().any(|word| word.eq_ignore_ascii_case(text)));
+    (yes || no).then_some(yes)
 }
 
 /// What a plain word of YAML 1.1 is, as `yaml.resolver.Resolver` tells: small letters, capitals, or one capital in front, so

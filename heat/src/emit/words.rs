@@ -7,6 +7,7 @@ use regex_lite::Regex;
 use serde::{Serialize, ser::Error as _};
 
 use super::EmitError;
+use crate::truth;
 
 /// How one kind of file writes text and numbers.
 pub trait Style {
@@ -102,8 +103,8 @@ pub(super) fn is_surely_plain(text: &str, is_key: bool) -> bool {
 
 /// Whether some reader takes it for nothing, a truth value or a number, of what begins with a letter.
 fn is_word(text: &str) -> bool {
-    const WORDS: [&str; 11] = ["y", "n", "no", "on", "yes", "off", "nan", "inf", "null", "true", "false"];
-    text.len() <= 5 && WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
+    const WORDS: [&str; 5] = ["y", "n", "nan", "inf", "null"];
+    text.len() <= 5 && (truth::of_tagged(text).is_some() || WORDS.iter().any(|word| word.eq_ignore_ascii_case(text)))
 }
 
 fn is_plain(text: &str, is_key: bool) -> bool {
