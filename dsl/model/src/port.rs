@@ -163,6 +163,7 @@ impl Type {
 }
 
 fn refuse_scalar(scalar: Scalar, value: &Value) -> Option<String> {
+    let mistyped = || Some(format!("expected {scalar}, found {}", value.kind()));
     match (scalar, value) {
         (Scalar::Boolean, Value::Boolean(_)) | (Scalar::Float, Value::Integer(_)) => None,
         (Scalar::Integer { min, max }, Value::Integer(number)) => {
@@ -174,10 +175,11 @@ fn refuse_scalar(scalar: Scalar, value: &Value) -> Option<String> {
         (Scalar::Seconds, Value::Float(number)) => {
             (!number.is_finite() || *number < 0.0).then(|| format!("{number} is not a length of time"))
         }
-        (_, Value::Str(text)) if scalar.carrier() == Carrier::Text => {
-            (!scalar.holds(text)).then(|| format!("`{text}` is not {scalar}"))
-        }
-        _ => Some(format!("expected {scalar}, found {}", value.kind())),
+        (Scalar::Str | Scalar::Ip | Scalar::Ipv4 | Scalar::Ipv6 | Scalar::Network | Scalar::Uri, _) => match value {
+            Value::Str(text) => (!scalar.holds(text)).then(|| format!("`{text}` is not {scalar}")),
+            _ => mistyped(),
+        },
+        (Scalar::Boolean | Scalar::Integer { .. } | Scalar::Float | Scalar::Seconds, _) => mistyped(),
     }
 }
 

@@ -28,22 +28,19 @@ pub(super) enum Shape {
 
 impl Shape {
     pub(super) fn of(function: Function) -> Self {
+        use Function::{
+            And, Contains, Digest, Equals, Filter, FnBase64, FnGetAzs, FnJoin, FnMemberListToMap, FnReplace,
+            FnResourceFacade, FnSelect, FnSplit, GetAttr, GetFile, GetParam, GetResource, If, ListConcat,
+            ListConcatUnique, ListJoin, MakeUrl, MapMerge, MapReplace, Not, Or, Ref, Repeat, ResourceFacade,
+            StrReplace, StrReplaceStrict, StrReplaceVstrict, StrSplit, Yaql,
+        };
         match function {
-            Function::StrReplace | Function::StrReplaceStrict | Function::StrReplaceVstrict => {
-                Self::Parts(&["template", "params"])
-            }
-            Function::Repeat => Self::Parts(&["template", "for_each"]),
-            Function::ListJoin
-            | Function::FnJoin
-            | Function::FnReplace
-            | Function::FnSplit
-            | Function::Filter
-            | Function::Contains
-            | Function::FnSelect
-            | Function::Equals
-            | Function::And
-            | Function::Or => Self::Items,
-            _ => Self::Whole,
+            StrReplace | StrReplaceStrict | StrReplaceVstrict => Self::Parts(&["template", "params"]),
+            Repeat => Self::Parts(&["template", "for_each"]),
+            ListJoin | FnJoin | FnReplace | FnSplit | Filter | Contains | FnSelect | Equals | And | Or => Self::Items,
+            GetParam | GetResource | GetAttr | ResourceFacade | GetFile | Digest | StrSplit | MapMerge | MapReplace
+            | Yaql | If | MakeUrl | ListConcat | ListConcatUnique | Not | Ref | FnGetAzs | FnBase64
+            | FnMemberListToMap | FnResourceFacade => Self::Whole,
         }
     }
 }

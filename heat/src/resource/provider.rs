@@ -40,7 +40,7 @@ fn property(parameter: &Parameter, required: bool) -> PropertySchema {
         Some(ParameterType::Number) => PropertyType::Number,
         Some(ParameterType::Boolean) => PropertyType::Boolean,
         Some(ParameterType::CommaDelimitedList) => PropertyType::List,
-        _ => PropertyType::Map,
+        Some(ParameterType::Json) | None => PropertyType::Map,
     };
     let converts = matches!(ty, PropertyType::Map | PropertyType::List);
     let constraints = parameter.constraints.iter().filter_map(|constraint| constraint_of(&constraint.rule)).collect();

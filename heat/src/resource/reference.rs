@@ -83,6 +83,12 @@ pub(crate) fn refers(scope: &Scope<'_>, node: &Node) -> bool {
 }
 
 fn of_call(scope: &Scope<'_>, call: &Call<'_>) -> Option<Reference> {
+    use Function::{
+        And, Contains, Digest, Equals, Filter, FnBase64, FnGetAzs, FnJoin, FnMemberListToMap, FnReplace,
+        FnResourceFacade, FnSelect, FnSplit, GetFile, GetParam, If, ListConcat, ListConcatUnique, ListJoin, MakeUrl,
+        MapMerge, MapReplace, Not, Or, Repeat, ResourceFacade, StrReplace, StrReplaceStrict, StrReplaceVstrict,
+        StrSplit, Yaql,
+    };
     let value = |node: &Node| match scope.value(node) {
         Ok(Value::Unknown) => None,
         Ok(value) => Some(value),
@@ -114,6 +120,9 @@ fn of_call(scope: &Scope<'_>, call: &Call<'_>) -> Option<Reference> {
             }
             Some(Reference::of(&value(first)?, first.span, How::Attribute(path)))
         }
-        _ => None,
+        GetParam | ListJoin | StrReplace | ResourceFacade | GetFile | Repeat | Digest | StrSplit | MapMerge
+        | MapReplace | Yaql | If | Filter | StrReplaceStrict | StrReplaceVstrict | MakeUrl | ListConcat
+        | ListConcatUnique | Contains | Equals | Not | And | Or | FnGetAzs | FnSelect | FnJoin | FnSplit
+        | FnReplace | FnBase64 | FnMemberListToMap | FnResourceFacade => None,
     }
 }

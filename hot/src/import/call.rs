@@ -42,7 +42,16 @@ impl Blueprint<'_> {
                 let conditions = conditions.iter().map(|condition| self.condition(condition, hint)).collect();
                 Valued::hot(call.function.name(), [list(conditions).expr])
             }),
-            _ => None,
+            Function::Ref
+            | Function::ResourceFacade
+            | Function::FnGetAzs
+            | Function::FnSelect
+            | Function::FnJoin
+            | Function::FnSplit
+            | Function::FnReplace
+            | Function::FnBase64
+            | Function::FnMemberListToMap
+            | Function::FnResourceFacade => None,
         };
         known.unwrap_or_else(|| {
             let argument = self.value(call.argument, context, hint);

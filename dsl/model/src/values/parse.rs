@@ -74,7 +74,7 @@ fn scalar_of(scalar: Scalar, text: &str) -> Option<Value> {
         Scalar::Integer { .. } => integer(text),
         Scalar::Float => float(text),
         Scalar::Seconds => integer(text).or_else(|| float(text)),
-        _ => Some(text.into()),
+        Scalar::Str | Scalar::Ip | Scalar::Ipv4 | Scalar::Ipv6 | Scalar::Network | Scalar::Uri => Some(text.into()),
     }
 }
 
