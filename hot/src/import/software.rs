@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
+use wattle_recipe::environment::is_taken;
 use wattle_recipe::{Tool, analyse, never_written};
 
 use wattle_heat::Loaded;
@@ -14,7 +15,7 @@ use wattle_heat::files::join;
 use wattle_heat::template::{Call, Context, Function, Resource, Step, Template, walk};
 use wattle_heat::yaml::{Node, Tree};
 
-use super::names::{constant, snake};
+use super::names::snake;
 use super::valued::entries;
 
 const CONFIG: &str = "OS::Heat::SoftwareConfig";
@@ -246,7 +247,7 @@ fn declared<'n>(properties: &[(String, &'n Node)], section: &str) -> Result<Vec<
 fn name_of(entry: &[(String, &Node)]) -> Result<String, String> {
     let name = get(entry, "name").and_then(|name| name.tree.as_text()).ok_or("an input or output has no name")?;
     let is_field = snake(name) == name && !name.ends_with('_') && name.is_ascii();
-    if is_field && !["new", "handle", "component"].contains(&name) && constant(name) != "PATH" {
+    if is_field && !["new", "handle", "component"].contains(&name) && !is_taken(name) {
         Ok(name.to_owned())
     } else {
         Err(format!("`{name}` can be no field of a component"))
