@@ -340,3 +340,13 @@ fn a_program_in_another_language_is_read_as_such() {
         assert!(!shell(source).dynamic_writes, "{source}");
     }
 }
+
+#[test]
+fn a_text_too_long_to_follow_still_shows_that_an_output_is_written() {
+    let long = "x".repeat(5_000);
+    for target in [format!("$heat_outputs_path.{long}"), format!("${{heat_outputs_path}}$a{long}")] {
+        let found = shell(&format!("a=.url\necho x > \"{target}\""));
+        assert!(found.dynamic_writes && found.writes.is_empty(), "{:?}", found.writes);
+    }
+    assert!(!shell(&format!("echo x > \"/tmp/{long}\"")).dynamic_writes);
+}
