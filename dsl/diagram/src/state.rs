@@ -42,6 +42,8 @@ mod tests {
         include_str!("page/live-timeline.js"),
         include_str!("page/live.css"),
     );
+    /// Its `case`s are kinds of values.
+    const DATA: &str = include_str!("page/live-data.js");
 
     /// The words of a script's array.
     fn array<'s>(script: &'s str, name: &str) -> Vec<&'s str> {
@@ -64,6 +66,8 @@ mod tests {
         let styled = quoted(PAGE, "[data-state='");
         assert_eq!(styled, words.into(), "the colours of boxes");
         let known: BTreeSet<_> = words.into_iter().chain(["not-begun"]).collect();
+        let explained: BTreeSet<_> = words.into_iter().chain(["awaited"]).collect();
+        assert_eq!(quoted(LIVE, "#live-legend [data-kind='"), explained, "the colours of the legend");
         for before in
             ["told.state === '", "state === '", "state: '", "case '", "?.state === '", ".live-state[data-state='"]
         {
@@ -71,6 +75,7 @@ mod tests {
             assert!(used.is_subset(&known), "{before}: {used:?}");
         }
         assert!(quoted(LIVE, "told.state === '").contains("waiting"), "the scripts are looked through");
+        assert_eq!(quoted(DATA, "told.state === '"), ["failed"].into(), "the panel of data");
         for word in words {
             assert!(LIVE.contains(&format!("--live-{word}: var(--{word});")), "the colour of `{word}` in tables");
         }
