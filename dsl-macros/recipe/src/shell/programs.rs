@@ -5,9 +5,11 @@ use super::walk::{Command, Script};
 use super::word::{Part, Word};
 use crate::analysis::{Findings, Include};
 use crate::names::{extension, file_name, identifiers, is_identifier};
+use crate::tool::Tool;
 
 const SHELLS: [&str; 7] = ["sh", "bash", "dash", "ksh", "zsh", "ash", "busybox"];
-const INTERPRETERS: [&str; 8] = ["python", "python3", "perl", "ruby", "node", "php", "ansible-playbook", "puppet"];
+/// What runs a file besides the tools' own programs.
+const INTERPRETERS: [&str; 6] = ["python", "python3", "perl", "ruby", "node", "php"];
 /// How deep scripts inside strings may stand inside one another.
 const DEPTH: u32 = 8;
 /// Folders of the system: what is sourced from there knows nothing of a recipe's outputs.
@@ -100,14 +102,19 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<(String, u32)>
             let text: Vec<String> = arguments.iter().skip(1).map(Word::to_source).collect();
             inner.push((text.join(" "), first.line));
         }
-        _ if INTERPRETERS.contains(&program) => {
+        _ if INTERPRETERS.contains(&program) || Tool::ALL.iter().any(|tool| tool.program() == program) => {
             let file = arguments.iter().find(|word| {
+                let text = word.to_source();
                 word.literal().is_none_or(|text| !text.starts_with('-'))
-                    && extension(&word.to_source())
-                        .is_some_and(|end| ["py", "pl", "rb", "js", "php", "yml", "yaml", "pp"].contains(&end))
+                    && (Tool::of_path(&text).is_some()
+                        || extension(&text).is_some_and(|end| ["py", "pl", "js", "php"].contains(&end)))
             });
             let inline = arguments.iter().any(|word| matches!(word.literal(), Some("-c" | "-e" | "-")));
             findings.includes.extend(file.filter(|file| !inline && !is_absolute(file)).map(include));
+            // Salt is given a state's name: a state that is none of the recipe's files is not seen here.
+            let applies = |word: &&Word| matches!(word.literal(), Some("state.apply" | "state.sls"));
+            let state = arguments.iter().skip_while(|word| !applies(word)).nth(1);
+            findings.includes.extend(state.map(|state| Include::State(state.to_source().replace('.', "/"))));
         }
         _ if is_own_program(script, first, 0) && !(script.away && is_relative(first)) => {
             findings.includes.push(include(first));

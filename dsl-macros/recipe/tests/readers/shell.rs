@@ -350,3 +350,18 @@ fn a_text_too_long_to_follow_still_shows_that_an_output_is_written() {
     }
     assert!(!shell(&format!("echo x > \"/tmp/{long}\"")).dynamic_writes);
 }
+
+#[test]
+fn what_another_tool_is_given_to_run_may_write_as_well() {
+    for command in [
+        "ansible-playbook -i localhost, site.yaml",
+        "puppet apply site.pp",
+        "salt-call --local state.apply redis",
+        "salt-call --local state.template redis.sls",
+    ] {
+        assert!(shell(command).dynamic_writes, "{command}");
+    }
+    for command in ["salt-call --local test.ping", "puppet --version"] {
+        assert!(!shell(command).dynamic_writes, "{command}");
+    }
+}
