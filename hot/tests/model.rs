@@ -54,6 +54,9 @@ fn what_is_named_or_run_is_told_as_it_was_meant() {
     assert_eq!(found(&inline), ["W1303 10 the recipe is a script, and a path is expected"]);
     let entry = component("recipe: {entry: install.sh, files: {other.sh: 'true'}}");
     assert_eq!(found(&entry), ["W1303 10 the recipe of `s/web` runs `install.sh`, which is not one of its `files`"]);
+    let named = "W1303 10 Salt does not find the recipe `web.v2.sls`";
+    assert_eq!(found(&component("recipe: {entry: web.v2.sls, files: {web.v2.sls: '{}'}}")), [named]);
+    assert_eq!(found(&component("recipe: {tool: salt, script: 'it: test.nop'}")), [""; 0]);
     let file = component("recipe: {entry: install.sh, files: {install.sh: [a]}}");
     assert_eq!(found(&file), ["W1301 10 the file `install.sh` of a recipe is neither text nor base64"]);
 }

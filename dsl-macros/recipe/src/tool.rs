@@ -8,6 +8,7 @@
 use std::fmt;
 
 use crate::names::extension;
+use crate::salt;
 
 /// What runs a recipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -131,6 +132,11 @@ impl Tool {
     /// Whether it is given a file to run. Else its recipe has a name within what travels along, `COOKBOOK::RECIPE`.
     pub const fn runs_files(self) -> bool {
         self.facts().runs_files
+    }
+
+    /// What its recipes are called, if it does not find one in the file at `path`.
+    pub fn overlooks(self, path: &str) -> Option<&'static str> {
+        (self == Self::Salt && salt::state(path).is_none()).then_some(salt::NAMING)
     }
 
     /// Whether an input or output stands at a path, as `node['db2']['url']` does. Else it is a variable or a file that is

@@ -123,7 +123,7 @@ fn single(own: &Crate, at: &LitStr, errors: &mut Errors) -> Option<(Recipe, Vec<
             return None;
         }
     };
-    match own.file("recipe", &path) {
+    match own.file("recipe", &path).and_then(|file| found(tool, "recipe", file)) {
         Err(refusal) => {
             refuse(at, refusal, errors);
             None
@@ -140,6 +140,17 @@ fn single(own: &Crate, at: &LitStr, errors: &mut Errors) -> Option<(Recipe, Vec<
                 vec![file],
             ))
         }
+    }
+}
+
+/// The file, unless it is called so that its tool would not find it on a server.
+pub(super) fn found(tool: Tool, what: &str, file: Read) -> Result<Read, Refusal> {
+    match tool.overlooks(&file.path) {
+        None => Ok(file),
+        Some(naming) => Err(Refusal {
+            message: format!("{} does not find the {what} `{}`", tool.title(), file.path),
+            help: format!("rename the file: {naming}"),
+        }),
     }
 }
 

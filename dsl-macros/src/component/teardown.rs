@@ -6,7 +6,7 @@ use wattle_recipe::{Tool, analyse_run, chef_recipe_path};
 use crate::errors::Errors;
 
 use super::files::{Crate, Read, Refusal};
-use super::recipe::{Recipe, malformed};
+use super::recipe::{Recipe, found, malformed};
 
 /// A teardown that was found.
 pub(super) struct Teardown {
@@ -39,7 +39,7 @@ pub(super) fn read(own: &Crate, at: &LitStr, recipe: &Recipe, files: &mut Vec<Re
                 help: format!("both are run by one tool: write a teardown that ends in `.{}`", recipe.tool.ending()),
             });
         }
-        let file = own.file("teardown", &text)?;
+        let file = found(recipe.tool, "teardown", own.file("teardown", &text)?)?;
         if file.text().is_none() {
             return Err(Refusal {
                 message: format!("the teardown `{text}` is not UTF-8 text"),

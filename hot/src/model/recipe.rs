@@ -75,13 +75,14 @@ impl<'l> Reader<'l> {
             return None;
         };
         if let Some(path) = path_of(recipe) {
-            let mut files = Vec::new();
+            let (tool, mut files) = (tool_of(path), Vec::new());
+            self.is_found(tool, path, recipe.span)?;
             self.file(path, recipe.span, &mut files)?;
-            let teardown = match teardown {
-                Some(node) => self.also(node, &mut files),
-                None => None,
-            };
-            return Some(Recipe { tool: tool_of(path), entry: path.into(), teardown, files });
+            let teardown = teardown.and_then(|node| {
+                let path = self.also(node, &mut files)?;
+                self.is_found(tool, &path, node.span).map(|()| path)
+            });
+            return Some(Recipe { tool, entry: path.into(), teardown, files });
         }
         if !self.is_map(recipe, &format!("the recipe of {what}")) {
             return None;
@@ -92,10 +93,11 @@ impl<'l> Reader<'l> {
             None => None,
         };
         if let Some(script) = self.text_of(recipe, "script", &format!("the recipe of {what}")) {
-            let entry = format!("{}.sh", key.rsplit('/').next().unwrap_or("recipe"));
+            let tool = tool.unwrap_or(Tool::Shell);
+            let entry = format!("{}.{}", key.rsplit('/').next().unwrap_or("recipe"), tool.ending());
             let content = Content::Text(script.to_owned().into());
             let files = vec![File { path: entry.clone().into(), content }];
-            return Some(Recipe { tool: tool.unwrap_or(Tool::Shell), entry: entry.into(), teardown: None, files });
+            return Some(Recipe { tool, entry: entry.into(), teardown: None, files });
         }
         self.of_files(what, recipe, teardown, tool)
     }
@@ -132,6 +134,7 @@ impl<'l> Reader<'l> {
         let runs = teardown.and_then(|node| Some((node, path_of(node)?)));
         if tool.runs_files() {
             for (node, path) in [(node, entry)].into_iter().chain(runs) {
+                self.is_found(tool, path, node.span)?;
                 if !files.iter().any(|file| file.path == path) {
                     if let Some(written) = written_out {
                         // What is wrong with a file that is there has been told.
@@ -169,6 +172,17 @@ impl<'l> Reader<'l> {
             self.push(diagnostic);
         }
         tool
+    }
+
+    /// Reports a file that is called so that its tool would not find it on a server.
+    fn is_found(&mut self, tool: Tool, path: &str, span: Span) -> Option<()> {
+        let Some(naming) = tool.overlooks(path) else { return Some(()) };
+        let diagnostic = RECIPE
+            .diagnostic(format!("{} does not find the recipe `{path}`", tool.title()))
+            .label(&self.at(span), "named here")
+            .help(format!("rename the file: {naming}"));
+        self.push(diagnostic);
+        None
     }
 
     /// Another file, whose path `node` is.

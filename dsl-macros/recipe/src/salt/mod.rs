@@ -24,6 +24,22 @@ use crate::names::{OUTPUTS_PATH, file_name, is_identifier, leading_identifier, l
 use crate::{ansible, embedded};
 use outputs::Values;
 
+/// What a state's file may be called, as a sentence.
+pub const NAMING: &str = "the name of a Salt state ends in `.sls`, in lower case, and has no other dot and no comma";
+
+/// The folder in which Salt is to look for the state in `file`, and what it calls the state there; nothing if it cannot
+/// find it, see [`NAMING`]. `redis/init.sls` is the state `redis`.
+pub fn state(file: &str) -> Option<(&str, &str)> {
+    let path = file.strip_suffix(".sls")?;
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let (folder, name) = match (name, folder.rsplit_once('/')) {
+        ("init", Some(above)) => above,
+        ("init", None) if !folder.is_empty() => ("", folder),
+        _ => (folder, name),
+    };
+    (!name.is_empty() && !name.contains(['.', ','])).then_some((folder, name))
+}
+
 pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
     let mut found = Findings::default();
     let renderers = source.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or("jinja|yaml");

@@ -1,3 +1,4 @@
+use wattle_recipe::salt::state;
 use wattle_recipe::{Analysis, Tool, analyse, analyse_all};
 
 fn salt(source: &str) -> Analysis {
@@ -128,4 +129,21 @@ fn long_texts_come_to_an_end() {
     let doubling =
         "{% set a = 'x' %}".to_owned() + &"{% set a = a ~ a %}{% set b = a ~ a %}{% set a = b ~ b %}".repeat(100);
     let _ = salt(&(doubling + "it:\n  test.nop: []\n"));
+}
+
+#[test]
+fn states_are_found_where_salt_looks() {
+    for (file, expected) in [
+        ("redis.sls", ("", "redis")),
+        ("recipes/redis.sls", ("recipes", "redis")),
+        ("recipes.d/redis/init.sls", ("recipes.d", "redis")),
+        ("redis/init.sls", ("", "redis")),
+        ("init.sls", ("", "init")),
+    ] {
+        assert_eq!((state(file), Tool::Salt.overlooks(file)), (Some(expected), None), "{file}");
+    }
+    for file in ["redis.v2.sls", "v.2/init.sls", "a,b.sls", "redis.SLS", "redis", ".sls"] {
+        assert!(state(file).is_none() && Tool::Salt.overlooks(file).is_some(), "{file}");
+    }
+    assert_eq!(Tool::Shell.overlooks("install.v2.sh"), None);
 }

@@ -9,6 +9,7 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::json;
 use wattle::model::Value;
+use wattle_recipe::salt;
 
 use super::Report;
 use crate::recipe::directory::{Directory, write, write_json};
@@ -42,30 +43,15 @@ struct State {
 
 /// Applies a state. It writes all its outputs as files.
 pub(super) async fn go(job: &Job, directory: &Directory, environment: Environment) -> Result<Report, Broken> {
-    let (roots, state) = place(job.recipe()?)?;
-    let command = prepare(job, directory, &roots, &state, environment)
+    let file = job.recipe()?;
+    let found = salt::state(file);
+    let (roots, state) = found
+        .ok_or_else(|| Broken::new(Kind::Start, format!("Salt does not find the state `{file}`: {}", salt::NAMING)))?;
+    let command = prepare(job, directory, roots, state, environment)
         .map_err(|error| Broken::new(Kind::Start, format!("the run of its state cannot be prepared: {error}")))?;
     let ended = run(job, directory, command).await?;
     let why = fs::read(directory.tool().join("report.json")).ok().and_then(|report| why(&report));
     Ok(Report { good: ended.status.success(), why, outputs: IndexMap::new(), ended })
-}
-
-/// The folder, below the recipe's files, in which Salt is to look for a state, and what it calls the one in `file`.
-fn place(file: &str) -> Result<(String, String), Broken> {
-    let refuse = || {
-        let message =
-            format!("`{file}` is not a file that Salt can find: its name ends in `.sls` and has no other dot");
-        Broken::new(Kind::Start, message)
-    };
-    let path = file.strip_suffix(".sls").ok_or_else(refuse)?;
-    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    // `redis/init.sls` is the state `redis`.
-    let (folder, name) = match (name, folder.rsplit_once('/')) {
-        ("init", Some(above)) => above,
-        ("init", None) if !folder.is_empty() => ("", folder),
-        _ => (folder, name),
-    };
-    if name.is_empty() || name.contains(['.', ',']) { Err(refuse()) } else { Ok((folder.to_owned(), name.to_owned())) }
 }
 
 fn prepare(
@@ -141,23 +127,7 @@ fn why(report: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{place, why};
-
-    #[test]
-    fn states_are_found_where_salt_looks() {
-        for (file, expected) in [
-            ("redis.sls", ("", "redis")),
-            ("recipes/redis.sls", ("recipes", "redis")),
-            ("recipes/redis/init.sls", ("recipes", "redis")),
-            ("redis/init.sls", ("", "redis")),
-            ("init.sls", ("", "init")),
-        ] {
-            assert_eq!(place(file), Ok((expected.0.to_owned(), expected.1.to_owned())), "{file}");
-        }
-        for file in ["redis.v2.sls", "redis", ".sls"] {
-            assert!(place(file).is_err(), "{file}");
-        }
-    }
+    use super::why;
 
     #[test]
     fn the_first_state_that_failed_is_why() {

@@ -1,0 +1,3 @@
+"{{ pillar['heat_outputs_path'] }}.url":
+  file.managed:
+    - contents: http://localhost
