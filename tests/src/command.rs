@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use wattle_runtime::local::RUN;
+
 /// The path of the `wattle` command, which is built first if need be.
 ///
 /// # Panics
@@ -11,6 +13,14 @@ use std::sync::OnceLock;
 pub fn wattle() -> &'static Path {
     static WATTLE: OnceLock<PathBuf> = OnceLock::new();
     WATTLE.get_or_init(|| built(["wattle-runtime", "--bin", "wattle"], &profile()))
+}
+
+/// Lets a command find nothing of this environment that says which stack is meant, and of what is up only what is at `place`.
+pub fn apart<'c>(command: &'c mut Command, place: &Path) -> &'c mut Command {
+    for variable in RUN.iter().chain(&["NO_COLOR"]) {
+        command.env_remove(variable);
+    }
+    command.env("XDG_RUNTIME_DIR", place.join(".user"))
 }
 
 /// The path of the command that servers fetch, which is built first if need be.

@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::command::wattle;
+use crate::command::{apart, wattle};
 use crate::skip::skipped;
 use wattle::lower::lower;
 use wattle::model::Model;
@@ -100,12 +100,7 @@ impl Stage {
             _ => command.arg("--dir").arg(self.path()),
         };
         command.args(rest);
-        for variable in ["WATTLE_SPACE", "WATTLE_STACK", "WATTLE_KEY", "WATTLE_SOCKET", "WATTLE_TOKEN", "NO_COLOR"] {
-            command.env_remove(variable);
-        }
-        // Nothing else is up, as far as it knows.
-        command.env("XDG_RUNTIME_DIR", self.path().join(".user"));
-        command.stdin(Stdio::null());
+        apart(&mut command, self.path()).stdin(Stdio::null());
         command
     }
 
@@ -117,8 +112,7 @@ impl Stage {
     /// Runs `wattle ...` in another directory to its end, with nothing that says which one is meant.
     pub fn run_at(&self, place: &Path, args: &[&str]) -> Ran {
         let mut command = Command::new(wattle());
-        command.args(args).current_dir(place).env("XDG_RUNTIME_DIR", self.path().join(".user"));
-        to_its_end(command.env_remove("WATTLE_SPACE"))
+        to_its_end(apart(command.args(args).current_dir(place), self.path()))
     }
 
     /// Runs `wattle ... --dir DIR` to its end.

@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 use wattle::model::Name;
 
 use super::folder::Folder;
-use super::processes::STATE_DIR;
+use super::processes::{RUN, STATE_DIR};
 
 /// How long to wait before an agent that died is started again: twice as long each time, up to the second of these.
 const PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
@@ -165,7 +165,7 @@ fn spawn(launch: &Launch, server: &Name) -> io::Result<Child> {
         .stderr(log)
         // Ctrl-C is for whoever keeps the agents, who then ends them in order.
         .process_group(0);
-    for variable in ["WATTLE_SPACE", "WATTLE_STACK", "WATTLE_KEY", "WATTLE_SOCKET", "WATTLE_TOKEN"] {
+    for variable in RUN {
         command.env_remove(variable);
     }
     // Recipes call `wattle get` and `wattle set`.

@@ -26,7 +26,7 @@ use crate::seed::Given;
 
 pub use error::UpError;
 pub use folder::{Folder, Lock, Network, Record, below, gone, write_whole};
-pub use processes::STATE_DIR;
+pub use processes::{RUN, STATE_DIR};
 pub use running::{announce, announced};
 pub use up::{Up, Wish, renew, tell, told};
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use wattle::author::Blueprint as _;
-use wattle_tests::command::wattle;
+use wattle_tests::command::{apart, wattle};
 use wattle_tests::running::{self, Stage};
 use wattle_tests::zookeeper::ZooKeeper;
 
@@ -18,12 +18,8 @@ fn golden(name: &str, directory: &Path, args: &[&str]) {
 /// As `golden`, with further `names` that differ from run to run.
 fn golden_with(name: &str, directory: &Path, args: &[&str], names: &[(&str, &str)]) {
     let mut command = Command::new(wattle());
-    for variable in ["WATTLE_SPACE", "WATTLE_STACK", "WATTLE_KEY", "WATTLE_SOCKET", "WATTLE_TOKEN", "NO_COLOR"] {
-        command.env_remove(variable);
-    }
-    // Nothing else is up, as far as it knows.
-    command.env("XDG_RUNTIME_DIR", directory.join(".user"));
-    let ran = running::to_its_end(command.args(args).current_dir(directory).env("COLUMNS", "100"));
+    command.args(args).current_dir(directory).env("COLUMNS", "100");
+    let ran = running::to_its_end(apart(&mut command, directory));
     let ran = format!("$ wattle {}\n{ran}", args.join(" ")).replace(directory.to_str().expect("text"), "<here>");
     let ran = names.iter().fold(ran, |ran, (name, mark)| ran.replace(name, mark));
     let mut settings = insta::Settings::clone_current();
@@ -135,8 +131,7 @@ fn what_is_up_is_found_from_elsewhere() {
     }
     let run = |args: &[&str]| {
         let mut command = Command::new(wattle());
-        command.args(args).current_dir(here).env("XDG_RUNTIME_DIR", here.join(".user")).env_remove("WATTLE_SPACE");
-        let ran = running::to_its_end(&mut command);
+        let ran = running::to_its_end(apart(command.args(args).current_dir(here), here));
         assert_eq!(ran.code, Some(0), "{ran}");
     };
     let _down = Down(here);
