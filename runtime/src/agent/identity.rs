@@ -185,7 +185,7 @@ mod tests {
              `credentials.yaml` that `wattle seed apply` writes (`-e`)"
         );
         assert_eq!(why("credential", serde_json::Value::Null), why("credential", "".into()));
-        assert!(why("credential", "wattle1:x:y".into()).contains("none that `wattle seed apply` made"));
+        assert!(why("credential", "wattle1:x:y".into()).contains("`wattle seed apply` did not make this credential"));
         assert!(why("space", "http://zk".into()).contains("Heat's parameter `wattle_space`"));
         assert!(why("server", "a/b".into()).contains("`a/b` is no name"));
         assert!(why("stack", 7.into()).contains("expected text, found `7`"));
