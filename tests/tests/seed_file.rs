@@ -8,7 +8,7 @@ use wattle::model::{Content, Name, Type, Value};
 use wattle_tests::random;
 
 /// Texts that YAML, in one version or another, takes for something else.
-const ODD: [&str; 64] = [
+const ODD: [&str; 66] = [
     "",
     " ",
     "~",
@@ -73,6 +73,8 @@ const ODD: [&str; 64] = [
     "\u{feff}a",
     "\u{85}",
     "\u{2028}",
+    "|\na\u{2028}  b",
+    "|\na\u{85} b\u{2029}   c\n",
 ];
 
 fn written(seed: &Seed) -> String {

@@ -44,15 +44,19 @@ impl Gathered<'_> {
         self.text.resize(self.text.len() + blanks, b' ');
     }
 
-    /// Writes lines, of which all but the first have so many blanks more before them.
+    /// Writes lines, of which all but the first have so many blanks more before them. What ends a line to a library that
+    /// wrote them, as it does to YAML 1.1, ends one here.
     fn lines(&mut self, text: &str, blanks: usize) -> Result<(), EmitError> {
-        let mut lines = text.split('\n');
-        self.push(lines.next().unwrap_or_default());
-        for line in lines {
-            self.end_line()?;
-            if !line.is_empty() {
+        for (number, line) in text.split_inclusive(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']).enumerate() {
+            if number > 0 && line != "\n" {
                 self.indent(blanks);
-                self.push(line);
+            }
+            match line.strip_suffix('\n') {
+                Some(line) => {
+                    self.push(line);
+                    self.end_line()?;
+                }
+                None => self.push(line),
             }
         }
         Ok(())
@@ -125,7 +129,11 @@ impl<'w, 'o, S: Style> Writer<'w, 'o, S> {
         let form = S::text(text, is_key)?;
         self.into.is_long_key = is_key && form.starts_with("? ");
         self.begin_value();
-        self.into.lines(&form, blanks)?;
+        if S::IS_JSON {
+            self.into.push(&form);
+        } else {
+            self.into.lines(&form, blanks)?;
+        }
         self.end_value()
     }
 
