@@ -83,3 +83,11 @@ pub fn writing(tool: Tool, output: &str, recipe: &str) -> String {
         ),
     }
 }
+
+/// What recipes of `tool` are called, as a sentence, if it does not find the one in the file at `path`.
+pub fn overlooked(tool: Tool, path: &str) -> Option<&'static str> {
+    match tool {
+        Tool::Salt => salt::state(path).is_none().then_some(salt::NAMING),
+        Tool::Shell | Tool::Ansible | Tool::Puppet | Tool::Chef => None,
+    }
+}

@@ -1,14 +1,13 @@
 //! The tools that run recipes, and what each of them can do.
 //!
 //! Whatever is to be known of a tool that needs no more than its name stands in [`Tool::facts`], and is asked for by
-//! methods. What needs more is a `match` over all tools where it belongs: reading its recipes (`crate::findings`),
-//! saying how one writes an output (`crate::writing`), running
-//! them, lowering them to Heat's own resources.
+//! methods. What needs more is a `match` over all tools where it belongs: reading its recipes (`crate::findings`), how
+//! one writes an output (`crate::writing`) and is found (`crate::overlooked`), running them, lowering them to Heat's own
+//! resources.
 
 use std::fmt;
 
 use crate::names::extension;
-use crate::salt;
 
 /// What runs a recipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -132,11 +131,6 @@ impl Tool {
     /// Whether it is given a file to run. Else its recipe has a name within what travels along, `COOKBOOK::RECIPE`.
     pub const fn runs_files(self) -> bool {
         self.facts().runs_files
-    }
-
-    /// What its recipes are called, if it does not find one in the file at `path`.
-    pub fn overlooks(self, path: &str) -> Option<&'static str> {
-        (self == Self::Salt && salt::state(path).is_none()).then_some(salt::NAMING)
     }
 
     /// Whether an input or output stands at a path, as `node['db2']['url']` does. Else it is a variable or a file that is

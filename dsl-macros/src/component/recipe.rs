@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::LitStr;
 use wattle_recipe::{
-    Analysis, ChefRecipe, FileError, Tool, analyse_run, chef_recipe_path, never_written, suggest, writing,
+    Analysis, ChefRecipe, FileError, Tool, analyse_run, chef_recipe_path, never_written, overlooked, suggest, writing,
 };
 use wattle_words::names::join;
 
@@ -145,7 +145,7 @@ fn single(own: &Crate, at: &LitStr, errors: &mut Errors) -> Option<(Recipe, Vec<
 
 /// The file, unless it is called so that its tool would not find it on a server.
 pub(super) fn found(tool: Tool, what: &str, file: Read) -> Result<Read, Refusal> {
-    match tool.overlooks(&file.path) {
+    match overlooked(tool, &file.path) {
         None => Ok(file),
         Some(naming) => Err(Refusal {
             message: format!("{} does not find the {what} `{}`", tool.title(), file.path),

@@ -176,7 +176,7 @@ impl<'l> Reader<'l> {
 
     /// Reports a file that is called so that its tool would not find it on a server.
     fn is_found(&mut self, tool: Tool, path: &str, span: Span) -> Option<()> {
-        let Some(naming) = tool.overlooks(path) else { return Some(()) };
+        let Some(naming) = wattle_recipe::overlooked(tool, path) else { return Some(()) };
         let diagnostic = RECIPE
             .diagnostic(format!("{} does not find the recipe `{path}`", tool.title()))
             .label(&self.at(span), "named here")

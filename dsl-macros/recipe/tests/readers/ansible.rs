@@ -1,5 +1,7 @@
 use wattle_recipe::{Analysis, Tool, analyse};
 
+use super::names;
+
 fn ansible(source: &str) -> Analysis {
     analyse(Tool::Ansible, source).unwrap_or_else(|error| panic!("{error}\n{source}"))
 }
@@ -12,10 +14,6 @@ fn task(task: &str) -> String {
         text.extend(["      ", line, "\n"]);
     }
     text
-}
-
-fn names(names: &std::collections::BTreeMap<String, u32>) -> Vec<&str> {
-    names.keys().map(String::as_str).collect()
 }
 
 #[test]

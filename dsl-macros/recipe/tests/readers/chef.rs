@@ -1,15 +1,13 @@
 use wattle_recipe::{Analysis, Tool, analyse, analyse_all};
 
+use super::names;
+
 fn chef(source: &str) -> Analysis {
     analyse(Tool::Chef, source).unwrap_or_else(|error| panic!("{error}\n{source}"))
 }
 
 fn template(source: &str) -> Analysis {
     analyse_all(Tool::Chef, [("templates/x.erb", source)]).expect("a template")
-}
-
-fn names(names: &std::collections::BTreeMap<String, u32>) -> Vec<&str> {
-    names.keys().map(String::as_str).collect()
 }
 
 #[test]

@@ -5,3 +5,10 @@ mod chef;
 mod puppet;
 mod salt;
 mod shell;
+
+use std::collections::BTreeMap;
+
+/// The names of what is read or written.
+fn names(of: &BTreeMap<String, u32>) -> Vec<&str> {
+    of.keys().map(String::as_str).collect()
+}

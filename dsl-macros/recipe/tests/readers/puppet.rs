@@ -1,11 +1,9 @@
 use wattle_recipe::{Analysis, Tool, analyse, analyse_all};
 
+use super::names;
+
 fn puppet(source: &str) -> Analysis {
     analyse(Tool::Puppet, source).unwrap_or_else(|error| panic!("{error}\n{source}"))
-}
-
-fn names(names: &std::collections::BTreeMap<String, u32>) -> Vec<&str> {
-    names.keys().map(String::as_str).collect()
 }
 
 #[test]

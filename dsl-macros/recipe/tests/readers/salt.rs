@@ -1,12 +1,10 @@
 use wattle_recipe::salt::state;
-use wattle_recipe::{Analysis, Tool, analyse, analyse_all};
+use wattle_recipe::{Analysis, Tool, analyse, analyse_all, overlooked};
+
+use super::names;
 
 fn salt(source: &str) -> Analysis {
     analyse(Tool::Salt, source).unwrap_or_else(|error| panic!("{error}\n{source}"))
-}
-
-fn names(of: &std::collections::BTreeMap<String, u32>) -> Vec<&str> {
-    of.keys().map(String::as_str).collect()
 }
 
 #[test]
@@ -140,10 +138,10 @@ fn states_are_found_where_salt_looks() {
         ("redis/init.sls", ("", "redis")),
         ("init.sls", ("", "init")),
     ] {
-        assert_eq!((state(file), Tool::Salt.overlooks(file)), (Some(expected), None), "{file}");
+        assert_eq!((state(file), overlooked(Tool::Salt, file)), (Some(expected), None), "{file}");
     }
     for file in ["redis.v2.sls", "v.2/init.sls", "a,b.sls", "redis.SLS", "redis", ".sls"] {
-        assert!(state(file).is_none() && Tool::Salt.overlooks(file).is_some(), "{file}");
+        assert!(state(file).is_none() && overlooked(Tool::Salt, file).is_some(), "{file}");
     }
-    assert_eq!(Tool::Shell.overlooks("install.v2.sh"), None);
+    assert_eq!(overlooked(Tool::Shell, "install.v2.sh"), None);
 }
