@@ -129,11 +129,7 @@ impl<'w, 'o, S: Style> Writer<'w, 'o, S> {
         let form = S::text(text, is_key)?;
         self.into.is_long_key = is_key && form.starts_with("? ");
         self.begin_value();
-        if S::IS_JSON {
-            self.into.push(&form);
-        } else {
-            self.into.lines(&form, blanks)?;
-        }
+        self.into.lines(&form, blanks)?;
         self.end_value()
     }
 
