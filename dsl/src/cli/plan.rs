@@ -36,7 +36,7 @@ pub fn plan_format() -> Arg {
         .help("How to write it: for people, or for programs")
 }
 
-/// Whether [`plan_format`] asks for JSON.
+/// Whether `--format`, such as [`plan_format`], asks for JSON.
 pub fn is_json(matches: &ArgMatches) -> bool {
     matches.get_one::<String>("format").is_some_and(|format| format == "json")
 }

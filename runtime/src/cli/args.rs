@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{StyledStr, Styles};
-use clap::{Arg, ArgAction, ArgMatches, value_parser};
+use clap::{Arg, ArgAction, value_parser};
 use wattle_words::time;
+
+pub(super) use wattle::cli::is_json;
 
 /// What stands below the options.
 pub(super) fn section(sections: &[(&str, &str)]) -> StyledStr {
@@ -55,11 +57,6 @@ pub(super) fn format(formats: &'static [&'static str]) -> Arg {
 /// An option that is there or not.
 pub(super) fn flag(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
-}
-
-/// Whether JSON is asked for.
-pub(super) fn is_json(matches: &ArgMatches) -> bool {
-    matches.get_one::<String>("format").is_some_and(|format| format == "json")
 }
 
 /// A length of time: `90s`, `10m`, `1h30m`.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Command};
-use wattle::cli::{is_json, plan_against, plan_format, planned, state_of};
+use wattle::cli::{plan_against, plan_format, planned, state_of};
 use wattle::manners::{Exit, exit_codes};
 use wattle::plan::{State, StateError};
 
@@ -50,7 +50,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         }
         None => in_space(matches, directory, console).await?,
     };
-    let (text, exit) = planned(before.as_ref(), &after, is_json(matches), console.out.color);
+    let (text, exit) = planned(before.as_ref(), &after, args::is_json(matches), console.out.color);
     console.out.write(&text)?;
     Ok(exit)
 }
