@@ -27,13 +27,12 @@ pub use crate::analysis::attribute::names_of;
 pub use crate::analysis::decision::{Decision, Reader, Way};
 pub use crate::analysis::function::computed_by_heat;
 pub use crate::analysis::identity::identified;
+pub use crate::analysis::lowering::{Lowering, RESERVED};
 pub use agent::CREDENTIALS;
 pub(crate) use agent::user_data_sizes;
 pub use environment::Environment;
 pub use filled::Filled;
 pub use seed::Seed;
-
-pub use crate::analysis::lowering::{Lowering, RESERVED};
 
 use hot::Template;
 
@@ -87,6 +86,7 @@ pub fn lower(model: &Model, options: &Options) -> Lowered {
 /// need not have both.
 pub(crate) enum Stages<'m> {
     Agents(Box<ForAgents<'m>>),
+    /// The identified model.
     HeatNative(&'m Model),
 }
 
@@ -95,7 +95,7 @@ impl<'m> Stages<'m> {
     pub(crate) fn of(lowering: Lowering, model: &'m Model, identified: &'m Model, options: &'m Options) -> Self {
         match lowering {
             Lowering::Agents => Self::Agents(Box::new(ForAgents::of(model, identified, options))),
-            Lowering::HeatNative => Self::HeatNative(model),
+            Lowering::HeatNative => Self::HeatNative(identified),
         }
     }
 
@@ -111,7 +111,7 @@ impl<'m> Stages<'m> {
         match self {
             Self::Agents(agents) => agents.templates(),
             Self::HeatNative(model) => {
-                let native::Lowered { template, environment, decisions } = native::lower(model);
+                let native::Lowered { template, environment, decisions } = native::of_identified(model);
                 Templates { template, nested: IndexMap::new(), environment, decisions }
             }
         }

@@ -45,7 +45,11 @@ pub struct Lowered {
 ///
 /// It stays one stack, however large: deployments depend on each other across servers, so there is no free cut.
 pub fn lower(model: &Model) -> Lowered {
-    let model = &*super::identified(model);
+    of_identified(&super::identified(model))
+}
+
+/// The same of a model that is identified by the names under which it was deployed.
+pub(super) fn of_identified(model: &Model) -> Lowered {
     let mut decisions = Decisions::new(true);
     let mut template = template::with_parameters(model);
     template::requirements(model, &mut template, &mut decisions);
