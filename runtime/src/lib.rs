@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod cli;
+pub mod clock;
 pub mod local;
 mod lock;
 pub mod recipe;

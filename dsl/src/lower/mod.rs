@@ -11,7 +11,6 @@ pub mod hot;
 pub mod native;
 mod plan;
 pub(crate) mod resolve;
-pub mod seed;
 mod seeding;
 mod split;
 pub(crate) mod template;
@@ -33,6 +32,7 @@ pub(crate) use agent::user_data_sizes;
 pub use environment::Environment;
 pub use filled::Filled;
 pub use seed::Seed;
+pub use wattle_agent_core::seed;
 
 use hot::Template;
 

@@ -1,7 +1,6 @@
 //! Makes the seed of a model.
 
 use indexmap::IndexMap;
-use sha2::{Digest, Sha256};
 
 use crate::analysis::attribute::SERVER_ENTRIES;
 use crate::analysis::identity::Identities;
@@ -12,7 +11,7 @@ use super::plan::{Plan, Server};
 use super::resolve::for_agent;
 use super::seed::{
     FORMAT, Seed, SeedAttribute, SeedComponent, SeedDeclaration, SeedEntry, SeedExport, SeedInput, SeedOutput,
-    SeedParameter, SeedRecipe, SeedRequirement, SeedServer, hex,
+    SeedParameter, SeedRecipe, SeedRequirement, SeedServer, digest,
 };
 
 /// The seed of `model`, which is `original` by the names under which it was deployed.
@@ -56,7 +55,7 @@ fn declarations(model: &Model, recipes: &mut IndexMap<String, Content>) -> Index
                 .files
                 .iter()
                 .map(|file| {
-                    let digest = hex(&Sha256::digest(file.content.bytes()));
+                    let digest = digest(file.content.bytes());
                     recipes.entry(digest.clone()).or_insert_with(|| file.content.clone());
                     (file.path.clone(), digest)
                 })

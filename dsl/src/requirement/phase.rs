@@ -2,23 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde::{Deserialize, Serialize};
+pub use wattle_agent_core::seed::When;
 
 use crate::analysis::{attribute, reads};
 use crate::model::requirement::Operand;
 use crate::model::{Expr, Model, Name, Parameter, Predicate, Reference, Test, Type};
-
-/// When all values of a requirement are known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum When {
-    /// While the blueprint is built: `check` judges it.
-    Check,
-    /// With the parameters: Heat judges it where it can, and `seed apply` in any case.
-    Apply,
-    /// At run time: each agent judges it that reads all of its values.
-    RunTime,
-}
 
 /// When all values of `predicate` are known.
 pub fn when(model: &Model, predicate: &Predicate<Expr>) -> When {

@@ -4,10 +4,10 @@ use std::fmt;
 
 use async_trait::async_trait;
 use indexmap::IndexMap;
-use jiff::Timestamp;
 use wattle::lower::seed::SeedAttribute;
 use wattle::model::{Name, Step, Value};
 
+use crate::clock;
 use crate::space::{Failure, Kind};
 
 /// Where a server's own attributes come from.
@@ -61,7 +61,7 @@ pub(super) fn failure(owner: &Name, key: &str, why: &str) -> Failure {
         kind: Kind::Input,
         message: format!("the attribute `{key}` of the server cannot be had: {why}"),
         log: Vec::new(),
-        at: Timestamp::now(),
+        at: clock::now(),
         through: Vec::new(),
     }
 }

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use indexmap::{IndexMap, IndexSet};
-use jiff::Timestamp;
 use serde::Serialize;
 use tokio::sync::Notify;
 use tokio::time;
 use wattle::model::Name;
+use wattle_agent_core::time::Time;
 
+use crate::clock;
 use crate::space::{Did, Failure, Finishing, Leaving, ServerStatus, Space, SpaceError, State, Status, Step, Waiting};
 use crate::store::StoreError;
 
@@ -34,7 +35,7 @@ pub(super) struct Board {
 #[derive(Debug)]
 struct Inner {
     revision: u64,
-    since: Timestamp,
+    since: Time,
     components: IndexMap<Name, Status>,
     // What components have behind them from before this agent, which has not run them.
     recalled: IndexMap<Name, Vec<Step>>,
@@ -54,7 +55,7 @@ struct Inner {
 pub(super) struct Snapshot {
     server: Name,
     revision: u64,
-    since: Timestamp,
+    since: Time,
     troubles: Vec<String>,
     leaving: Vec<Leaving>,
     finishing: Vec<Finishing>,
@@ -65,7 +66,7 @@ impl Board {
     pub(super) fn new(server: &Name) -> Self {
         let state = Inner {
             revision: 0,
-            since: Timestamp::now(),
+            since: clock::now(),
             components: IndexMap::new(),
             recalled: IndexMap::new(),
             troubles: IndexMap::new(),
@@ -96,7 +97,7 @@ impl Board {
         components: impl Iterator<Item = &'a Name>,
         leaving: impl Iterator<Item = &'a Name>,
     ) {
-        let since = Timestamp::now();
+        let since = clock::now();
         let leaves = |name: &Name| Leaving { component: self.full(name), since, failure: None };
         let mut state = self.state();
         state.revision = revision;
@@ -132,7 +133,7 @@ impl Board {
     }
 
     /// The recipe of a component runs now, and until then at most.
-    pub(super) fn runs(&self, component: &Name, revision: u64, deadline: Timestamp) {
+    pub(super) fn runs(&self, component: &Name, revision: u64, deadline: Time) {
         self.put(component, revision, State::Running, Some(deadline));
     }
 
@@ -150,7 +151,7 @@ impl Board {
     }
 
     /// What a component has behind it once it begins to be in the state `next`.
-    pub(super) fn past(&self, component: &Name, revision: u64, at: Timestamp, next: &State) -> Vec<Step> {
+    pub(super) fn past(&self, component: &Name, revision: u64, at: Time, next: &State) -> Vec<Step> {
         let state = self.state();
         match state.components.get(component).filter(|status| status.revision == revision) {
             Some(status) => status.past_at(at, next),
@@ -158,7 +159,7 @@ impl Board {
         }
     }
 
-    fn put(&self, component: &Name, revision: u64, now: State, deadline: Option<Timestamp>) {
+    fn put(&self, component: &Name, revision: u64, now: State, deadline: Option<Time>) {
         let full = self.full(component);
         let urgent = matches!(now, State::Done | State::Failed(_));
         let mut state = self.state();
@@ -174,7 +175,7 @@ impl Board {
             State::Done => tracing::info!(component = &*full, revision, "done"),
             State::Failed(failure) => tracing::error!(component = &*full, revision, "failed: {failure}"),
         }
-        let at = Timestamp::now();
+        let at = clock::now();
         let recalled = match &now {
             State::Running => state.recalled.shift_remove(component),
             _ => state.recalled.get(component).cloned(),
@@ -210,7 +211,7 @@ impl Board {
     pub(super) fn torn_down(&self, component: &Name, failure: Option<Failure>) {
         let mut state = self.state();
         if failure.is_some() {
-            let leaving = Leaving { component: self.full(component), since: Timestamp::now(), failure };
+            let leaving = Leaving { component: self.full(component), since: clock::now(), failure };
             state.leaving.insert(component.clone(), leaving);
         } else {
             state.leaving.shift_remove(component);
@@ -364,7 +365,7 @@ mod tests {
     use super::*;
 
     fn waits(what: &[&str]) -> State {
-        let since = Timestamp::UNIX_EPOCH;
+        let since = Time::EPOCH;
         State::Waiting(what.iter().map(|what| Waiting { what: (*what).into(), input: None, since }).collect())
     }
 
@@ -384,9 +385,9 @@ mod tests {
         board.set(&name, 1, waits(&["a/x/url", "b/x/url"]));
         assert_eq!(told(&board), ["s/before"]);
         board.set(&name, 1, waits(&["b/x/url"]));
-        board.runs(&name, 1, Timestamp::now());
+        board.runs(&name, 1, clock::now());
         assert_eq!(told(&board), ["s/before", "a/x/url", "b/x/url"]);
-        let past = board.past(&name, 1, Timestamp::now(), &State::Done);
+        let past = board.past(&name, 1, clock::now(), &State::Done);
         board.set(&name, 1, State::Done);
         assert_eq!(told(&board), ["s/before", "a/x/url", "b/x/url", "Ran"]);
         assert_eq!(past.len(), 4, "the journal has the same");
@@ -401,7 +402,7 @@ mod tests {
     fn what_had_ended_before_an_agent_began_ended_then() {
         let (board, name) = (Board::new(&"s".into()), Name::from("c"));
         board.begin(1, [&name].into_iter(), std::iter::empty());
-        let (since, until) = (Timestamp::UNIX_EPOCH, Timestamp::from_second(9).unwrap());
+        let (since, until) = (Time::EPOCH, Time::from_secs(9));
         board.recall(&name, 1, vec![Step { since, until, did: Did::Ran }]);
         board.set(&name, 1, waits(&["a/x/url"]));
         board.set(&name, 1, State::Done);

@@ -5,23 +5,26 @@ use std::time::Duration;
 
 use futures_util::future::{join, join_all};
 use indexmap::IndexMap;
-use jiff::Timestamp;
 use tokio::time::{self, Instant};
 use wattle::model::{Name, Value};
 use wattle::requirement::{self, Verdict};
 use wattle::values::span;
+use wattle_agent_core::fingerprint::fingerprint;
+use wattle_agent_core::memory::{Finished, Known};
+use wattle_agent_core::outputs;
+use wattle_agent_core::record::{Record, Stored};
+use wattle_agent_core::time::Time;
+use wattle_agent_core::vault::Vault as _;
 
+use crate::clock;
 use crate::recipe::{Broken, Job, Live, Runner};
 use crate::space::{Content, Failure, Kind, PlannedComponent, Script, State, Step, Waiting};
 
-use super::fingerprint::fingerprint;
 use super::inputs::{self, Awaited, Found, Missing, Needs};
-use super::journal::{Finished, Known};
 use super::live::Run;
-use super::record::{Record, Stored};
 use super::revision::{Outcome, Revision};
 use super::shared::Shared;
-use super::{files, outputs};
+use super::{entries, files};
 
 /// How much longer than its deadline a run may take to end, before it is dropped: a runner ends its processes itself,
 /// and knows what they said last.
@@ -82,12 +85,12 @@ impl<'a> Component<'a> {
     }
 
     /// What it has behind it at a time, in which it begins to be in the state `next`.
-    fn past(&self, at: Timestamp, next: &State) -> Vec<Step> {
+    fn past(&self, at: Time, next: &State) -> Vec<Step> {
         self.shared.board.past(self.name, self.revision.id.number, at, next)
     }
 
     /// What it has behind it at its end, which the journal and whoever looks are told alike.
-    fn past_at_end(&self, at: Timestamp, end: &State) -> Vec<Step> {
+    fn past_at_end(&self, at: Time, end: &State) -> Vec<Step> {
         let past = self.past(at, end);
         self.shared.board.recall(self.name, self.revision.id.number, past.clone());
         past
@@ -98,11 +101,11 @@ impl<'a> Component<'a> {
     }
 
     fn failure(&self, kind: Kind, message: String, log: Vec<String>) -> Failure {
-        Failure { component: self.full.clone(), kind, message, log, at: Timestamp::now(), through: Vec::new() }
+        Failure { component: self.full.clone(), kind, message, log, at: clock::now(), through: Vec::new() }
     }
 
     fn known(&self) -> Option<Known> {
-        self.shared.journal().known(self.name).cloned()
+        self.shared.journal().memory().known(self.name).cloned()
     }
 
     /// What its entries hold of this revision: something, if it was here before a crash.
@@ -110,7 +113,7 @@ impl<'a> Component<'a> {
         let mut looks = Vec::with_capacity(self.planned.outputs.len());
         for output in self.planned.outputs.keys() {
             let (shared, id, entry) = (self.shared, &self.revision.id, self.entry(output));
-            looks.push(async move { outputs::peek(shared, id, &entry).await });
+            looks.push(async move { entries::peek(shared, id, &entry).await });
         }
         let there = join_all(looks).await;
         let outputs = self.planned.outputs.keys().zip(there);
@@ -119,9 +122,9 @@ impl<'a> Component<'a> {
 
     /// Waits for what it needs, and decides what is to be done; none if there is a newer revision.
     async fn prepare(&self) -> Option<Next> {
-        let past = self.shared.journal().past(self.name, &self.revision.id, Timestamp::now());
+        let past = self.shared.journal().memory().past(self.name, &self.revision.id, clock::now());
         self.shared.board.recall(self.name, self.revision.id.number, past);
-        let failed = self.shared.journal().failed(self.name, &self.revision.id).cloned();
+        let failed = self.shared.journal().memory().failed(self.name, &self.revision.id).cloned();
         if let Some(failure) = failed {
             return Some(Next::Failed(failure, Journalled::Yes));
         }
@@ -144,7 +147,7 @@ impl<'a> Component<'a> {
     /// Waits until the component before it has ended.
     async fn turn(&self) -> Result<(), Missing> {
         let Some(before) = self.revision.before(self.name) else { return Ok(()) };
-        let waiting = Waiting { what: self.shared.full(before), input: None, since: Timestamp::now() };
+        let waiting = Waiting { what: self.shared.full(before), input: None, since: clock::now() };
         self.tell(State::Waiting(vec![waiting]));
         match self.revision.ended(before).await {
             Outcome::Done => Ok(()),
@@ -244,7 +247,7 @@ impl<'a> Component<'a> {
 
     /// What it published when it finished, for those who read it now.
     async fn kept(&self, known: &Known, finished: &Finished) -> Option<IndexMap<Name, Stored>> {
-        let outputs = outputs::for_readers(self.shared, self.planned, &finished.outputs)?;
+        let outputs = outputs::for_readers(self.planned, &finished.outputs, &self.shared.vault)?;
         if known.planned != *self.planned || finished.outputs != outputs {
             let (planned, outputs) = (self.planned.clone(), outputs.clone());
             self.shared.record(&[Record::Kept { component: self.name.clone(), planned, outputs }]).await;
@@ -255,7 +258,7 @@ impl<'a> Component<'a> {
     /// Inputs as the journal keeps them.
     fn keep(&self, inputs: &IndexMap<Name, Value>) -> IndexMap<Name, Content> {
         let is_secret = |name: &Name| self.planned.inputs.get(name).is_some_and(|input| input.ty.is_secret());
-        inputs.iter().map(|(name, value)| (name.clone(), self.shared.keep(value, is_secret(name)))).collect()
+        inputs.iter().map(|(name, value)| (name.clone(), self.shared.vault.keep(value, is_secret(name)))).collect()
     }
 
     /// Has its recipe run. From here on nothing but a crash ends it before its end is on disk.
@@ -265,7 +268,7 @@ impl<'a> Component<'a> {
         fingerprint: Option<String>,
         there: &IndexMap<Name, Content>,
     ) -> Outcome {
-        let at = Timestamp::now();
+        let at = clock::now();
         self.shared
             .record(&[Record::Started {
                 component: self.name.clone(),
@@ -277,7 +280,7 @@ impl<'a> Component<'a> {
                 inputs: self.keep(&inputs),
             }])
             .await;
-        let deadline = Timestamp::now() + self.shared.deadline(self.planned);
+        let deadline = clock::now() + self.shared.deadline(self.planned);
         self.shared.board.runs(self.name, self.revision.id.number, deadline);
         let run =
             Run::new(self.shared, self.revision, self.name, self.planned, &inputs, self.shared.wait(self.planned));
@@ -314,7 +317,7 @@ impl<'a> Component<'a> {
             Err(Broken { kind, message, log, .. }) => {
                 self.fail(self.failure(kind, message, log), failed(), there).await
             }
-            Ok(values) => match outputs::all_stored(self.planned, &values, &run.early()) {
+            Ok(values) => match outputs::all_stored(self.planned, &values, &run.early(), &self.shared.vault) {
                 Err((kind, message)) => self.fail(self.failure(kind, message, Vec::new()), failed(), there).await,
                 Ok(outputs) => {
                     let (inputs, absent, fingerprint) = if let Some(fingerprint) = fingerprint {
@@ -324,7 +327,7 @@ impl<'a> Component<'a> {
                         let fingerprint = self::fingerprint(self.planned, &read);
                         (read, absent, fingerprint)
                     };
-                    let at = Timestamp::now();
+                    let at = clock::now();
                     let finished = Record::Finished {
                         component: self.name.clone(),
                         at,
@@ -354,7 +357,7 @@ impl<'a> Component<'a> {
     /// Puts the failure in the place of whatever it has not published.
     async fn fail(&self, failure: Failure, journalled: Journalled, there: &IndexMap<Name, Content>) -> Outcome {
         if let Journalled::No { read: inputs } = journalled {
-            let past = self.past_at_end(Timestamp::now(), &State::Failed(failure.clone()));
+            let past = self.past_at_end(clock::now(), &State::Failed(failure.clone()));
             let (component, revision, failure) = (self.name.clone(), self.revision.id.clone(), failure.clone());
             self.shared.record(&[Record::Failed { component, revision, failure, inputs, past }]).await;
         }
@@ -377,7 +380,7 @@ impl<'a> Component<'a> {
         let mut writes = Vec::with_capacity(contents.len());
         for (output, content) in contents {
             let (shared, id, entry, there) = (self.shared, &self.revision.id, self.entry(output), there.get(*output));
-            writes.push(async move { outputs::publish(shared, id, &entry, content, there).await });
+            writes.push(async move { entries::publish(shared, id, &entry, content, there).await });
         }
         let all = join_all(writes);
         tokio::select! {

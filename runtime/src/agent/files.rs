@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
@@ -109,15 +108,16 @@ async fn fetch(shared: &Shared, digest: &str) -> Result<(), (Kind, String)> {
 /// Deletes the files that nothing on this server needs any more: neither what `plan` runs nor what is to be torn down.
 /// What is deleted wrongly, or by an agent that dies meanwhile, is fetched again.
 pub(super) fn prune(shared: &Shared, plan: &Plan) {
-    let started = shared.journal().started();
-    let known = started.iter().map(|(_, known)| &known.planned);
-    let needed: HashSet<&OsStr> = known
+    let journal = shared.journal();
+    let known = journal.memory().started().map(|(_, known)| &known.planned);
+    let needed: HashSet<String> = known
         .chain(plan.components.values())
         .flat_map(|planned| planned.recipe.files.values())
-        .map(|digest| OsStr::new(hex(digest)))
+        .map(|digest| hex(digest).to_owned())
         .collect();
+    drop(journal);
     for file in fs::read_dir(shared.state.join("recipes")).into_iter().flatten().flatten() {
-        if needed.contains(&*file.file_name()) {
+        if file.file_name().to_str().is_some_and(|name| needed.contains(name)) {
             continue;
         }
         if let Err(error) = fs::remove_file(file.path()) {

@@ -8,13 +8,15 @@ use futures_util::poll;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
 use indexmap::IndexMap;
-use jiff::Timestamp;
 use tokio::time::{self, Instant};
 use wattle::model::{Name, Value};
 use wattle::values::ASKING;
 use wattle::values::{self, span};
+use wattle_agent_core::time::Time;
+use wattle_agent_core::vault::Vault as _;
 
-use crate::space::{Content, Failure, Held, Kind, PlannedInput, Source, Space, SpaceError, Waiting, open};
+use crate::clock;
+use crate::space::{Content, Failure, Held, Kind, PlannedInput, Source, Space, SpaceError, Waiting};
 
 use super::revision::{Outcome, Revision};
 use super::shared::Shared;
@@ -91,7 +93,7 @@ pub(super) async fn wait(
     limit: Duration,
     mut report: impl FnMut(Vec<Waiting>),
 ) -> Result<Found, Missing> {
-    let since = Timestamp::now();
+    let since = clock::now();
     let mut missing = needs.clone();
     let mut found = Found::with_capacity(needs.len());
     let mut pending: FuturesUnordered<_> = needs
@@ -131,7 +133,7 @@ pub(super) async fn wait(
 }
 
 /// What is missing; of very much, a part, which a status has room for.
-fn waiting(missing: &Needs, since: Timestamp) -> Vec<Waiting> {
+fn waiting(missing: &Needs, since: Time) -> Vec<Waiting> {
     missing
         .iter()
         .take(TOLD)
@@ -163,7 +165,7 @@ async fn fetch(shared: &Shared, revision: &Revision, awaited: &Awaited) -> Resul
     let what = awaited.name();
     match content {
         Ok(Content::Failure(failure)) => Err(Missing::Failed(failure)),
-        Ok(content) => match shared.reveal(&content) {
+        Ok(content) => match shared.vault.reveal(&content) {
             Ok(value) => Ok(value.unwrap_or(Value::Null)),
             Err(error) => Err(Missing::Own(Kind::Input, format!("cannot read `{what}`: {error}"))),
         },
@@ -178,7 +180,7 @@ async fn in_vain(
     shared: &Shared,
     revision: &Revision,
     missing: &Needs,
-    since: Timestamp,
+    since: Time,
     (limit, end): (Duration, Instant),
 ) -> String {
     // One cause of each is enough to begin mending; a hundred missing values have few causes.
@@ -237,7 +239,7 @@ pub(super) fn value(shared: &Shared, name: &str, input: &PlannedInput, found: &F
 /// Why there is none.
 pub(super) fn resolve(shared: &Shared, source: &Source, found: &Found) -> Result<Value, String> {
     let value = |held: &Held| match held {
-        Held::Sealed(sealed) => open(sealed, &shared.opener).map_err(|error| error.to_string()),
+        Held::Sealed(sealed) => shared.vault.open(sealed),
         Held::UserData(key) => shared.user_data.get(key).cloned().ok_or_else(|| {
             format!(
                 "the user data of this server does not tell `{key}`: the stack was created from another template \

@@ -19,50 +19,8 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use indexmap::IndexMap;
-use jiff::Timestamp;
-use wattle::model::Name;
-
-use crate::space::{Content, Did, Failure, PlannedComponent, Step};
-
-use super::record::{Record, RevisionId, Stored};
-
-/// What is known of a component that was started.
-#[derive(Clone, Debug)]
-pub(super) struct Known {
-    /// Larger for what was started later.
-    pub(super) order: u64,
-    pub(super) revision: RevisionId,
-    /// When its recipe began to run.
-    pub(super) at: Timestamp,
-    /// What it had behind it then.
-    pub(super) past: Vec<Step>,
-    pub(super) planned: PlannedComponent,
-    pub(super) fingerprint: Option<String>,
-    pub(super) inputs: IndexMap<Name, Content>,
-    /// What was published of the run that has not ended.
-    pub(super) early: IndexMap<Name, Stored>,
-    pub(super) finished: Option<Finished>,
-}
-
-/// A component that succeeded.
-#[derive(Clone, Debug)]
-pub(super) struct Finished {
-    pub(super) at: Timestamp,
-    /// What it had behind it then.
-    pub(super) past: Vec<Step>,
-    pub(super) fingerprint: String,
-    pub(super) read: Vec<Name>,
-    pub(super) outputs: IndexMap<Name, Stored>,
-}
-
-/// A component that failed.
-#[derive(Clone, Debug)]
-struct Failed {
-    revision: RevisionId,
-    failure: Failure,
-    past: Vec<Step>,
-}
+use wattle_agent_core::memory::Memory;
+use wattle_agent_core::record::Record;
 
 /// Why a journal cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -108,9 +66,8 @@ pub fn forget_finished(state: &Path) -> io::Result<()> {
         Err(JournalError::Damaged { .. }) => return Ok(()),
         Err(JournalError::Io { source, .. }) => return Err(source),
     };
-    journal.known.values_mut().for_each(|known| known.finished = None);
-    journal.failed.clear();
-    journal.rewrite(&journal.records())
+    journal.memory.forget_finished();
+    journal.rewrite()
 }
 
 /// Writes a file that only its owner may read, and puts it on disk.
@@ -141,9 +98,7 @@ pub(super) struct Journal {
     length: u64,
     torn: bool,
     lines: usize,
-    order: u64,
-    known: IndexMap<Name, Known>,
-    failed: IndexMap<Name, Failed>,
+    memory: Memory,
 }
 
 impl Journal {
@@ -156,16 +111,8 @@ impl Journal {
         let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path).map_err(io)?;
         sync_folder(path).map_err(io)?;
         let text = fs::read(path).map_err(io)?;
-        let mut journal = Self {
-            file,
-            path: path.to_owned(),
-            length: 0,
-            torn: false,
-            lines: 0,
-            order: 0,
-            known: IndexMap::new(),
-            failed: IndexMap::new(),
-        };
+        let mut journal =
+            Self { file, path: path.to_owned(), length: 0, torn: false, lines: 0, memory: Memory::default() };
         journal.replay(&text)?;
         journal.torn = journal.length < text.len() as u64;
         journal.compact();
@@ -184,7 +131,7 @@ impl Journal {
                     if let Some((line, reason)) = bad {
                         return Err(JournalError::Damaged { path: self.path.clone(), line, reason });
                     }
-                    self.note(record);
+                    self.memory.note(record);
                     self.length = end;
                     self.lines += 1;
                 }
@@ -195,6 +142,11 @@ impl Journal {
             }
         }
         Ok(())
+    }
+
+    /// What it amounts to.
+    pub(super) fn memory(&self) -> &Memory {
+        &self.memory
     }
 
     /// Puts `records` on disk, all of them or none.
@@ -217,117 +169,25 @@ impl Journal {
         }
         self.length += text.len() as u64;
         self.lines += records.len();
-        records.iter().for_each(|record| self.note(record.clone()));
+        records.iter().for_each(|record| self.memory.note(record.clone()));
         Ok(())
-    }
-
-    fn note(&mut self, record: Record) {
-        match record {
-            Record::Started { component, revision, planned, fingerprint, inputs, at, past } => {
-                self.order += 1;
-                // The same run again after a crash: what it published stays.
-                let early = match self.known.get_mut(&component) {
-                    Some(before)
-                        if before.revision == revision
-                            && before.fingerprint == fingerprint
-                            && before.finished.is_none() =>
-                    {
-                        std::mem::take(&mut before.early)
-                    }
-                    _ => IndexMap::new(),
-                };
-                let (order, finished) = (self.order, None);
-                let known = Known { order, revision, at, past, planned, fingerprint, inputs, early, finished };
-                self.known.insert(component, known);
-            }
-            Record::Early { component, output, stored } => {
-                if let Some(known) = self.known.get_mut(&component) {
-                    known.early.insert(output, stored);
-                }
-            }
-            Record::Finished { component, fingerprint, inputs, absent, outputs, at, past } => {
-                if let Some(known) = self.known.get_mut(&component) {
-                    let read = inputs.keys().cloned().chain(absent).collect();
-                    known.inputs = inputs;
-                    known.early.clear();
-                    known.finished = Some(Finished { at, past, fingerprint, read, outputs });
-                }
-                self.failed.shift_remove(&component);
-            }
-            Record::Kept { component, planned, outputs } => {
-                if let Some(known) = self.known.get_mut(&component) {
-                    known.planned = planned;
-                    if let Some(finished) = &mut known.finished {
-                        finished.outputs = outputs;
-                    }
-                }
-            }
-            Record::Failed { component, revision, failure, inputs, past } => {
-                if let (Some(known), Some(inputs)) = (self.known.get_mut(&component), inputs) {
-                    known.inputs = inputs;
-                }
-                self.failed.insert(component, Failed { revision, failure, past });
-            }
-            Record::Undoing { component } => {
-                if let Some(known) = self.known.get_mut(&component) {
-                    known.finished = None;
-                    known.early.clear();
-                }
-            }
-            Record::Gone { component } => {
-                self.known.shift_remove(&component);
-                self.failed.shift_remove(&component);
-            }
-        }
-    }
-
-    /// What is known of `component`.
-    pub(super) fn known(&self, component: &str) -> Option<&Known> {
-        self.known.get(component)
-    }
-
-    /// How `component` failed in `revision`, if it did.
-    pub(super) fn failed(&self, component: &str, revision: &RevisionId) -> Option<&Failure> {
-        self.failed.get(component).filter(|failed| failed.revision == *revision).map(|failed| &failed.failure)
-    }
-
-    /// What `component` has behind it in `revision`, as whoever opens the journal finds it at the time `now`.
-    pub(super) fn past(&self, component: &str, revision: &RevisionId, now: Timestamp) -> Vec<Step> {
-        if let Some(failed) = self.failed.get(component).filter(|failed| failed.revision == *revision) {
-            return failed.past.clone();
-        }
-        let Some(known) = self.known.get(component).filter(|known| known.revision == *revision) else {
-            return Vec::new();
-        };
-        if let Some(finished) = &known.finished {
-            return finished.past.clone();
-        }
-        let broken_off = Step { since: known.at, until: now, did: Did::BrokenOff };
-        known.past.iter().cloned().chain([broken_off]).collect()
-    }
-
-    /// Everything that was started and has not left, the last first.
-    pub(super) fn started(&self) -> Vec<(Name, Known)> {
-        let mut started: Vec<_> = self.known.iter().map(|(name, known)| (name.clone(), known.clone())).collect();
-        started.sort_by_key(|(_, known)| std::cmp::Reverse(known.order));
-        started
     }
 
     /// Writes the journal anew when most of it is of the past. If that fails, the old one is as good.
     fn compact(&mut self) {
-        let records = self.records();
-        if self.lines <= 256 + 4 * records.len() {
+        if self.lines <= 256 + 4 * self.memory.records().len() {
             return;
         }
-        if let Err(error) = self.rewrite(&records) {
+        if let Err(error) = self.rewrite() {
             tracing::warn!("the journal `{}` stays as long as it is: {error}", self.path.display());
         }
     }
 
-    fn rewrite(&mut self, records: &[Record]) -> io::Result<()> {
+    fn rewrite(&mut self) -> io::Result<()> {
+        let records = self.memory.records();
         let new = self.path.with_extension("new");
         let mut text = Vec::new();
-        for record in records {
+        for record in &records {
             serde_json::to_writer(&mut text, record)?;
             text.push(b'\n');
         }
@@ -338,45 +198,6 @@ impl Journal {
         self.lines = records.len();
         self.torn = false;
         Ok(())
-    }
-
-    /// Records that say no more than what is known.
-    fn records(&self) -> Vec<Record> {
-        let mut records = Vec::new();
-        let mut started: Vec<_> = self.known.iter().collect();
-        started.sort_by_key(|(_, known)| known.order);
-        for (component, known) in started {
-            let component = || component.clone();
-            records.push(Record::Started {
-                component: component(),
-                revision: known.revision.clone(),
-                at: known.at,
-                planned: known.planned.clone(),
-                fingerprint: known.fingerprint.clone(),
-                inputs: known.inputs.clone(),
-                past: known.past.clone(),
-            });
-            for (output, stored) in &known.early {
-                records.push(Record::Early { component: component(), output: output.clone(), stored: stored.clone() });
-            }
-            if let Some(finished) = &known.finished {
-                let absent = finished.read.iter().filter(|name| !known.inputs.contains_key(*name)).cloned().collect();
-                records.push(Record::Finished {
-                    component: component(),
-                    at: finished.at,
-                    fingerprint: finished.fingerprint.clone(),
-                    inputs: known.inputs.clone(),
-                    absent,
-                    outputs: finished.outputs.clone(),
-                    past: finished.past.clone(),
-                });
-            }
-        }
-        for (component, failed) in &self.failed {
-            let (component, Failed { revision, failure, past }) = (component.clone(), failed.clone());
-            records.push(Record::Failed { component, revision, failure, inputs: None, past });
-        }
-        records
     }
 }
 

@@ -7,18 +7,20 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use indexmap::{IndexMap, IndexSet};
-use jiff::Timestamp;
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 use wattle::model::{Name, Value};
 use wattle::values;
+use wattle_agent_core::outputs;
+use wattle_agent_core::record::{Record, Stored};
+use wattle_agent_core::vault::Vault as _;
 
+use crate::clock;
 use crate::recipe::{Broken, Live};
 use crate::space::{Failure, Kind, PlannedComponent, State, Waiting};
 
+use super::entries;
 use super::inputs::{self, Missing, Needs};
-use super::outputs;
-use super::record::{Record, Stored};
 use super::revision::Revision;
 use super::shared::Shared;
 
@@ -74,10 +76,10 @@ impl Run {
             let cell = known.get(name).map(|value| OnceCell::new_with(Some(Ok(value.clone())))).unwrap_or_default();
             (name.clone(), cell)
         };
-        let early = shared.journal().known(component).map(|known| known.early.clone()).unwrap_or_default();
+        let early = shared.journal().memory().known(component).map(|known| known.early.clone()).unwrap_or_default();
         let published = early
             .iter()
-            .filter_map(|(name, stored)| Some((name.clone(), shared.reveal(&stored.content).ok()??)))
+            .filter_map(|(name, stored)| Some((name.clone(), shared.vault.reveal(&stored.content).ok()??)))
             .collect();
         let secrets = known
             .iter()
@@ -138,7 +140,7 @@ impl Run {
 
     fn failure(&self, kind: Kind, message: String) -> Failure {
         let component = self.shared.full(&self.component);
-        Failure { component, kind, message, log: Vec::new(), at: Timestamp::now(), through: Vec::new() }
+        Failure { component, kind, message, log: Vec::new(), at: clock::now(), through: Vec::new() }
     }
 
     /// The value of an input that is wired; `asked` by the recipe, which waits for it.
@@ -256,7 +258,8 @@ impl Live for Run {
             (Err(why), _) => Err(why),
         };
         let value = value.map_err(|why| broken(Kind::Type, format!("output `{name}`: {why}")))?;
-        let stored = outputs::stored(name, output, &value).map_err(|(kind, message)| broken(kind, message))?;
+        let stored = outputs::stored(name, output, &value, &self.shared.vault)
+            .map_err(|(kind, message)| broken(kind, message))?;
         let name = Name::from(name);
         let _alone = self.publishing.lock().await;
         let entry = format!("{}/{}/{name}", self.shared.server, self.component);
@@ -287,7 +290,7 @@ impl Live for Run {
         }
         // A data space that is away takes nothing from the recipe's time.
         let _blocked = Blocked::new(self, &name);
-        outputs::publish(&self.shared, &self.revision.id, &entry, &stored.content, None).await;
+        entries::publish(&self.shared, &self.revision.id, &entry, &stored.content, None).await;
         Ok(())
     }
 

@@ -11,15 +11,13 @@
 mod attributes;
 mod board;
 mod component;
+mod entries;
 mod files;
-mod fingerprint;
 mod identity;
 mod inputs;
 mod journal;
 mod live;
 mod metadata;
-mod outputs;
-mod record;
 mod revision;
 mod shared;
 mod socket;
@@ -35,9 +33,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use indexmap::IndexMap;
-use jiff::Timestamp;
 use wattle::model::{Name, Value};
 
+use crate::clock;
 use crate::lock::lock;
 use crate::recipe::{self, Runner};
 use crate::space::{Alive, Credential, Goal, Plan, Space, SpaceError};
@@ -212,7 +210,7 @@ async fn next_goal(shared: &Shared, seen: u64) -> Result<Goal, SpaceError> {
 async fn come_alive(shared: &Shared, goal: &Goal) -> Result<Option<Hold>, AgentError> {
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned();
     let version = env!("CARGO_PKG_VERSION").to_owned();
-    let alive = Alive { since: Timestamp::now(), host, pid: std::process::id(), version };
+    let alive = Alive { since: clock::now(), host, pid: std::process::id(), version };
     let stack = shared.space.layout().stack();
     let [_, member] = shared.credential.logins(stack, &shared.server);
     let seen_by = goal.operator.iter().chain([&member.principal()]).cloned().collect::<Vec<_>>();

@@ -7,13 +7,14 @@ use futures_util::future::{join, join_all};
 use indexmap::IndexMap;
 use tokio::sync::watch;
 use wattle::model::{Name, Order};
+use wattle_agent_core::record::RevisionId;
 
+use crate::clock;
 use crate::space::{Content, Failure, Goal, Kind, Plan, SERVER};
 
 use super::component::Component;
-use super::record::RevisionId;
 use super::shared::Shared;
-use super::{attributes, outputs};
+use super::{attributes, entries};
 
 /// How a component ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,7 +62,7 @@ impl Revision {
                 kind: Kind::Input,
                 message: "there is no such component on this server".to_owned(),
                 log: Vec::new(),
-                at: jiff::Timestamp::now(),
+                at: clock::now(),
                 through: Vec::new(),
             });
         };
@@ -97,7 +98,7 @@ impl Revision {
     async fn publish_attributes(&self, shared: &Arc<Shared>) {
         let all = self.plan.publishes.iter().map(|(key, attribute)| async move {
             let entry: Name = format!("{}/{SERVER}/{key}", shared.server).into();
-            let there = outputs::peek(shared, &self.id, &entry).await;
+            let there = entries::peek(shared, &self.id, &entry).await;
             if there.is_some() {
                 return;
             }
@@ -108,7 +109,7 @@ impl Revision {
                     Content::Failure(attributes::failure(&shared.full(SERVER), key, &why))
                 }
             };
-            outputs::publish(shared, &self.id, &entry, &content, None).await;
+            entries::publish(shared, &self.id, &entry, &content, None).await;
         });
         tokio::select! {
             biased;

@@ -8,14 +8,14 @@ use std::time::Duration;
 use indexmap::IndexMap;
 use tokio::time;
 use wattle::model::{Name, Value};
+use wattle_agent_core::record::Record;
 
 use crate::recipe::Runner;
-use crate::space::{Content, Credential, Opener, PlannedComponent, SealError, Space, SpaceError, open, seal};
+use crate::space::{Credential, PlannedComponent, ServerVault, Space, SpaceError};
 use crate::store::StoreError;
 
 use super::board::Board;
 use super::journal::Journal;
-use super::record::Record;
 use super::socket::Runs;
 use super::{Agent, Attributes, Limits};
 
@@ -30,7 +30,7 @@ pub(super) struct Shared {
     pub(super) space: Space,
     pub(super) server: Name,
     pub(super) credential: Credential,
-    pub(super) opener: Opener,
+    pub(super) vault: ServerVault,
     pub(super) runner: Arc<dyn Runner>,
     pub(super) state: PathBuf,
     pub(super) attributes: Arc<dyn Attributes>,
@@ -47,7 +47,7 @@ impl Shared {
         let Agent { space, server, credential, runner, state, attributes, user_data, limits } = agent;
         Self {
             board: Board::new(&server),
-            opener: credential.opener(),
+            vault: ServerVault::new(&credential),
             runs: Runs::default(),
             journal: Mutex::new(journal),
             space,
@@ -129,26 +129,5 @@ impl Shared {
                 }
             }
         }
-    }
-
-    /// The value of what an entry or the journal holds.
-    ///
-    /// # Errors
-    /// When it is a secret of someone else's.
-    pub(super) fn reveal(&self, content: &Content) -> Result<Option<Value>, SealError> {
-        match content {
-            Content::Value(value) => Ok(Some(value.clone())),
-            Content::Sealed(sealed) => open(sealed, &self.opener).map(Some),
-            Content::Failure(_) => Ok(None),
-        }
-    }
-
-    /// A value as this server keeps it.
-    pub(super) fn keep(&self, value: &Value, secret: bool) -> Content {
-        if !secret {
-            return Content::Value(value.clone());
-        }
-        let own = self.credential.recipient();
-        Content::Sealed(seal(value, [&*own]).expect("INVARIANT: a server's own key is one that age knows"))
     }
 }

@@ -3,23 +3,25 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use jiff::Timestamp;
 use wattle::model::{Name, Value};
+use wattle_agent_core::memory::Known;
+use wattle_agent_core::record::Record;
+use wattle_agent_core::vault::Vault as _;
 
+use crate::clock;
 use crate::recipe::{Broken, Job, Live};
 use crate::space::{Failure, Kind, Plan, Script};
 
 use super::component::run_within;
 use super::files;
-use super::journal::Known;
-use super::record::Record;
 use super::shared::Shared;
 use super::undo::Undo;
 
 /// What ran on this server and is not in `plan`, the last that ran first.
 pub(super) fn due(shared: &Shared, plan: &Plan) -> IndexMap<Name, Known> {
-    let started = shared.journal().started();
-    started.into_iter().filter(|(component, _)| !plan.components.contains_key(component)).collect()
+    let journal = shared.journal();
+    let left = journal.memory().started().filter(|(component, _)| !plan.components.contains_key(*component));
+    left.map(|(component, known)| (component.clone(), known.clone())).collect()
 }
 
 /// Tears down what is `due`; false if some of it could not be. That is told, stays known, and is tried again in the next
@@ -38,7 +40,7 @@ pub(super) async fn tear_down(shared: &Arc<Shared>, revision: u64, due: IndexMap
                     "`{full}` has left the model, and its teardown failed: {message}; it is tried again in the next \
                      revision, or when the agent starts again"
                 );
-                let at = Timestamp::now();
+                let at = clock::now();
                 let failure = Failure { component: full, kind, message, log, at, through: Vec::new() };
                 shared.board.torn_down(&component, Some(failure));
                 is_all = false;
@@ -63,6 +65,7 @@ async fn one(shared: &Arc<Shared>, component: &Name, known: &Known) -> Result<()
     let mut inputs: IndexMap<Name, Value> = IndexMap::with_capacity(known.inputs.len());
     for (name, content) in &known.inputs {
         let value = shared
+            .vault
             .reveal(content)
             .map_err(|error| broken(Kind::Input, format!("the input `{name}` that it had: {error}")))?;
         inputs.extend(value.map(|value| (name.clone(), value)));

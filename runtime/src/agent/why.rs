@@ -3,8 +3,8 @@
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
 
-use jiff::Timestamp;
 use wattle::model::Name;
+use wattle_agent_core::time::Time;
 
 use crate::space::{Failure, SERVER, Space, SpaceError, State};
 
@@ -34,7 +34,7 @@ pub(super) enum Cause {
         /// The component, as `SERVER/COMPONENT`.
         component: Name,
         /// Since when.
-        since: Timestamp,
+        since: Time,
     },
     /// It is done: what was awaited comes now.
     Done {

@@ -11,6 +11,7 @@ use wattle::manners::reason;
 use wattle::model::{Name, Value};
 
 use crate::agent::{Agent, Attributes, Ended, Fixed, Identity, Limits, Metadata};
+use crate::clock;
 use crate::local::STATE_DIR;
 use crate::recipe::Tools;
 use crate::space::Space;
@@ -151,6 +152,6 @@ struct Rfc3339;
 
 impl tracing_subscriber::fmt::time::FormatTime for Rfc3339 {
     fn format_time(&self, out: &mut tracing_subscriber::fmt::format::Writer<'_>) -> std::fmt::Result {
-        write!(out, "{}", jiff::Timestamp::now().strftime("%FT%T%.3fZ"))
+        write!(out, "{:.3}", clock::now())
     }
 }

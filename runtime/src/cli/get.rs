@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use jiff::Timestamp;
 use wattle::model::Value;
 use wattle::values;
 
+use crate::clock;
 use crate::report::{Picture, roots};
 use crate::space::{Content, Space, SpaceError, State, Written};
 
@@ -137,7 +137,7 @@ async fn not_yet(space: &Space, entry: &str, revision: Option<u64>) -> Result<Fa
     let picture = Picture::read(space, None).await?;
     let of = revision.map(|revision| format!(" of revision {revision}")).unwrap_or_default();
     let mut failure = Failure::new(format!("`{entry}` has no value{of} yet"));
-    let now = Timestamp::now();
+    let now = clock::now();
     if let Some((component, _)) = entry.rsplit_once('/') {
         let causes = roots(&picture);
         let causes = causes.iter().filter(|root| {

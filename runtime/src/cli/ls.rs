@@ -74,7 +74,7 @@ pub(super) fn state(condition: Condition<'_>) -> Cell {
     match condition {
         Condition::Idle => ("not begun".into(), Tone::Faint),
         Condition::Said(status) => {
-            let shown = status.state.shown();
+            let shown = report::shown(&status.state);
             (shown.word().into(), Tone::of(shown))
         }
     }

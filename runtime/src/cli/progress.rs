@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use jiff::Timestamp;
 use wattle::model::Name;
+use wattle_agent_core::time::Time;
 
+use crate::clock;
 use crate::report::{Condition, Part, Picture, Standing, between, still_runs};
 use crate::space::{Finishing, Leaving, State, Status};
 
@@ -86,12 +87,12 @@ impl Lines {
     fn draw(&mut self, picture: &Picture) -> String {
         let (height, width) = size();
         let height = height.saturating_sub(MARGIN).max(3);
-        self.screen.draw(lines(picture, Timestamp::now(), height, width, self.color))
+        self.screen.draw(lines(picture, clock::now(), height, width, self.color))
     }
 }
 
 /// The lines of the display; servers that are done give way when there are too many.
-fn lines(picture: &Picture, now: Timestamp, height: usize, width: usize, color: bool) -> Vec<String> {
+fn lines(picture: &Picture, now: Time, height: usize, width: usize, color: bool) -> Vec<String> {
     let head = |color| headline(picture, color).lines().next().unwrap_or_default().to_owned();
     let plain = cut(&head(false), width);
     let mut lines = vec![if plain == head(false) { head(color) } else { plain }];
@@ -127,7 +128,7 @@ fn line(
     picture: &Picture,
     server: &Name,
     standing: &Standing,
-    now: Timestamp,
+    now: Time,
     column: usize,
     width: usize,
     color: bool,
@@ -161,7 +162,7 @@ fn said<'p>(part: &Part<'p>) -> Option<&'p Status> {
     }
 }
 
-type What = (u16, &'static str, Tone, String, Option<Timestamp>);
+type What = (u16, &'static str, Tone, String, Option<Time>);
 
 /// What a server does, in the order of what is most worth to know.
 fn what(standing: &Standing, parts: &[Part<'_>], done: usize) -> What {
@@ -220,7 +221,7 @@ impl Log {
         let finishing: Vec<Finishing> =
             picture.servers.values().flat_map(|standing| standing.finishing.clone()).collect();
         for finishing in finishing.iter().filter(|finishing| !self.finishing.contains(finishing)) {
-            console.err.write(&format!("{}{}\n", time(self.color), still_runs(finishing, Timestamp::now())))?;
+            console.err.write(&format!("{}{}\n", time(self.color), still_runs(finishing, clock::now())))?;
         }
         self.finishing = finishing;
         let leaving = || picture.servers.values().flat_map(|standing| &standing.leaving);
@@ -278,7 +279,7 @@ fn sentence(path: &str, status: &Status, before: Option<&Said>) -> Option<String
 }
 
 fn time(color: bool) -> String {
-    format!("{} ", paint(&Timestamp::now().strftime("%FT%TZ").to_string(), Tone::Faint, color))
+    format!("{} ", paint(&format!("{:.0}", clock::now()), Tone::Faint, color))
 }
 
 /// `4 servers, 5 components`.

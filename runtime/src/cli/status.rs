@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use clap::{ArgMatches, Command};
-use jiff::Timestamp;
 use serde_json::json;
 use wattle::diagram::State as Shown;
+use wattle_agent_core::time::Time;
 
+use crate::clock;
 use crate::local::{self, Folder};
 use crate::report::{
     Condition, Picture, Standing, between, json_of_condition, json_of_root, json_of_tally, roots, still_runs,
@@ -54,10 +55,10 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     }
     let is_watching = matches.get_flag("watch");
     let mut before: Option<Picture> = None;
-    let mut shown: Option<(String, Timestamp)> = None;
+    let mut shown: Option<(String, Time)> = None;
     let is_redrawn = is_watching && console.out.is_terminal && !args::is_json(matches);
     let (color, is_terminal) = (console.out.color, console.out.is_terminal);
-    let render = |picture: &Picture, now: Timestamp| {
+    let render = |picture: &Picture, now: Time| {
         if args::is_json(matches) {
             let picture = json(picture, now);
             return if is_watching { format!("{picture}\n") } else { format!("{picture:#}\n") };
@@ -78,7 +79,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         // Without a terminal, that time goes by is not worth a line.
         let is_new = is_redrawn || shown.as_ref().is_none_or(|(text, then)| render(&picture, *then) != *text);
         if is_new {
-            let now = Timestamp::now();
+            let now = clock::now();
             let text = render(&picture, now);
             if !console.out.try_write(&if is_redrawn { redraw(&text) } else { text.clone() })? {
                 return Ok(Exit::Fine);
@@ -157,7 +158,7 @@ pub(super) fn count(number: usize, word: &str) -> String {
     if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
-fn show(picture: &Picture, now: Timestamp, color: bool, width: usize) -> String {
+fn show(picture: &Picture, now: Time, color: bool, width: usize) -> String {
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     let head = |text: &str| (text.to_owned(), Tone::Faint);
     rows.push(["SERVER", "AGENT", "COMPONENT", "STATE", "SINCE", ""].map(head).to_vec());
@@ -208,7 +209,7 @@ fn show(picture: &Picture, now: Timestamp, color: bool, width: usize) -> String 
     text
 }
 
-fn agent(standing: &Standing, now: Timestamp) -> Cell {
+fn agent(standing: &Standing, now: Time) -> Cell {
     match &standing.alive {
         Some(alive) => (format!("up {}", between(alive.since, now)), Tone::Good),
         None if standing.components.values().any(Option::is_some) => ("gone".into(), Tone::Bad),
@@ -236,7 +237,7 @@ pub(super) fn waits_for(waits: &[Waiting]) -> String {
 }
 
 /// For programs. Keys stay as they are; further ones may be added.
-fn json(picture: &Picture, now: Timestamp) -> serde_json::Value {
+fn json(picture: &Picture, now: Time) -> serde_json::Value {
     let tally = picture.tally();
     let servers: serde_json::Map<_, _> = picture
         .servers

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use jiff::Timestamp;
+use wattle_agent_core::time::Time;
 use wattle_words::time::short;
 
 use crate::report::{Condition, Life, Picture, critical_path, lives};
@@ -18,7 +18,7 @@ const NAME: usize = 36;
 const BARS: usize = 20;
 
 /// One line a component, in the order in which they began, and the critical path.
-pub(super) fn timeline(picture: &Picture, now: Timestamp, color: bool, width: usize) -> String {
+pub(super) fn timeline(picture: &Picture, now: Time, color: bool, width: usize) -> String {
     let mut lives = lives(picture, now);
     lives.sort_by_key(Life::began);
     let (Some(begin), Some(end)) =
@@ -61,19 +61,19 @@ const WAITS: char = '·';
 const RUNS: char = '█';
 
 struct Scale {
-    begin: Timestamp,
+    begin: Time,
     length: i64,
     columns: usize,
 }
 
 impl Scale {
-    fn column(&self, at: Timestamp) -> usize {
+    fn column(&self, at: Time) -> usize {
         let part = i128::from(millis(self.begin, at)) * self.columns as i128 / i128::from(self.length);
         usize::try_from(part).unwrap_or(0).min(self.columns)
     }
 }
 
-fn runs<'l>(life: &'l Life<'_>) -> impl Iterator<Item = (Timestamp, Timestamp)> + 'l {
+fn runs<'l>(life: &'l Life<'_>) -> impl Iterator<Item = (Time, Time)> + 'l {
     let ran = life.steps.iter().filter(|step| !matches!(step.did, Did::Waited { .. }));
     ran.map(|step| (step.since, step.until))
 }
@@ -99,8 +99,8 @@ fn bar(life: &Life<'_>, scale: &Scale) -> (String, Tone) {
     (bar.into_iter().collect(), tone)
 }
 
-fn millis(since: Timestamp, until: Timestamp) -> i64 {
-    (until.as_millisecond() - since.as_millisecond()).max(0)
+fn millis(since: Time, until: Time) -> i64 {
+    i64::try_from(until.duration_since(since).as_millis()).unwrap_or(i64::MAX)
 }
 
 /// A length of time that may be short: `40ms`, `1.4s`, `2m 05s`.
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_bar_lies_within_its_columns() {
-        let at = |second| Timestamp::from_second(second).unwrap();
+        let at = Time::from_secs;
         let scale = Scale { begin: at(0), length: 10_000, columns: 20 };
         assert_eq!([0, 5, 10, 99].map(|second| scale.column(at(second))), [0, 10, 20, 20]);
     }

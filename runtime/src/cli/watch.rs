@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command};
-use jiff::Timestamp;
 use serde_json::json;
 use wattle::model::Name;
 
+use crate::clock;
 use crate::report::{self, Picture};
 use crate::space::Written;
 
@@ -67,7 +67,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
 }
 
 fn line(name: &Name, held: Option<&Written>, matches: &ArgMatches, color: bool) -> String {
-    let now = Timestamp::now();
+    let now = clock::now();
     if args::is_json(matches) {
         let mut object = json!({ "time": now, "entry": name });
         if let (Some(object), serde_json::Value::Object(held)) = (object.as_object_mut(), entries::json(held)) {
@@ -76,6 +76,6 @@ fn line(name: &Name, held: Option<&Written>, matches: &ArgMatches, color: bool) 
         return format!("{object}\n");
     }
     let (text, tone) = entries::summary(held);
-    let time = paint(&now.strftime("%FT%TZ").to_string(), Tone::Faint, color);
+    let time = paint(&format!("{now:.0}"), Tone::Faint, color);
     format!("{time} {} {}\n", paint(name, Tone::Head, color), paint(&text, tone, color))
 }

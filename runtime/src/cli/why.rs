@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use jiff::Timestamp;
+use wattle_agent_core::time::Time;
 
 use crate::report::{Cause, Picture, Root, between, roots};
 use crate::space::Failure;
@@ -14,7 +14,7 @@ use super::paint::{Tone, paint};
 const NAMED: usize = 6;
 
 /// Why what has not been done has not been done.
-pub(super) fn why(picture: &Picture, now: Timestamp, color: bool) -> String {
+pub(super) fn why(picture: &Picture, now: Time, color: bool) -> String {
     let roots = roots(picture);
     if roots.is_empty() {
         return "everything is done\n".into();
@@ -23,7 +23,7 @@ pub(super) fn why(picture: &Picture, now: Timestamp, color: bool) -> String {
 }
 
 /// One cause, and what it holds up.
-pub(super) fn explain(root: &Root, now: Timestamp, color: bool) -> String {
+pub(super) fn explain(root: &Root, now: Time, color: bool) -> String {
     let (mark, tone) = match &root.cause {
         Cause::Failed(_) | Cause::LeftOver(_) | Cause::Circle { .. } => ("✗", Tone::Bad),
         cause if cause.is_stuck() => ("!", Tone::Waiting),
@@ -33,7 +33,7 @@ pub(super) fn explain(root: &Root, now: Timestamp, color: bool) -> String {
         format!("{} {}\n", paint(mark, tone, color), paint(&one_line(&root.cause.sentence(now)), Tone::Head, color));
     if let Cause::Failed(failure) | Cause::LeftOver(failure) = &root.cause {
         text.push_str(&log(failure, color));
-        let _ = writeln!(text, "  {} ago, at {}", between(failure.at, now), failure.at.strftime("%FT%TZ"));
+        let _ = writeln!(text, "  {} ago, at {:.0}", between(failure.at, now), failure.at);
     }
     if let Cause::LeftOver(_) = &root.cause {
         text.push_str(

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use indexmap::IndexMap;
-use jiff::Timestamp;
 use wattle::model::Name;
+use wattle_agent_core::time::Time;
 use wattle_words::time::short;
 
 use crate::space::{Failure, Finishing, State, Waiting};
@@ -23,7 +23,7 @@ pub enum Cause {
         /// The component.
         component: Name,
         /// Since when.
-        since: Timestamp,
+        since: Time,
     },
     /// A recipe of an earlier revision still runs, and is let end first; nothing is wrong.
     Finishing(Finishing),
@@ -32,16 +32,16 @@ pub enum Cause {
         /// The component.
         component: Name,
         /// Since when.
-        since: Timestamp,
+        since: Time,
         /// When it is ended if it still runs then.
-        deadline: Option<Timestamp>,
+        deadline: Option<Time>,
     },
     /// A recipe was running when its agent went away.
     Abandoned {
         /// The component.
         component: Name,
         /// Since when it ran.
-        since: Timestamp,
+        since: Time,
     },
     /// Nobody acts for a server.
     NoAgent {
@@ -65,7 +65,7 @@ pub enum Cause {
         /// What is awaited.
         what: Name,
         /// Since when.
-        since: Timestamp,
+        since: Time,
     },
     /// Components wait for each other in a circle.
     Circle {
@@ -257,8 +257,8 @@ impl Cause {
     }
 
     /// As a sentence, the time being `now`.
-    pub fn sentence(&self, now: Timestamp) -> String {
-        let ago = |since: &Timestamp| between(*since, now);
+    pub fn sentence(&self, now: Time) -> String {
+        let ago = |since: &Time| between(*since, now);
         match self {
             Self::Failed(failure) => format!("{} has failed: {}", failure.component, failure.message),
             Self::LeftOver(failure) => {
@@ -299,7 +299,7 @@ impl Cause {
 }
 
 /// That a server is not in its revision yet, the time being `now`.
-pub(crate) fn still_runs(finishing: &Finishing, now: Timestamp) -> String {
+pub(crate) fn still_runs(finishing: &Finishing, now: Time) -> String {
     let Finishing { component, revision, since, deadline } = finishing;
     let server = component.rsplit_once('/').map_or("", |(server, _)| server);
     let deadline = deadline.map(|deadline| format!(", its deadline in {}", between(now, deadline)));
@@ -313,8 +313,8 @@ pub(crate) fn still_runs(finishing: &Finishing, now: Timestamp) -> String {
 
 /// The time from one moment to another, for people; none at all if it is in the future, as clocks of several machines
 /// have it.
-pub(crate) fn between(since: Timestamp, now: Timestamp) -> String {
-    short(u64::try_from(now.as_second() - since.as_second()).unwrap_or(0))
+pub(crate) fn between(since: Time, now: Time) -> String {
+    short(now.as_secs().saturating_sub(since.as_secs()))
 }
 
 #[cfg(test)]
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn what_is_in_the_future_is_no_time_ago() {
-        let [now, later] = [0, 4].map(|second| Timestamp::from_second(second).unwrap());
+        let [now, later] = [0, 4].map(|second| Time::from_secs(second));
         assert_eq!([between(now, later), between(later, now)], ["4s", "0s"]);
     }
 }

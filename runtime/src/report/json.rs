@@ -1,17 +1,17 @@
 //! For programs. Keys stay as they are; further ones may be added.
 
-use jiff::Timestamp;
 use serde_json::{Value, json};
+use wattle_agent_core::time::Time;
 
 use crate::space::State;
 
-use super::{Cause, Condition, Root, Tally};
+use super::{Cause, Condition, Root, Tally, shown};
 
 /// How a component is doing.
 pub fn json_of_condition(condition: Condition<'_>) -> Value {
     let Condition::Said(status) = condition else { return json!({ "state": "not-begun" }) };
     let mut object =
-        json!({ "state": status.state.shown().word(), "revision": status.revision, "since": status.since });
+        json!({ "state": shown(&status.state).word(), "revision": status.revision, "since": status.since });
     if let Some(deadline) = status.deadline {
         object["deadline"] = json!(deadline);
     }
@@ -33,7 +33,7 @@ pub fn json_of_tally(tally: Tally) -> Value {
 }
 
 /// What holds components up, the time being `now`.
-pub fn json_of_root(root: &Root, now: Timestamp) -> Value {
+pub fn json_of_root(root: &Root, now: Time) -> Value {
     let mut object = json!({ "cause": root.cause.word(), "sentence": root.cause.sentence(now), "holds": root.holds });
     match &root.cause {
         Cause::Failed(failure) | Cause::LeftOver(failure) => object["failure"] = json!(failure),

@@ -7,6 +7,7 @@ mod cause;
 mod entries;
 mod json;
 mod picture;
+mod shown;
 mod timeline;
 
 pub use cause::{Cause, Root, roots};
@@ -15,4 +16,5 @@ pub use entries::{contents, entries};
 pub use json::{json_of_condition, json_of_root, json_of_tally};
 pub(crate) use picture::natural;
 pub use picture::{Condition, Part, Picture, Standing, Tally};
+pub use shown::shown;
 pub use timeline::{Hop, Life, critical_path, lives};

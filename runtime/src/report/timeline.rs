@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use jiff::Timestamp;
 use serde::Serialize;
 use wattle::model::Name;
+use wattle_agent_core::time::Time;
 
 use crate::space::{Did, State, Status, Step};
 
@@ -22,12 +22,12 @@ pub struct Hop {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<Name>,
     /// When the hop before ended; of the first one, when its component began.
-    pub since: Timestamp,
+    pub since: Time,
     /// When its recipe began to run; none if it did not.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ran: Option<Timestamp>,
+    pub ran: Option<Time>,
     /// When it ended, or gave what the next one awaited.
-    pub until: Timestamp,
+    pub until: Time,
     /// Whether it has not ended: `until` is when it was looked at.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
@@ -41,16 +41,16 @@ pub struct Life<'p> {
     /// Its steps, the one that it is at included: that ends when it was looked at.
     pub steps: Vec<Step>,
     /// When it ended; none if it has not.
-    pub ended: Option<Timestamp>,
+    pub ended: Option<Time>,
 }
 
 impl Life<'_> {
     /// When it began.
-    pub fn began(&self) -> Timestamp {
-        self.steps.iter().map(|step| step.since).min().unwrap_or(Timestamp::UNIX_EPOCH)
+    pub fn began(&self) -> Time {
+        self.steps.iter().map(|step| step.since).min().unwrap_or(Time::EPOCH)
     }
 
-    fn ran(&self) -> Option<Timestamp> {
+    fn ran(&self) -> Option<Time> {
         let ran = self.steps.iter().filter(|step| !matches!(step.did, Did::Waited { .. }));
         ran.map(|step| step.since).min()
     }
@@ -58,7 +58,7 @@ impl Life<'_> {
 
 /// What every component has behind it in the revision of `picture`, in their order. One that was found unchanged, and
 /// waited for nothing, is not here.
-pub fn lives(picture: &Picture, now: Timestamp) -> Vec<Life<'_>> {
+pub fn lives(picture: &Picture, now: Time) -> Vec<Life<'_>> {
     let life = |part| {
         let Part { condition: Condition::Said(status), .. } = part else { return None };
         let (steps, ended) = steps(status, now);
@@ -67,7 +67,7 @@ pub fn lives(picture: &Picture, now: Timestamp) -> Vec<Life<'_>> {
     picture.parts().filter_map(life).collect()
 }
 
-fn steps(status: &Status, now: Timestamp) -> (Vec<Step>, Option<Timestamp>) {
+fn steps(status: &Status, now: Time) -> (Vec<Step>, Option<Time>) {
     match &status.state {
         State::Done | State::Failed(_) => (status.past.clone(), Some(status.since)),
         State::Waiting(waits) if waits.is_empty() => (status.past.clone(), None),
@@ -77,7 +77,7 @@ fn steps(status: &Status, now: Timestamp) -> (Vec<Step>, Option<Timestamp>) {
 
 /// The chain of waits and runs that ended last, or that whatever has not ended waits for now; its first hop first. Each
 /// begins when the one before ended.
-pub fn critical_path(picture: &Picture, now: Timestamp) -> Vec<Hop> {
+pub fn critical_path(picture: &Picture, now: Time) -> Vec<Hop> {
     let lives: HashMap<String, Life<'_>> =
         lives(picture, now).into_iter().map(|life| (life.part.path(), life)).collect();
     let rank = |life: &Life<'_>| {

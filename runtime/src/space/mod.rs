@@ -3,14 +3,13 @@
 //! `read` blocks until an entry has a value or a failure, `write` and `fail` return at once. How long to wait is the
 //! caller's to say, by dropping the future: whoever waits can also tell for what and since when.
 
-mod content;
+mod alive;
 mod credential;
 mod export;
-mod failure;
+mod goal;
 mod layout;
-mod plan;
 mod seal;
-mod status;
+mod vault;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -20,14 +19,19 @@ use serde::de::DeserializeOwned;
 
 use crate::store::{Access, Hold, Node, Store, StoreError, Version};
 
-pub use content::{Content, Written};
+pub use alive::Alive;
 pub use credential::{Credential, CredentialError, Opener, OperatorKey};
 pub use export::{Export, Exported, Importer};
-pub use failure::{Failure, Kind};
+pub use goal::Goal;
 pub use layout::{Layout, ROOT, SERVER};
-pub use plan::{Goal, Held, Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, Script, Source};
 pub use seal::{SealError, open, seal};
-pub use status::{Alive, Did, Finishing, Leaving, ServerStatus, State, Status, Step, Waiting};
+pub use vault::ServerVault;
+pub use wattle_agent_core::content::{Content, Written};
+pub use wattle_agent_core::failure::{Failure, Kind};
+pub use wattle_agent_core::plan::{
+    Held, Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, Script, Source,
+};
+pub use wattle_agent_core::status::{Did, Finishing, Leaving, ServerStatus, State, Status, Step, Waiting};
 
 /// Why the data space did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -142,7 +146,7 @@ impl Space {
         let mut node = self.store.get(&path).await?;
         loop {
             let Some(current) = node else { return Err(self.unknown(entry)) };
-            if let Some(written) = Written::parse(&path, &current.data)? {
+            if let Some(written) = written(&path, &current.data)? {
                 if written.revision == revision {
                     return Ok(written.content);
                 }
@@ -163,7 +167,7 @@ impl Space {
         let mut node = self.store.get(&path).await?;
         loop {
             let Some(current) = node else { return Err(self.unknown(entry)) };
-            if let Some(written) = Written::parse(&path, &current.data)? {
+            if let Some(written) = written(&path, &current.data)? {
                 return Ok(written);
             }
             node = self.store.changed(&path, Some(current.version)).await?;
@@ -178,7 +182,7 @@ impl Space {
         let path = self.layout.entry(entry);
         let node = self.store.get(&path).await?.ok_or_else(|| self.unknown(entry))?;
         self.remember(entry, node.version);
-        Written::parse(&path, &node.data)
+        written(&path, &node.data)
     }
 
     /// Writes `content` to `entry` for `revision`, once: gives what the entry holds of this revision already, if
@@ -195,7 +199,7 @@ impl Space {
                 version
             } else {
                 let node = self.store.get(&path).await?.ok_or_else(|| self.unknown(entry))?;
-                match Written::parse(&path, &node.data)? {
+                match written(&path, &node.data)? {
                     Some(there) if there.revision == revision => return Ok(Some(there.content)),
                     Some(there) if there.revision > revision => {
                         return Err(SpaceError::Superseded { ours: revision, newer: there.revision });
@@ -310,6 +314,11 @@ impl Space {
 
 fn parse_goal(path: &str, node: Option<Node>) -> Result<Option<Goal>, SpaceError> {
     node.map_or(Ok(None), |node| parse_json(path, &node.data))
+}
+
+/// What an entry's data says; none for one that is empty.
+fn written(path: &str, data: &[u8]) -> Result<Option<Written>, SpaceError> {
+    parse_json(path, data)
 }
 
 /// What JSON a node holds; none if it is empty.

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use jiff::Timestamp;
 use serde_json::{Value, json};
 use wattle::model::Name;
+use wattle_agent_core::time::Time;
 
+use crate::clock;
 use crate::report::{self, Condition, Picture, Standing, critical_path, roots};
 use crate::space::{Plan, Written};
 
@@ -35,12 +36,7 @@ type Pieces = IndexMap<Name, Arc<str>>;
 
 impl View {
     /// `picture` and what the entries hold; what `before` has already is taken from there.
-    pub(super) fn of(
-        picture: &Picture,
-        entries: &IndexMap<Name, Option<Written>>,
-        now: Timestamp,
-        before: &Self,
-    ) -> Self {
+    pub(super) fn of(picture: &Picture, entries: &IndexMap<Name, Option<Written>>, now: Time, before: &Self) -> Self {
         let revision = picture.revision();
         let tally = picture.tally();
         let text = |value: Value| -> Arc<str> { value.to_string().into() };
@@ -127,7 +123,7 @@ impl View {
             self.maps().map(|(key, pieces)| (key, object(pieces.iter().map(|(name, piece)| (&**name, &**piece)))));
         let maps = maps.iter().map(|(key, text)| (*key, text.as_str()));
         let format = format!("\"{FORMAT}\"");
-        let at = json!(Timestamp::now()).to_string();
+        let at = json!(clock::now()).to_string();
         object([("format", format.as_str()), ("at", &at)].into_iter().chain(top).chain(maps))
     }
 
@@ -147,7 +143,7 @@ impl View {
         if found.is_empty() {
             return None;
         }
-        let at = json!(Timestamp::now()).to_string();
+        let at = json!(clock::now()).to_string();
         Some(object([("at", at.as_str())].into_iter().chain(found.iter().map(|(key, text)| (*key, text.as_str())))))
     }
 }

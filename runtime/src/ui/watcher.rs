@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use indexmap::IndexMap;
-use jiff::Timestamp;
 use tokio::sync::{Notify, watch};
 use wattle::model::Name;
 
+use crate::clock;
 use crate::report::{self, Picture};
 use crate::space::{Content, Space, SpaceError, Written};
 
@@ -96,7 +96,7 @@ impl Seen {
         for (name, held) in names.iter().zip(report::contents(space, &names).await?) {
             self.entries.insert(name.clone(), held);
         }
-        self.view = View::of(&picture, &self.entries, Timestamp::now(), &self.view);
+        self.view = View::of(&picture, &self.entries, clock::now(), &self.view);
         self.picture = Some(picture);
         Ok(self.view.clone())
     }

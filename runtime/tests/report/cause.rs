@@ -1,19 +1,20 @@
 //! Waits, and where they lead.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use indexmap::IndexMap;
-use jiff::{SignedDuration, Timestamp};
 use wattle::model::{Name, Order};
+use wattle_agent_core::time::Time;
 
 use wattle_runtime::report::{Cause, Picture, Standing, roots};
 use wattle_runtime::space::{Alive, Failure, Finishing, Goal, Kind, Plan, State, Status, Waiting};
 
 /// When everything began, and four seconds later.
-const TIMES: (Timestamp, i64) = (Timestamp::UNIX_EPOCH, 4);
+const TIMES: (Time, u64) = (Time::EPOCH, 4);
 
-fn now() -> Timestamp {
-    Timestamp::from_second(TIMES.1).unwrap()
+fn now() -> Time {
+    Time::from_secs(TIMES.1)
 }
 
 /// A stack in revision 2, of lines such as `b/app waits a/db/url`; agents act for those servers.
@@ -75,7 +76,7 @@ fn waits_are_followed_to_their_ends() {
 #[test]
 fn a_run_of_a_former_revision_is_named() {
     let mut picture = picture(&["a", "b"], &["a/db former", "a/app idle", "b/web waits a/db/url"]);
-    let (component, deadline) = (Name::from("a/gone"), Some(TIMES.0 + SignedDuration::from_secs(60)));
+    let (component, deadline) = (Name::from("a/gone"), Some(TIMES.0 + Duration::from_secs(60)));
     picture.servers["a"].finishing = vec![Finishing { component, revision: 1, since: TIMES.0, deadline }];
     let expected = "a still runs a/gone of revision 1, since 4s ago, its deadline in 56s; the newer revision begins there \
                     once that has ended [a/db a/app b/web]";

@@ -3,26 +3,26 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use jiff::Timestamp;
 use proptest::prelude::*;
 use wattle::model::Order;
+use wattle_agent_core::time::Time;
 
 use wattle_runtime::report::{Hop, Picture, Standing, critical_path};
 use wattle_runtime::space::{Did, Failure, Goal, Kind, Plan, State, Status, Step, Waiting};
 
-fn at(second: i64) -> Timestamp {
-    Timestamp::from_second(second).unwrap()
+fn at(second: u64) -> Time {
+    Time::from_secs(second)
 }
 
-fn waited(what: &str, since: i64, until: i64) -> Step {
+fn waited(what: &str, since: u64, until: u64) -> Step {
     Step { since: at(since), until: at(until), did: Did::Waited { what: what.into(), input: Some("in".into()) } }
 }
 
-fn ran(since: i64, until: i64) -> Step {
+fn ran(since: u64, until: u64) -> Step {
     Step { since: at(since), until: at(until), did: Did::Ran }
 }
 
-fn status(state: State, since: i64, past: Vec<Step>) -> Status {
+fn status(state: State, since: u64, past: Vec<Step>) -> Status {
     Status { revision: 1, since: at(since), deadline: None, state, past }
 }
 
@@ -53,9 +53,9 @@ fn picture(components: Vec<(String, Status)>) -> Picture {
 }
 
 /// Each hop as `COMPONENT<AWAITED SINCE/RAN..UNTIL`.
-fn told(components: &[(&str, Status)], now: i64) -> Vec<String> {
+fn told(components: &[(&str, Status)], now: u64) -> Vec<String> {
     let picture = picture(components.iter().map(|(path, status)| ((*path).to_owned(), status.clone())).collect());
-    let second = |time: Timestamp| time.as_second();
+    let second = |time: Time| time.as_secs();
     let hop = |hop: &Hop| {
         let awaited = hop.awaited.as_ref().map(|what| format!("<{what}")).unwrap_or_default();
         let ran = hop.ran.map(|ran| format!("/{}", second(ran))).unwrap_or_default();
@@ -141,10 +141,10 @@ proptest! {
     /// Components that wait for some of those before them, run for some time each, on agents that come at some time.
     #[test]
     fn every_hop_begins_when_the_one_before_ends_and_nothing_ends_later(
-        made in prop::collection::vec((0i64..20, 1i64..20, prop::collection::vec(any::<prop::sample::Index>(), 0..4)), 1..40),
+        made in prop::collection::vec((0_u64..20, 1_u64..20, prop::collection::vec(any::<prop::sample::Index>(), 0..4)), 1..40),
     ) {
-        let mut ends: Vec<i64> = Vec::new();
-        let mut starts: Vec<i64> = Vec::new();
+        let mut ends: Vec<u64> = Vec::new();
+        let mut starts: Vec<u64> = Vec::new();
         let mut components = Vec::new();
         for (i, (came, takes, reads)) in made.iter().enumerate() {
             let mut reads: Vec<usize> = if i == 0 { Vec::new() } else { reads.iter().map(|at| at.index(i)).collect() };

@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use serde_json::json;
 use wattle::model::Type;
+use wattle_agent_core::time::Time;
 use wattle_runtime::space::{Failure, Kind, Script};
 
 use crate::case::{Case, chefs, stand_ins};
@@ -18,7 +18,7 @@ fn failure() -> Failure {
         kind: Kind::Recipe,
         message: "no space left on device".to_owned(),
         log: Vec::new(),
-        at: Timestamp::UNIX_EPOCH,
+        at: Time::EPOCH,
         through: vec!["app/backend".into()],
     }
 }

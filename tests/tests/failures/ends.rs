@@ -1,8 +1,8 @@
 //! How everything has to end.
 
-use jiff::Timestamp;
 use serde_json::Value as Json;
 use wattle::model::Value;
+use wattle_agent_core::time::Time;
 use wattle_runtime::space::{Content, Failure, Kind, State};
 
 use crate::play::One;
@@ -76,7 +76,7 @@ pub(crate) fn records(stack: &Stack, one: &One) -> Vec<String> {
 }
 
 /// When a component was last started, by the journal.
-pub(crate) fn started(stack: &Stack, component: &str) -> Timestamp {
+pub(crate) fn started(stack: &Stack, component: &str) -> Time {
     let one = stack.play.find(component);
     let is_it = |(kind, about): &(String, Json)| kind == "started" && about["component"] == one.name.as_str();
     let (_, about) = stack.journal(&one.server).into_iter().rfind(is_it).expect("it was started");

@@ -1,8 +1,9 @@
 //! Recipes that do not do what they should, and a server that never boots: everyone who depends on them is told why.
 
 use std::thread;
+use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
+use wattle_agent_core::time::Time;
 use wattle_runtime::report::{Cause, roots};
 use wattle_runtime::space::{Kind, State};
 use wattle_tests::zookeeper::ZooKeeper;
@@ -14,7 +15,7 @@ use crate::stack::Stack;
 const LIMITS: [&str; 4] = ["--deadline", "4s", "--wait", "30s"];
 
 /// How much later than it must a failure may be told.
-const LATE: SignedDuration = SignedDuration::from_secs(5);
+const LATE: Duration = Duration::from_secs(5);
 
 fn case(act: &str) -> Play {
     Play::of(&[
@@ -35,9 +36,9 @@ fn fails(mut stack: Stack, root: &Root) {
     hold_once(&stack, Some(root));
 
     let State::Failed(failure) = stack.status("a/culprit").unwrap().state else { panic!("it has failed") };
-    let limit = SignedDuration::from_secs(if root.kind == Kind::Deadline { 4 } else { 0 });
+    let limit = Duration::from_secs(if root.kind == Kind::Deadline { 4 } else { 0 });
     let took = failure.at.duration_since(started(&stack, "a/culprit"));
-    assert!(limit <= took && took <= limit + LATE, "{took}");
+    assert!(limit <= took && took <= limit + LATE, "{took:?}");
     on_time(&stack, failure.at, &["a/culprit", "a/after", "b/near", "b/next", "c/far", "c/last"]);
 
     let picture = stack.picture();
@@ -53,10 +54,10 @@ fn fails(mut stack: Stack, root: &Root) {
 }
 
 /// Everyone was told soon after the failure.
-fn on_time(stack: &Stack, failed: Timestamp, components: &[&str]) {
+fn on_time(stack: &Stack, failed: Time, components: &[&str]) {
     for component in components {
         let late = stack.status(component).unwrap().since.duration_since(failed);
-        assert!(late <= LATE, "{component}: {late}");
+        assert!(late <= LATE, "{component}: {late:?}");
     }
 }
 
@@ -116,10 +117,10 @@ fn never_boots(stack: Stack) {
         assert_eq!((&*failure.component, failure.kind), (root, Kind::Wait), "{component}: {failure:?}");
         assert!(failure.message.contains("never started: no agent of server `a` has come up"), "{failure:?}");
         assert!(failure.message.contains("waited 3 s since"), "{failure:?}");
-        let since: Timestamp = failure.message.split(' ').nth(4).unwrap().parse().unwrap();
+        let since: Time = failure.message.split(' ').nth(4).unwrap().parse().unwrap();
         // Times in messages have no fractions.
         let waited = failure.at.duration_since(since);
-        assert!(waited <= SignedDuration::from_secs(4) + LATE, "{waited}");
+        assert!(waited <= Duration::from_secs(4) + LATE, "{waited:?}");
         on_time(&stack, failure.at, &[component]);
     }
     let roots = roots(&stack.picture());

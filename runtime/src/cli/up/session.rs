@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
 use wattle::lower::Seed;
 use wattle::model::Name;
 use wattle_words::time::short;
@@ -15,6 +14,7 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::paint::{Tone, paint};
 use crate::cli::progress::{Progress, size_of};
 use crate::cli::{exports, why};
+use crate::clock;
 use crate::local::{self, Folder, Network, Record, Up};
 use crate::report::{Picture, roots};
 use crate::space::Space;
@@ -140,7 +140,7 @@ async fn summary(session: &Session, picture: &Picture, console: &mut Console) ->
         }
         let what = paint(&failed.join(", and "), Tone::Bad, color);
         text.extend([format!("\n{stack}: {what}\n\n")]);
-        let now = Timestamp::now();
+        let now = clock::now();
         for root in roots(picture).iter().take(10) {
             text.push_str(&why::explain(root, now, color));
         }

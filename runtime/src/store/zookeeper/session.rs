@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::{Timestamp, Unit};
 use tokio::sync::watch;
 use tracing::{info, warn};
+use wattle_agent_core::time::Time;
 use zookeeper_client::{Client, Error, SessionState};
 
 use super::tls::Tls;
+use crate::clock;
 use crate::store::{Address, Login, StoreError};
 
 /// How long ZooKeeper keeps a session of which it hears nothing, and the nodes that it holds. A restart of ZooKeeper, or
@@ -76,7 +77,7 @@ impl Settings {
     /// # Errors
     /// Why trying again is of no use.
     async fn connect_at_last(&self) -> Result<Client, String> {
-        let started = Timestamp::now();
+        let started = clock::now();
         let mut pause = FIRST_PAUSE;
         let mut warned: Option<tokio::time::Instant> = None;
         loop {
@@ -109,8 +110,8 @@ impl Settings {
     }
 }
 
-fn since(time: Timestamp) -> Timestamp {
-    time.round(Unit::Second).unwrap_or(time)
+fn since(time: Time) -> String {
+    format!("{time:.0}")
 }
 
 impl Session {
@@ -192,7 +193,7 @@ async fn follow(address: &str, client: &Client) {
     while !state.is_terminated() {
         match state {
             SessionState::Disconnected => {
-                lost = Some(Timestamp::now());
+                lost = Some(clock::now());
                 warn!(address, "waiting for the data space, to which the connection is lost");
             }
             _ => {
@@ -203,6 +204,6 @@ async fn follow(address: &str, client: &Client) {
         }
         state = states.changed().await;
     }
-    let since = since(lost.unwrap_or_else(Timestamp::now));
+    let since = since(lost.unwrap_or_else(clock::now));
     warn!(address, %state, %since, "the session with the data space is over; opening another");
 }

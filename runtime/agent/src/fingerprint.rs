@@ -1,14 +1,14 @@
 //! Fingerprints: whether a component is what it was when it finished.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use indexmap::IndexMap;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
-use wattle::model::{Name, Type, Value};
+use wattle_model::{Name, Type, Value};
 
-use crate::space::PlannedComponent;
+use crate::hex;
+use crate::plan::PlannedComponent;
 
 #[derive(Serialize)]
 struct Declared<'a> {
@@ -22,7 +22,10 @@ struct Declared<'a> {
 
 /// What a component's declaration, recipe and inputs come to. Who reads its outputs, how long it may take and how it is
 /// torn down are no part of it.
-pub(super) fn fingerprint(planned: &PlannedComponent, values: &IndexMap<Name, Value>) -> String {
+///
+/// # Panics
+/// Never: a plan is JSON.
+pub fn fingerprint(planned: &PlannedComponent, values: &IndexMap<Name, Value>) -> String {
     let declared = Declared {
         tool: planned.recipe.tool.name(),
         recipe: &planned.recipe.entry,
@@ -36,10 +39,7 @@ pub(super) fn fingerprint(planned: &PlannedComponent, values: &IndexMap<Name, Va
         values: values.iter().map(|(name, value)| (&**name, sorted(value))).collect(),
     };
     let text = serde_json::to_vec(&declared).expect("INVARIANT: a plan is JSON");
-    Sha256::digest(&text).iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    hex(&Sha256::digest(&text))
 }
 
 /// A map's order is no part of its value.

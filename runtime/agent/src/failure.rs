@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use wattle::model::Name;
+use wattle_model::Name;
 
-pub use wattle::values::FailureKind as Kind;
+pub use wattle_model::values::FailureKind as Kind;
+
+use crate::time::Time;
 
 /// Why a component did not do what it should. Whoever depends on it passes the same failure on, so that everyone who
 /// waits is told the root cause.
@@ -22,7 +23,7 @@ pub struct Failure {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<String>,
     /// When.
-    pub at: Timestamp,
+    pub at: Time,
     /// Who passed it on, from the root on, as `SERVER/COMPONENT`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub through: Vec<Name>,

@@ -1,9 +1,9 @@
 //! What an entry holds.
 
 use serde::{Deserialize, Serialize};
-use wattle::model::Value;
+use wattle_model::Value;
 
-use super::{Failure, SpaceError, parse_json, to_json};
+use crate::failure::Failure;
 
 /// What was written to an entry, and for which revision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,16 +28,11 @@ pub enum Content {
 }
 
 impl Written {
-    /// What an entry's data says; none for one that is empty.
-    ///
-    /// # Errors
-    /// [`SpaceError::Malformed`].
-    pub fn parse(path: &str, data: &[u8]) -> Result<Option<Self>, SpaceError> {
-        parse_json(path, data)
-    }
-
     /// As an entry's data.
+    ///
+    /// # Panics
+    /// Never: a value is JSON.
     pub fn to_bytes(&self) -> Vec<u8> {
-        to_json(self)
+        serde_json::to_vec(self).expect("INVARIANT: what an entry holds is JSON")
     }
 }

@@ -2,26 +2,10 @@
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
-use wattle::lower::seed::{SeedAttribute, SeedOutput, SeedRecipe};
-use wattle::model::{Alternatives, Name, Order, Predicate, Tree, Type};
-use wattle::requirement::Operand;
+use wattle_model::requirement::Operand;
+use wattle_model::{Alternatives, Name, Order, Predicate, Tree, Type};
 
-use crate::store::Principal;
-
-/// The revision that is to be reached.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Goal {
-    /// Its number, from 1.
-    pub revision: u64,
-    /// The digest of the seed.
-    pub digest: String,
-    /// The number that a `seed apply` under way works at: plans may already be of that revision.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub applying: Option<u64>,
-    /// Whom the store takes for the operator, who may read what agents make as well.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub operator: Option<Principal>,
-}
+use crate::seed::{SeedAttribute, SeedOutput, SeedRecipe};
 
 /// What a server is to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -108,7 +92,7 @@ pub struct PlannedOutput {
     pub recipients: Vec<String>,
 }
 
-/// Where a value comes from: a [`wattle::lower::seed::Wire`] whose parameters and imports are resolved.
+/// Where a value comes from: a [`crate::seed::Wire`] whose parameters and imports are resolved.
 pub type Source = Tree<Held>;
 
 /// Where a value is held that is not in the plan itself.

@@ -1,11 +1,10 @@
 //! How components and servers are doing, for whoever looks.
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use wattle::diagram::State as Shown;
-use wattle::model::Name;
+use wattle_model::Name;
 
-use super::Failure;
+use crate::failure::Failure;
+use crate::time::Time;
 
 /// How a component is doing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -13,10 +12,10 @@ pub struct Status {
     /// In which revision.
     pub revision: u64,
     /// Since when.
-    pub since: Timestamp,
+    pub since: Time,
     /// When its recipe is ended if it still runs then, not counting the time in which it waits for inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub deadline: Option<Timestamp>,
+    pub deadline: Option<Time>,
     /// How.
     #[serde(flatten)]
     pub state: State,
@@ -32,9 +31,9 @@ const STEPS: usize = 256;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     /// From when.
-    pub since: Timestamp,
+    pub since: Time,
     /// Until when.
-    pub until: Timestamp,
+    pub until: Time,
     /// What it did then.
     #[serde(flatten)]
     pub did: Did,
@@ -62,7 +61,7 @@ pub enum Did {
 
 impl Status {
     /// What it has behind it at a time, in which it begins to be in the state `next`.
-    pub fn past_at(&self, at: Timestamp, next: &State) -> Vec<Step> {
+    pub fn past_at(&self, at: Time, next: &State) -> Vec<Step> {
         let mut past = self.past.clone();
         match &self.state {
             State::Waiting(waits) => {
@@ -80,7 +79,7 @@ impl Status {
 }
 
 impl Waiting {
-    fn step(&self, until: Timestamp) -> Step {
+    fn step(&self, until: Time) -> Step {
         let did = Did::Waited { what: self.what.clone(), input: self.input.clone() };
         Step { since: self.since, until, did }
     }
@@ -100,18 +99,6 @@ pub enum State {
     Failed(Failure),
 }
 
-impl State {
-    /// As tables and diagrams show it.
-    pub fn shown(&self) -> Shown {
-        match self {
-            Self::Waiting(_) => Shown::Waiting,
-            Self::Running => Shown::Running,
-            Self::Done => Shown::Done,
-            Self::Failed(_) => Shown::Failed,
-        }
-    }
-}
-
 /// Something that is awaited.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waiting {
@@ -122,7 +109,7 @@ pub struct Waiting {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Name>,
     /// Since when.
-    pub since: Timestamp,
+    pub since: Time,
 }
 
 /// How a server is doing, besides its components.
@@ -131,7 +118,7 @@ pub struct ServerStatus {
     /// In which revision.
     pub revision: u64,
     /// Since when it is in that revision.
-    pub since: Timestamp,
+    pub since: Time,
     /// What is wrong, each in one line: a disk that is full. Empty when nothing is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub troubles: Vec<String>,
@@ -151,10 +138,10 @@ pub struct Finishing {
     /// The revision in which it runs.
     pub revision: u64,
     /// Since when.
-    pub since: Timestamp,
+    pub since: Time,
     /// When it is ended if it still runs then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub deadline: Option<Timestamp>,
+    pub deadline: Option<Time>,
 }
 
 /// A component that has left the model, and whose teardown has not succeeded.
@@ -163,21 +150,8 @@ pub struct Leaving {
     /// As `SERVER/COMPONENT`.
     pub component: Name,
     /// Since when it is in this state.
-    pub since: Timestamp,
+    pub since: Time,
     /// How its teardown failed; none as long as it runs or is still to come.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
-}
-
-/// An agent that acts for a server.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Alive {
-    /// Since when.
-    pub since: Timestamp,
-    /// Its host's name.
-    pub host: String,
-    /// Its process.
-    pub pid: u32,
-    /// Its version.
-    pub version: String,
 }

@@ -1,69 +1,101 @@
 //! What a journal holds.
 
 use indexmap::IndexMap;
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use wattle::model::Name;
+use wattle_model::Name;
 
-use crate::space::{Content, Failure, PlannedComponent, Step};
+use crate::content::Content;
+use crate::failure::Failure;
+use crate::plan::PlannedComponent;
+use crate::status::Step;
+use crate::time::Time;
 
 /// A revision. Numbers begin anew when a data space is made anew; digests tell such revisions apart.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct RevisionId {
-    pub(super) number: u64,
-    pub(super) digest: String,
+pub struct RevisionId {
+    /// Its number, from 1.
+    pub number: u64,
+    /// The digest of its seed.
+    pub digest: String,
 }
 
 /// An output as it is published.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Stored {
-    pub(super) content: Content,
+pub struct Stored {
+    /// What its entry is to hold.
+    pub content: Content,
     /// For whom a secret is encrypted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) recipients: Vec<String>,
+    pub recipients: Vec<String>,
 }
 
-/// What happened to a component, by its name on this server.
+/// What happened to a component: a line of a journal. Components are called by their names on their server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Record {
+pub enum Record {
     /// Its recipe is about to run.
     Started {
+        /// The component.
         component: Name,
+        /// The revision in which it runs.
         revision: RevisionId,
-        at: Timestamp,
+        /// When it begins.
+        at: Time,
+        /// What the server's plan says of it.
         planned: PlannedComponent,
-        /// None when its inputs are only known once it has run.
+        /// What it comes to; none when its inputs are only known once it has run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fingerprint: Option<String>,
+        /// What it is given.
         inputs: IndexMap<Name, Content>,
         /// What it had behind it then in its revision.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         past: Vec<Step>,
     },
     /// It publishes an output while it runs.
-    Early { component: Name, output: Name, stored: Stored },
+    Early {
+        /// The component.
+        component: Name,
+        /// The output.
+        output: Name,
+        /// What is published.
+        stored: Stored,
+    },
     /// It succeeded.
     Finished {
+        /// The component.
         component: Name,
-        at: Timestamp,
+        /// When it ended.
+        at: Time,
+        /// What it came to.
         fingerprint: String,
         /// What it read, with the values that it had: all inputs but for Chef.
         inputs: IndexMap<Name, Content>,
         /// Inputs that it asked for and that are not wired.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         absent: Vec<Name>,
+        /// What it wrote.
         outputs: IndexMap<Name, Stored>,
         /// What it had behind it then in its revision.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         past: Vec<Step>,
     },
     /// It is as it was when it finished, in a revision that has other readers, deadlines or a teardown for it.
-    Kept { component: Name, planned: PlannedComponent, outputs: IndexMap<Name, Stored> },
+    Kept {
+        /// The component.
+        component: Name,
+        /// What the server's plan says of it now.
+        planned: PlannedComponent,
+        /// What it wrote, for those who read it now.
+        outputs: IndexMap<Name, Stored>,
+    },
     /// It failed, or what it depends on did.
     Failed {
+        /// The component.
         component: Name,
+        /// The revision in which it failed.
         revision: RevisionId,
+        /// Why.
         failure: Failure,
         /// What its recipe read, if only its run could tell.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -73,7 +105,13 @@ pub(super) enum Record {
         past: Vec<Step>,
     },
     /// Its teardown is about to run.
-    Undoing { component: Name },
+    Undoing {
+        /// The component.
+        component: Name,
+    },
     /// It has left this server.
-    Gone { component: Name },
+    Gone {
+        /// The component.
+        component: Name,
+    },
 }

@@ -1,15 +1,15 @@
 //! The seed: what is written to the data space before the stack is created.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 use indexmap::{IndexMap, IndexSet};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use wattle_heat::emit::{self, EmitError, Style};
+use wattle_model::requirement::Operand;
+use wattle_model::{Alternatives, Content, Name, Order, Predicate, Step, Tool, Tree, Type, Value};
 
-use crate::model::{Alternatives, Content, Name, Order, Predicate, Step, Tool, Tree, Type, Value};
-use crate::requirement::{Operand, When};
+use crate::hex;
 
 /// The format that is written.
 pub const FORMAT: &str = "wattle-seed/1";
@@ -74,7 +74,7 @@ pub struct SeedDeclaration {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeedRecipe {
     /// What runs it.
-    #[serde(with = "crate::model::tool")]
+    #[serde(with = "wattle_model::tool")]
     pub tool: Tool,
     /// What is run: a path among `files`, or Chef's `COOKBOOK::RECIPE`.
     #[serde(rename = "recipe")]
@@ -166,6 +166,18 @@ pub struct SeedComponent {
     pub requires: Vec<Name>,
 }
 
+/// When all values of a requirement are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum When {
+    /// While the blueprint is built: `check` judges it.
+    Check,
+    /// With the parameters: Heat judges it where it can, and `seed apply` in any case.
+    Apply,
+    /// At run time: each agent judges it that reads all of its values.
+    RunTime,
+}
+
 /// What must hold of values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -175,7 +187,7 @@ pub struct SeedRequirement {
     /// Whether Heat judges it as well: then it may wait until the stack is created.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub heat: bool,
-    /// What must hold; [`crate::requirement::judge`] tells whether it does.
+    /// What must hold; [`wattle_model::requirement::judge`] tells whether it does.
     pub predicate: Predicate<Operand<Wire>>,
     /// Why, in the author's words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -296,14 +308,16 @@ impl Seed {
 
     /// The paths of recipes' files that are other than when the seed was made: agents would refuse them.
     pub fn changed_files(&self) -> IndexSet<&str> {
-        let is_changed = |digest: &String| {
-            self.recipes.get(digest).is_some_and(|content| *digest != hex(&Sha256::digest(content.bytes())))
-        };
+        let is_changed = |name: &String| self.recipes.get(name).is_some_and(|content| *name != digest(content.bytes()));
         let files = self.declarations.values().flat_map(|declaration| &declaration.recipe.files);
         files.filter(|(_, digest)| is_changed(digest)).map(|(path, _)| &**path).collect()
     }
 
-    pub(super) fn compute_digest(&self) -> String {
+    /// What [`Seed::digest`] is to be.
+    ///
+    /// # Panics
+    /// Never: a seed is JSON.
+    pub fn compute_digest(&self) -> String {
         struct Hashing(Sha256);
         impl std::io::Write for Hashing {
             fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
@@ -338,13 +352,15 @@ impl Seed {
             serde_json::to_writer(&mut hashing, &parts).expect("INVARIANT: as above");
         }
         let hashing = hashing.into_inner().map_err(|_| ()).expect("INVARIANT: hashing takes every byte");
-        hex(&hashing.0.finalize())
+        named(&hashing.0.finalize())
     }
 }
 
-pub(super) fn hex(digest: &[u8]) -> String {
-    digest.iter().fold(String::from("sha256:"), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+/// The name of a recipe's file: `sha256:HEX` of its bytes.
+pub fn digest(bytes: &[u8]) -> String {
+    named(&Sha256::digest(bytes))
+}
+
+fn named(digest: &[u8]) -> String {
+    format!("sha256:{}", hex(digest))
 }

@@ -1,0 +1,211 @@
+//! What a journal amounts to.
+
+use indexmap::IndexMap;
+use wattle_model::Name;
+
+use crate::content::Content;
+use crate::failure::Failure;
+use crate::plan::PlannedComponent;
+use crate::record::{Record, RevisionId, Stored};
+use crate::status::{Did, Step};
+use crate::time::Time;
+
+/// What is known of a component that was started.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// Larger for what was started later.
+    pub order: u64,
+    /// The revision in which it was started.
+    pub revision: RevisionId,
+    /// When its recipe began to run.
+    pub at: Time,
+    /// What it had behind it then.
+    pub past: Vec<Step>,
+    /// What the server's plan said of it last.
+    pub planned: PlannedComponent,
+    /// What it came to when it was started; none if its inputs were not known then.
+    pub fingerprint: Option<String>,
+    /// What it was given or, of one that asks for its inputs, what it read.
+    pub inputs: IndexMap<Name, Content>,
+    /// What was published of the run that has not ended.
+    pub early: IndexMap<Name, Stored>,
+    /// How it succeeded; none if it has not.
+    pub finished: Option<Finished>,
+}
+
+/// A component that succeeded.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// When.
+    pub at: Time,
+    /// What it had behind it then.
+    pub past: Vec<Step>,
+    /// What it came to.
+    pub fingerprint: String,
+    /// The inputs that it read, wired or not.
+    pub read: Vec<Name>,
+    /// What it wrote.
+    pub outputs: IndexMap<Name, Stored>,
+}
+
+/// A component that failed.
+#[derive(Clone, Debug)]
+struct Failed {
+    revision: RevisionId,
+    failure: Failure,
+    past: Vec<Step>,
+}
+
+/// What is known of the components of one server: the sum of the records in its journal.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    order: u64,
+    known: IndexMap<Name, Known>,
+    failed: IndexMap<Name, Failed>,
+}
+
+impl Memory {
+    /// Takes a record in.
+    pub fn note(&mut self, record: Record) {
+        match record {
+            Record::Started { component, revision, planned, fingerprint, inputs, at, past } => {
+                self.order += 1;
+                // The same run again after a crash: what it published stays.
+                let early = match self.known.get_mut(&component) {
+                    Some(before)
+                        if before.revision == revision
+                            && before.fingerprint == fingerprint
+                            && before.finished.is_none() =>
+                    {
+                        std::mem::take(&mut before.early)
+                    }
+                    _ => IndexMap::new(),
+                };
+                let (order, finished) = (self.order, None);
+                let known = Known { order, revision, at, past, planned, fingerprint, inputs, early, finished };
+                self.known.insert(component, known);
+            }
+            Record::Early { component, output, stored } => {
+                if let Some(known) = self.known.get_mut(&component) {
+                    known.early.insert(output, stored);
+                }
+            }
+            Record::Finished { component, fingerprint, inputs, absent, outputs, at, past } => {
+                if let Some(known) = self.known.get_mut(&component) {
+                    let read = inputs.keys().cloned().chain(absent).collect();
+                    known.inputs = inputs;
+                    known.early.clear();
+                    known.finished = Some(Finished { at, past, fingerprint, read, outputs });
+                }
+                self.failed.shift_remove(&component);
+            }
+            Record::Kept { component, planned, outputs } => {
+                if let Some(known) = self.known.get_mut(&component) {
+                    known.planned = planned;
+                    if let Some(finished) = &mut known.finished {
+                        finished.outputs = outputs;
+                    }
+                }
+            }
+            Record::Failed { component, revision, failure, inputs, past } => {
+                if let (Some(known), Some(inputs)) = (self.known.get_mut(&component), inputs) {
+                    known.inputs = inputs;
+                }
+                self.failed.insert(component, Failed { revision, failure, past });
+            }
+            Record::Undoing { component } => {
+                if let Some(known) = self.known.get_mut(&component) {
+                    known.finished = None;
+                    known.early.clear();
+                }
+            }
+            Record::Gone { component } => {
+                self.known.shift_remove(&component);
+                self.failed.shift_remove(&component);
+            }
+        }
+    }
+
+    /// What is known of `component`.
+    pub fn known(&self, component: &str) -> Option<&Known> {
+        self.known.get(component)
+    }
+
+    /// How `component` failed in `revision`, if it did.
+    pub fn failed(&self, component: &str, revision: &RevisionId) -> Option<&Failure> {
+        self.failed.get(component).filter(|failed| failed.revision == *revision).map(|failed| &failed.failure)
+    }
+
+    /// What `component` has behind it in `revision`, as whoever opens the journal finds it at the time `now`.
+    pub fn past(&self, component: &str, revision: &RevisionId, now: Time) -> Vec<Step> {
+        if let Some(failed) = self.failed.get(component).filter(|failed| failed.revision == *revision) {
+            return failed.past.clone();
+        }
+        let Some(known) = self.known.get(component).filter(|known| known.revision == *revision) else {
+            return Vec::new();
+        };
+        if let Some(finished) = &known.finished {
+            return finished.past.clone();
+        }
+        let broken_off = Step { since: known.at, until: now, did: Did::BrokenOff };
+        known.past.iter().cloned().chain([broken_off]).collect()
+    }
+
+    /// Everything that was started and has not left, the last first.
+    pub fn started(&self) -> impl Iterator<Item = (&Name, &Known)> {
+        self.in_order().into_iter().rev()
+    }
+
+    fn in_order(&self) -> Vec<(&Name, &Known)> {
+        let mut started: Vec<_> = self.known.iter().collect();
+        started.sort_by_key(|(_, known)| known.order);
+        started
+    }
+
+    /// Makes what is finished count as merely begun, so that it is run again, and forgets what failed. What there is to
+    /// tear down stays known, and with which inputs.
+    pub fn forget_finished(&mut self) {
+        self.known.values_mut().for_each(|known| known.finished = None);
+        self.failed.clear();
+    }
+
+    /// Records that say no more than what is known.
+    pub fn records(&self) -> Vec<Record> {
+        let mut records = Vec::new();
+        for (component, known) in self.in_order() {
+            let component = || component.clone();
+            records.push(Record::Started {
+                component: component(),
+                revision: known.revision.clone(),
+                at: known.at,
+                planned: known.planned.clone(),
+                fingerprint: known.fingerprint.clone(),
+                inputs: known.inputs.clone(),
+                past: known.past.clone(),
+            });
+            for (output, stored) in &known.early {
+                records.push(Record::Early { component: component(), output: output.clone(), stored: stored.clone() });
+            }
+            if let Some(finished) = &known.finished {
+                let absent = finished.read.iter().filter(|name| !known.inputs.contains_key(*name)).cloned().collect();
+                records.push(Record::Finished {
+                    component: component(),
+                    at: finished.at,
+                    fingerprint: finished.fingerprint.clone(),
+                    inputs: known.inputs.clone(),
+                    absent,
+                    outputs: finished.outputs.clone(),
+                    past: finished.past.clone(),
+                });
+            }
+        }
+        for (component, failed) in &self.failed {
+            let (component, Failed { revision, failure, past }) = (component.clone(), failed.clone());
+            records.push(Record::Failed { component, revision, failure, inputs: None, past });
+        }
+        records
+    }
+}
+
+#[cfg(test)]
+mod tests;

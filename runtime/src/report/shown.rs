@@ -1,0 +1,15 @@
+//! How a component's state looks in tables and diagrams.
+
+use wattle::diagram::State as Shown;
+
+use crate::space::State;
+
+/// What tables and diagrams show of a state.
+pub fn shown(state: &State) -> Shown {
+    match state {
+        State::Waiting(_) => Shown::Waiting,
+        State::Running => Shown::Running,
+        State::Done => Shown::Done,
+        State::Failed(_) => Shown::Failed,
+    }
+}

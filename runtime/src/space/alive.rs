@@ -1,0 +1,17 @@
+//! Who acts for a server.
+
+use serde::{Deserialize, Serialize};
+use wattle_agent_core::time::Time;
+
+/// An agent that acts for a server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Alive {
+    /// Since when.
+    pub since: Time,
+    /// Its host's name.
+    pub host: String,
+    /// Its process.
+    pub pid: u32,
+    /// Its version.
+    pub version: String,
+}

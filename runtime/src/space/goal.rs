@@ -1,0 +1,20 @@
+//! The revision that is to be reached, written by `seed apply`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::store::Principal;
+
+/// The revision that is to be reached.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Goal {
+    /// Its number, from 1.
+    pub revision: u64,
+    /// The digest of the seed.
+    pub digest: String,
+    /// The number that a `seed apply` under way works at: plans may already be of that revision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub applying: Option<u64>,
+    /// Whom the store takes for the operator, who may read what agents make as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operator: Option<Principal>,
+}

@@ -1,0 +1,39 @@
+//! A server's secrets: opened and sealed with its own key.
+
+use wattle::model::Value;
+use wattle_agent_core::content::Content;
+use wattle_agent_core::vault::Vault;
+
+use super::{Credential, Opener, open, seal};
+
+/// The vault of the server that has a credential: secrets are encrypted with age.
+#[derive(Debug)]
+pub struct ServerVault {
+    own: String,
+    opener: Opener,
+}
+
+impl ServerVault {
+    /// The vault of the server that `credential` belongs to.
+    pub fn new(credential: &Credential) -> Self {
+        Self { own: credential.recipient(), opener: credential.opener() }
+    }
+}
+
+impl Vault for ServerVault {
+    fn open(&self, sealed: &str) -> Result<Value, String> {
+        open(sealed, &self.opener).map_err(|error| error.to_string())
+    }
+
+    fn seal(&self, value: &Value, recipients: &[String]) -> Result<Content, String> {
+        let recipients = recipients.iter().map(String::as_str);
+        seal(value, recipients).map(Content::Sealed).map_err(|error| error.to_string())
+    }
+
+    fn keep(&self, value: &Value, secret: bool) -> Content {
+        if !secret {
+            return Content::Value(value.clone());
+        }
+        Content::Sealed(seal(value, [&*self.own]).expect("INVARIANT: a server's own key is one that age knows"))
+    }
+}
