@@ -9,8 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::rc::Rc;
 
-use indexmap::IndexMap;
-use wattle_model::PropertySchema;
+use wattle_model::{IndexMap, PropertySchema};
 
 use crate::Loaded;
 use crate::evaluate::{Limits, Mode, Resources, Scope, Value};
@@ -157,7 +156,7 @@ impl Part<'_> {
         let scope = self.scope();
         for (name, definition) in &self.loaded.template.resources {
             let Some(ty) = definition.kind() else { continue };
-            let mut rest = IndexMap::new();
+            let mut rest = IndexMap::default();
             let condition = definition.condition.as_ref().filter(|_| scope.version().has_conditions());
             match condition.map(|condition| scope.decided(condition).unwrap_or_else(|_| Value::literal(condition))) {
                 Some(Value::Boolean(false)) => continue,
@@ -283,9 +282,9 @@ impl Resources for Part<'_> {
 
     fn facade(&self, part: &str) -> Option<Value> {
         let (key, default) = match part {
-            "metadata" | "Metadata" => ("metadata", Value::Map(IndexMap::new())),
+            "metadata" | "Metadata" => ("metadata", Value::Map(IndexMap::default())),
             "deletion_policy" | "DeletionPolicy" => ("deletion_policy", "Delete".into()),
-            "update_policy" | "UpdatePolicy" => ("update_policy", Value::Map(IndexMap::new())),
+            "update_policy" | "UpdatePolicy" => ("update_policy", Value::Map(IndexMap::default())),
             _ => return None,
         };
         (self.depth > 0).then(|| self.facade.get(key).cloned().unwrap_or(default))

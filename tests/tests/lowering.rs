@@ -2,13 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use indexmap::IndexMap;
 use proptest::prelude::*;
 use wattle::check::{Limits, check, has_errors};
 use wattle::lower::hot::{Hot, Template};
 use wattle::lower::seed::{Origin, Wire};
 use wattle::lower::{Lowered, Options, Reader, Way, lower};
-use wattle::model::{Expr, Model, Name, Reference};
+use wattle::model::{Expr, IndexMap, Model, Name, Reference};
 use wattle_catalog::{neutron, nova};
 use wattle_tests::random;
 
@@ -155,7 +154,7 @@ proptest! {
     fn every_reference_has_a_decision(choices in choices()) {
         let model = random::model(&choices);
         let decisions = lower(&model, &Options::default()).decisions;
-        let mut expected: IndexMap<(String, String), usize> = IndexMap::new();
+        let mut expected: IndexMap<(String, String), usize> = IndexMap::default();
         for (key, component) in &model.components {
             for (input, binding) in &component.inputs {
                 // The resources within an attribute's path belong to the attribute.
@@ -164,7 +163,7 @@ proptest! {
             }
         }
         expected.retain(|_, count| *count > 0);
-        let mut made: IndexMap<(String, String), usize> = IndexMap::new();
+        let mut made: IndexMap<(String, String), usize> = IndexMap::default();
         for decision in &decisions {
             prop_assert!(decision.at.is_known());
             match &decision.reader {

@@ -9,13 +9,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use indexmap::{IndexMap, IndexSet};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 use wattle::hot::Json;
 use wattle::lower::seed::{Origin, Seed, SeedAttribute, Wire};
 use wattle::lower::{Options as Lowering, lower};
-use wattle::model::{Model, Name, Step, Tool, Value};
+use wattle::model::{IndexMap, IndexSet, Model, Name, Step, Tool, Value};
 use wattle::prelude::*;
 use wattle::testing::{Failed, FailureKind, Schedule, Trial, TrialRun};
 use wattle_runtime::agent::{Agent, Attributes, Limits};
@@ -46,7 +45,8 @@ fn recipe(case: u64, name: &str, inputs: &IndexMap<Name, Value>) -> Result<Index
         ("count".into(), Value::from(u16::try_from(of % 65_536).expect("it is below"))),
         ("token".into(), format!("secret {of}").into()),
     ]
-    .into())
+    .into_iter()
+    .collect())
 }
 
 /// What both sides take for the value of an attribute.

@@ -10,11 +10,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use indexmap::IndexMap;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use wattle::author::Blueprint;
-use wattle::model::{Name, Value};
+use wattle::model::{IndexMap, Name, Value};
 use wattle_runtime::agent::{Agent, Ended, Fixed, Limits};
 use wattle_runtime::recipe::{Broken, Job, Runner};
 use wattle_runtime::seed::apply;
@@ -363,8 +362,8 @@ async fn the_operator_and_the_other_servers_see_who_is_alive() {
         credential,
         runner: Arc::new(Nothing),
         state: folder.path().join("agent"),
-        attributes: Arc::new(Fixed(IndexMap::new())),
-        user_data: IndexMap::new(),
+        attributes: Arc::new(Fixed(IndexMap::default())),
+        user_data: IndexMap::default(),
         limits: Limits::default(),
     };
     let both_see_it = async {

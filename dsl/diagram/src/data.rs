@@ -3,10 +3,9 @@
 //! Names are those of the model: a resource's is qualified by its modules, a component's key is `SERVER/COMPONENT`. Fields
 //! that are empty are left out; a reader takes fields that it does not know for later ones and ignores them.
 
-use indexmap::IndexMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-use wattle_model::Name;
+use wattle_model::{IndexMap, Name};
 
 /// The format of [`Diagram`] as JSON.
 pub const FORMAT: &str = "wattle-picture/1";
@@ -154,7 +153,7 @@ impl Resource {
             role,
             doc: Name::default(),
             networks: Vec::new(),
-            properties: IndexMap::new(),
+            properties: IndexMap::default(),
             at: Name::default(),
         }
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use indexmap::IndexMap;
+use crate::IndexMap;
 use serde::{Deserialize, Serialize};
 use wattle_recipe::Tool;
 
@@ -27,7 +27,7 @@ pub struct Component {
 impl Component {
     /// A component with nothing wired.
     pub fn new(name: Name, server: Name, declaration: Name, at: Source) -> Self {
-        Self { name, server, declaration, inputs: IndexMap::new(), at }
+        Self { name, server, declaration, inputs: IndexMap::default(), at }
     }
 }
 

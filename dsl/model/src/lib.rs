@@ -10,6 +10,7 @@ mod component;
 mod cycles;
 mod diagnostic;
 mod expr;
+mod map;
 mod moved;
 mod parameter;
 mod port;
@@ -25,7 +26,6 @@ pub mod values;
 
 use std::sync::Arc;
 
-use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 pub use check::Check;
@@ -37,6 +37,7 @@ pub use component::{
     After, Component, Content, Declaration, File, Input, Listen, OutputDeclaration, Ports, Protocol, Recipe,
 };
 pub use expr::{Expr, Reference, Referred, Step, template_of};
+pub use map::{Hashing, IndexMap, IndexSet};
 pub use moved::FormerName;
 pub use parameter::{Constraint, Parameter, ParameterType};
 pub use port::Type;

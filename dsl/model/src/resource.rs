@@ -1,6 +1,6 @@
 //! Resources: what Heat creates.
 
-use indexmap::IndexMap;
+use crate::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Expr, Name, Source};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use indexmap::IndexMap;
+use crate::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Name, Value};

@@ -4,11 +4,10 @@
 //! else by the agent that reads the value. What only Heat can compute goes to Heat whole, and reaches the agent through its
 //! server's user data; so it can have no argument that Heat does not know.
 
-use indexmap::IndexMap;
 use sha2::{Digest, Sha256};
 use wattle_heat::template::Function;
 
-use crate::model::{Expr, Model, Reference, Referred, Resource, Value};
+use crate::model::{Expr, IndexMap, Model, Reference, Referred, Resource, Value};
 
 /// Parameters that every stack has without declaring them, and only Heat knows.
 pub(crate) fn is_pseudo(parameter: &str) -> bool {

@@ -6,9 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use indexmap::IndexMap;
-
-use crate::model::{Expr, FormerName, Kind, Model, Name, Reference, Step, Value};
+use crate::model::{Expr, FormerName, IndexMap, Kind, Model, Name, Reference, Step, Value};
 
 /// What everything was called when it was first deployed.
 #[derive(Debug)]

@@ -1,12 +1,10 @@
 //! The topology: what a blueprint builds.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use indexmap::IndexMap;
 use indexmap::map::Entry;
 
-use crate::model::{self, Duplicate, Expr, Kind, Model, Name, Source};
+use crate::model::{self, Duplicate, Expr, IndexMap, Kind, Model, Name, Source};
 
 use super::catalogs::Catalogs;
 use super::component::OnServer;
@@ -38,7 +36,7 @@ pub struct Topology {
     pub(super) model: Model,
     /// The qualified name of the module that is being built, with a dot behind it; empty outside of modules.
     scope: String,
-    names: HashMap<&'static str, Name>,
+    names: IndexMap<&'static str, Name>,
     pub(super) catalogs: Catalogs,
     /// What the part that is being added was called when it was first deployed.
     pub(super) moves: Vec<(String, Source)>,
@@ -56,7 +54,7 @@ impl Topology {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let mut model = Model::new(stack);
         model.at = Source::caller();
-        let (scope, names, catalogs) = (String::new(), HashMap::new(), Catalogs::default());
+        let (scope, names, catalogs) = (String::new(), IndexMap::default(), Catalogs::default());
         let (moves, last) = (Vec::new(), Vec::new());
         Self { id: NEXT.fetch_add(1, Ordering::Relaxed), model, scope, names, catalogs, moves, last }
     }

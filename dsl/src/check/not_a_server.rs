@@ -1,8 +1,6 @@
 //! W0302: a component on something that is not a server.
 
-use indexmap::IndexMap;
-
-use crate::model::Resource;
+use crate::model::{IndexMap, Resource};
 
 use super::registry::check;
 use super::sink::Sink;
@@ -40,7 +38,7 @@ check! {
 
 fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
-    let mut wrong = IndexMap::new();
+    let mut wrong = IndexMap::default();
     for ((key, component), host) in model.components.iter().zip(&sink.uses().hosts) {
         if let Some((name, resource)) = host.and_then(|host| model.resources.get_index(host))
             && !resource.is_server()

@@ -4,14 +4,12 @@ use std::fs;
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use indexmap::IndexMap;
-
 use crate::diagram::{self, FILE_NAME};
 use crate::extended;
 use crate::lower::hot::Template;
 use crate::lower::{self, Environment, Filled, Lowering, Seed};
 use crate::manners::reason;
-use crate::model::{Content, Model, Name};
+use crate::model::{Content, IndexMap, Model, Name};
 use wattle_heat::emit::{self, EmitError};
 
 use super::environment::FILE as ENVIRONMENT;
@@ -83,7 +81,7 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
     let count_beside = beside.len();
     // What runs is known by the names under which it was deployed.
     let identified = lower::identified(model);
-    let mut nested = IndexMap::new();
+    let mut nested = IndexMap::default();
     // The seed, with which a deployment begins, is written first, then each file before those that it refers to. What is
     // written goes before the next is made: beside a large model is little room.
     let (written, removed) = files::replace(&directory, is_emitted, |swap| {

@@ -1,11 +1,10 @@
 //! What `--help` says besides the options: settings, parameters, examples, exit codes.
 
 use clap::builder::{StyledStr, Styles};
-use indexmap::IndexMap;
 
 use crate::author::{Blueprint, Exports, Parameters, Topology};
 use crate::manners::{Exit, all_exit_codes, panic_exit_code};
-use crate::model::{Name, Parameter};
+use crate::model::{IndexMap, Name, Parameter};
 
 use super::shape::{self, Shape, Step};
 

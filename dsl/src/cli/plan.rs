@@ -4,12 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches};
-use indexmap::IndexMap;
 
 use crate::lower;
 use crate::lower::hot::Template;
 use crate::manners::{Exit, Failure, reason};
-use crate::model::{Content, Model, Name, Value};
+use crate::model::{Content, IndexMap, Model, Name, Value};
 use crate::plan::{State, plan};
 use wattle_heat::emit;
 use wattle_heat::environment::Environment;
@@ -122,7 +121,7 @@ impl Planning {
 
     /// What `emit` would write, with what an operator has filled in.
     fn state(&self, model: &Model, own: &Path) -> Result<State, Failure> {
-        let mut files: IndexMap<String, String> = IndexMap::new();
+        let mut files: IndexMap<String, String> = IndexMap::default();
         for (name, content) in &model.files {
             files.insert(name.to_string(), String::from_utf8_lossy(Content::bytes(content)).into_owned());
         }

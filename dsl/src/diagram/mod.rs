@@ -8,10 +8,8 @@ mod words;
 use std::collections::HashSet;
 use std::{io, ptr};
 
-use indexmap::IndexMap;
-
 use crate::graph::{self, Graph, Node};
-use crate::model::{self, Binding, Content, Declaration, Expr, Input, Model, Name, Ports, Reference};
+use crate::model::{self, Binding, Content, Declaration, Expr, IndexMap, Input, Model, Name, Ports, Reference};
 
 use words::{place, ty, value};
 

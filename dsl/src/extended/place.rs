@@ -52,7 +52,7 @@ impl Writer<'_> {
     }
 }
 
-fn bindings(bindings: &indexmap::IndexMap<Name, Binding>) -> Option<Hot> {
+fn bindings(bindings: &crate::model::IndexMap<Name, Binding>) -> Option<Hot> {
     let places = bindings.iter().map(|(name, binding)| (name.clone(), at(&binding.at)));
     (!bindings.is_empty()).then(|| names(places))
 }

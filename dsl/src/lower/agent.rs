@@ -6,9 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use indexmap::IndexMap;
-
-use crate::model::{Constraint, Model, Name, ParameterType, Reference, Resource, Value};
+use crate::model::{Constraint, IndexMap, Model, Name, ParameterType, Reference, Resource, Value};
 
 use super::hot::{Hot, HotParameter, HotResource};
 use super::plan::{Server, Told};
@@ -67,7 +65,7 @@ pub(super) fn parameters(stack: &Name) -> [(Name, HotParameter); 5] {
     space.constraints.push(Constraint::AllowedPattern(r"\S+".into()));
     let (credentials_name, mut credentials) =
         parameter(CREDENTIALS, ParameterType::Json, "Credential of each server, by its name; made with the seed.");
-    credentials.default = Some(Value::Map(IndexMap::new()));
+    credentials.default = Some(Value::Map(IndexMap::default()));
     credentials.hidden = true;
     let (url_name, mut url) =
         parameter(URL, ParameterType::Str, "Where servers fetch the agent; empty when the image has it.");

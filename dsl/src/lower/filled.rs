@@ -1,6 +1,6 @@
 //! What an operator has filled in in an environment file, for when the file is written once more.
 
-use indexmap::IndexMap;
+use crate::model::IndexMap;
 use wattle_heat::environment::Environment;
 use wattle_heat::yaml::Tree;
 
@@ -42,7 +42,7 @@ impl Filled {
 
 /// The lines below `parameters:`, by the name that begins them.
 fn lines(text: &str) -> IndexMap<String, String> {
-    let mut found: IndexMap<String, String> = IndexMap::new();
+    let mut found: IndexMap<String, String> = IndexMap::default();
     let mut last = None;
     for line in text.split_inclusive('\n') {
         let entry = line.strip_prefix("  ").filter(|rest| !rest.starts_with([' ', '#', '\t', '\n', '\r']));

@@ -2,9 +2,7 @@
 
 mod written;
 
-use indexmap::IndexMap;
-
-use crate::model::{Constraint, Name, ParameterType, Value};
+use crate::model::{Constraint, IndexMap, Name, ParameterType, Value};
 
 /// The version of HOT of what no author wrote.
 pub use crate::model::VERSION;

@@ -15,12 +15,8 @@ mod seeding;
 mod split;
 pub(crate) mod template;
 
-use std::collections::HashMap;
-
-use indexmap::IndexMap;
-
 use crate::analysis::decision::Decisions;
-use crate::model::Model;
+use crate::model::{IndexMap, Model};
 
 pub use crate::analysis::attribute::names_of;
 pub use crate::analysis::decision::{Decision, Reader, Way};
@@ -112,7 +108,7 @@ impl<'m> Stages<'m> {
             Self::Agents(agents) => agents.templates(),
             Self::HeatNative(model) => {
                 let native::Lowered { template, environment, decisions } = native::of_identified(model);
-                Templates { template, nested: IndexMap::new(), environment, decisions }
+                Templates { template, nested: IndexMap::default(), environment, decisions }
             }
         }
     }
@@ -144,7 +140,7 @@ impl<'m> ForAgents<'m> {
     fn seed(&mut self) -> Seed {
         let seed = seeding::build(self.model, self.identified, &self.plan);
         // Nobody else asks who reads what.
-        self.plan.readers = HashMap::new();
+        self.plan.readers = IndexMap::default();
         seed
     }
 

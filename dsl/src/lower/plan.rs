@@ -2,19 +2,17 @@
 
 use std::collections::HashMap;
 
-use indexmap::{IndexMap, IndexSet};
-
 use crate::analysis::attribute::{Attribute, text};
 use crate::analysis::decision::{Decision, Decisions, Reader, Way};
 use crate::analysis::reads::{self, Read};
-use crate::model::{Component, Expr, Model, Name, Resource};
+use crate::model::{Component, Expr, IndexMap, IndexSet, Model, Name, Resource};
 use crate::requirement;
 
 /// What the servers of a model have to do.
 pub(super) struct Plan<'m> {
     pub(super) servers: IndexMap<&'m Name, Server<'m>>,
     /// Who reads each entry, by the entry's address `SERVER/COMPONENT/OUTPUT`.
-    pub(super) readers: HashMap<String, IndexSet<&'m Name>>,
+    pub(super) readers: IndexMap<String, IndexSet<&'m Name>>,
     /// The requirements that are judged before each component runs.
     pub(super) judged: HashMap<&'m Name, Vec<&'m Name>>,
 }
@@ -43,7 +41,7 @@ impl<'m> Plan<'m> {
         let servers = model.resources.iter().filter(|(_, resource)| resource.is_server());
         let mut plan = Self {
             servers: servers.map(|(name, _)| (name, Server::default())).collect(),
-            readers: HashMap::with_capacity(model.components.len()),
+            readers: IndexMap::with_capacity_and_hasher(model.components.len(), Default::default()),
             judged: HashMap::new(),
         };
         for (key, component) in &model.components {

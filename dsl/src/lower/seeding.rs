@@ -1,10 +1,8 @@
 //! Makes the seed of a model.
 
-use indexmap::IndexMap;
-
 use crate::analysis::attribute::SERVER_ENTRIES;
 use crate::analysis::identity::Identities;
-use crate::model::{Content, Declaration, Model, Name, Order, Source};
+use crate::model::{Content, Declaration, IndexMap, Model, Name, Order, Source};
 use crate::requirement::{self, Operand, When};
 
 use super::plan::{Plan, Server};
@@ -16,7 +14,7 @@ use super::seed::{
 
 /// The seed of `model`, which is `original` by the names under which it was deployed.
 pub(super) fn build(original: &Model, model: &Model, plan: &Plan<'_>) -> Seed {
-    let mut recipes = IndexMap::new();
+    let mut recipes = IndexMap::default();
     let declarations = declarations(model, &mut recipes);
     let mut seed = Seed {
         format: FORMAT.into(),
@@ -117,7 +115,7 @@ fn entries(model: &Model, plan: &Plan<'_>) -> IndexMap<Name, SeedEntry> {
     let readers = |address: &str| {
         plan.readers.get(address).into_iter().flatten().map(|reader| (*reader).clone()).collect::<Vec<_>>()
     };
-    let mut entries = IndexMap::with_capacity(model.components.len());
+    let mut entries = IndexMap::with_capacity_and_hasher(model.components.len(), Default::default());
     for (server, duties) in &plan.servers {
         for key in duties.publishes.keys() {
             let address = format!("{server}/{SERVER_ENTRIES}/{key}");
@@ -137,7 +135,7 @@ fn entries(model: &Model, plan: &Plan<'_>) -> IndexMap<Name, SeedEntry> {
 
 /// Those that `check` has not judged.
 fn requirements(model: &Model) -> IndexMap<Name, SeedRequirement> {
-    let mut found = IndexMap::new();
+    let mut found = IndexMap::default();
     for (name, requirement) in &model.requirements {
         let when = requirement::when(model, &requirement.predicate);
         if when == When::Check {
@@ -163,7 +161,7 @@ fn sources(model: &Model) -> IndexMap<Name, String> {
 /// What is deployed under another name than it has in `original`.
 fn called_now(original: &Model) -> IndexMap<Name, Name> {
     if original.moved.is_empty() {
-        return IndexMap::new();
+        return IndexMap::default();
     }
     let identities = Identities::of(original);
     let resources = original.resources.keys().map(|name| (identities.resource(name), name));

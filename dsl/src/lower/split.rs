@@ -6,10 +6,9 @@
 
 use std::collections::HashMap;
 
-use indexmap::IndexMap;
 use wattle_heat::template::Function;
 
-use crate::model::{Model, Name, ParameterType, PropertyType, Value};
+use crate::model::{IndexMap, Model, Name, ParameterType, PropertyType, Value};
 
 use super::Options;
 use super::agent;
@@ -26,7 +25,7 @@ pub(super) fn split(
     let sizes: Vec<usize> = whole.resources.values().map(size).collect();
     let fits = whole.resources.len() <= options.stack_resources && sizes.iter().sum::<usize>() <= options.stack_bytes;
     if fits || whole.servers() < 2 || !is_free(&whole) {
-        return (whole, IndexMap::new());
+        return (whole, IndexMap::default());
     }
     let homes = homes(&whole, requires);
     let parts = pack(&whole, &homes, &sizes, options);
@@ -127,7 +126,7 @@ fn homes(whole: &Template, requires: &[Vec<usize>]) -> Vec<Home> {
 
 /// The resources of each part, as their places in `whole`.
 fn pack(whole: &Template, homes: &[Home], sizes: &[usize], options: &Options) -> Vec<Vec<usize>> {
-    let mut bundles: IndexMap<usize, Vec<usize>> = IndexMap::new();
+    let mut bundles: IndexMap<usize, Vec<usize>> = IndexMap::default();
     for (index, resource) in whole.resources.values().enumerate() {
         if resource.is_server() {
             bundles.insert(index, Vec::new());
@@ -189,7 +188,7 @@ impl<'m> Cut<'m> {
             template
         };
         let mut parts: Vec<Template> = (0..count).map(|part| new(&describe(part))).collect();
-        let mut given: Vec<IndexMap<Name, Hot>> = vec![IndexMap::new(); count];
+        let mut given: Vec<IndexMap<Name, Hot>> = vec![IndexMap::default(); count];
         let mut parent = new(&self.whole.description);
         parent.parameter_groups = std::mem::take(&mut self.whole.parameter_groups);
         parent.parameters = std::mem::take(&mut self.whole.parameters);
@@ -216,7 +215,7 @@ impl<'m> Cut<'m> {
             }
             part.outputs = outputs;
         }
-        let mut nested = IndexMap::new();
+        let mut nested = IndexMap::default();
         for (number, (part, properties)) in parts.into_iter().zip(given).enumerate() {
             let file = format!("part-{}.yaml", number + 1);
             let mut resource = HotResource::new(file.as_str().into());

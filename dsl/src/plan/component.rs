@@ -3,12 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use indexmap::{IndexMap, IndexSet};
 use wattle_heat::evaluate::Value;
 
 use crate::lower::Seed;
 use crate::lower::seed::{Origin, SeedComponent, SeedDeclaration, SeedRecipe, Wire};
-use crate::model::Name;
+use crate::model::{IndexMap, IndexSet, Name};
 use crate::names::list;
 use crate::values::span;
 
@@ -74,7 +73,7 @@ pub(super) fn plan(
     resources: &IndexMap<Name, ResourcePlan>,
 ) -> IndexMap<Name, ComponentPlan> {
     let nothing = Seed::default();
-    let none = IndexMap::new();
+    let none = IndexMap::default();
     let [old, new] = [before, Some(after)].map(|state| {
         let side = state.and_then(Side::of);
         side.unwrap_or(Side { seed: &nothing, parameters: &none, computes: false })
@@ -96,7 +95,7 @@ pub(super) fn plan(
             moving.insert(own.into());
         }
     }
-    let mut work = Work { old, new, servers, moving, plans: IndexMap::new() };
+    let mut work = Work { old, new, servers, moving, plans: IndexMap::default() };
     work.all();
     work.plans
 }

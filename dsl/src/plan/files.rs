@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::fmt;
 
-use indexmap::IndexMap;
+use crate::model::IndexMap;
 use wattle_heat::Loaded;
 use wattle_heat::files::{Files, Missing};
 use wattle_heat::parameters::Inputs;
@@ -41,7 +41,7 @@ impl Files for InFolder<'_> {
 /// folder; `read` gives the text of a file there. What cannot be read is left out.
 pub fn gather(read: &mut dyn FnMut(&str) -> Option<String>) -> IndexMap<String, String> {
     let Some((name, text)) = ROOTS.into_iter().find_map(|name| Some((name, read(name)?))) else {
-        return IndexMap::new();
+        return IndexMap::default();
     };
     let loaded = Loaded::load(&text, name, &InFolder::new(read), &Inputs::default());
     let named = loaded.library.contents.iter();

@@ -1,8 +1,6 @@
 //! `moved_from` of names under which nothing was deployed.
 
-use indexmap::IndexMap;
-
-use crate::model::Name;
+use crate::model::{IndexMap, Name};
 use crate::names::meant;
 
 use super::resource::own_name;

@@ -13,10 +13,9 @@ mod state;
 mod wire;
 mod words;
 
-use indexmap::IndexMap;
 use serde::Serialize;
 
-use crate::model::Name;
+use crate::model::{IndexMap, Name};
 use crate::requirement::When;
 
 pub use component::recipe_differences;

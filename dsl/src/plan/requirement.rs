@@ -1,10 +1,8 @@
 //! What becomes of requirements. A parameter's other value makes no other requirement: `seed apply` judges it in any case.
 
-use indexmap::{IndexMap, IndexSet};
-
 use crate::lower::Seed;
 use crate::lower::seed::{SeedRequirement, Wire};
-use crate::model::Name;
+use crate::model::{IndexMap, IndexSet, Name};
 use crate::requirement::demanded;
 
 use super::state::State;

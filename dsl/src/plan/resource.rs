@@ -2,13 +2,11 @@
 
 use std::collections::VecDeque;
 
-use indexmap::{IndexMap, IndexSet};
-
 use wattle_heat::desired::Resource;
 use wattle_heat::evaluate::Value;
 use wattle_heat::update;
 
-use crate::model::Name;
+use crate::model::{IndexMap, IndexSet, Name};
 
 use super::state::State;
 use super::{Action, Reason, ResourcePlan, words};
@@ -28,8 +26,8 @@ type Resources = IndexMap<String, Resource>;
 pub(super) fn plan(before: Option<&State>, after: &State) -> IndexMap<Name, ResourcePlan> {
     let old = before.map(|before| before.desired(Some(after)).resources).unwrap_or_default();
     let new = after.desired(before).resources;
-    let mut work = Work { old: &old, new: &new, plans: IndexMap::new() };
-    let mut readers: IndexMap<&str, IndexSet<&String>> = IndexMap::new();
+    let mut work = Work { old: &old, new: &new, plans: IndexMap::default() };
+    let mut readers: IndexMap<&str, IndexSet<&String>> = IndexMap::default();
     for (name, resource) in &new {
         for value in resource.names().filter_map(|property| resource.given(property)) {
             value.references(&mut |target, _| {
@@ -245,7 +243,7 @@ fn renamed(old: &Resources, new: &Resources, plans: &mut IndexMap<Name, Resource
         .filter(|(name, _)| !new.contains_key(*name))
         .map(|(name, resource)| (name, nameless(resource, own_name(name))))
         .collect();
-    let mut taken: IndexSet<&String> = IndexSet::new();
+    let mut taken: IndexSet<&String> = IndexSet::default();
     for (name, resource) in new.iter().filter(|(name, resource)| !old.contains_key(*name) && !resource.is_stack) {
         if gone.iter().any(|(other, _)| own_name(other) == own_name(name)) {
             continue;

@@ -3,9 +3,8 @@
 use std::fmt::Write as _;
 
 use clap::builder::styling::{AnsiColor, Style};
-use indexmap::IndexMap;
 
-use crate::model::{Name, Resource};
+use crate::model::{IndexMap, Name, Resource};
 use crate::names::list;
 use crate::requirement::When;
 
@@ -139,7 +138,7 @@ impl Plan {
     /// The plan as people read it: what changes, by server, and how many of each there are.
     pub fn to_text(&self, color: bool) -> String {
         let mut page = Page { text: String::new(), color };
-        let mut components: IndexMap<&str, Vec<(&str, &ComponentPlan)>> = IndexMap::new();
+        let mut components: IndexMap<&str, Vec<(&str, &ComponentPlan)>> = IndexMap::default();
         for (key, plan) in self.components.iter().filter(|(_, plan)| !plan.is_same()) {
             let (server, name) = key.split_once('/').unwrap_or((key, ""));
             components.entry(server).or_default().push((name, plan));

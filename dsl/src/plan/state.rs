@@ -1,12 +1,11 @@
 //! What is deployed, or would be: templates, parameters, seed.
 
-use indexmap::IndexMap;
 use wattle_heat::evaluate;
 use wattle_heat::parameters::{Inputs, Origin, Parameters};
 use wattle_heat::{Desired, Facts, Loaded};
 
 use crate::lower::Seed;
-use crate::model::{Name, Value};
+use crate::model::{IndexMap, Name, Value};
 
 use super::files::{InFolder, ROOTS};
 

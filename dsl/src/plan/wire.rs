@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use indexmap::IndexMap;
 use wattle_heat::evaluate::apply;
 
 use crate::lower::Seed;
 use crate::lower::seed::{Origin, SeedComponent, SeedDeclaration, Wire};
-use crate::model::{Name, Value};
+use crate::model::{IndexMap, Name, Value};
 
 use super::state::State;
 

@@ -1,8 +1,6 @@
 //! What a changed blueprint would do to what another trial deployed.
 
-use indexmap::IndexMap;
-
-use crate::model::Content;
+use crate::model::{Content, IndexMap};
 use crate::plan::{Action, Plan, Run, State, plan};
 use wattle_heat::emit;
 
@@ -44,7 +42,7 @@ impl Trial {
     }
 
     fn state(&self) -> State {
-        let mut files = IndexMap::new();
+        let mut files = IndexMap::default();
         for (name, content) in &self.model.files {
             files.insert(name.to_string(), String::from_utf8_lossy(Content::bytes(content)).into_owned());
         }

@@ -9,9 +9,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::time::Duration;
 
-use indexmap::{IndexMap, IndexSet};
-
-use crate::model::{Name, Value};
+use crate::model::{IndexMap, IndexSet, Name, Value};
 use crate::values::{FailureKind, span};
 
 use super::fake::{Call, Failed};
@@ -189,7 +187,7 @@ impl Engine<'_> {
         let one = &self.world.nodes[node];
         let mut needs: Vec<(Awaited, Option<Name>)> =
             one.after.iter().map(|before| (Awaited::Ended(*before), None)).collect();
-        let mut judged = IndexSet::new();
+        let mut judged = IndexSet::default();
         for required in &one.requires {
             required.predicate.each(&mut |operand| judged.extend(entries(&operand.from)));
         }

@@ -3,9 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-use indexmap::IndexMap;
-
-use crate::model::{Name, Value};
+use crate::model::{IndexMap, Name, Value};
 
 /// A component that a test can fake. Implemented by `#[component]`.
 #[diagnostic::on_unimplemented(

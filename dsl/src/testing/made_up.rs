@@ -9,7 +9,7 @@ pub(super) fn value(ty: &Type, of: &str) -> Value {
         Type::List(item) => Value::List((0..2).map(|place| value(item, &format!("{of}.{place}"))).collect()),
         Type::Map(item) => {
             let one = |key: &str| (Name::from(key), value(item, &format!("{of}.{key}")));
-            Value::Map([one("one"), one("two")].into())
+            Value::Map([one("one"), one("two")].into_iter().collect())
         }
         Type::Struct(fields) => {
             let one = |(key, ty): (&Name, &Type)| (key.clone(), value(ty, &format!("{of}.{key}")));
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn made_up_values_are_of_their_type_and_differ() {
         let integer = |min, max| Type::integer(min, max);
-        let structure = Type::Struct([("a".into(), Type::URI), ("b".into(), integer(0, 255))].into());
+        let structure = Type::Struct([("a".into(), Type::URI), ("b".into(), integer(0, 255))].into_iter().collect());
         for ty in [
             Type::BOOLEAN,
             integer(0, 255),

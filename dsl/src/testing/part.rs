@@ -1,10 +1,9 @@
 //! Where an input's value comes from, as far as it is known before anything runs.
 
-use indexmap::IndexMap;
 use wattle_heat::evaluate::apply;
 
 use crate::lower::seed::{Origin, Wire};
-use crate::model::{Name, Tree, Value};
+use crate::model::{IndexMap, Name, Tree, Value};
 
 /// A wire whose parameters and imports are resolved.
 pub(super) type Part = Tree<Late>;

@@ -3,12 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use indexmap::IndexMap;
 use wattle_heat::evaluate::apply;
 
 use crate::author::PortType;
 use crate::lower::Lowered;
-use crate::model::{Name, Value};
+use crate::model::{IndexMap, Name, Value};
 
 use super::engine;
 use super::kind::Fakeable;

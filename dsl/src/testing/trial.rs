@@ -4,14 +4,12 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::rc::Rc;
 use std::time::Duration;
 
-use indexmap::{IndexMap, IndexSet};
-
 use crate::author::Blueprint;
 use crate::check;
 use crate::cli::{Sources, settings};
 use crate::lower::seed::SeedDeclaration;
 use crate::lower::{self, Lowered};
-use crate::model::{Model, Name, Value};
+use crate::model::{IndexMap, IndexSet, Model, Name, Value};
 use crate::view;
 
 use super::fake::{Answer, Call, Failed, Fake};
@@ -111,14 +109,14 @@ impl Trial {
         Self {
             model,
             lowered,
-            parameters: IndexMap::new(),
-            attributes: IndexMap::new(),
-            imports: IndexMap::new(),
-            fakes: IndexMap::new(),
-            own_fakes: IndexMap::new(),
+            parameters: IndexMap::default(),
+            attributes: IndexMap::default(),
+            imports: IndexMap::default(),
+            fakes: IndexMap::default(),
+            own_fakes: IndexMap::default(),
             made_up: false,
-            absent: IndexSet::new(),
-            deaths: IndexSet::new(),
+            absent: IndexSet::default(),
+            deaths: IndexSet::default(),
             schedule: Schedule::Seed(0),
         }
     }

@@ -5,11 +5,9 @@ mod given;
 use std::collections::HashMap;
 use std::time::Duration;
 
-use indexmap::{IndexMap, IndexSet};
-
 use crate::lower::Seed;
 use crate::lower::computed_by_heat;
-use crate::model::{Name, Order, Predicate, Type, Value};
+use crate::model::{IndexMap, IndexSet, Name, Order, Predicate, Type, Value};
 use crate::requirement::{Operand, Verdict, judge, told};
 
 use super::fake::Fake;
@@ -88,9 +86,9 @@ impl World {
         let mut world = Self {
             hosts: Vec::new(),
             nodes: Vec::new(),
-            attributes: IndexMap::new(),
+            attributes: IndexMap::default(),
             told: HashMap::new(),
-            exports: IndexMap::new(),
+            exports: IndexMap::default(),
         };
         world.components(trial, seed, &resolver, &fakes, &mut faults);
         for (name, requirement) in &seed.requirements {
@@ -137,7 +135,7 @@ impl World {
             for (component, lowered) in &duties.components {
                 let key: Name = format!("{name}/{component}").into();
                 let Some(declaration) = seed.declarations.get(&lowered.declaration) else { continue };
-                let mut inputs = IndexMap::with_capacity(declaration.inputs.len());
+                let mut inputs = IndexMap::default();
                 for (input, declared) in &declaration.inputs {
                     let part = match (lowered.inputs.get(input), &declared.default) {
                         (Some(wire), _) => resolver.part(wire),
@@ -197,7 +195,7 @@ impl World {
                 value.unwrap_or_else(|| made_up::attribute(server, key, self.wanted(&Late::Entry(entry.clone()))));
             self.attributes.insert(entry.clone(), value);
         }
-        let mut told = IndexSet::new();
+        let mut told = IndexSet::default();
         let inputs = self.nodes.iter().flat_map(|node| node.inputs.values());
         let mut parts: Vec<&Part> = inputs.chain(self.exports.values()).map(|(_, part)| part).collect();
         for required in self.nodes.iter().flat_map(|node| &node.requires) {

@@ -49,7 +49,7 @@ fn run(sink: &mut Sink<'_>) {
 }
 
 fn duplicates(pairs: &[Pair], at: &dyn Fn(Span) -> Source, found: &mut Vec<Diagnostic>) {
-    let mut first: Map<&Pair> = Map::new();
+    let mut first: Map<&Pair> = Map::default();
     for pair in pairs.iter().filter(|pair| !pair.merged) {
         let key = pair.key.as_key();
         let Some(earlier) = first.get(&key) else {

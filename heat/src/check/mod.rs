@@ -139,7 +139,7 @@ pub fn diagnostics(judged: Judged<'_>) -> Vec<Diagnostic> {
         Run::Resources => None,
     });
     for (path, nested) in &loaded.library.templates {
-        if let Some(sent) = loaded.nested("", path, Map::new())
+        if let Some(sent) = loaded.nested("", path, Map::default())
             && is_judged(&nested.template)
         {
             let mut sink = Sink::new(&sent);

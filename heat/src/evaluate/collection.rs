@@ -1,6 +1,6 @@
 //! Functions of lists and maps.
 
-use indexmap::IndexMap;
+use wattle_model::IndexMap;
 
 use crate::template::Call;
 use crate::value::json;
@@ -15,7 +15,7 @@ impl Scope<'_> {
             Value::Text(text) if text.is_empty() => Vec::new(),
             other => return Err(wrong(call, format!("it takes a list of maps, not {}", other.kind()))),
         };
-        let mut merged = IndexMap::new();
+        let mut merged = IndexMap::default();
         let mut unknown = false;
         for map in maps {
             match map {
@@ -32,7 +32,7 @@ impl Scope<'_> {
         let form = || wrong(call, "it takes a list of a map, and of a map with `keys` and `values` to replace");
         let Value::List(arguments) = known!(arguments) else { return Err(form()) };
         let map = |value: &Value| match value {
-            Value::Null => Some(IndexMap::new()),
+            Value::Null => Some(IndexMap::default()),
             Value::Map(map) => Some(map.clone()),
             _ => None,
         };
@@ -45,7 +45,7 @@ impl Scope<'_> {
             return Err(wrong(call, format!("it replaces `keys` and `values`, and knows no `{key}`")));
         }
         let part = |name: &str| match replacements.get(name) {
-            None => Ok(IndexMap::new()),
+            None => Ok(IndexMap::default()),
             Some(Value::Unknown) => Err(None),
             Some(value) => map(value).ok_or_else(|| Some(form())),
         };
@@ -54,7 +54,7 @@ impl Scope<'_> {
             (Err(Some(fault)), _) | (_, Err(Some(fault))) => return Err(fault),
             _ => return Ok(Value::Unknown),
         };
-        let mut replaced = IndexMap::new();
+        let mut replaced = IndexMap::default();
         for (key, value) in &input {
             let new = match keys.get(key) {
                 None | Some(Value::Null) => key.clone(),
@@ -208,7 +208,7 @@ impl Scope<'_> {
             };
         };
         // `.member.N.Name=text`, by number and name.
-        let mut found: IndexMap<String, (Option<String>, Option<String>)> = IndexMap::new();
+        let mut found: IndexMap<String, (Option<String>, Option<String>)> = IndexMap::default();
         for member in members {
             let text = match member {
                 Value::Text(text) => text,

@@ -24,7 +24,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use indexmap::IndexMap;
+use wattle_model::IndexMap;
 
 use crate::Loaded;
 use crate::template::{Call, Context, Function, Step, Template, Version};
@@ -191,7 +191,7 @@ impl<'l> Scope<'l> {
                 self.afford(items.len(), Value::List(list))
             }
             Tree::Map(pairs) => {
-                let mut map = IndexMap::new();
+                let mut map = IndexMap::default();
                 for pair in pairs {
                     match self.resolve(&pair.value, context)? {
                         Value::Absent => {}

@@ -1,6 +1,6 @@
 //! `repeat`.
 
-use indexmap::IndexMap;
+use wattle_model::IndexMap;
 
 use crate::template::{Call, Version};
 
@@ -105,7 +105,7 @@ impl Scope<'_> {
                 if items.contains(&Value::Unknown) { Value::Unknown } else { Value::List(items) }
             }
             Value::Map(items) => {
-                let mut map = IndexMap::new();
+                let mut map = IndexMap::default();
                 for (key, value) in items {
                     let key = self.replaced(call, &Value::Text(key.clone()), pairs)?;
                     match (key, self.replaced(call, value, pairs)?) {

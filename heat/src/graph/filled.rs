@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use indexmap::IndexMap;
-use wattle_model::ParameterType;
+use wattle_model::{IndexMap, ParameterType};
 
 use crate::Loaded;
 use crate::evaluate::Value;
@@ -48,7 +47,7 @@ fn made_up(name: &str, parameter: &Parameter) -> Value {
         Some(ParameterType::CommaDelimitedList) => {
             Value::List(vec![allowed.unwrap_or_else(|| Value::Text(format!("\u{0}{name}")))])
         }
-        Some(ParameterType::Json) => Value::Map(IndexMap::new()),
+        Some(ParameterType::Json) => Value::Map(IndexMap::default()),
     }
 }
 

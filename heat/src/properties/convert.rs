@@ -1,8 +1,7 @@
 //! Values that Heat converts to the type of a property.
 
 use crate::schema::{is_integer, plain};
-use indexmap::IndexMap;
-use wattle_model::{PropertyType, Value as Known};
+use wattle_model::{IndexMap, PropertyType, Value as Known};
 
 use crate::evaluate::Value;
 use crate::truth;
@@ -29,7 +28,7 @@ pub(crate) fn null(ty: PropertyType) -> Value {
         PropertyType::Integer | PropertyType::Number => Value::Integer(0),
         PropertyType::Boolean => Value::Boolean(false),
         PropertyType::List => Value::List(Vec::new()),
-        PropertyType::Map => Value::Map(IndexMap::new()),
+        PropertyType::Map => Value::Map(IndexMap::default()),
         PropertyType::Any => Value::Null,
     }
 }

@@ -11,8 +11,7 @@ mod convert;
 mod translation;
 mod wrong;
 
-use indexmap::IndexMap;
-use wattle_model::{Name, PropertySchema, PropertyType};
+use wattle_model::{IndexMap, Name, PropertySchema, PropertyType};
 
 use crate::evaluate::Value;
 use crate::yaml::{Node, Pair, Span, Tree};
@@ -238,7 +237,7 @@ impl<'p> Reader<'p> {
                 default = convert::default(schema.default.as_ref());
                 match &default {
                     Value::Map(items) => items,
-                    _ => &IndexMap::new(),
+                    _ => &IndexMap::default(),
                 }
             }
             Value::Text(_) if schema.converts => return Ok(value.clone()),
@@ -261,7 +260,7 @@ impl<'p> Reader<'p> {
                 self.wrongs.push(Wrong { path: self.path.clone(), span, what });
             }
         }
-        let mut read = IndexMap::new();
+        let mut read = IndexMap::default();
         let mut refused = false;
         for (key, schema) in &schema.keys {
             let length = self.path.len();

@@ -1,7 +1,6 @@
 //! What a class of Heat's does beyond the schema of its type.
 
-use indexmap::IndexMap;
-use wattle_model::{Name, PropertySchema, Schema};
+use wattle_model::{IndexMap, Name, PropertySchema, Schema};
 
 use crate::properties::{Refused, Translation};
 
@@ -53,7 +52,7 @@ impl Class {
         schema: |_, _| None,
         depends: |_| Ok(Vec::new()),
         validates: &[],
-        update_policy: IndexMap::new,
+        update_policy: IndexMap::default,
         snapshots: false,
         any_attribute: false,
         group: None,

@@ -1,6 +1,6 @@
 //! A member of a group.
 
-use indexmap::IndexMap;
+use wattle_model::IndexMap;
 
 use crate::evaluate::Value;
 

@@ -13,8 +13,7 @@ pub(crate) mod values;
 
 use std::rc::Rc;
 
-use indexmap::IndexMap;
-use wattle_model::{Name, PropertySchema, Schema};
+use wattle_model::{IndexMap, Name, PropertySchema, Schema};
 
 use crate::evaluate::{Scope, Value};
 use crate::properties::{Properties, Property};
@@ -90,7 +89,8 @@ impl Resource {
 
     /// Its properties.
     pub(crate) fn properties(&self) -> Properties<'_> {
-        static NOTHING: std::sync::LazyLock<IndexMap<Name, PropertySchema>> = std::sync::LazyLock::new(IndexMap::new);
+        static NOTHING: std::sync::LazyLock<IndexMap<Name, PropertySchema>> =
+            std::sync::LazyLock::new(IndexMap::default);
         let schema = match &self.maker {
             Maker::Type(ty) => &ty.schema.properties,
             Maker::Template(provider) => &provider.properties,
@@ -112,7 +112,7 @@ impl Resource {
 
 /// What is given for properties.
 pub(crate) fn given(scope: &Scope<'_>, properties: Option<&Node>) -> IndexMap<String, Property> {
-    let Some(Tree::Map(pairs)) = properties.map(|node| &*node.tree) else { return IndexMap::new() };
+    let Some(Tree::Map(pairs)) = properties.map(|node| &*node.tree) else { return IndexMap::default() };
     let property = |pair: &Pair| {
         let value = scope.value(&pair.value).ok();
         // What is computed of a parameter that nobody has given is not judged either.

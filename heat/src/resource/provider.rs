@@ -1,7 +1,6 @@
 //! Templates that make resources.
 
-use indexmap::IndexMap;
-use wattle_model::{Name, ParameterType, PropertySchema, PropertyType, SchemaConstraint};
+use wattle_model::{IndexMap, Name, ParameterType, PropertySchema, PropertyType, SchemaConstraint};
 
 use crate::Loaded;
 use crate::schema::number;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use indexmap::IndexMap;
+use wattle_model::IndexMap;
 
 use crate::Loaded;
 use crate::evaluate::{Mode, Scope, Value};

@@ -1,6 +1,6 @@
 //! Values as the rules of classes read them: what is not there, or not of the expected form, is nothing.
 
-use indexmap::IndexMap;
+use wattle_model::IndexMap;
 
 use crate::evaluate::Value;
 use crate::properties::{Refused, is_true};
@@ -23,7 +23,7 @@ pub(crate) fn or(one: Value, other: impl FnOnce() -> Result<Value, Refused>) -> 
 pub(crate) fn map(value: Value) -> IndexMap<String, Value> {
     match value {
         Value::Map(items) => items,
-        _ => IndexMap::new(),
+        _ => IndexMap::default(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Stacks of groups, whose resources hold values only: functions are resolved in the stack that the group stands in.
 
-use indexmap::IndexMap;
+use wattle_model::IndexMap;
 
 use crate::environment::{Implementation, Registry, Target};
 use crate::evaluate::Value;

@@ -9,7 +9,7 @@ mod nested;
 use std::cell::Cell;
 use std::rc::Rc;
 
-use indexmap::IndexMap;
+use wattle_model::IndexMap;
 
 use crate::Loaded;
 use crate::classes::Types;

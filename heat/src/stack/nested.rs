@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use indexmap::IndexMap;
-use wattle_model::PropertyType;
+use wattle_model::{IndexMap, PropertyType};
 
 use crate::Loaded;
 use crate::environment::{Implementation, Registry};
@@ -73,7 +72,7 @@ impl Nested {
 
 /// The values that the properties of a resource give the parameters of its template.
 fn parameters(resource: &Resource) -> Option<IndexMap<String, Value>> {
-    let mut given = IndexMap::new();
+    let mut given = IndexMap::default();
     let properties = resource.properties();
     for (key, schema) in properties.schema {
         let value = match properties.user_value(key) {

@@ -12,8 +12,7 @@ mod walk;
 
 use std::sync::Arc;
 
-use indexmap::IndexMap;
-use wattle_model::Source;
+use wattle_model::{IndexMap, Source};
 
 use crate::yaml::{Node, Span, Tree};
 
@@ -142,7 +141,7 @@ pub fn float_as_python(value: f64) -> String {
 
 /// The entries of a section: the name, its place and the value; of equal names the last value, at the first place.
 fn entries(section: Option<&Node>) -> impl Iterator<Item = (String, Span, &Node)> {
-    let mut found = IndexMap::new();
+    let mut found = IndexMap::default();
     if let Some(Tree::Map(pairs)) = section.map(|section| &*section.tree) {
         for pair in pairs {
             found.insert(pair.key.as_key(), (pair.key.span, &pair.value));

@@ -8,7 +8,7 @@ mod open;
 
 use std::sync::Arc;
 
-use indexmap::IndexMap;
+use wattle_model::IndexMap;
 use wattle_model::Value as Known;
 
 use crate::template::float_as_python;

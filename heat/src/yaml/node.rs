@@ -3,8 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
-use wattle_model::{Name, Value};
+use wattle_model::{IndexMap, Name, Value};
 
 /// A place in a text: lines and columns from 0, columns in characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -210,7 +209,7 @@ fn measure<'n>(parts: impl Iterator<Item = &'n Node>) -> (u32, u16) {
 
 /// The pairs of a map that count: of equal keys the last one.
 pub(crate) fn counting(pairs: &[Pair]) -> impl Iterator<Item = &Pair> {
-    let mut last: IndexMap<String, &Pair> = IndexMap::with_capacity(pairs.len());
+    let mut last: IndexMap<String, &Pair> = IndexMap::with_capacity_and_hasher(pairs.len(), Default::default());
     for pair in pairs {
         last.insert(pair.key.as_key(), pair);
     }

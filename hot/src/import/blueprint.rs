@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 
-use indexmap::IndexMap;
 use wattle::model::Source;
+use wattle_model::IndexMap;
 
 use wattle_heat::files::join;
 use wattle_heat::template::{Context, Function, Step, Template, walk};

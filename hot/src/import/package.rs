@@ -1,6 +1,6 @@
 //! The files of a crate.
 
-use indexmap::IndexMap;
+use wattle_model::IndexMap;
 
 use wattle_heat::Loaded;
 
@@ -61,7 +61,7 @@ fn functions(loaded: &Loaded, root: &str) -> IndexMap<String, String> {
     let taken = [root, "lib", "t", "p"].into_iter().chain(MODULES);
     let mut names = Names::without(taken);
     let types = loaded.library.mentions.iter().filter(|mention| mention.is_type).map(|mention| &mention.path);
-    let mut functions = IndexMap::new();
+    let mut functions = IndexMap::default();
     for path in types {
         let is_whole = loaded.library.templates.get(path).is_some_and(|nested| nested.unreadable.is_none());
         if is_whole && !functions.contains_key(path) {

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use indexmap::IndexMap;
+use wattle_model::IndexMap;
 use wattle_recipe::environment::is_taken;
 use wattle_recipe::{Tool, analyse, never_written};
 
@@ -63,8 +63,8 @@ impl<'a> Software<'a> {
     pub(super) fn of(loaded: &'a Loaded) -> Self {
         let template: &'a Template = &loaded.template;
         let mut software = Self::default();
-        let mut configs = IndexMap::new();
-        let mut deployments = IndexMap::new();
+        let mut configs = IndexMap::default();
+        let mut deployments = IndexMap::default();
         for (name, resource) in &template.resources {
             let read = match resource.kind() {
                 Some(CONFIG) => config(loaded, resource).map(|config| {

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use indexmap::IndexMap;
 use wattle::extended;
 use wattle::model::{Expr, Input, Name, ParameterType, Reference, Type, Value};
+use wattle_model::IndexMap;
 
 use super::Reader;
 
@@ -60,7 +60,7 @@ impl Reader<'_> {
     }
 
     fn untyped_inputs(&mut self) {
-        let mut found: IndexMap<(Name, Name), Input> = IndexMap::new();
+        let mut found: IndexMap<(Name, Name), Input> = IndexMap::default();
         let mut of_kind: HashMap<Name, usize> = HashMap::new();
         let mut wired: HashMap<(Name, Name), usize> = HashMap::new();
         for component in self.model.components.values() {

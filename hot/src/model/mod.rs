@@ -25,10 +25,10 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
 use wattle::check::Diagnostic;
 use wattle::extended::RUN_TIME;
 use wattle::model::{Model, Name, Schema, Source};
+use wattle_model::IndexMap;
 
 use wattle_heat::Loaded;
 use wattle_heat::template::Template;
@@ -107,7 +107,7 @@ impl<'l> Reader<'l> {
         let stack = stripped::model_metadata(template);
         let named = stack.and_then(|stack| stack.get("run_time")).and_then(|name| name.tree.as_text());
         let run_time = named.unwrap_or(RUN_TIME).to_owned();
-        let (diagnostics, written, unordered) = (Vec::new(), IndexMap::new(), HashSet::new());
+        let (diagnostics, written, unordered) = (Vec::new(), IndexMap::default(), HashSet::new());
         Self { loaded, template, model, diagnostics, run_time, stack, written, unordered, server: OnceCell::new() }
     }
 
@@ -129,7 +129,7 @@ fn pairs(node: &Node) -> impl Iterator<Item = (String, Span, &Node)> {
         Tree::Map(pairs) => pairs,
         _ => &[],
     };
-    let mut by_name = IndexMap::new();
+    let mut by_name = IndexMap::default();
     for pair in pairs {
         by_name.insert(pair.key.as_key(), (pair.key.span, &pair.value));
     }

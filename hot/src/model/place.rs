@@ -1,7 +1,7 @@
 //! Orders and places of a model that was written by `wattle::extended`: those of its own source, and not of the file.
 
-use indexmap::IndexMap;
 use wattle::model::{Binding, Name, Source};
+use wattle_model::IndexMap;
 
 use super::{Reader, items, pairs};
 use wattle_heat::yaml::Node;

@@ -1,10 +1,10 @@
 //! The sections that plain HOT has.
 
-use indexmap::IndexMap;
 use wattle::extended::{self, KEY, MODEL, MODEL_TYPE};
 use wattle::model::{
     Binding, Condition, Constraint, Expr, Name, Order, Parameter, ParameterGroup, ParameterType, Resource, Value,
 };
+use wattle_model::IndexMap;
 
 use super::{Reader, pairs, words};
 use crate::codes::FORM;
@@ -18,7 +18,7 @@ impl Reader<'_> {
     pub(super) fn parameters(&mut self) {
         let types: IndexMap<String, Node> = match self.stack.and_then(|stack| stack.get("parameters")) {
             Some(types) => pairs(types).map(|(name, _, ty)| (name, ty.clone())).collect(),
-            None => IndexMap::new(),
+            None => IndexMap::default(),
         };
         for (name, known) in &self.template.parameters {
             let heat_type = known.kind.unwrap_or(ParameterType::Str);
@@ -104,9 +104,9 @@ impl Reader<'_> {
                 .label(&self.at(properties.span), "a function in place of properties")
                 .help("write the properties by their names, and compute each one's value");
             self.push(diagnostic);
-            return IndexMap::new();
+            return IndexMap::default();
         }
-        let Tree::Map(pairs) = &*properties.tree else { return IndexMap::new() };
+        let Tree::Map(pairs) = &*properties.tree else { return IndexMap::default() };
         let binding =
             |pair: &Pair| (words(&pair.key), Binding { value: self.value(&pair.value), at: self.at(pair.value.span) });
         pairs.iter().map(binding).collect()

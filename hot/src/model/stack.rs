@@ -1,10 +1,10 @@
 //! What is not of one server: promises, imports, exports, modules, orders, files.
 
-use indexmap::IndexMap;
 use wattle::extended::FORMAT;
 use wattle::model::{
     After, Binding, Content, Export, Expr, FormerName, Import, Kind, Module, Name, Promise, StackOutput, Type,
 };
+use wattle_model::IndexMap;
 
 use super::recipe::inline;
 use super::value::is_of_software;
@@ -216,7 +216,7 @@ impl<'l> Reader<'l> {
     }
 
     fn exported(&mut self) -> IndexMap<String, Exported> {
-        let mut exported = IndexMap::new();
+        let mut exported = IndexMap::default();
         for (name, _, node) in self.stack.and_then(|stack| stack.get("exports")).into_iter().flat_map(pairs) {
             let is_long = node.get("type").is_some() || node.get("stack").is_some();
             let ty = if is_long { node.get("type") } else { Some(node) };

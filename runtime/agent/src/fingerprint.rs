@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use indexmap::IndexMap;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
-use wattle_model::{Name, Type, Value};
+use wattle_model::{IndexMap, Name, Type, Value};
 
 use crate::hex;
 use crate::plan::PlannedComponent;

@@ -1,7 +1,6 @@
 //! What a journal amounts to.
 
-use indexmap::IndexMap;
-use wattle_model::Name;
+use wattle_model::{IndexMap, Name};
 
 use crate::content::Content;
 use crate::failure::Failure;
@@ -79,7 +78,7 @@ impl Memory {
                     {
                         std::mem::take(&mut before.early)
                     }
-                    _ => IndexMap::new(),
+                    _ => IndexMap::default(),
                 };
                 let (order, finished) = (self.order, None);
                 let known = Known { order, revision, at, past, planned, fingerprint, inputs, early, finished };

@@ -1,8 +1,7 @@
 //! Outputs: from what a recipe gave to what is published.
 
-use indexmap::IndexMap;
 use wattle_model::values::{self, MAX_DATA};
-use wattle_model::{Name, Value};
+use wattle_model::{IndexMap, Name, Value};
 
 use crate::content::{Content, Written};
 use crate::failure::Kind;
@@ -58,7 +57,7 @@ pub fn all_stored(
         let message = format!("the recipe succeeded, but did not write {}", missing.join(", "));
         return Err((Kind::Unwritten, message));
     }
-    let mut all = IndexMap::with_capacity(planned.outputs.len());
+    let mut all = IndexMap::default();
     for (name, output) in &planned.outputs {
         let stored = match (early.get(name), values.get(name)) {
             (Some(early), _) => early.clone(),

@@ -1,9 +1,8 @@
 //! What a server is to do in one revision, written by `seed apply` for its agent.
 
-use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
-use wattle_model::requirement::Operand;
 use wattle_model::{Alternatives, Name, Order, Predicate, Tree, Type};
+use wattle_model::{IndexMap, requirement::Operand};
 
 use crate::seed::{SeedAttribute, SeedOutput, SeedRecipe};
 

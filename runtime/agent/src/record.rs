@@ -1,8 +1,7 @@
 //! What a journal holds.
 
-use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
-use wattle_model::Name;
+use wattle_model::{IndexMap, Name};
 
 use crate::content::Content;
 use crate::failure::Failure;

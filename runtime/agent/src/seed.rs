@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use indexmap::{IndexMap, IndexSet};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use wattle_heat::emit::{self, EmitError, Style};
-use wattle_model::requirement::Operand;
 use wattle_model::{Alternatives, Content, Name, Order, Predicate, Step, Tool, Tree, Type, Value};
+use wattle_model::{IndexMap, IndexSet, requirement::Operand};
 
 use crate::hex;
 
@@ -270,7 +269,7 @@ impl Style for ForAgents {
     fn text(text: &str, is_key: bool) -> Result<String, EmitError> {
         // Only a map shows what a long key looks like, and how far lines are indented.
         let (key, value) = if is_key { (text, "v") } else { ("k", text) };
-        let pair = yaml_of(&IndexMap::from([(key, value)]))?;
+        let pair = yaml_of(&IndexMap::from_iter([(key, value)]))?;
         let form = match pair.strip_suffix(": v") {
             Some(key) if is_key => key.strip_suffix('\n').unwrap_or(key),
             _ => pair.strip_prefix("k: ").unwrap_or(&pair),

@@ -3,9 +3,8 @@
 use std::fmt;
 
 use async_trait::async_trait;
-use indexmap::IndexMap;
 use wattle::lower::seed::SeedAttribute;
-use wattle::model::{Name, Step, Value};
+use wattle::model::{IndexMap, Name, Step, Value};
 
 use crate::clock;
 use crate::space::{Failure, Kind};

@@ -5,11 +5,10 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use indexmap::{IndexMap, IndexSet};
 use serde::Serialize;
 use tokio::sync::Notify;
 use tokio::time;
-use wattle::model::Name;
+use wattle::model::{IndexMap, IndexSet, Name};
 use wattle_agent_core::time::Time;
 
 use crate::clock;
@@ -67,15 +66,15 @@ impl Board {
         let state = Inner {
             revision: 0,
             since: clock::now(),
-            components: IndexMap::new(),
-            recalled: IndexMap::new(),
-            troubles: IndexMap::new(),
-            leaving: IndexMap::new(),
+            components: IndexMap::default(),
+            recalled: IndexMap::default(),
+            troubles: IndexMap::default(),
+            leaving: IndexMap::default(),
             finishing: Vec::new(),
-            dirty: IndexSet::new(),
+            dirty: IndexSet::default(),
             server_dirty: false,
             publishing: false,
-            logged: IndexSet::new(),
+            logged: IndexSet::default(),
         };
         Self {
             server: server.clone(),

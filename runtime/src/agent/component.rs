@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{join, join_all};
-use indexmap::IndexMap;
 use tokio::time::{self, Instant};
-use wattle::model::{Name, Value};
+use wattle::model::{IndexMap, Name, Value};
 use wattle::requirement::{self, Verdict};
 use wattle::values::span;
 use wattle_agent_core::fingerprint::fingerprint;
@@ -184,7 +183,7 @@ impl<'a> Component<'a> {
         }
         self.add_judged(&mut needs);
         let found = self.wait(&needs).await?;
-        let mut values = IndexMap::with_capacity(read.len());
+        let mut values = IndexMap::default();
         for (name, input) in read {
             let value = inputs::value(self.shared, name, input, &found)
                 .map_err(|(kind, message)| Missing::Own(kind, message))?;
@@ -206,12 +205,12 @@ impl<'a> Component<'a> {
 
     /// What is required is judged of all that it is about, whoever asks for inputs.
     fn add_judged(&self, needs: &mut Needs) {
-        let mut judged = Needs::new();
+        let mut judged = Needs::default();
         for requirement in self.planned.requires.values() {
             requirement.predicate.each(&mut |operand| inputs::add(&operand.from, None, &mut judged));
         }
         for (name, input) in &self.planned.inputs {
-            let mut read = Needs::new();
+            let mut read = Needs::default();
             inputs::needs(name, &input.from, &mut read);
             for (awaited, input) in read.into_iter().filter(|(awaited, _)| judged.contains_key(awaited)) {
                 needs.entry(awaited).or_insert(input);

@@ -8,8 +8,8 @@ use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Component as Part, Path, PathBuf};
 
 use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _, stream};
-use indexmap::IndexMap;
 use sha2::{Digest as _, Sha256};
+use wattle::model::IndexMap;
 
 use crate::space::{Kind, Plan};
 

@@ -4,10 +4,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::Map;
-use wattle::model::{Name, Value};
+use wattle::model::{IndexMap, Name, Value};
 
 use crate::space::{Credential, CredentialError};
 use crate::store::{Address, AddressError};
@@ -132,7 +131,7 @@ impl Fields<'_> {
         expected: &str,
     ) -> Result<IndexMap<Name, T>, IdentityError> {
         match self.fields.get(field) {
-            None | Some(serde_json::Value::Null) => Ok(IndexMap::new()),
+            None | Some(serde_json::Value::Null) => Ok(IndexMap::default()),
             Some(value) => IndexMap::deserialize(value)
                 .map_err(|error| self.refuse(field, format!("expected {expected}: {error}"))),
         }

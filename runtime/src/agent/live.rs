@@ -6,10 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use indexmap::{IndexMap, IndexSet};
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
-use wattle::model::{Name, Value};
+use wattle::model::{IndexMap, IndexSet, Name, Value};
 use wattle::values;
 use wattle_agent_core::outputs;
 use wattle_agent_core::record::{Record, Stored};
@@ -114,7 +113,7 @@ impl Run {
 
     /// What it asked for and had, and what it asked for that is not wired.
     pub(super) fn read(&self) -> (IndexMap<Name, Value>, Vec<Name>) {
-        let mut values = IndexMap::new();
+        let mut values = IndexMap::default();
         let mut absent = Vec::new();
         for name in &self.state().read {
             match self.inputs.get(name).map(OnceCell::get) {
@@ -152,7 +151,7 @@ impl Run {
             return there.clone();
         }
         let _blocked = asked.then(|| Blocked::new(self, name));
-        let mut needs = Needs::new();
+        let mut needs = Needs::default();
         inputs::needs(name, &input.from, &mut needs);
         let limit = self.limit.saturating_sub(self.waited());
         let get = || async {

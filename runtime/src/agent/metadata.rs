@@ -11,13 +11,12 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use indexmap::IndexMap;
 use serde::Deserialize;
 use tokio::process::Command;
 use tokio::sync::OnceCell;
 use tokio::time::{self, Instant};
 use wattle::lower::seed::SeedAttribute;
-use wattle::model::{Name, Value};
+use wattle::model::{IndexMap, Name, Value};
 
 use super::attributes::{Attributes, Fixed};
 
@@ -72,13 +71,15 @@ impl Metadata {
         tracing::warn!("without OpenStack's metadata, the address on `{network}` is taken to be {first}");
         let networks = [network, id].map(|key| (key.clone(), Value::List(addresses.clone())));
         Some(Fixed(
-            [("networks".into(), Value::Map(networks.into_iter().collect())), ("first_address".into(), first)].into(),
+            [("networks".into(), Value::Map(networks.into_iter().collect())), ("first_address".into(), first)]
+                .into_iter()
+                .collect(),
         ))
     }
 
     fn attributes(&self, meta: &MetaData, data: &NetworkData, local: &[(String, IpAddr)]) -> Fixed {
-        let mut networks: IndexMap<Name, Vec<Value>> = IndexMap::new();
-        let mut details: IndexMap<Name, Vec<Value>> = IndexMap::new();
+        let mut networks: IndexMap<Name, Vec<Value>> = IndexMap::default();
+        let mut details: IndexMap<Name, Vec<Value>> = IndexMap::default();
         let mut all: Vec<IpAddr> = Vec::new();
         for network in &data.networks {
             let link = data.links.iter().find(|link| link.id == network.link);
@@ -105,7 +106,7 @@ impl Metadata {
         let map = |values: IndexMap<Name, Vec<Value>>| {
             Value::Map(values.into_iter().map(|(name, values)| (name, Value::List(values))).collect())
         };
-        let mut known: IndexMap<Name, Value> = IndexMap::new();
+        let mut known: IndexMap<Name, Value> = IndexMap::default();
         known.insert("networks".into(), map(networks));
         known.insert("addresses".into(), map(details));
         let mut tell = |name: &str, value: Option<String>| {

@@ -32,8 +32,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use indexmap::IndexMap;
-use wattle::model::{Name, Value};
+use wattle::model::{IndexMap, Name, Value};
 
 use crate::clock;
 use crate::lock::lock;

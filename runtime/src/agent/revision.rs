@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{join, join_all};
-use indexmap::IndexMap;
 use tokio::sync::watch;
-use wattle::model::{Name, Order};
+use wattle::model::{IndexMap, Name, Order};
 use wattle_agent_core::record::RevisionId;
 
 use crate::clock;

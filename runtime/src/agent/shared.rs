@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use indexmap::IndexMap;
 use tokio::time;
-use wattle::model::{Name, Value};
+use wattle::model::{IndexMap, Name, Value};
 use wattle_agent_core::record::Record;
 
 use crate::recipe::Runner;

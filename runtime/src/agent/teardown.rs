@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use indexmap::IndexMap;
-use wattle::model::{Name, Value};
+use wattle::model::{IndexMap, Name, Value};
 use wattle_agent_core::memory::Known;
 use wattle_agent_core::record::Record;
 use wattle_agent_core::vault::Vault as _;
@@ -62,7 +61,7 @@ async fn one(shared: &Arc<Shared>, component: &Name, known: &Known) -> Result<()
     let directory = files::lay_out(shared, component, &planned.recipe.files)
         .await
         .map_err(|(kind, message)| broken(kind, message))?;
-    let mut inputs: IndexMap<Name, Value> = IndexMap::with_capacity(known.inputs.len());
+    let mut inputs: IndexMap<Name, Value> = IndexMap::default();
     for (name, content) in &known.inputs {
         let value = shared
             .vault

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use indexmap::IndexMap;
 use tokio::signal::unix::{SignalKind, signal};
 use wattle::manners::reason;
-use wattle::model::{Name, Value};
+use wattle::model::{IndexMap, Name, Value};
 
 use crate::agent::{Agent, Attributes, Ended, Fixed, Identity, Limits, Metadata};
 use crate::clock;

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::net::Ipv4Addr;
 
-use indexmap::IndexMap;
 use wattle::lower::Seed;
-use wattle::model::{Name, Tree, Value};
+use wattle::model::{IndexMap, Name, Tree, Value};
 use wattle::values;
 
 use crate::space::{Content, Export, Held, Source, Space};

@@ -8,9 +8,8 @@ use std::io;
 use std::net::{Ipv4Addr, UdpSocket};
 use std::path::Path;
 
-use indexmap::IndexMap;
 use sha2::{Digest as _, Sha256};
-use wattle::model::Name;
+use wattle::model::{IndexMap, Name};
 
 /// Blocks that 127.0.0.0/8 has.
 const BLOCKS: u32 = 1 << 12;
@@ -79,7 +78,7 @@ pub(super) fn assign(
     // Those that end in 0 or 255 look like something else.
     let mut free =
         (first + 1..first + LAST - 1).filter(|address| !matches!(address & 255, 0 | 255)).map(Ipv4Addr::from);
-    let mut assigned = IndexMap::with_capacity(names.len());
+    let mut assigned = IndexMap::default();
     for name in names {
         let address = match kept(name) {
             Some(address) => address,
@@ -107,14 +106,14 @@ mod tests {
     fn addresses_stay() {
         let block = Block::claim(Path::new("/tmp/wattle-address-stay"), None).unwrap();
         let names: Vec<Name> = ["a", "b", "c"].map(Name::from).to_vec();
-        let first = block.assign(&names[1..], &IndexMap::new()).unwrap();
+        let first = block.assign(&names[1..], &IndexMap::default()).unwrap();
         let second = block.assign(&names, &first).unwrap();
         assert_eq!(first["b"], second["b"]);
         assert_eq!(first["c"], second["c"]);
         assert!(!first.values().any(|address| *address == second["a"]));
         let many: Vec<Name> = (0..5000).map(|i| Name::from(format!("s{i}"))).collect();
-        assert!(block.assign(&many, &IndexMap::new()).is_none());
-        let many = block.assign(&many[..4000], &IndexMap::new()).unwrap();
+        assert!(block.assign(&many, &IndexMap::default()).is_none());
+        let many = block.assign(&many[..4000], &IndexMap::default()).unwrap();
         assert_eq!(many.values().collect::<HashSet<_>>().len(), 4000);
     }
 }

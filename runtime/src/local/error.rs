@@ -3,9 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use indexmap::IndexMap;
 use wattle::lower::computed_by_heat;
-use wattle::model::Name;
+use wattle::model::{IndexMap, Name};
 
 use crate::seed::SeedError;
 use crate::space::SpaceError;

@@ -18,9 +18,8 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
-use wattle::model::Name;
+use wattle::model::{IndexMap, Name};
 
 /// How often to look whether it still runs.
 const LOOK: Duration = Duration::from_millis(200);

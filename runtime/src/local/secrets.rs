@@ -4,9 +4,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io;
 
-use indexmap::IndexMap;
 use wattle::lower::Seed;
-use wattle::model::{Name, Type};
+use wattle::model::{IndexMap, Name, Type};
 
 use crate::seed::Given;
 
@@ -18,7 +17,7 @@ pub(super) fn complete(folder: &Folder, seed: &Seed, mut given: Given, make: boo
     let file = folder.secrets();
     let mut known: IndexMap<Name, String> = match fs::read(&file) {
         Ok(text) => serde_json::from_slice(&text).map_err(|error| UpError::file(&file)(error.into()))?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => IndexMap::new(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => IndexMap::default(),
         Err(error) => return Err(UpError::file(&file)(error)),
     };
     let mut is_new = false;

@@ -6,10 +6,9 @@ use std::net::Ipv4Addr;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::Path;
 
-use indexmap::IndexMap;
 use serde_json::json;
 use wattle::lower::Seed;
-use wattle::model::{Name, Value};
+use wattle::model::{IndexMap, Name, Value};
 
 use crate::seed::Credentials;
 use crate::store::Address;
@@ -41,7 +40,7 @@ impl Servers {
         simulation: &Simulation<'_>,
         addresses: &IndexMap<Name, Ipv4Addr>,
     ) -> Result<Self, Missing> {
-        let mut all_missing = Missing::new();
+        let mut all_missing = Missing::default();
         let servers = seed.servers.keys().map(|server| {
             let (told, missing) = simulation.told(seed, server, addresses);
             let (attributes, other) = simulation.published(seed, server, addresses);

@@ -8,13 +8,12 @@ use std::fs;
 use std::net::Ipv4Addr;
 use std::path::Path;
 
-use indexmap::{IndexMap, IndexSet};
 use serde_yaml::Value as Yaml;
 use sha2::{Digest as _, Sha256};
 use wattle::diagram::FILE_NAME;
 use wattle::lower::Seed;
 use wattle::lower::seed::{Origin, Wire};
-use wattle::model::{Name, Step, Value};
+use wattle::model::{IndexMap, IndexSet, Name, Step, Value};
 use wattle::names::{did_you_mean, nearest};
 
 /// A resource of the templates, as far as it matters here.
@@ -39,7 +38,7 @@ pub(super) struct Simulation<'a> {
 impl<'a> Simulation<'a> {
     /// Reads the templates in `directory`; values of `given` go over whatever would be made up.
     pub(super) fn new(directory: &Path, given: &'a IndexMap<Name, Value>) -> Self {
-        let mut resources = IndexMap::new();
+        let mut resources = IndexMap::default();
         let files = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
         let mut files: Vec<_> = files
             .filter(|path| path.extension().is_some_and(|ending| ending == "yaml" || ending == "json"))
@@ -84,7 +83,7 @@ impl<'a> Simulation<'a> {
         server: &str,
         addresses: &IndexMap<Name, Ipv4Addr>,
     ) -> (IndexMap<Name, Value>, Vec<Name>) {
-        let (mut told, mut missing) = (IndexMap::new(), Vec::new());
+        let (mut told, mut missing) = (IndexMap::default(), Vec::new());
         let components = seed.servers.get(server).into_iter().flat_map(|server| server.components.values());
         for key in components.flat_map(|component| component.inputs.values()).flat_map(self::told) {
             match self.value(key, addresses) {
@@ -106,7 +105,7 @@ impl<'a> Simulation<'a> {
         server: &Name,
         addresses: &IndexMap<Name, Ipv4Addr>,
     ) -> (IndexMap<Name, Value>, Vec<Name>) {
-        let (mut published, mut missing) = (IndexMap::new(), Vec::new());
+        let (mut published, mut missing) = (IndexMap::default(), Vec::new());
         let wanted = seed.servers.get(server).into_iter().flat_map(|server| &server.publishes);
         for (key, attribute) in wanted {
             let full: Name = format!("{server}.{key}").into();
@@ -167,7 +166,7 @@ impl<'a> Simulation<'a> {
         let resource = self.resources.get(name)?;
         let whole = match (resource.ty.as_str(), attribute.as_str()) {
             ("OS::Nova::Server", _) => return self.of_server(name, attribute, path, addresses),
-            ("OS::Neutron::Port", "fixed_ips") => Value::List(vec![Value::Map(IndexMap::from([
+            ("OS::Neutron::Port", "fixed_ips") => Value::List(vec![Value::Map(IndexMap::from_iter([
                 ("ip_address".into(), address()?.into()),
                 ("subnet_id".into(), identity(name).into()),
             ]))]),
@@ -200,7 +199,7 @@ impl<'a> Simulation<'a> {
             "first_address" | "accessIPv4" => address()?,
             "networks" => networks(&|address| address)?,
             "addresses" => networks(&|address| {
-                Value::Map(IndexMap::from([
+                Value::Map(IndexMap::from_iter([
                     ("addr".into(), address),
                     ("version".into(), 4.into()),
                     ("port".into(), identity(server).into()),
@@ -279,7 +278,7 @@ fn put(whole: &mut Value, path: &[Step], value: Value) {
         [] => *whole = value,
         [Step::Key(name) | Step::Resource(name), rest @ ..] => {
             if !matches!(whole, Value::Map(_)) {
-                *whole = Value::Map(IndexMap::new());
+                *whole = Value::Map(IndexMap::default());
             }
             if let Value::Map(values) = whole {
                 put(values.entry(name.clone()).or_insert(Value::Null), rest, value);

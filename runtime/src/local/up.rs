@@ -6,10 +6,9 @@ use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
 use rustix::process::{Pid, Signal, kill_process};
 use wattle::lower::Seed;
-use wattle::model::{Name, Value};
+use wattle::model::{IndexMap, Name, Value};
 
 use crate::agent;
 use crate::seed::{
@@ -295,6 +294,6 @@ fn operator_key(folder: &Folder) -> Result<OperatorKey, UpError> {
 
 /// What servers would be told by their user data, as text: for values that are exported.
 pub fn told(folder: &Folder, seed: &Seed, record: &Record) -> HashMap<Name, String> {
-    let none = IndexMap::new();
+    let none = IndexMap::default();
     Simulation::new(folder.directory(), &none).exported(seed, &record.addresses)
 }

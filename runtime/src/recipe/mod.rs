@@ -18,8 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use indexmap::IndexMap;
-use wattle::model::{Name, Value};
+use wattle::model::{IndexMap, Name, Value};
 
 pub(crate) use environment::{PROXIES, WITHOUT_PROXY};
 pub use former::end as end_former;

@@ -6,9 +6,8 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use indexmap::IndexMap;
 use rustix::fs::OFlags;
-use wattle::model::{Name, Type, Value};
+use wattle::model::{IndexMap, Name, Type, Value};
 use wattle::values;
 
 use super::directory::Directory;
@@ -25,7 +24,7 @@ pub(super) fn collect(
     directory: &Directory,
     mut native: IndexMap<Name, Value>,
 ) -> Result<IndexMap<Name, Value>, Broken> {
-    let mut outputs = IndexMap::new();
+    let mut outputs = IndexMap::default();
     let mut wrong: Vec<(Kind, String)> = Vec::new();
     let mut missing = Vec::new();
     for (name, output) in &job.component.outputs {

@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use indexmap::IndexMap;
-use wattle::model::Name;
+use wattle::model::{IndexMap, Name};
 use wattle_agent_core::time::Time;
 use wattle_words::time::short;
 
@@ -85,7 +84,7 @@ pub struct Root {
 
 /// Every cause for which some component has not been done; failures first, those that hold up most before the others.
 pub fn roots(picture: &Picture) -> Vec<Root> {
-    let mut found: IndexMap<String, Root> = IndexMap::new();
+    let mut found: IndexMap<String, Root> = IndexMap::default();
     for part in picture.parts() {
         let component: Name = part.path().into();
         let mut search = Search { picture, path: Vec::new(), seen: HashSet::new(), causes: Vec::new() };

@@ -4,8 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
-use indexmap::IndexMap;
-use wattle::model::{Name, Order};
+use wattle::model::{IndexMap, Name, Order};
 
 use crate::space::{Alive, Finishing, Goal, Leaving, Plan, Space, SpaceError, State, Status};
 
@@ -130,7 +129,7 @@ impl Picture {
                 leaving.retain(|leaving| is_behind && leaving.failure.is_none());
             }
             finishing.retain(|finishing| is_behind && finishing.revision < revision);
-            let mut components = IndexMap::new();
+            let mut components = IndexMap::default();
             for component in plan.iter().flat_map(|plan| plan.components.keys()) {
                 let status = match space.status(&format!("{name}/{component}")).await {
                     Ok(status) => status,

@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use indexmap::{IndexMap, IndexSet};
 use serde::Serialize;
-use wattle::model::Name;
+use wattle::model::{IndexMap, IndexSet, Name};
 use wattle::names::list;
 use wattle::plan::recipe_differences;
 

@@ -6,10 +6,9 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use indexmap::IndexMap;
 use serde::Deserialize;
 use wattle::lower::Seed;
-use wattle::model::Name;
+use wattle::model::{IndexMap, Name};
 
 use crate::space::{Credential, OperatorKey};
 use crate::store::{Login, Principal};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
-use indexmap::IndexMap;
+use wattle::model::IndexMap;
 
 use crate::space::{Layout, to_json};
 use crate::store::{Op, Store, StoreError};
@@ -34,7 +34,7 @@ pub async fn delete(store: &Arc<dyn Store>, stack: &str, force: bool) -> Result<
         there.goal.applying.get_or_insert(there.goal.revision + 1);
         store.set(&layout.revision(), &to_json(&there), Some(version)).await?;
     }
-    imports::register(store, stack, &IndexMap::new(), false).await?;
+    imports::register(store, stack, &IndexMap::default(), false).await?;
     let mut last = Ok(());
     for _ in 0..TRIES {
         last = remove(store, &layout).await;

@@ -12,13 +12,12 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use wattle::diagram::FILE_NAME;
 use wattle::lower::Seed;
 use wattle::lower::seed::Wire;
-use wattle::model::{Name, Value};
+use wattle::model::{IndexMap, Name, Value};
 use wattle::requirement::Operand;
 
 use crate::space::{Layout, OperatorKey, parse_json, to_json};
@@ -245,7 +244,7 @@ pub async fn deployed(store: &Arc<dyn Store>, layout: &Layout) -> Result<Option<
         if record.format != FORMAT {
             return Err(SeedError::Format { format: record.format });
         }
-        let mut texts = IndexMap::new();
+        let mut texts = IndexMap::default();
         for (name, pieces) in &record.files {
             if let Some(text) = joined(store, layout, pieces).await? {
                 texts.insert(name.clone(), text);

@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use indexmap::IndexMap;
 use wattle::lower::seed::FORMAT;
-use wattle::model::{Name, Type};
+use wattle::model::{IndexMap, Name, Type};
 
 use crate::space::{CredentialError, SealError, SpaceError};
 use crate::store::{MAX_DATA, StoreError};

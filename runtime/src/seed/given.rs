@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use indexmap::{IndexMap, IndexSet};
 use wattle::cli::values;
 use wattle::lower::Seed;
 use wattle::lower::seed::{Origin, SeedParameter, Wire};
 use wattle::lower::{CREDENTIALS, RESERVED};
-use wattle::model::{Carrier, Name, Scalar, Type, Value};
+use wattle::model::{Carrier, IndexMap, IndexSet, Name, Scalar, Type, Value};
 use wattle::names::meant;
 use wattle::requirement::When;
 use wattle_heat::environment::Environment;
@@ -33,7 +32,7 @@ impl std::fmt::Debug for Given {
 impl Given {
     /// What this environment gives.
     pub fn new(environment: Environment) -> Self {
-        Self { values: IndexMap::new(), environment: environment.into() }
+        Self { values: IndexMap::default(), environment: environment.into() }
     }
 
     /// Gives a parameter a value: text stands for a value of whatever type the parameter is.
@@ -111,10 +110,10 @@ impl Given {
     /// [`SeedError::Parameters`], with all that is wrong.
     pub(super) fn resolve(&self, seed: &Seed) -> Result<IndexMap<Name, Value>, SeedError> {
         let mut faults = self.unknown(seed);
-        let mut missing = IndexMap::new();
+        let mut missing = IndexMap::default();
         let (needed, judged) = (needed(seed), requirements::judged_here(seed));
-        let mut values = IndexMap::with_capacity(needed.len());
-        let mut known = IndexMap::with_capacity(seed.parameters.len());
+        let mut values = IndexMap::default();
+        let mut known = IndexMap::default();
         for (name, parameter) in &seed.parameters {
             let value = match self.fitting(name, &parameter.ty) {
                 Some(Ok(value)) => value,
@@ -144,7 +143,7 @@ impl Given {
 
 /// The parameters that components and exports read, and requirements that agents judge.
 fn needed(seed: &Seed) -> IndexSet<&Name> {
-    let mut found = IndexSet::new();
+    let mut found = IndexSet::default();
     for component in seed.servers.values().flat_map(|server| server.components.values()) {
         component.inputs.values().for_each(|wire| parameters(wire, &mut found));
     }
@@ -233,7 +232,11 @@ mod tests {
             ("", &list, Value::List(Vec::new())),
             (r#"["a,b"]"#, &list, vec!["a,b"].into()),
             ("1,2", &ports, vec![1_u8, 2].into()),
-            (r#"{"a": 1}"#, &Type::Map(Box::new(port())), Value::Map([("a".into(), 1_u8.into())].into())),
+            (
+                r#"{"a": 1}"#,
+                &Type::Map(Box::new(port())),
+                Value::Map([("a".into(), 1_u8.into())].into_iter().collect()),
+            ),
             ("s3cret", &Type::Hidden(Box::new(Type::STR)), "s3cret".into()),
         ];
         for (text, ty, expected) in cases {

@@ -7,10 +7,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
-use indexmap::{IndexMap, IndexSet};
 use wattle::lower::Seed;
 use wattle::lower::seed::{Origin, Wire};
-use wattle::model::Name;
+use wattle::model::{IndexMap, IndexSet, Name};
 
 use crate::space::{Export, Exported, Held, Importer, Layout, ROOT, Source, parse_json, to_json};
 use crate::store::{Access, Op, Principal, Rights, Store, StoreError};
@@ -28,7 +27,7 @@ pub(super) async fn resolve(
     seed: &Seed,
     stack: &str,
 ) -> Result<IndexMap<ImportKey, Source>, SeedError> {
-    let mut found = IndexMap::new();
+    let mut found = IndexMap::default();
     let mut faults = Vec::new();
     for (other, name) in wanted(seed) {
         let path = Layout::new(&other).export(&name);
@@ -86,7 +85,7 @@ pub(super) fn exported(
     entries: &IndexMap<Name, Access>,
     importers: &IndexMap<Name, Importer>,
 ) -> Exported {
-    let mut names: IndexSet<&Name> = IndexSet::new();
+    let mut names: IndexSet<&Name> = IndexSet::default();
     for source in exports.values().filter_map(|export| export.from.as_ref()) {
         names.extend(source.leaves().filter_map(Held::entry));
     }
@@ -114,7 +113,7 @@ async fn known(store: &Arc<dyn Store>, stack: &str) -> Result<IndexMap<Name, Imp
             Ok::<_, SeedError>((other, importer))
         })
         .buffered(AT_ONCE);
-    let mut found = IndexMap::new();
+    let mut found = IndexMap::default();
     while let Some((other, importer)) = read.try_next().await? {
         found.extend(importer.map(|importer| (Name::from(other), importer)));
     }
@@ -191,7 +190,7 @@ async fn protect(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedErro
 }
 
 async fn importers(store: &Arc<dyn Store>, layout: &Layout) -> Result<IndexMap<Name, Importer>, SeedError> {
-    let mut found = IndexMap::new();
+    let mut found = IndexMap::default();
     for name in store.children(&layout.importers()).await? {
         if let Some(importer) = get_json(store, &layout.importer(&name)).await? {
             found.insert(name.into(), importer);

@@ -22,11 +22,10 @@ mod write;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
 use sha2::{Digest as _, Sha256};
 use wattle::lower::Seed;
 use wattle::lower::seed::FORMAT;
-use wattle::model::{Name, Value};
+use wattle::model::{IndexMap, Name, Value};
 
 use crate::space::{Goal, Layout, OperatorKey, Source};
 use crate::store::{Principal, Store};

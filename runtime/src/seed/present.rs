@@ -4,10 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
-use indexmap::IndexMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use wattle::model::Name;
+use wattle::model::{IndexMap, Name};
 
 use crate::space::{Export, Goal, Importer, Layout, Plan, parse_json};
 use crate::store::{Principal, Store, Version};
@@ -138,7 +137,7 @@ impl Present {
         let mut read = stream::iter(names)
             .map(|name| async move { Ok::<_, SeedError>((name, get_json(store, &format!("{top}/{name}")).await?)) })
             .buffered(AT_ONCE);
-        let mut found = IndexMap::new();
+        let mut found = IndexMap::default();
         while let Some((name, value)) = read.try_next().await? {
             if let Some(value) = value {
                 found.insert(name.into(), value);

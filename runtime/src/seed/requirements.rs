@@ -1,16 +1,15 @@
 //! Requirements on parameters, judged before anything is written.
 
-use indexmap::{IndexMap, IndexSet};
 use wattle::lower::Seed;
 use wattle::lower::seed::{Origin, Wire};
-use wattle::model::{Name, Value};
+use wattle::model::{IndexMap, IndexSet, Name, Value};
 use wattle::requirement::{Verdict, When, judge, told};
 
 use super::given::parameters;
 
 /// The parameters of requirements that nobody but `seed apply` judges: they must have a value.
 pub(super) fn judged_here(seed: &Seed) -> IndexSet<&Name> {
-    let mut found = IndexSet::new();
+    let mut found = IndexSet::default();
     for requirement in seed.requirements.values().filter(|one| one.when == When::Apply && !one.heat) {
         requirement.predicate.each(&mut |operand| parameters(&operand.from, &mut found));
     }

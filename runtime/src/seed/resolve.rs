@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
-use indexmap::IndexMap;
 use wattle::lower::Seed;
 use wattle::lower::seed::{Origin, Wire};
-use wattle::model::{Name, Value};
+use wattle::model::{IndexMap, Name, Value};
 
 use crate::space::{Credential, Held, Plan, Source, open, seal};
 

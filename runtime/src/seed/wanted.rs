@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use indexmap::IndexMap;
 use wattle::lower::Seed;
 use wattle::lower::seed::{SeedComponent, SeedDeclaration, SeedServer};
-use wattle::model::Name;
+use wattle::model::{IndexMap, Name};
 use wattle::requirement::Operand;
 
 use crate::space::{Export, Held, Importer, Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement};
@@ -68,8 +67,8 @@ impl Building<'_> {
                 revision: self.revision,
                 order: before.order,
                 retired: true,
-                publishes: IndexMap::new(),
-                components: IndexMap::new(),
+                publishes: IndexMap::default(),
+                components: IndexMap::default(),
             };
             (server.clone(), plan)
         });
@@ -92,7 +91,7 @@ impl Building<'_> {
     ) -> Result<Plan, SeedError> {
         let credential = self.credentials.get(name).ok_or_else(|| unknown_server(name))?;
         let mut sealer = Sealer::new(credential, self.present.plans.get(name));
-        let mut components = IndexMap::with_capacity(server.components.len());
+        let mut components = IndexMap::default();
         for (key, component) in &server.components {
             let declaration = self.seed.declarations.get(&component.declaration).ok_or_else(|| SeedError::Damaged {
                 what: format!("it has no declaration `{}`, of which `{name}/{key}` is", component.declaration),
@@ -118,7 +117,7 @@ impl Building<'_> {
         sealer: &mut Sealer<'_>,
         recipients: &mut HashMap<Name, String>,
     ) -> Result<PlannedComponent, SeedError> {
-        let mut inputs = IndexMap::with_capacity(declaration.inputs.len());
+        let mut inputs = IndexMap::default();
         for (name, input) in &declaration.inputs {
             let secret = input.ty.is_secret();
             let from = match (component.inputs.get(name), &input.default) {
@@ -128,7 +127,7 @@ impl Building<'_> {
             };
             inputs.insert(name.clone(), PlannedInput { ty: input.ty.clone(), path: input.path.clone(), from });
         }
-        let mut outputs = IndexMap::with_capacity(declaration.outputs.len());
+        let mut outputs = IndexMap::default();
         for (output, declared) in &declaration.outputs {
             let recipients = if declared.ty.is_secret() {
                 self.recipients(&format!("{server}/{name}/{output}"), server, recipients)?
@@ -217,7 +216,7 @@ fn unknown_server(server: &str) -> SeedError {
 
 /// What servers read of other stacks.
 fn foreign(plans: &IndexMap<Name, Plan>, principals: &HashMap<Name, Principal>) -> IndexMap<Name, Importer> {
-    let mut found: IndexMap<Name, IndexMap<Name, BTreeSet<Principal>>> = IndexMap::new();
+    let mut found: IndexMap<Name, IndexMap<Name, BTreeSet<Principal>>> = IndexMap::default();
     for (server, plan) in plans {
         for input in plan.components.values().flat_map(|component| component.inputs.values()) {
             for held in input.from.leaves() {

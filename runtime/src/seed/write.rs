@@ -4,9 +4,8 @@ mod carry_out;
 
 use std::collections::HashSet;
 
-use indexmap::IndexMap;
 use wattle::lower::Seed;
-use wattle::model::Name;
+use wattle::model::{IndexMap, Name};
 
 use crate::space::{Layout, SERVER, to_json};
 use crate::store::{Access, MAX_DATA, Op};
@@ -77,7 +76,7 @@ impl Maker<'_> {
         let members = rights::members(&self.wanted.member);
         let top = self.layout.recipes();
         self.above(&top, Vec::new());
-        let mut needed: IndexMap<&str, &str> = IndexMap::new();
+        let mut needed: IndexMap<&str, &str> = IndexMap::default();
         for declaration in seed
             .servers
             .values()
@@ -216,7 +215,7 @@ impl Maker<'_> {
     fn exports(&mut self) -> Result<(), SeedError> {
         let (wanted, present) = (self.wanted, self.present);
         let exported = imports::exported(&wanted.exports, &wanted.entries, &present.importers);
-        let exported_only = imports::exported(&wanted.exports, &wanted.entries, &IndexMap::new());
+        let exported_only = imports::exported(&wanted.exports, &wanted.entries, &IndexMap::default());
         for (stack, importer) in &present.importers {
             let lost = importer.entries.keys().filter(|entry| !exported_only.entries.contains_key(*entry));
             let warn =

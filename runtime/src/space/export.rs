@@ -1,8 +1,7 @@
 //! What a stack lets others read, and what others read of it.
 
-use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
-use wattle::model::{Name, Type};
+use wattle::model::{IndexMap, Name, Type};
 
 use crate::store::{Access, Principal};
 

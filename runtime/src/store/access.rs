@@ -2,9 +2,9 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use sha1::{Digest as _, Sha1};
+use wattle::model::IndexMap;
 
 /// The operator's name at a store.
 pub const OPERATOR: &str = "operator";

@@ -124,8 +124,8 @@ fn in_short(ty: &Type) -> Name {
 mod tests {
     use std::sync::Arc;
 
-    use indexmap::IndexMap;
     use serde_json::json;
+    use wattle::model::IndexMap;
 
     use crate::report::Standing;
 
@@ -151,9 +151,9 @@ mod tests {
             leaving: Vec::new(),
             finishing: Vec::new(),
             is_behind: false,
-            components: IndexMap::new(),
+            components: IndexMap::default(),
         };
-        let mut stack = Picture { stack: "s".into(), goal: None, servers: IndexMap::new() };
+        let mut stack = Picture { stack: "s".into(), goal: None, servers: IndexMap::default() };
         for (server, components) in plans {
             let mut standing = standing(components);
             let names = standing.plan.iter().flat_map(|plan| plan.components.keys());

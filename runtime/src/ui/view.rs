@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use indexmap::IndexMap;
 use serde_json::{Value, json};
-use wattle::model::Name;
+use wattle::model::{IndexMap, Name};
 use wattle_agent_core::time::Time;
 
 use crate::clock;
@@ -54,8 +53,8 @@ impl View {
             ("trouble", Value::Null),
         ];
         let plan_of = |server: &Name| picture.servers.get(server).and_then(|standing| standing.plan.as_ref());
-        let mut plans = Pieces::new();
-        let mut of = IndexMap::new();
+        let mut plans = Pieces::default();
+        let mut of = IndexMap::default();
         for server in picture.servers.keys() {
             let Some(plan) = plan_of(server) else { continue };
             let same = before.of.get(server).filter(|before| Arc::ptr_eq(before, plan));
@@ -181,7 +180,7 @@ mod tests {
 
     fn view(top: &str, components: &[(&str, &str)]) -> View {
         View {
-            top: [("revision", top.into())].into(),
+            top: [("revision", top.into())].into_iter().collect(),
             components: components.iter().map(|(name, text)| ((*name).into(), (*text).into())).collect(),
             ..View::default()
         }

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use indexmap::IndexMap;
 use tokio::sync::{Notify, watch};
-use wattle::model::Name;
+use wattle::model::{IndexMap, Name};
 
 use crate::clock;
 use crate::report::{self, Picture};

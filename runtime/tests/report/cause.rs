@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use indexmap::IndexMap;
-use wattle::model::{Name, Order};
+use wattle::model::{IndexMap, Name, Order};
 use wattle_agent_core::time::Time;
 
 use wattle_runtime::report::{Cause, Picture, Standing, roots};
@@ -20,7 +19,7 @@ fn now() -> Time {
 /// A stack in revision 2, of lines such as `b/app waits a/db/url`; agents act for those servers.
 fn picture(alive: &[&str], lines: &[&str]) -> Picture {
     let goal = Goal { revision: 2, digest: String::new(), applying: None, operator: None };
-    let mut picture = Picture { stack: "s".into(), goal: Some(goal), servers: IndexMap::new() };
+    let mut picture = Picture { stack: "s".into(), goal: Some(goal), servers: IndexMap::default() };
     for line in lines {
         let mut words = line.split(' ');
         let (server, component) = words.next().and_then(|path| path.split_once('/')).unwrap();
@@ -47,7 +46,7 @@ fn picture(alive: &[&str], lines: &[&str]) -> Picture {
                 leaving: Vec::new(),
                 finishing: Vec::new(),
                 is_behind: false,
-                components: IndexMap::new(),
+                components: IndexMap::default(),
             }
         });
         standing.components.insert(component.into(), status);
@@ -139,8 +138,8 @@ fn what_has_not_begun_is_held_up_by_what_comes_before() {
         revision: 2,
         order: Order::Dataflow,
         retired: false,
-        publishes: IndexMap::new(),
-        components: IndexMap::new(),
+        publishes: IndexMap::default(),
+        components: IndexMap::default(),
     };
     picture.servers["a"].plan = Some(Arc::new(plan));
     let expected = ["b/v is about to begin [b/w]", "a/z is about to begin []", "a/y has been running for 4s []"];

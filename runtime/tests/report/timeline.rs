@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use indexmap::IndexMap;
 use proptest::prelude::*;
-use wattle::model::Order;
+use wattle::model::{IndexMap, Order};
 use wattle_agent_core::time::Time;
 
 use wattle_runtime::report::{Hop, Picture, Standing, critical_path};
@@ -28,13 +27,13 @@ fn status(state: State, since: u64, past: Vec<Step>) -> Status {
 
 fn picture(components: Vec<(String, Status)>) -> Picture {
     let goal = Goal { revision: 1, digest: String::new(), applying: None, operator: None };
-    let mut picture = Picture { stack: "s".into(), goal: Some(goal), servers: IndexMap::new() };
+    let mut picture = Picture { stack: "s".into(), goal: Some(goal), servers: IndexMap::default() };
     let plan = Plan {
         revision: 1,
         order: Order::Dataflow,
         retired: false,
-        publishes: IndexMap::new(),
-        components: IndexMap::new(),
+        publishes: IndexMap::default(),
+        components: IndexMap::default(),
     };
     for (path, status) in components {
         let (server, name) = path.rsplit_once('/').unwrap();
@@ -45,7 +44,7 @@ fn picture(components: Vec<(String, Status)>) -> Picture {
             leaving: Vec::new(),
             finishing: Vec::new(),
             is_behind: false,
-            components: IndexMap::new(),
+            components: IndexMap::default(),
         });
         standing.components.insert(name.into(), Some(status));
     }

@@ -119,8 +119,8 @@ impl Case {
             credential,
             runner: Arc::new(runner),
             state: self.state.path().join(&name),
-            attributes: Arc::new(Fixed([("networks".into(), networks)].into())),
-            user_data: [].into(),
+            attributes: Arc::new(Fixed([("networks".into(), networks)].into_iter().collect())),
+            user_data: Default::default(),
             limits: Limits { deadline: DEADLINE, wait: WAIT },
         }
     }

@@ -6,10 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use indexmap::IndexMap;
 use serde_json::{Value, json};
 use tokio::time::sleep;
-use wattle::model::{self, Name};
+use wattle::model::{self, IndexMap, Name};
 use wattle_runtime::recipe::{Broken, Job, Runner};
 use wattle_runtime::space::{Kind, Script};
 
@@ -84,7 +83,7 @@ impl Runner for Fake {
                 return Err(broken(Kind::Recipe, "it would not go"));
             }
             self.log.add(job, What::TornDown, given);
-            return Ok(IndexMap::new());
+            return Ok(IndexMap::default());
         }
         assert_runs_for_a_reason(job);
         self.log.add(job, What::Started, given.clone());
@@ -107,7 +106,7 @@ impl Runner for Fake {
         }
         self.work(30.0).await;
         let component = job.name.split('/').nth(1).expect("SERVER/COMPONENT");
-        let mut outputs: IndexMap<Name, model::Value> = IndexMap::new();
+        let mut outputs: IndexMap<Name, model::Value> = IndexMap::default();
         for output in job.component.outputs.keys() {
             let value = value(component, recipe.version, output, &inputs);
             outputs.insert(output.clone(), serde_json::from_value(value).expect("INVARIANT: it is JSON"));

@@ -8,7 +8,6 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use indexmap::IndexMap;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
@@ -17,7 +16,7 @@ use tokio::net::UnixStream;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use wattle::lower::Seed;
-use wattle::model::{self, Name};
+use wattle::model::{self, IndexMap, Name};
 use wattle_runtime::agent::{Agent, AgentError, Ended, Fixed, Limits};
 use wattle_runtime::recipe::{Broken, Job, Runner};
 use wattle_runtime::seed::{self, Options};
@@ -89,7 +88,7 @@ impl World {
             runner: Arc::new(Does(Arc::clone(&self.ran), work)),
             state,
             attributes: Arc::new(Fixed::default()),
-            user_data: IndexMap::new(),
+            user_data: IndexMap::default(),
             limits: Limits { deadline: Duration::from_mins(1), wait: Duration::from_mins(10) },
         }
     }

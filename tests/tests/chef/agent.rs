@@ -6,13 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use indexmap::IndexMap;
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::watch;
 use tokio::time::Instant;
-use wattle::model::{Name, Type, Value};
+use wattle::model::{IndexMap, Name, Type, Value};
 use wattle::values;
 use wattle_runtime::recipe::{Broken, Live};
 use wattle_runtime::space::{Failure, Kind};

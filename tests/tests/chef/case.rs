@@ -8,10 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use indexmap::IndexMap;
 use tokio::task::JoinHandle;
 use wattle::lower::seed::{SeedOutput, SeedRecipe};
-use wattle::model::{Name, Tool, Type, Value};
+use wattle::model::{IndexMap, Name, Tool, Type, Value};
 use wattle_runtime::recipe::{Broken, Job, Runner as _, Tools};
 use wattle_runtime::space::{Held, PlannedComponent, PlannedInput, PlannedOutput, Script, Source};
 
@@ -196,10 +195,10 @@ impl Case {
                 after: Vec::new(),
                 inputs: self.inputs.iter().map(input).collect(),
                 outputs: self.outputs.iter().map(output).collect(),
-                requires: IndexMap::new(),
+                requires: IndexMap::default(),
             },
             script,
-            inputs: IndexMap::new(),
+            inputs: IndexMap::default(),
             directory: folder.to_owned(),
             deadline: self.deadline.unwrap_or(Duration::from_mins(4)),
             live: Arc::<Agent>::clone(agent),

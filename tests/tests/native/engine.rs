@@ -112,7 +112,8 @@ fn programs_judge_addresses_as_wattle_does() {
     let output = outputs["line"].clone();
     *outputs = scalars
         .map(|scalar| (scalar.word().into(), OutputDeclaration { ty: Type::Scalar(scalar), ..output.clone() }))
-        .into();
+        .into_iter()
+        .collect();
     let config = |name: &Name| name.contains("Shell");
     let resources = lower(&model).template.resources;
     let config = resources.iter().find(|(name, _)| config(name)).and_then(|(_, config)| config.property("config"));

@@ -6,13 +6,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use indexmap::IndexMap;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 use tokio::time::sleep;
 use wattle::lower::Seed;
-use wattle::model::{self, Name};
+use wattle::model::{self, IndexMap, Name};
 use wattle::plan::{Plan, Run, State, plan};
 use wattle_runtime::agent::{Agent, Fixed, Limits};
 use wattle_runtime::recipe::{Broken, Job, Runner};
@@ -293,7 +292,7 @@ impl Runner for Fake {
     async fn run(&self, job: &Job) -> Result<IndexMap<Name, model::Value>, Broken> {
         self.log.lock().expect("no panic").push((job.script, job.name.to_string()));
         if job.script == Script::Teardown {
-            return Ok(IndexMap::new());
+            return Ok(IndexMap::default());
         }
         let mut read = BTreeMap::new();
         for name in job.component.inputs.keys() {
@@ -342,7 +341,7 @@ impl World {
                 runner: Arc::new(Fake { log: Arc::clone(&self.log), passing: Arc::clone(&self.passing) }),
                 state: self.state.path().join(&**server),
                 attributes: Arc::new(Fixed::default()),
-                user_data: IndexMap::new(),
+                user_data: IndexMap::default(),
                 limits: Limits { deadline: Duration::from_mins(1), wait: Duration::from_mins(10) },
             };
             tokio::spawn(agent.run(std::future::pending()));

@@ -43,7 +43,7 @@ impl Case {
 
     /// What we read.
     pub(crate) fn load(&self) -> Loaded {
-        self.load_with(template::Map::new())
+        self.load_with(template::Map::default())
     }
 
     /// The same with values of parameters.

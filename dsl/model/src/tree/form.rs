@@ -1,9 +1,7 @@
 //! The one form of a tree: trees that say the same are equal.
 
-use indexmap::IndexMap;
-
 use super::Tree;
-use crate::values;
+use crate::{IndexMap, values};
 use crate::{Name, Value};
 
 impl<L> Tree<L> {

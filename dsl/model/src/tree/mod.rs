@@ -7,7 +7,7 @@ mod file;
 mod form;
 mod rebuild;
 
-use indexmap::IndexMap;
+use crate::IndexMap;
 
 use super::{Name, Value};
 

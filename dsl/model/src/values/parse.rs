@@ -1,7 +1,7 @@
 //! Values from text, as a recipe writes them: the reverse of [`super::text`].
 
+use crate::IndexMap;
 use crate::{Name, Scalar, Type, Value};
-use indexmap::IndexMap;
 
 use super::refuse;
 

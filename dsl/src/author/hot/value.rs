@@ -1,6 +1,6 @@
 //! Values whose type only Heat knows.
 
-use indexmap::IndexMap;
+use crate::model::IndexMap;
 
 use crate::author::expression::Expression;
 use crate::author::input::IntoInput;
@@ -41,7 +41,7 @@ pub fn empty_list() -> Value {
 
 /// A map of nothing.
 pub fn empty_map() -> Value {
-    Value(Expression::Map(IndexMap::new()))
+    Value(Expression::Map(IndexMap::default()))
 }
 
 impl From<Value> for Expression {

@@ -1,10 +1,9 @@
 //! How values and constraints are written, for those whose form in HOT is not that of the data.
 
-use indexmap::IndexMap;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::Hot;
-use crate::model::{Constraint, Name, Value};
+use crate::model::{Constraint, IndexMap, Name, Value};
 
 impl Serialize for Hot {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {

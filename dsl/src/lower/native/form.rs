@@ -2,10 +2,8 @@
 
 use std::collections::HashSet;
 
-use indexmap::IndexMap;
-
 use crate::analysis::lowering::RESERVED;
-use crate::model::{Component, Content, Declaration, Model, Name};
+use crate::model::{Component, Content, Declaration, IndexMap, Model, Name};
 
 use super::tool::{Hook, Use, means};
 use super::value::given;
@@ -42,14 +40,14 @@ impl Kind<'_> {
 
 impl<'m> Forms<'m> {
     pub(super) fn of(model: &'m Model) -> Self {
-        let mut uses: IndexMap<&Name, Vec<&Component>> = IndexMap::new();
+        let mut uses: IndexMap<&Name, Vec<&Component>> = IndexMap::default();
         for component in model.components.values() {
             uses.entry(&component.declaration).or_default().push(component);
         }
         let mut taken = HashSet::new();
         let kinds = uses.into_iter().filter_map(|(name, components)| {
             let declaration = model.declarations.get(name)?;
-            let mut configs = IndexMap::new();
+            let mut configs = IndexMap::default();
             for component in &components {
                 let lack = lack(declaration, component);
                 if !configs.contains_key(&lack) {

@@ -1,9 +1,8 @@
 //! The values of a run: what a component is given, what is required of that, and what no recipe could have written.
 
-use indexmap::IndexMap;
 use wattle_heat::evaluate::apply;
 
-use crate::model::Value;
+use crate::model::{IndexMap, Value};
 use crate::requirement::{Verdict, judge, told};
 use crate::values::{self, FailureKind};
 
@@ -50,7 +49,7 @@ impl Engine<'_> {
     /// The values of its inputs, all that they need being there.
     pub(super) fn inputs(&self, node: usize) -> Result<Values, (FailureKind, String)> {
         let world = self.world;
-        let mut found = IndexMap::with_capacity(world.nodes[node].inputs.len());
+        let mut found = IndexMap::default();
         for (name, (ty, part)) in &world.nodes[node].inputs {
             let value = part
                 .evaluate(&mut |leaf| self.leaf(leaf), &mut apply)

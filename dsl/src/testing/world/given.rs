@@ -3,11 +3,9 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use indexmap::{IndexMap, IndexSet};
-
 use crate::lower::Seed;
 use crate::lower::seed::{Origin, SeedDeclaration, Wire};
-use crate::model::{Name, Type, Value};
+use crate::model::{IndexMap, IndexSet, Name, Type, Value};
 use crate::values;
 
 use super::super::fake::Fake;
@@ -28,9 +26,9 @@ fn wires(seed: &Seed) -> Vec<&Wire> {
 
 /// The values of parameters: what the test gives, else the default. What nothing at run time reads needs none.
 pub(super) fn parameters(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<Name, Value> {
-    let mut found = IndexMap::new();
+    let mut found = IndexMap::default();
     let mut missing = String::new();
-    let mut needed = IndexSet::new();
+    let mut needed = IndexSet::default();
     for wire in wires(seed) {
         needed.extend(wire.leaves().filter_map(Origin::parameter));
     }
@@ -67,7 +65,7 @@ pub(super) fn parameters(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -
 
 /// The values of other stacks' exports: what the test gives.
 pub(super) fn imports(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<(Name, Name), Value> {
-    let mut wanted = IndexSet::new();
+    let mut wanted = IndexSet::default();
     for wire in wires(seed) {
         for leaf in wire.leaves() {
             if let Origin::Import { stack, export } = leaf {
@@ -76,7 +74,7 @@ pub(super) fn imports(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> I
         }
     }
     let mut missing = String::new();
-    let mut values = IndexMap::new();
+    let mut values = IndexMap::default();
     for (stack, export) in &wanted {
         let key = (stack.clone(), export.clone());
         let declared = trial.model.imports.iter().find(|import| import.stack == *stack && import.export == *export);
@@ -118,7 +116,7 @@ pub(super) fn imports(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> I
 /// The fake of each component, by its key.
 pub(super) fn fakes(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> HashMap<Name, Fake> {
     let mut found = HashMap::new();
-    let mut lacking: IndexMap<&Name, (&SeedDeclaration, Vec<Name>)> = IndexMap::new();
+    let mut lacking: IndexMap<&Name, (&SeedDeclaration, Vec<Name>)> = IndexMap::default();
     for (server, duties) in &seed.servers {
         for (name, component) in &duties.components {
             let key: Name = format!("{server}/{name}").into();

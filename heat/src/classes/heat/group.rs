@@ -1,7 +1,6 @@
 //! Groups: resources whose stack of members Heat makes itself.
 
-use indexmap::IndexMap;
-use wattle_model::{Name, PropertySchema, PropertyType, Schema, SchemaConstraint};
+use wattle_model::{IndexMap, Name, PropertySchema, PropertyType, Schema, SchemaConstraint};
 
 use crate::evaluate::Value;
 use crate::properties::is_true;
@@ -134,7 +133,7 @@ pub(in crate::classes) fn instances(size: &Value) -> Vec<Member> {
     let member = |name: usize| Member {
         name: name.to_string(),
         ty: Member::SCALED.to_owned(),
-        properties: IndexMap::new(),
+        properties: IndexMap::default(),
         after: None,
     };
     (0..count(size)).map(member).collect()

@@ -28,14 +28,14 @@ fn started(component: &str, number: u64, fingerprint: &str) -> Record {
             tool: Tool::Shell,
             entry: "recipe.sh".into(),
             teardown: None,
-            files: IndexMap::new(),
+            files: IndexMap::default(),
             deadline: None,
             wait: None,
         },
         after: Vec::new(),
-        inputs: IndexMap::new(),
-        outputs: IndexMap::new(),
-        requires: IndexMap::new(),
+        inputs: IndexMap::default(),
+        outputs: IndexMap::default(),
+        requires: IndexMap::default(),
     };
     Record::Started {
         component: component.into(),
@@ -43,7 +43,7 @@ fn started(component: &str, number: u64, fingerprint: &str) -> Record {
         at: Time::EPOCH,
         planned,
         fingerprint: Some(fingerprint.to_owned()),
-        inputs: IndexMap::new(),
+        inputs: IndexMap::default(),
         past: Vec::new(),
     }
 }
@@ -57,9 +57,9 @@ fn finished(component: &str, fingerprint: &str) -> Record {
         component: component.into(),
         at: Time::EPOCH,
         fingerprint: fingerprint.to_owned(),
-        inputs: IndexMap::new(),
+        inputs: IndexMap::default(),
         absent: vec!["absent".into()],
-        outputs: [("url".into(), stored("http://db"))].into(),
+        outputs: [("url".into(), stored("http://db"))].into_iter().collect(),
         past: Vec::new(),
     }
 }

@@ -1,10 +1,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use indexmap::IndexMap;
 use tempfile::TempDir;
 use wattle::lower::seed::SeedRecipe;
-use wattle::model::Tool;
+use wattle::model::{IndexMap, Tool};
 use wattle_agent_core::record::{RevisionId, Stored};
 use wattle_agent_core::time::Time;
 
@@ -42,14 +41,14 @@ fn started(component: &str, number: u64, fingerprint: &str) -> Record {
             tool: Tool::Shell,
             entry: "recipe.sh".into(),
             teardown: None,
-            files: IndexMap::new(),
+            files: IndexMap::default(),
             deadline: None,
             wait: None,
         },
         after: Vec::new(),
-        inputs: IndexMap::new(),
-        outputs: IndexMap::new(),
-        requires: IndexMap::new(),
+        inputs: IndexMap::default(),
+        outputs: IndexMap::default(),
+        requires: IndexMap::default(),
     };
     Record::Started {
         component: component.into(),
@@ -57,7 +56,7 @@ fn started(component: &str, number: u64, fingerprint: &str) -> Record {
         at: Time::EPOCH,
         planned,
         fingerprint: Some(fingerprint.to_owned()),
-        inputs: IndexMap::new(),
+        inputs: IndexMap::default(),
         past: Vec::new(),
     }
 }
@@ -71,9 +70,9 @@ fn finished(component: &str, fingerprint: &str) -> Record {
         component: component.into(),
         at: Time::EPOCH,
         fingerprint: fingerprint.to_owned(),
-        inputs: IndexMap::new(),
+        inputs: IndexMap::default(),
         absent: vec!["absent".into()],
-        outputs: [("url".into(), stored("http://db"))].into(),
+        outputs: [("url".into(), stored("http://db"))].into_iter().collect(),
         past: Vec::new(),
     }
 }
@@ -198,7 +197,7 @@ fn what_machines_that_boot_anew_would_tear_down_is_as_it_was_last() {
     let place = Place::new();
     let Record::Started { mut planned, .. } = started("a", 1, "x") else { unreachable!() };
     planned.recipe.teardown = Some("undo.sh".into());
-    let kept = Record::Kept { component: "a".into(), planned: planned.clone(), outputs: IndexMap::new() };
+    let kept = Record::Kept { component: "a".into(), planned: planned.clone(), outputs: IndexMap::default() };
     // It asked for its inputs while it ran.
     let mut finished = finished("a", "x");
     if let Record::Finished { inputs, .. } = &mut finished {

@@ -21,7 +21,7 @@ const NETWORK: &str = r#"{
 }"#;
 
 fn networks() -> IndexMap<Name, Name> {
-    [("backbone", "c3f2"), ("public", "d4e5")].map(|(name, id)| (name.into(), id.into())).into()
+    [("backbone", "c3f2"), ("public", "d4e5")].map(|(name, id)| (name.into(), id.into())).into_iter().collect()
 }
 
 fn attribute(name: &str, path: &[Step]) -> SeedAttribute {

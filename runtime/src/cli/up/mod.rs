@@ -10,9 +10,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use indexmap::IndexMap;
 use wattle::manners::reason;
-use wattle::model::{Name, Value};
+use wattle::model::{IndexMap, Name, Value};
 
 use crate::local::{self, Folder, Network, Record, Up, Wish};
 use crate::seed::Files;
@@ -164,7 +163,7 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
 /// What is asked for.
 fn wish(matches: &ArgMatches, directory: &Path) -> Result<Wish, Failure> {
     let seed = seed::read(directory)?;
-    let mut attributes: IndexMap<Name, Value> = IndexMap::new();
+    let mut attributes: IndexMap<Name, Value> = IndexMap::default();
     for text in matches.get_many::<String>("attribute").into_iter().flatten() {
         let Some((name, value)) = text.split_once('=') else {
             return Err(Failure::usage(format!("`--attribute {text}` has no value"))

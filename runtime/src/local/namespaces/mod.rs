@@ -33,9 +33,8 @@ use std::fs::{self, File};
 use std::net::Ipv4Addr;
 use std::path::Path;
 
-use indexmap::IndexMap;
 use sha2::{Digest as _, Sha256};
-use wattle::model::Name;
+use wattle::model::{IndexMap, Name};
 
 use super::address::{LAST, SIZE};
 use super::error::UpError;
@@ -91,7 +90,7 @@ impl Namespaces {
         };
         // From here on, whatever fails is undone when this is dropped.
         let net = Net { tag, block, way_out: Ipv4Addr::UNSPECIFIED };
-        let mut made = Self { net, tools, needs: Needs::read(), mtu: 0, spaces: IndexMap::new(), _entry: entry };
+        let mut made = Self { net, tools, needs: Needs::read(), mtu: 0, spaces: IndexMap::default(), _entry: entry };
         let outside = made.link()?;
         made.prove(&outside)?;
         Ok(made)

@@ -15,8 +15,7 @@ use std::path::PathBuf;
 use std::process::ExitStatus;
 
 use async_trait::async_trait;
-use indexmap::IndexMap;
-use wattle::model::{Name, Tool, Value};
+use wattle::model::{IndexMap, Name, Tool, Value};
 
 use super::directory::Directory;
 use super::environment::Environment;
@@ -86,7 +85,7 @@ impl Runner for Tools {
             return Err(Broken { log, ..Broken::new(Kind::Recipe, message) });
         }
         if job.script == Script::Teardown {
-            return Ok(IndexMap::new());
+            return Ok(IndexMap::default());
         }
         outputs::collect(job, &directory, report.outputs).map_err(|broken| Broken {
             message: mask.text(&broken.message),

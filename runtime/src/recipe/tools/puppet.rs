@@ -5,8 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use indexmap::IndexMap;
-use wattle::model::{Name, Value};
+use wattle::model::{IndexMap, Name, Value};
 
 use super::Report;
 use crate::recipe::directory::{Directory, write, write_json};
@@ -43,7 +42,7 @@ pub(super) async fn go(job: &Job, directory: &Directory, environment: Environmen
     // The first error is why others follow. Facter's do not keep Puppet from its work.
     let errors = ended.log.iter().filter_map(|line| line.strip_prefix("Error: "));
     let why = errors.filter(|error| !error.starts_with("Facter: ")).map(str::to_owned).next();
-    Ok(Report { good, why, outputs: IndexMap::new(), ended })
+    Ok(Report { good, why, outputs: IndexMap::default(), ended })
 }
 
 fn prepare(job: &Job, directory: &Directory, manifest: &Path, mut environment: Environment) -> io::Result<Command> {

@@ -5,10 +5,9 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::json;
-use wattle::model::Value;
+use wattle::model::{IndexMap, Value};
 use wattle_recipe::salt;
 
 use super::Report;
@@ -51,7 +50,7 @@ pub(super) async fn go(job: &Job, directory: &Directory, environment: Environmen
         .map_err(|error| Broken::new(Kind::Start, format!("the run of its state cannot be prepared: {error}")))?;
     let ended = run(job, directory, command).await?;
     let why = fs::read(directory.tool().join("report.json")).ok().and_then(|report| why(&report));
-    Ok(Report { good: ended.status.success(), why, outputs: IndexMap::new(), ended })
+    Ok(Report { good: ended.status.success(), why, outputs: IndexMap::default(), ended })
 }
 
 fn prepare(

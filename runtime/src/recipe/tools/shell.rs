@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
-use indexmap::IndexMap;
+use wattle::model::IndexMap;
 
 use super::Report;
 use crate::recipe::directory::Directory;
@@ -34,7 +34,7 @@ pub(super) async fn go(job: &Job, directory: &Directory, mut environment: Enviro
         at: directory.files(),
     };
     let ended = run(job, directory, command).await?;
-    Ok(Report { good: ended.status.success(), why: None, outputs: IndexMap::new(), ended })
+    Ok(Report { good: ended.status.success(), why: None, outputs: IndexMap::default(), ended })
 }
 
 /// The program that a script's first line names, and what stands behind it, which is one argument (`execve(2)`). The

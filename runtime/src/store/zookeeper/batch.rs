@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use futures_util::future::try_join_all;
-use indexmap::IndexMap;
+use wattle::model::IndexMap;
 use zookeeper_client::{Acls, Client, CreateMode, Error, MultiWriteError, MultiWriter};
 
 use super::acl::Maker;

@@ -6,9 +6,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-use indexmap::IndexMap;
 use serde::Deserialize;
-use wattle::model::{Name, Value};
+use wattle::model::{IndexMap, Name, Value};
 
 use super::Report;
 use crate::recipe::directory::{Directory, write};

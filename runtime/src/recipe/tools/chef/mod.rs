@@ -10,8 +10,7 @@ mod tool;
 use std::env;
 use std::time::Duration;
 
-use indexmap::IndexMap;
-use wattle::model::{Name, Value};
+use wattle::model::{IndexMap, Name, Value};
 
 use super::how;
 use crate::recipe::directory::Directory;
@@ -79,7 +78,7 @@ pub(super) async fn go(
         _ => return Err(failed(Kind::Recipe, how(ended.status))),
     };
     if job.script == Script::Teardown {
-        return Ok(IndexMap::new());
+        return Ok(IndexMap::default());
     }
     outputs::collect(job, directory, values).map_err(|broken| failed(broken.kind, broken.message))
 }

@@ -4,9 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 use std::{fs, io};
 
-use indexmap::IndexMap;
 use serde::Deserialize;
-use wattle::model::{Name, Value};
+use wattle::model::{IndexMap, Name, Value};
 use wattle::values;
 
 use crate::recipe::{Broken, Job};
