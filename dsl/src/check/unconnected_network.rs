@@ -1,9 +1,11 @@
 //! W0306: a server's address on a network that it is not on.
 
-use crate::model::{Expr, Reference, Resource, Source, Step};
+use crate::model::{Reference, Resource, Source, Step};
 
+use super::place::Place;
 use super::registry::check;
 use super::sink::Sink;
+use super::uses::Use;
 
 check! {
     /// Something reads a server's address on a network that the server is not connected to. There is no such address, so
@@ -43,34 +45,14 @@ check! {
 
 fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
-    for component in model.components.values() {
-        for binding in component.inputs.values() {
-            judge(sink, &binding.value, &binding.at);
-        }
-    }
-    for resource in model.resources.values() {
-        for binding in resource.properties.values() {
-            judge(sink, &binding.value, &binding.at);
-        }
-    }
-    for promise in model.promises.values() {
-        for binding in &promise.fulfilled {
-            judge(sink, &binding.value, &binding.at);
-        }
-    }
-    for export in model.exports.values() {
-        judge(sink, &export.value, &export.at);
-    }
-}
-
-fn judge(sink: &mut Sink<'_, '_>, value: &Expr, at: &Source) {
-    let model = sink.model;
-    for reference in value.references() {
+    for Use { place, at, reference } in &sink.uses().attributes {
+        let is_read =
+            matches!(place, Place::Input { .. } | Place::Property { .. } | Place::Promise(_) | Place::Export(_));
         let Reference::Attribute { resource: name, attribute, path: [Step::Resource(network), ..] } = reference else {
             continue;
         };
-        let Some(server) = model.resources.get(name).filter(|server| server.is_server()) else { continue };
-        if !matches!(&**attribute, "networks" | "addresses") || !model.resources.contains_key(network) {
+        let Some(server) = model.resources.get(*name).filter(|server| server.is_server()) else { continue };
+        if !is_read || !matches!(&***attribute, "networks" | "addresses") || !model.resources.contains_key(network) {
             continue;
         }
         let known = model.networks_of(server);
