@@ -9,14 +9,15 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::time::Duration;
 
-use crate::model::{IndexMap, IndexSet, Name, Value};
+use wattle_agent_core::plan::{Held, PlannedComponent, Source};
+
+use crate::model::{IndexSet, Name, Value};
 use crate::values::{FailureKind, span};
 
 use super::fake::{Call, Failed};
 use crate::values::ASKING;
 
 use super::kind::Values;
-use super::part::{Part, entries};
 use super::record::{Awaited, Failure, Record};
 use super::schedule::Clock;
 use super::world::World;
@@ -170,9 +171,9 @@ impl Engine<'_> {
 
     fn boots(&mut self, host: usize) {
         let world = self.world;
-        for entry in &world.hosts[host].publishes {
-            let value = world.attributes.get(entry).cloned().unwrap_or(Value::Null);
-            self.publish(entry.clone(), Ok(value));
+        for entry in world.hosts[host].publishes() {
+            let value = world.attributes.get(&entry).cloned().unwrap_or(Value::Null);
+            self.publish(entry, Ok(value));
         }
         for node in &world.hosts[host].nodes {
             match world.nodes[*node].before {
@@ -185,18 +186,19 @@ impl Engine<'_> {
     /// Nothing before it on its server is in the way any more.
     fn its_turn(&mut self, node: usize) {
         let one = &self.world.nodes[node];
+        let planned = self.world.planned(node);
         let mut needs: Vec<(Awaited, Option<Name>)> =
             one.after.iter().map(|before| (Awaited::Ended(*before), None)).collect();
         let mut judged = IndexSet::default();
-        for required in &one.requires {
+        for required in planned.requires.values() {
             required.predicate.each(&mut |operand| judged.extend(entries(&operand.from)));
         }
         // What is required is judged of all that it is about, whoever asks for inputs.
         let is_needed = |awaited: &Awaited| match awaited {
-            Awaited::Entry(entry) => !one.is_live || judged.contains(entry),
+            Awaited::Entry(entry) => !planned.recipe.tool.is_live() || judged.contains(entry),
             Awaited::Ended(_) => true,
         };
-        needs.extend(inputs(&one.inputs).into_iter().filter(|(awaited, _)| is_needed(awaited)));
+        needs.extend(inputs(planned).into_iter().filter(|(awaited, _)| is_needed(awaited)));
         needs.extend(judged.iter().map(|entry| (Awaited::Entry((*entry).clone()), None)));
         self.wait(node, needs, false);
     }
@@ -218,7 +220,7 @@ impl Engine<'_> {
         if missing.is_empty() {
             return self.leave(node, None);
         }
-        let wait = self.world.nodes[node].wait;
+        let wait = self.world.wait(node);
         let end = self.now.saturating_add(wait);
         self.states[node] = State::Waiting { missing, for_inputs, end };
         self.schedule(wait, Event::Expires(node), self.epochs[node]);
@@ -236,12 +238,12 @@ impl Engine<'_> {
     fn leave(&mut self, node: usize, failure: Option<Failure>) {
         let to_inputs =
             matches!(self.states[node], State::Waiting { for_inputs: false, .. } | State::Booting | State::Turn)
-                && self.world.nodes[node].is_live
+                && self.world.planned(node).recipe.tool.is_live()
                 && failure.is_none();
         self.states[node] = State::Leaving;
         if to_inputs {
             // A Chef recipe is started now, and asks for its inputs while it runs.
-            let needs = inputs(&self.world.nodes[node].inputs);
+            let needs = inputs(self.world.planned(node));
             self.states[node] = State::Waiting { missing: HashSet::new(), for_inputs: true, end: self.now };
             return self.wait(node, needs, true);
         }
@@ -308,20 +310,21 @@ impl Engine<'_> {
             return Err(Fault { component: one.key.clone(), at: one.fake.at.to_string(), why });
         }
         self.states[node] = State::Running;
+        let deadline = world.deadline(node);
         let takes = one.fake.takes.unwrap_or_else(|| self.clock.run(node));
         if self.deaths.remove(&node) {
-            self.schedule(takes.min(one.deadline) / 2, Event::Dies(node), self.epochs[node]);
+            self.schedule(takes.min(deadline) / 2, Event::Dies(node), self.epochs[node]);
             return Ok(());
         }
-        let result = if takes > one.deadline {
-            let message = format!("the recipe did not end within {}", span(one.deadline));
+        let result = if takes > deadline {
+            let message = format!("the recipe did not end within {}", span(deadline));
             let published = if let Err(failed) = result { failed.published } else { Values::new() };
             Err(Failed { kind: FailureKind::Deadline, message, published })
         } else {
             result
         };
         self.results.insert(node, result);
-        self.schedule(takes.min(one.deadline), Event::Ends(node), self.epochs[node]);
+        self.schedule(takes.min(deadline), Event::Ends(node), self.epochs[node]);
         Ok(())
     }
 
@@ -354,7 +357,7 @@ impl Engine<'_> {
         self.records[node].ended = Some((self.step, self.now));
         self.records[node].failure = Some(failure.clone());
         self.ended[node] = Some(Err(failure.clone()));
-        for name in one.outputs.keys() {
+        for name in world.planned(node).outputs.keys() {
             let value = published.0.get(name).cloned().ok_or_else(|| failure.clone());
             self.publish(format!("{}/{name}", one.key).into(), value);
         }
@@ -406,7 +409,7 @@ impl Engine<'_> {
                 None => format!("`{}` to end", wait.what.name(world)),
             })
             .collect();
-        let mut message = format!("waited {} for {}", span(one.wait), what.join(", "));
+        let mut message = format!("waited {} for {}", span(world.wait(node)), what.join(", "));
         for server in absent {
             message += &format!(": never started: no agent of server `{server}` has come up");
         }
@@ -429,9 +432,14 @@ impl Engine<'_> {
 }
 
 /// What of inputs is awaited, and by which of them.
-fn inputs(inputs: &IndexMap<Name, (crate::model::Type, Part)>) -> Vec<(Awaited, Option<Name>)> {
-    let entries = inputs.iter().flat_map(|(name, (_, part))| {
-        entries(part).map(move |entry| (Awaited::Entry(entry.clone()), Some(name.clone())))
+fn inputs(planned: &PlannedComponent) -> Vec<(Awaited, Option<Name>)> {
+    let entries = planned.inputs.iter().flat_map(|(name, input)| {
+        entries(&input.from).map(move |entry| (Awaited::Entry(entry.clone()), Some(name.clone())))
     });
     entries.collect()
+}
+
+/// The entries that a value needs.
+fn entries(source: &Source) -> impl Iterator<Item = &Name> {
+    source.leaves().filter_map(Held::entry)
 }

@@ -49,7 +49,6 @@ mod fake;
 mod kind;
 mod made_up;
 mod order;
-mod part;
 mod ran;
 mod record;
 mod run;

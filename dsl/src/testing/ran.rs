@@ -1,7 +1,6 @@
 //! What one component did in a run.
 
 use crate::author::PortType;
-use crate::model::Type;
 
 use super::kind::{Fakeable, Inputs, Outputs, Plain};
 use super::record::{Failure, Record};
@@ -201,7 +200,7 @@ impl<'r> Ran<'r> {
 
     /// The names of its inputs that have a value.
     pub fn input_names(self) -> impl Iterator<Item = &'r str> {
-        self.run.stage.world.nodes[self.place].inputs.keys().map(|name| &**name)
+        self.run.stage.world.planned(self.place).inputs.keys().map(|name| &**name)
     }
 
     /// The value of an input, as its recipe had it.
@@ -210,11 +209,11 @@ impl<'r> Ran<'r> {
     /// If it has no such input, if its recipe was not started, or if the value is of another type.
     #[track_caller]
     pub fn input<T: PortType>(self, name: &str) -> T {
-        let node = &self.run.stage.world.nodes[self.place];
+        let planned = self.run.stage.world.planned(self.place);
         let Some(inputs) = &self.record().inputs else { self.not_started("inputs") };
-        let is_secret = node.inputs.get(name).is_some_and(|(ty, _)| ty.is_secret());
+        let is_secret = planned.inputs.get(name).is_some_and(|input| input.ty.is_secret());
         let Some(value) = inputs.0.get(name) else {
-            let known: Vec<&str> = node.inputs.keys().map(|name| &**name).collect();
+            let known: Vec<&str> = planned.inputs.keys().map(|name| &**name).collect();
             panic!("`{}` has no input `{name}`{}", self.name(), meant(name, &known))
         };
         typed(&format!("the input `{name}` of `{}`", self.name()), value, is_secret)
@@ -226,11 +225,11 @@ impl<'r> Ran<'r> {
     /// If it has no such output, if it did not succeed, or if the value is of another type.
     #[track_caller]
     pub fn output<T: PortType>(self, name: &str) -> T {
-        let node = &self.run.stage.world.nodes[self.place];
+        let planned = self.run.stage.world.planned(self.place);
         let Some(outputs) = &self.record().outputs else { self.not_started("outputs") };
-        let is_secret = node.outputs.get(name).is_some_and(Type::is_secret);
+        let is_secret = planned.outputs.get(name).is_some_and(|output| output.declared.ty.is_secret());
         let Some(value) = outputs.0.get(name) else {
-            let known: Vec<&str> = node.outputs.keys().map(|name| &**name).collect();
+            let known: Vec<&str> = planned.outputs.keys().map(|name| &**name).collect();
             panic!("`{}` has no output `{name}`{}", self.name(), meant(name, &known))
         };
         typed(&format!("the output `{name}` of `{}`", self.name()), value, is_secret)

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use wattle_agent_core::plan::Held;
 use wattle_heat::evaluate::apply;
 
 use crate::author::PortType;
@@ -12,7 +13,6 @@ use crate::model::{IndexMap, Name, Value};
 use super::engine;
 use super::kind::Fakeable;
 use super::order::Order;
-use super::part::Late;
 use super::ran::Ran;
 use super::record::{Failure, Record};
 use super::schedule::{Clock, Schedule};
@@ -156,14 +156,19 @@ impl TrialRun {
         }
     }
 
-    fn leaf(&self, leaf: &Late) -> Result<Value, String> {
+    fn leaf(&self, leaf: &Held) -> Result<Value, String> {
         match leaf {
-            Late::Entry(entry) => match self.entries.get(entry) {
+            Held::Entry(entry) => match self.entries.get(entry) {
                 Some(Ok(value)) => Ok(value.clone()),
                 Some(Err(failure)) => Err(format!("`{entry}` did not come: {failure}")),
                 None => Err(format!("`{entry}` did not come: its server never booted")),
             },
-            Late::Told(key) => self.stage.world.told.get(key).cloned().ok_or_else(|| format!("`{key}` is not told")),
+            Held::UserData(key) => {
+                self.stage.world.told.get(key).cloned().ok_or_else(|| format!("`{key}` is not told"))
+            }
+            Held::Sealed(_) | Held::Foreign { .. } => {
+                unreachable!("INVARIANT: the secrets of a trial are in plain, and its imports are values")
+            }
         }
     }
 

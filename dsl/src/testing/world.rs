@@ -3,16 +3,19 @@
 mod given;
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::time::Duration;
+
+use wattle_agent_core::plan::{Held, Plan, PlannedComponent, Source};
+use wattle_agent_core::planning::{Fault, InPlain, Planning, broken};
 
 use crate::lower::Seed;
 use crate::lower::computed_by_heat;
-use crate::model::{IndexMap, IndexSet, Name, Order, Predicate, Type, Value};
-use crate::requirement::{Operand, Verdict, judge, told};
+use crate::lower::seed::Origin;
+use crate::model::{IndexMap, IndexSet, Name, Order, Type, Value};
 
 use super::fake::Fake;
 use super::made_up;
-use super::part::{Late, Part, Resolver};
 use super::trial::Trial;
 
 /// An hour for a run, four for its inputs: what agents allow where a declaration says nothing.
@@ -25,36 +28,29 @@ pub(super) struct Node {
     /// `SERVER/COMPONENT`.
     pub(super) key: Name,
     pub(super) server: usize,
+    /// Its name on the server.
+    pub(super) component: Name,
     /// The path of its Rust type.
     pub(super) kind: Name,
-    pub(super) is_live: bool,
-    pub(super) deadline: Duration,
-    pub(super) wait: Duration,
     /// The component before it in the order of declaration, where that counts.
     pub(super) before: Option<usize>,
     pub(super) after: Vec<usize>,
-    pub(super) inputs: IndexMap<Name, (Type, Part)>,
-    pub(super) outputs: IndexMap<Name, Type>,
-    /// What its agent judges before its recipe starts.
-    pub(super) requires: Vec<Required>,
     pub(super) fake: Fake,
-}
-
-/// A requirement.
-pub(super) struct Required {
-    pub(super) name: Name,
-    pub(super) predicate: Predicate<Operand<Part>>,
-    pub(super) because: String,
-    pub(super) at: String,
 }
 
 /// A server.
 pub(super) struct Host {
     pub(super) name: Name,
+    pub(super) plan: Plan,
     pub(super) nodes: Vec<usize>,
-    /// Its own attributes, as entries.
-    pub(super) publishes: Vec<Name>,
     pub(super) boots: bool,
+}
+
+impl Host {
+    /// Its own attributes, as entries.
+    pub(super) fn publishes(&self) -> impl Iterator<Item = Name> {
+        self.plan.publishes.keys().map(|key| format!("{}/server/{key}", self.name).into())
+    }
 }
 
 /// Everything that takes part in a run.
@@ -65,7 +61,7 @@ pub(super) struct World {
     pub(super) attributes: IndexMap<Name, Value>,
     /// What servers are told by their user data.
     pub(super) told: HashMap<Name, Value>,
-    pub(super) exports: IndexMap<Name, (Type, Part)>,
+    pub(super) exports: IndexMap<Name, (Type, Source)>,
 }
 
 impl World {
@@ -82,130 +78,92 @@ impl World {
         if !faults.is_empty() {
             return Err(faults);
         }
-        let resolver = Resolver { parameters: &parameters, imports: &imports };
+        let known = |origin: &Origin| match origin {
+            Origin::Parameter(name) => parameters.get(name).cloned(),
+            Origin::Import { stack, export } => {
+                imports.get(&(stack.clone(), export.clone())).and_then(Source::constant).cloned()
+            }
+            Origin::Entry(_) | Origin::UserData(_) => None,
+        };
+        faults.extend(broken(seed, known));
+        let planning = Planning { seed, parameters: &parameters, imports: &imports };
+        let mut told = |all: Vec<Fault<Infallible>>| faults.extend(all.iter().map(ToString::to_string));
+        let plans = planning.plans(1, &mut InPlain).map_err(&mut told);
+        let sources = planning.exports(|_| true, &mut InPlain).map_err(&mut told);
+        let (Ok(plans), Ok(sources)) = (plans, sources) else { return Err(faults) };
+        let of_type = |(name, from): (Name, Source)| (name.clone(), (seed.exports[&name].ty.clone(), from));
         let mut world = Self {
             hosts: Vec::new(),
             nodes: Vec::new(),
             attributes: IndexMap::default(),
             told: HashMap::new(),
-            exports: IndexMap::default(),
+            exports: sources.into_iter().map(of_type).collect(),
         };
-        world.components(trial, seed, &resolver, &fakes, &mut faults);
-        for (name, requirement) in &seed.requirements {
-            let verdict = judge(&requirement.predicate, &mut |wire| match resolver.part(wire) {
-                Ok(Part::Constant(value)) => Some(value),
-                _ => None,
-            });
-            if let Verdict::Fails(reasons) = verdict {
-                faults.push(told(name, &requirement.at, &reasons, &requirement.because));
-            }
-        }
-        for (name, export) in &seed.exports {
-            match resolver.part(&export.value) {
-                Ok(part) => drop(world.exports.insert(name.clone(), (export.ty.clone(), part))),
-                Err(why) => faults.push(format!("the export `{name}`: {why}")),
-            }
-        }
+        world.components(trial, seed, plans, &fakes);
         world.tell(trial, &mut faults);
         if faults.is_empty() { Ok(world) } else { Err(faults) }
     }
 
-    fn components(
-        &mut self,
-        trial: &Trial,
-        seed: &Seed,
-        resolver: &Resolver<'_>,
-        fakes: &HashMap<Name, Fake>,
-        faults: &mut Vec<String>,
-    ) {
-        let mut places = HashMap::new();
-        for (server, duties) in &seed.servers {
-            for name in duties.components.keys() {
-                places.insert(Name::from(format!("{server}/{name}")), places.len());
-            }
-        }
-        for (name, duties) in &seed.servers {
-            let mut host = Host {
-                name: name.clone(),
-                nodes: Vec::new(),
-                publishes: Vec::new(),
-                boots: !trial.absent.contains(name),
-            };
-            host.publishes.extend(duties.publishes.keys().map(|key| Name::from(format!("{name}/server/{key}"))));
-            for (component, lowered) in &duties.components {
+    fn components(&mut self, trial: &Trial, seed: &Seed, plans: IndexMap<Name, Plan>, fakes: &HashMap<Name, Fake>) {
+        let all = plans.iter().flat_map(|(server, plan)| plan.components.keys().map(move |name| (server, name)));
+        let places: HashMap<Name, usize> =
+            all.enumerate().map(|(place, (server, name))| (format!("{server}/{name}").into(), place)).collect();
+        for (name, plan) in plans {
+            let mut nodes: Vec<usize> = Vec::with_capacity(plan.components.len());
+            for (component, planned) in &plan.components {
                 let key: Name = format!("{name}/{component}").into();
-                let Some(declaration) = seed.declarations.get(&lowered.declaration) else { continue };
-                let mut inputs = IndexMap::default();
-                for (input, declared) in &declaration.inputs {
-                    let part = match (lowered.inputs.get(input), &declared.default) {
-                        (Some(wire), _) => resolver.part(wire),
-                        (None, Some(default)) => Ok(Part::Constant(default.clone())),
-                        (None, None) => continue,
-                    };
-                    match part {
-                        Ok(part) => drop(inputs.insert(input.clone(), (declared.ty.clone(), part))),
-                        Err(why) => faults.push(format!("the input `{input}` of `{key}`: {why}")),
-                    }
-                }
-                let mut requires = Vec::new();
-                for name in &lowered.requires {
-                    let Some(requirement) = seed.requirements.get(name) else { continue };
-                    let predicate = requirement.predicate.try_map(&mut |operand| {
-                        let from = resolver.part(&operand.from)?;
-                        Ok::<_, String>(Operand { name: operand.name.clone(), from })
-                    });
-                    match predicate {
-                        Ok(predicate) => {
-                            let (because, at) = (requirement.because.clone(), requirement.at.clone());
-                            requires.push(Required { name: name.clone(), predicate, because, at });
-                        }
-                        Err(why) => faults.push(format!("the requirement `{name}`: {why}")),
-                    }
-                }
-                let Some(fake) = fakes.get(&key) else { continue };
-                let before = host.nodes.last().copied().filter(|_| duties.order == Order::Declared);
-                host.nodes.push(self.nodes.len());
+                let before = nodes.last().copied().filter(|_| plan.order == Order::Declared);
+                nodes.push(self.nodes.len());
                 self.nodes.push(Node {
                     server: self.hosts.len(),
-                    kind: lowered.declaration.clone(),
-                    is_live: declaration.recipe.tool.is_live(),
-                    deadline: declaration.recipe.deadline.map_or(DEADLINE, Duration::from_secs),
-                    wait: declaration.recipe.wait.map_or(WAIT, Duration::from_secs),
+                    component: component.clone(),
+                    kind: seed.servers[&name].components[component].declaration.clone(),
                     before,
-                    after: lowered.after.iter().filter_map(|before| places.get(before).copied()).collect(),
-                    inputs,
-                    outputs: declaration.outputs.iter().map(|(name, o)| (name.clone(), o.ty.clone())).collect(),
-                    requires,
-                    fake: fake.clone(),
+                    after: planned.after.iter().filter_map(|before| places.get(before).copied()).collect(),
+                    fake: fakes[&key].clone(),
                     key,
                 });
             }
-            self.hosts.push(host);
+            self.hosts.push(Host { boots: !trial.absent.contains(&name), name, plan, nodes });
         }
+    }
+
+    /// What the plan of its server says of a component.
+    pub(super) fn planned(&self, node: usize) -> &PlannedComponent {
+        let node = &self.nodes[node];
+        &self.hosts[node.server].plan.components[&node.component]
+    }
+
+    /// How long the recipe of a component may run.
+    pub(super) fn deadline(&self, node: usize) -> Duration {
+        self.planned(node).recipe.deadline.map_or(DEADLINE, Duration::from_secs)
+    }
+
+    /// How long the inputs of a component may be awaited.
+    pub(super) fn wait(&self, node: usize) -> Duration {
+        self.planned(node).recipe.wait.map_or(WAIT, Duration::from_secs)
     }
 
     /// Gives a value to all that Heat would have made: the test's, or a made-up one.
     fn tell(&mut self, trial: &Trial, faults: &mut Vec<String>) {
         let mut given = trial.attributes.clone();
         let resources: IndexSet<&str> = trial.model.resources.keys().map(|name| &**name).collect();
-        for entry in self.hosts.iter().flat_map(|host| &host.publishes) {
+        for entry in self.hosts.iter().flat_map(Host::publishes) {
             let Some((server, key)) = entry.split_once("/server/") else { continue };
             let value = given.shift_remove(&(server.into(), key.into()));
             let value =
-                value.unwrap_or_else(|| made_up::attribute(server, key, self.wanted(&Late::Entry(entry.clone()))));
+                value.unwrap_or_else(|| made_up::attribute(server, key, self.wanted(&Held::Entry(entry.clone()))));
             self.attributes.insert(entry.clone(), value);
         }
         let mut told = IndexSet::default();
-        let inputs = self.nodes.iter().flat_map(|node| node.inputs.values());
-        let mut parts: Vec<&Part> = inputs.chain(self.exports.values()).map(|(_, part)| part).collect();
-        for required in self.nodes.iter().flat_map(|node| &node.requires) {
-            required.predicate.each(&mut |operand| parts.push(&operand.from));
+        let mut sources: Vec<&Source> = self.read().map(|(_, source)| source).collect();
+        for required in self.planned_components().flat_map(|planned| planned.requires.values()) {
+            required.predicate.each(&mut |operand| sources.push(&operand.from));
         }
-        for part in parts {
-            told.extend(part.leaves().filter_map(|leaf| match leaf {
-                Late::Told(key) => Some(key.clone()),
-                Late::Entry(_) => None,
-            }));
+        for held in sources.into_iter().flat_map(Source::leaves) {
+            if let Held::UserData(key) = held {
+                told.insert(key.clone());
+            }
         }
         for key in told {
             // Names of resources may have dots in them: the longest that fits is meant.
@@ -218,7 +176,7 @@ impl World {
             let value = given.shift_remove(&(resource.into(), attribute.into()));
             let value = value.unwrap_or_else(|| match (computed_by_heat(&key), &*key) {
                 (_, "OS::stack_name" | "OS::stack_id" | "OS::project_id") => key[4..].replace('_', "-").into(),
-                _ => made_up::attribute(resource, attribute, self.wanted(&Late::Told(key.clone()))),
+                _ => made_up::attribute(resource, attribute, self.wanted(&Held::UserData(key.clone()))),
             });
             self.told.insert(key, value);
         }
@@ -230,13 +188,22 @@ impl World {
         }
     }
 
+    fn planned_components(&self) -> impl Iterator<Item = &PlannedComponent> {
+        self.hosts.iter().flat_map(|host| host.plan.components.values())
+    }
+
+    /// What inputs and exports are, and where they come from.
+    fn read(&self) -> impl Iterator<Item = (&Type, &Source)> {
+        let inputs = self.planned_components().flat_map(|planned| planned.inputs.values());
+        inputs.map(|input| (&input.ty, &input.from)).chain(self.exports.values().map(|(ty, from)| (ty, from)))
+    }
+
     /// The type of an input that is exactly this.
-    fn wanted(&self, leaf: &Late) -> Option<&Type> {
-        let is_it = |part: &Part| matches!(part, Part::Leaf(one) if one == leaf);
-        let mut inputs = self.nodes.iter().flat_map(|node| node.inputs.values()).chain(self.exports.values());
-        inputs.find_map(|(ty, from)| match (ty.revealed(), from) {
+    fn wanted(&self, held: &Held) -> Option<&Type> {
+        let is_it = |source: &Source| matches!(source, Source::Leaf(one) if one == held);
+        self.read().find_map(|(ty, from)| match (ty.revealed(), from) {
             (ty, from) if is_it(from) => Some(ty),
-            (Type::List(item), Part::List(parts)) if parts.iter().any(is_it) => Some(&**item),
+            (Type::List(item), Source::List(parts)) if parts.iter().any(is_it) => Some(&**item),
             _ => None,
         })
     }

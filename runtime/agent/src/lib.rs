@@ -12,6 +12,7 @@ mod hex;
 pub mod memory;
 pub mod outputs;
 pub mod plan;
+pub mod planning;
 pub mod record;
 pub mod seed;
 pub mod status;

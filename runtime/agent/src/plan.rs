@@ -25,6 +25,13 @@ pub struct Plan {
     pub components: IndexMap<Name, PlannedComponent>,
 }
 
+impl Plan {
+    /// What a server is to do that has left the model; `order` is as it was.
+    pub fn retired(revision: u64, order: Order) -> Self {
+        Self { revision, order, retired: true, publishes: IndexMap::default(), components: IndexMap::default() }
+    }
+}
+
 /// A component, with everything that its declaration says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedComponent {

@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn what_is_in_the_future_is_no_time_ago() {
-        let [now, later] = [0, 4].map(|second| Time::from_secs(second));
+        let [now, later] = [0, 4].map(Time::from_secs);
         assert_eq!([between(now, later), between(later, now)], ["4s", "0s"]);
     }
 }

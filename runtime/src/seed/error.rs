@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use wattle::lower::seed::FORMAT;
 use wattle::model::{IndexMap, Name, Type};
+use wattle_agent_core::planning::{Fault, Why};
 
 use crate::space::{CredentialError, SealError, SpaceError};
 use crate::store::{MAX_DATA, StoreError};
@@ -39,11 +40,11 @@ pub enum SeedError {
         /// What is wrong with each.
         faults: Vec<String>,
     },
-    /// A function of Heat's that does not take what it is given.
-    #[error("an input cannot be computed: {why}")]
-    Function {
-        /// The function, and what it does not take.
-        why: String,
+    /// Functions of Heat's that do not take what they are given: all of them, one a line.
+    #[error("{}", .faults.join("\n"))]
+    Functions {
+        /// Of what, and what the function does not take.
+        faults: Vec<String>,
     },
     /// Something that is more than one node takes.
     #[error("{what} takes {bytes} bytes, more than the {MAX_DATA} that a data space takes at once: {help}")]
@@ -124,6 +125,27 @@ impl From<StoreError> for SeedError {
     fn from(error: StoreError) -> Self {
         Self::Space(error.into())
     }
+}
+
+/// A seed that does not become plans. Functions are reported all at once, anything else alone.
+impl From<Vec<Fault<SeedError>>> for SeedError {
+    fn from(faults: Vec<Fault<SeedError>>) -> Self {
+        let mut functions = Vec::new();
+        for fault in faults {
+            let told = fault.to_string();
+            match fault.why {
+                Why::Function(_) => functions.push(told),
+                Why::Damaged(what) => return Self::Damaged { what: format!("{what} for {}", fault.of) },
+                Why::Sealing(error) => return error,
+            }
+        }
+        Self::Functions { faults: functions }
+    }
+}
+
+/// A seed that speaks of a server that it does not have.
+pub(super) fn unknown_server(server: &str) -> SeedError {
+    SeedError::Damaged { what: format!("it has no server `{server}`, of which it speaks") }
 }
 
 /// Names as a message lists them, but not thousands.

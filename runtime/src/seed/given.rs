@@ -9,10 +9,11 @@ use wattle::lower::{CREDENTIALS, RESERVED};
 use wattle::model::{Carrier, IndexMap, IndexSet, Name, Scalar, Type, Value};
 use wattle::names::meant;
 use wattle::requirement::When;
+use wattle_agent_core::planning::broken;
 use wattle_heat::environment::Environment;
 use wattle_heat::truth;
 
-use super::{SeedError, requirements};
+use super::SeedError;
 
 /// Values of parameters, as an operator gives them: one by one, or else by an environment.
 #[derive(Clone, Default)]
@@ -95,7 +96,7 @@ impl Given {
     /// The parameters that `seed` needs and that have no value: neither given nor a default.
     pub fn missing<'s>(&self, seed: &'s Seed) -> Vec<(&'s Name, &'s SeedParameter)> {
         let given = |name: &str| self.values.contains_key(name) || self.environment.given(name).is_some();
-        let (needed, judged) = (needed(seed), requirements::judged_here(seed));
+        let (needed, judged) = (needed(seed), judged_here(seed));
         let is_needed = |name| needed.contains(name) || judged.contains(name);
         let parameters = seed.parameters.iter();
         let missing =
@@ -111,7 +112,7 @@ impl Given {
     pub(super) fn resolve(&self, seed: &Seed) -> Result<IndexMap<Name, Value>, SeedError> {
         let mut faults = self.unknown(seed);
         let mut missing = IndexMap::default();
-        let (needed, judged) = (needed(seed), requirements::judged_here(seed));
+        let (needed, judged) = (needed(seed), judged_here(seed));
         let mut values = IndexMap::default();
         let mut known = IndexMap::default();
         for (name, parameter) in &seed.parameters {
@@ -135,10 +136,19 @@ impl Given {
             }
             known.insert(name, value);
         }
-        faults.extend(requirements::broken(seed, &known));
+        faults.extend(broken(seed, |origin| known.get(origin.parameter()?).cloned()));
         let is_fine = faults.is_empty() && missing.is_empty();
         if is_fine { Ok(values) } else { Err(SeedError::Parameters { missing, faults }) }
     }
+}
+
+/// The parameters of requirements that nobody but `seed apply` judges: they must have a value.
+fn judged_here(seed: &Seed) -> IndexSet<&Name> {
+    let mut found = IndexSet::default();
+    for requirement in seed.requirements.values().filter(|one| one.when == When::Apply && !one.heat) {
+        requirement.predicate.each(&mut |operand| parameters(&operand.from, &mut found));
+    }
+    found
 }
 
 /// The parameters that components and exports read, and requirements that agents judge.
@@ -157,7 +167,7 @@ fn needed(seed: &Seed) -> IndexSet<&Name> {
     found
 }
 
-pub(super) fn parameters<'s>(wire: &'s Wire, found: &mut IndexSet<&'s Name>) {
+fn parameters<'s>(wire: &'s Wire, found: &mut IndexSet<&'s Name>) {
     found.extend(wire.leaves().filter_map(Origin::parameter));
 }
 

@@ -10,13 +10,13 @@ use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use wattle::lower::Seed;
 use wattle::lower::seed::{Origin, Wire};
 use wattle::model::{IndexMap, IndexSet, Name};
+use wattle_agent_core::planning::ImportKey;
 
 use crate::space::{Export, Exported, Held, Importer, Layout, ROOT, Source, parse_json, to_json};
 use crate::store::{Access, Op, Principal, Rights, Store, StoreError};
 
 use super::SeedError;
 use super::present::{AT_ONCE, get_json};
-use super::resolve::ImportKey;
 
 /// What the imports of `seed` are, as its own agents read them.
 ///

@@ -13,9 +13,8 @@ mod error;
 mod given;
 mod imports;
 mod present;
-mod requirements;
-mod resolve;
 mod rights;
+mod sealing;
 mod wanted;
 mod write;
 
@@ -26,6 +25,7 @@ use sha2::{Digest as _, Sha256};
 use wattle::lower::Seed;
 use wattle::lower::seed::FORMAT;
 use wattle::model::{IndexMap, Name, Value};
+use wattle_agent_core::planning::{ImportKey, Planning};
 
 use crate::space::{Goal, Layout, OperatorKey, Source};
 use crate::store::{Principal, Store};
@@ -36,11 +36,11 @@ pub use delete::delete;
 pub use deployed::{Files, Snapshot, concealed, deployed, picture};
 pub use error::SeedError;
 pub(crate) use error::lacking;
+use error::unknown_server;
 pub use given::Given;
 
 use deployed::Keeping;
 use present::{Deployed, Present};
-use resolve::{ImportKey, Resolver};
 use wanted::{Building, Wanted};
 use write::Writing;
 
@@ -244,11 +244,10 @@ impl Work {
             }
         };
         let building = Building {
-            seed,
+            planning: Planning { seed, parameters: &self.parameters, imports: &self.imports },
             credentials: &self.credentials,
             principals: self.principals.clone(),
             member: self.member.clone(),
-            resolver: Resolver { seed, parameters: &self.parameters, imports: &self.imports },
             present: &present,
             revision,
         };

@@ -3,20 +3,17 @@
 use std::collections::{BTreeSet, HashMap};
 
 use wattle::lower::Seed;
-use wattle::lower::seed::{SeedComponent, SeedDeclaration, SeedServer};
+use wattle::lower::seed::{SeedEntry, SeedExport};
 use wattle::model::{IndexMap, Name};
-use wattle::requirement::Operand;
+use wattle_agent_core::planning::Planning;
 
-use crate::space::{Export, Held, Importer, Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement};
-use crate::store::{Access, MAX_DATA, Principal};
+use crate::space::{Export, Held, Importer, Plan};
+use crate::store::{Access, Principal};
 
 use super::credentials::Credentials;
 use super::present::Present;
-use super::resolve::{Resolver, Sealer};
-use super::{SeedError, rights};
-
-/// Bytes that each reader of a secret adds to its sealed form (age's stanza for X25519, in base64).
-const STANZA: usize = 132;
+use super::sealing::ForServers;
+use super::{SeedError, rights, unknown_server};
 
 /// What a data space is to hold for a seed.
 pub(super) struct Wanted {
@@ -43,39 +40,25 @@ pub(super) fn principals(stack: &str, seed: &Seed, credentials: &Credentials) ->
 }
 
 pub(super) struct Building<'a> {
-    pub(super) seed: &'a Seed,
+    pub(super) planning: Planning<'a>,
     pub(super) credentials: &'a Credentials,
     pub(super) principals: HashMap<Name, Principal>,
     pub(super) member: Principal,
-    pub(super) resolver: Resolver<'a>,
     pub(super) present: &'a Present,
     pub(super) revision: u64,
 }
 
 impl Building<'_> {
     pub(super) fn build(self) -> Result<Wanted, SeedError> {
-        let mut recipients = HashMap::new();
-        let plans = self
-            .seed
-            .servers
-            .iter()
-            .map(|(name, server)| Ok((name.clone(), self.plan(name, server, &mut recipients)?)));
-        let plans = plans.collect::<Result<IndexMap<_, _>, SeedError>>()?;
-        let retired = self.present.plans.iter().filter(|(server, _)| !self.seed.servers.contains_key(*server));
-        let retired = retired.map(|(server, before)| {
-            let plan = Plan {
-                revision: self.revision,
-                order: before.order,
-                retired: true,
-                publishes: IndexMap::default(),
-                components: IndexMap::default(),
-            };
-            (server.clone(), plan)
-        });
+        let mut sealing = ForServers::new(self.credentials, &self.present.plans);
+        let plans = self.planning.plans(self.revision, &mut sealing)?;
+        let seed = self.planning.seed;
+        let retired = self.present.plans.iter().filter(|(server, _)| !seed.servers.contains_key(*server));
+        let retired = retired.map(|(server, before)| (server.clone(), Plan::retired(self.revision, before.order)));
         Ok(Wanted {
             retired: retired.collect(),
             entries: self.entries()?,
-            exports: self.exports()?,
+            exports: self.exports(&mut sealing)?,
             foreign: foreign(&plans, &self.principals),
             plans,
             principals: self.principals,
@@ -83,135 +66,26 @@ impl Building<'_> {
         })
     }
 
-    fn plan(
-        &self,
-        name: &Name,
-        server: &SeedServer,
-        recipients: &mut HashMap<Name, String>,
-    ) -> Result<Plan, SeedError> {
-        let credential = self.credentials.get(name).ok_or_else(|| unknown_server(name))?;
-        let mut sealer = Sealer::new(credential, self.present.plans.get(name));
-        let mut components = IndexMap::default();
-        for (key, component) in &server.components {
-            let declaration = self.seed.declarations.get(&component.declaration).ok_or_else(|| SeedError::Damaged {
-                what: format!("it has no declaration `{}`, of which `{name}/{key}` is", component.declaration),
-            })?;
-            let planned = self.component(name, key, component, declaration, &mut sealer, recipients)?;
-            components.insert(key.clone(), planned);
-        }
-        Ok(Plan {
-            revision: self.revision,
-            order: server.order,
-            retired: false,
-            publishes: server.publishes.clone(),
-            components,
-        })
-    }
-
-    fn component(
-        &self,
-        server: &Name,
-        name: &Name,
-        component: &SeedComponent,
-        declaration: &SeedDeclaration,
-        sealer: &mut Sealer<'_>,
-        recipients: &mut HashMap<Name, String>,
-    ) -> Result<PlannedComponent, SeedError> {
-        let mut inputs = IndexMap::default();
-        for (name, input) in &declaration.inputs {
-            let secret = input.ty.is_secret();
-            let from = match (component.inputs.get(name), &input.default) {
-                (Some(wire), _) => self.resolver.source(wire, secret, sealer)?,
-                (None, Some(default)) => sealer.source(default, secret)?,
-                (None, None) => continue,
-            };
-            inputs.insert(name.clone(), PlannedInput { ty: input.ty.clone(), path: input.path.clone(), from });
-        }
-        let mut outputs = IndexMap::default();
-        for (output, declared) in &declaration.outputs {
-            let recipients = if declared.ty.is_secret() {
-                self.recipients(&format!("{server}/{name}/{output}"), server, recipients)?
-            } else {
-                Vec::new()
-            };
-            let planned = PlannedOutput { declared: declared.clone(), recipients };
-            outputs.insert(output.clone(), planned);
-        }
-        let requires = component.requires.iter().map(|name| Ok((name.clone(), self.requirement(name, sealer)?)));
-        Ok(PlannedComponent {
-            recipe: declaration.recipe.clone(),
-            after: component.after.clone(),
-            inputs,
-            outputs,
-            requires: requires.collect::<Result<_, SeedError>>()?,
-        })
-    }
-
-    fn requirement(&self, name: &Name, sealer: &mut Sealer<'_>) -> Result<PlannedRequirement, SeedError> {
-        let requirement = self.seed.requirements.get(name).ok_or_else(|| SeedError::Damaged {
-            what: format!("it has no requirement `{name}`, of which it speaks"),
-        })?;
-        let mut secret = false;
-        requirement.predicate.tested(&mut |tested| secret |= tested.secret);
-        let predicate = requirement.predicate.try_map(&mut |operand| {
-            let from = self.resolver.source(&operand.from, secret, sealer)?;
-            Ok::<_, SeedError>(Operand { name: operand.name.clone(), from })
-        })?;
-        Ok(PlannedRequirement { predicate, because: requirement.because.clone(), at: requirement.at.clone() })
-    }
-
-    /// For whom a secret entry is encrypted: its readers, and the writer, who gives it out again in later revisions.
-    fn recipients(
-        &self,
-        entry: &str,
-        writer: &Name,
-        known: &mut HashMap<Name, String>,
-    ) -> Result<Vec<String>, SeedError> {
-        let readers = self.seed.entries.get(entry).map_or(&[][..], |entry| &entry.readers);
-        if readers.len() * STANZA > MAX_DATA {
-            return Err(SeedError::TooLarge {
-                what: format!("a secret in the entry `{entry}`, encrypted for {} servers,", readers.len()),
-                bytes: readers.len() * STANZA,
-                help: "give it to all of them as a parameter, or let a component of each group of servers pass it on",
-            });
-        }
-        let mut recipients = Vec::with_capacity(readers.len() + 1);
-        for server in std::iter::once(writer).chain(readers.iter().filter(|reader| *reader != writer)) {
-            let credential = self.credentials.get(server).ok_or_else(|| unknown_server(server))?;
-            recipients.push(known.entry(server.clone()).or_insert_with(|| credential.recipient()).clone());
-        }
-        Ok(recipients)
-    }
-
     fn entries(&self) -> Result<IndexMap<Name, Access>, SeedError> {
         let principal = |server: &str| self.principals.get(server).ok_or_else(|| unknown_server(server));
-        let access = |(entry, declared): (&Name, &wattle::lower::seed::SeedEntry)| {
+        let access = |(entry, declared): (&Name, &SeedEntry)| {
             let writer = principal(rights::server_of(entry))?;
             let readers = declared.readers.iter().map(|reader| principal(reader)).collect::<Result<Vec<_>, _>>()?;
             let access = rights::entry(writer, readers);
             Ok((entry.clone(), access))
         };
-        self.seed.entries.iter().map(access).collect()
+        self.planning.seed.entries.iter().map(access).collect()
     }
 
-    fn exports(&self) -> Result<IndexMap<Name, Export>, SeedError> {
-        // Nothing is sealed here: a secret export has no source.
-        let nobody = crate::space::Credential::generate("");
-        let mut sealer = Sealer::new(&nobody, None);
-        let mut export = |(name, export): (&Name, &wattle::lower::seed::SeedExport)| {
-            let from = if export.ty.is_secret() {
-                None
-            } else {
-                Some(self.resolver.source(&export.value, false, &mut sealer)?)
-            };
-            Ok((name.clone(), Export { ty: export.ty.clone(), from }))
+    /// A secret export has no source: its value stays with Heat.
+    fn exports(&self, sealing: &mut ForServers<'_>) -> Result<IndexMap<Name, Export>, SeedError> {
+        let exports = &self.planning.seed.exports;
+        let mut sources = self.planning.exports(|export| !export.ty.is_secret(), sealing)?;
+        let export = |(name, export): (&Name, &SeedExport)| {
+            (name.clone(), Export { ty: export.ty.clone(), from: sources.swap_remove(name) })
         };
-        self.seed.exports.iter().map(&mut export).collect()
+        Ok(exports.iter().map(export).collect())
     }
-}
-
-fn unknown_server(server: &str) -> SeedError {
-    SeedError::Damaged { what: format!("it has no server `{server}`, of which it speaks") }
 }
 
 /// What servers read of other stacks.

@@ -75,7 +75,7 @@ fn waits_are_followed_to_their_ends() {
 #[test]
 fn a_run_of_a_former_revision_is_named() {
     let mut picture = picture(&["a", "b"], &["a/db former", "a/app idle", "b/web waits a/db/url"]);
-    let (component, deadline) = (Name::from("a/gone"), Some(TIMES.0 + Duration::from_secs(60)));
+    let (component, deadline) = (Name::from("a/gone"), Some(TIMES.0 + Duration::from_mins(1)));
     picture.servers["a"].finishing = vec![Finishing { component, revision: 1, since: TIMES.0, deadline }];
     let expected = "a still runs a/gone of revision 1, since 4s ago, its deadline in 56s; the newer revision begins there \
                     once that has ended [a/db a/app b/web]";

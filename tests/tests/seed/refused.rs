@@ -67,5 +67,5 @@ async fn what_no_store_would_take_is_refused_by_name_before_anything_is_written(
         *readers = vec![readers[0].clone(); 8000];
     };
     let message = refuse(crowd(1), &readers).await;
-    assert!(message.contains("`host/source/token`, encrypted for 8000 servers"), "{message}");
+    assert!(message.contains("`host/source/token`, encrypted for 8001 servers"), "{message}");
 }

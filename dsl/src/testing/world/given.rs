@@ -3,6 +3,9 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use wattle_agent_core::plan::Source;
+use wattle_agent_core::planning::ImportKey;
+
 use crate::lower::Seed;
 use crate::lower::seed::{Origin, SeedDeclaration, Wire};
 use crate::model::{IndexMap, IndexSet, Name, Type, Value};
@@ -64,7 +67,7 @@ pub(super) fn parameters(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -
 }
 
 /// The values of other stacks' exports: what the test gives.
-pub(super) fn imports(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<(Name, Name), Value> {
+pub(super) fn imports(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<ImportKey, Source> {
     let mut wanted = IndexSet::default();
     for wire in wires(seed) {
         for leaf in wire.leaves() {
@@ -84,9 +87,9 @@ pub(super) fn imports(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> I
                 if let Some(why) = values::refuse(ty, given) {
                     faults.push(format!("the export `{export}` of the stack `{stack}` does not fit: {why}"));
                 }
-                values.insert(key, given.clone());
+                values.insert(key, given.clone().into());
             }
-            None if trial.made_up => drop(values.insert(key, made_up::value(ty, &format!("{stack}.{export}")))),
+            None if trial.made_up => drop(values.insert(key, made_up::value(ty, &format!("{stack}.{export}")).into())),
             None => {
                 let _ = write!(
                     missing,

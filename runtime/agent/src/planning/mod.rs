@@ -1,0 +1,180 @@
+//! From a seed to the plans of its servers: parameters and imports are put in, declarations are joined to components.
+//!
+//! What lives here: what a plan says. What must not: how secrets are sealed ([`Sealing`]), and whether the values of
+//! parameters fit; whoever plans has looked at that.
+
+mod fault;
+mod requirement;
+mod resolve;
+mod sealing;
+
+use wattle_model::requirement::Operand;
+use wattle_model::{IndexMap, Name, Value};
+
+use crate::plan::{Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, Source};
+use crate::seed::{Seed, SeedComponent, SeedDeclaration, SeedExport, SeedRequirement, SeedServer};
+
+pub use fault::{Fault, Why};
+pub use requirement::broken;
+pub use sealing::{InPlain, Sealing};
+
+/// An export of another stack: `(STACK, EXPORT)`.
+pub type ImportKey = (Name, Name);
+
+/// A seed with all that it needs to become plans. A parameter without a value counts as null, and so does an import.
+#[derive(Clone, Copy, Debug)]
+pub struct Planning<'a> {
+    /// The seed.
+    pub seed: &'a Seed,
+    /// The values of its parameters.
+    pub parameters: &'a IndexMap<Name, Value>,
+    /// What its imports are to its own agents.
+    pub imports: &'a IndexMap<ImportKey, Source>,
+}
+
+impl Planning<'_> {
+    /// What each server is to do in `revision`.
+    ///
+    /// # Errors
+    /// All that is wrong.
+    pub fn plans<S: Sealing>(
+        self,
+        revision: u64,
+        sealing: &mut S,
+    ) -> Result<IndexMap<Name, Plan>, Vec<Fault<S::Error>>> {
+        let mut work = Work { planning: self, sealing, faults: Vec::new() };
+        let mut plans = IndexMap::default();
+        for (name, server) in &self.seed.servers {
+            plans.insert(name.clone(), work.plan(revision, name, server));
+        }
+        if work.faults.is_empty() { Ok(plans) } else { Err(work.faults) }
+    }
+
+    /// Where the values of the exports come from that are `wanted`.
+    ///
+    /// # Errors
+    /// All that is wrong.
+    pub fn exports<S: Sealing>(
+        self,
+        wanted: impl Fn(&SeedExport) -> bool,
+        sealing: &mut S,
+    ) -> Result<IndexMap<Name, Source>, Vec<Fault<S::Error>>> {
+        let mut faults = Vec::new();
+        let mut sources = IndexMap::default();
+        for (name, export) in self.seed.exports.iter().filter(|(_, export)| wanted(export)) {
+            match self.source(&export.value, false, &mut |value| sealing.seal(None, value)) {
+                Ok(source) => drop(sources.insert(name.clone(), source)),
+                Err(why) => faults.push(Fault { of: format!("the export `{name}`"), why }),
+            }
+        }
+        if faults.is_empty() { Ok(sources) } else { Err(faults) }
+    }
+}
+
+/// Plans under way; what is wrong is left out of them.
+struct Work<'a, S: Sealing> {
+    planning: Planning<'a>,
+    sealing: &'a mut S,
+    faults: Vec<Fault<S::Error>>,
+}
+
+impl<S: Sealing> Work<'_, S> {
+    fn plan(&mut self, revision: u64, name: &Name, server: &SeedServer) -> Plan {
+        let mut components = IndexMap::default();
+        for (key, component) in &server.components {
+            let Some(declaration) = self.planning.seed.declarations.get(&component.declaration) else {
+                let what = format!("there is no declaration `{}`", component.declaration);
+                self.fault(format!("the component `{name}/{key}`"), Why::Damaged(what));
+                continue;
+            };
+            components.insert(key.clone(), self.component(name, key, component, declaration));
+        }
+        let (order, publishes) = (server.order, server.publishes.clone());
+        Plan { revision, order, retired: false, publishes, components }
+    }
+
+    fn component(
+        &mut self,
+        server: &Name,
+        name: &Name,
+        component: &SeedComponent,
+        declaration: &SeedDeclaration,
+    ) -> PlannedComponent {
+        let mut inputs = IndexMap::default();
+        for (input, declared) in &declaration.inputs {
+            let secret = declared.ty.is_secret();
+            let mut seal = |value: &Value| self.sealing.seal(Some(server), value);
+            let from = match (component.inputs.get(input), &declared.default) {
+                (Some(wire), _) => self.planning.source(wire, secret, &mut seal),
+                (None, Some(default)) => resolve::constant(default, secret, &mut seal),
+                (None, None) => continue,
+            };
+            match from {
+                Ok(from) => {
+                    let (ty, path) = (declared.ty.clone(), declared.path.clone());
+                    inputs.insert(input.clone(), PlannedInput { ty, path, from });
+                }
+                Err(why) => self.fault(format!("the input `{input}` of `{server}/{name}`"), why),
+            }
+        }
+        let mut outputs = IndexMap::default();
+        for (output, declared) in &declaration.outputs {
+            let recipients = if declared.ty.is_secret() {
+                self.recipients(&format!("{server}/{name}/{output}"), server)
+            } else {
+                Vec::new()
+            };
+            outputs.insert(output.clone(), PlannedOutput { declared: declared.clone(), recipients });
+        }
+        let mut requires = IndexMap::default();
+        for required in &component.requires {
+            let Some(requirement) = self.planning.seed.requirements.get(required) else {
+                let what = format!("there is no requirement `{required}`");
+                self.fault(format!("the component `{server}/{name}`"), Why::Damaged(what));
+                continue;
+            };
+            match self.requirement(server, requirement) {
+                Ok(planned) => drop(requires.insert(required.clone(), planned)),
+                Err(why) => self.fault(format!("the requirement `{required}`"), why),
+            }
+        }
+        let (recipe, after) = (declaration.recipe.clone(), component.after.clone());
+        PlannedComponent { recipe, after, inputs, outputs, requires }
+    }
+
+    fn requirement(
+        &mut self,
+        server: &Name,
+        requirement: &SeedRequirement,
+    ) -> Result<PlannedRequirement, Why<S::Error>> {
+        let mut secret = false;
+        requirement.predicate.tested(&mut |tested| secret |= tested.secret);
+        let predicate = requirement.predicate.try_map(&mut |operand| {
+            let mut seal = |value: &Value| self.sealing.seal(Some(server), value);
+            let from = self.planning.source(&operand.from, secret, &mut seal)?;
+            Ok::<_, Why<S::Error>>(Operand { name: operand.name.clone(), from })
+        })?;
+        Ok(PlannedRequirement { predicate, because: requirement.because.clone(), at: requirement.at.clone() })
+    }
+
+    /// For whom a secret entry is encrypted: its readers, and the writer, who gives it out again in later revisions.
+    fn recipients(&mut self, entry: &str, writer: &Name) -> Vec<String> {
+        let readers = self.planning.seed.entries.get(entry).map_or(&[][..], |entry| &entry.readers);
+        let servers: Vec<&Name> =
+            std::iter::once(writer).chain(readers.iter().filter(|reader| *reader != writer)).collect();
+        match self.sealing.recipients(entry, &servers) {
+            Ok(recipients) => recipients,
+            Err(error) => {
+                self.fault(format!("the entry `{entry}`"), Why::Sealing(error));
+                Vec::new()
+            }
+        }
+    }
+
+    fn fault(&mut self, of: String, why: Why<S::Error>) {
+        self.faults.push(Fault { of, why });
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,23 @@
+//! Requirements, judged before anything runs.
+
+use wattle_heat::evaluate::apply;
+use wattle_model::Value;
+use wattle_model::requirement::{Verdict, judge, told};
+
+use crate::seed::{Origin, Seed, Wire};
+
+/// What does not hold of the values that are `known` already, each as a message says it. What agents judge later is
+/// judged as far as these tell.
+pub fn broken(seed: &Seed, known: impl Fn(&Origin) -> Option<Value>) -> Vec<String> {
+    let value = |wire: &Wire| {
+        let leaf = &mut |origin: &Origin| known(origin).ok_or(());
+        wire.evaluate(leaf, &mut |name, argument| apply(name, argument).map_err(drop)).ok()
+    };
+    let mut found = Vec::new();
+    for (name, requirement) in &seed.requirements {
+        if let Verdict::Fails(reasons) = judge(&requirement.predicate, &mut |wire| value(wire)) {
+            found.push(told(name, &requirement.at, &reasons, &requirement.because));
+        }
+    }
+    found
+}
