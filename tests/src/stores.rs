@@ -110,10 +110,10 @@ impl<G: Guard> Store for Guarded<G> {
         Ok(())
     }
 
-    async fn hold(&self, path: &str, data: &[u8], access: &Access) -> Result<Hold, StoreError> {
+    async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError> {
         let asked = Asked::Hold(path);
         self.guard.before(&asked).await?;
-        let hold = self.store.hold(path, data, access).await?;
+        let hold = self.store.hold(path, data, access, over).await?;
         self.guard.after(&asked).await;
         Ok(hold)
     }

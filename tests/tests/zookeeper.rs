@@ -163,7 +163,7 @@ async fn a_session_that_expired_is_replaced_with_all_that_it_had() {
         .unwrap();
 
     let agent = connect_as(&format!("zookeeper://{}", proxy.hosts()), &[member]).await;
-    let hold = agent.hold("/held/alive", b"here", &readable).await.unwrap();
+    let hold = agent.hold("/held/alive", b"here", &readable, None).await.unwrap();
     let first = operator.get("/held/alive").await.unwrap().expect("it is held").version;
     let seen = agent.get("/waited").await.unwrap().unwrap().version;
     let waiting = tokio::spawn({
@@ -183,6 +183,17 @@ async fn a_session_that_expired_is_replaced_with_all_that_it_had() {
     drop(hold);
     let released = timeout(LONG, operator.changed("/held/alive", Some(again.version))).await.expect("in time").unwrap();
     assert_eq!(released, None);
+}
+
+#[tokio::test]
+async fn what_is_held_goes_with_a_store_that_is_closed() {
+    let zookeeper = ZooKeeper::start(1);
+    let (operator, agent) = (connect(&zookeeper.address()).await, connect(&zookeeper.address()).await);
+    let mut hold = agent.hold("/held", b"here", &Access::new(), None).await.unwrap();
+    agent.close().await;
+    assert_eq!(operator.get("/held").await.unwrap(), None);
+    hold.lost().await;
+    assert!(matches!(agent.get("/held").await, Err(StoreError::Unusable { .. })));
 }
 
 /// A hundred readers and a writer of conditional changes, while `disturb` happens.
@@ -215,7 +226,7 @@ async fn aside(zookeeper: &Arc<ZooKeeper>, act: impl FnOnce(&ZooKeeper) + Send +
 async fn killed_for(time: Duration) {
     let zookeeper = Arc::new(ZooKeeper::start(1));
     let (reader, writer) = (connect(&zookeeper.address()).await, connect(&zookeeper.address()).await);
-    let hold = writer.hold("/held", b"here", &Access::new()).await.unwrap();
+    let hold = writer.hold("/held", b"here", &Access::new(), None).await.unwrap();
     let disturb = async {
         sleep(Duration::from_millis(300)).await;
         aside(&zookeeper, |zookeeper| zookeeper.kill(1)).await;

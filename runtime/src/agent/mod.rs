@@ -209,15 +209,20 @@ async fn next_goal(shared: &Shared, seen: u64) -> Result<Goal, SpaceError> {
 async fn come_alive(shared: &Shared, goal: &Goal) -> Result<Option<Hold>, AgentError> {
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned();
     let version = env!("CARGO_PKG_VERSION").to_owned();
-    let alive = Alive { since: clock::now(), host, pid: std::process::id(), version };
+    let alive = Alive { since: clock::now(), host, pid: std::process::id(), version, agent: None };
     let stack = shared.space.layout().stack();
     let [_, member] = shared.credential.logins(stack, &shared.server);
     let seen_by = goal.operator.iter().chain([&member.principal()]).cloned().collect::<Vec<_>>();
     let access = seen_by.iter().fold(Access::new(), |access, principal| access.grant(principal, Rights::READ));
-    match shared.insist(|| shared.space.come_alive(&shared.server, &alive, &access)).await {
-        Ok(hold) => Ok(Some(hold)),
-        Err(SpaceError::Store(StoreError::Missing { .. })) => Ok(None),
-        Err(error) => Err(error.into()),
+    loop {
+        let former = shared.insist(|| shared.space.holder(&shared.server)).await?.map(|(_, version)| version);
+        match shared.insist(|| shared.space.come_alive(&shared.server, &alive, &access, former)).await {
+            Ok(hold) => return Ok(Some(hold)),
+            Err(SpaceError::Store(StoreError::Missing { .. })) => return Ok(None),
+            // Another one came meanwhile.
+            Err(SpaceError::Store(StoreError::Conflict { .. })) => {}
+            Err(error) => return Err(error.into()),
+        }
     }
 }
 

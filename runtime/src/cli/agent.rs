@@ -93,7 +93,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let defaults = Limits::default();
     let limit = |name: &str, default: Duration| matches.get_one::<Duration>(name).copied().unwrap_or(default);
     let agent = Agent {
-        space: Space::new(store, &identity.stack),
+        space: Space::new(Arc::clone(&store), &identity.stack),
         server: identity.server.clone(),
         credential: identity.credential,
         runner: Arc::new(match std::env::var_os(STATE_DIR) {
@@ -105,7 +105,9 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         user_data: identity.values,
         limits: Limits { deadline: limit("deadline", defaults.deadline), wait: limit("wait", defaults.wait) },
     };
-    let ended = agent.run(end).await.map_err(|error| Failure::new(error.to_string()))?;
+    let ended = agent.run(end).await;
+    store.close().await;
+    let ended = ended.map_err(|error| Failure::new(error.to_string()))?;
     match ended {
         Ended::Asked => tracing::info!("agent ends, as it was asked to"),
         Ended::Retired => tracing::info!("agent ends: the server has left the model"),

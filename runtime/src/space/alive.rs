@@ -14,4 +14,7 @@ pub struct Alive {
     pub pid: u32,
     /// Its version.
     pub version: String,
+    /// What tells this agent from any other one of its server, also after a restart; none of an older version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
 }

@@ -219,12 +219,30 @@ impl Space {
         }
     }
 
-    /// Says that this process acts for `server`, for as long as the result lives.
+    /// Says that this process acts for `server`, for as long as the result lives and nobody else does. It takes the place
+    /// of what was said with the version `over`, by an agent that is known to be gone.
     ///
     /// # Errors
-    /// When the server's credential does not allow it, or the model has no such server.
-    pub async fn come_alive(&self, server: &str, alive: &Alive, access: &Access) -> Result<Hold, SpaceError> {
-        Ok(self.store.hold(&self.layout.alive(server), &to_json(alive), access).await?)
+    /// [`StoreError::Conflict`] when another agent acts for it. When the server's credential does not allow it, or the
+    /// model has no such server.
+    pub async fn come_alive(
+        &self,
+        server: &str,
+        alive: &Alive,
+        access: &Access,
+        over: Option<Version>,
+    ) -> Result<Hold, SpaceError> {
+        Ok(self.store.hold(&self.layout.alive(server), &to_json(alive), access, over).await?)
+    }
+
+    /// Who acts for `server`, and the version of what it said; none if nobody does.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub async fn holder(&self, server: &str) -> Result<Option<(Alive, Version)>, SpaceError> {
+        let path = self.layout.alive(server);
+        let Some(node) = self.store.get(&path).await? else { return Ok(None) };
+        Ok(parse_json(&path, &node.data)?.map(|alive| (alive, node.version)))
     }
 
     /// Who acts for `server`; none if nobody does.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use async_trait::async_trait;
 use tokio::sync::oneshot;
 
+use super::hold::Keeper;
 use super::tree::{Tree, Who};
 use super::{Access, Hold, Login, Node, Op, Store, StoreError, Version};
 
@@ -50,6 +51,49 @@ impl Drop for Unwatch<'_> {
     }
 }
 
+/// A node that is held.
+struct Held {
+    store: Memory,
+    path: String,
+    data: Vec<u8>,
+    access: Access,
+}
+
+impl Held {
+    /// Makes the node: its holder's number, and its version.
+    fn make(&self, over: Option<Version>) -> Result<(u64, Version), StoreError> {
+        let Self { store, path, data, access } = self;
+        let create = Op::Create { path: path.clone(), data: data.clone(), access: access.clone() };
+        let mut tree = store.tree();
+        let ops = tree.ops_to_hold(&store.who, create, over, None)?;
+        let holder = tree.next_id();
+        let version = tree.change(&store.who, Some(holder), ops, || Ok(()))?;
+        Ok((holder, version))
+    }
+
+    async fn keep(self, (mut holder, mut version): (u64, Version), mut keeper: Keeper) {
+        // Who holds a node may have no right to read it.
+        let all = Memory { tree: Arc::clone(&self.store.tree), who: Who::Operator };
+        loop {
+            tokio::select! {
+                biased;
+                () = keeper.released() => break,
+                _ = all.changed(&self.path, Some(version)) => {}
+            }
+            let held = all.tree().held_by(&self.path, holder);
+            let Some(now) = held else {
+                match self.make(None) {
+                    Ok(made) => (holder, version) = made,
+                    Err(_) => return keeper.lose(),
+                }
+                continue;
+            };
+            version = now;
+        }
+        all.tree().release(&self.path, holder);
+    }
+}
+
 #[async_trait]
 impl Store for Memory {
     async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
@@ -84,20 +128,11 @@ impl Store for Memory {
         self.tree().protect(&self.who, path, access.clone(), || Ok(()))
     }
 
-    async fn hold(&self, path: &str, data: &[u8], access: &Access) -> Result<Hold, StoreError> {
-        let holder = {
-            let mut tree = self.tree();
-            let ops = tree.ops_to_hold(path, data.to_vec(), access.clone());
-            let holder = tree.next_id();
-            tree.change(&self.who, Some(holder), ops, || Ok(()))?;
-            holder
-        };
-        let (hold, released) = Hold::new();
-        let (store, path) = (self.clone(), path.to_owned());
-        tokio::spawn(async move {
-            let _ = released.await;
-            store.tree().release(&path, holder);
-        });
+    async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError> {
+        let node = Held { store: self.clone(), path: path.to_owned(), data: data.to_vec(), access: access.clone() };
+        let made = node.make(over)?;
+        let (hold, keeper) = Hold::new();
+        tokio::spawn(node.keep(made, keeper));
         Ok(hold)
     }
 }

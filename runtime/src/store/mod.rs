@@ -9,6 +9,7 @@ mod bytes;
 mod connect;
 pub mod embedded;
 mod error;
+mod hold;
 mod memory;
 mod path;
 mod tree;
@@ -22,6 +23,7 @@ use serde::{Deserialize, Serialize};
 pub use access::{Access, Login, OPERATOR, Principal, Rights};
 pub use address::{Address, AddressError};
 pub use error::StoreError;
+pub use hold::Hold;
 pub use memory::Memory;
 pub(crate) use path::{check_path, parent};
 
@@ -142,26 +144,18 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// [`StoreError::Missing`], [`StoreError::Denied`].
     async fn protect(&self, path: &str, access: &Access) -> Result<(), StoreError>;
 
-    /// Keeps a node at `path` for as long as the result lives and this process runs: it is made again when the store
-    /// forgot it, and takes the place of one that a former process left.
+    /// Keeps a node at `path` for as long as the result lives, this process runs, and nobody takes it: it is made again
+    /// when the store forgot it or somebody removed it. A node that is there already is left alone, unless it has the
+    /// version `over`: then the new one takes its place. Whoever asks for that must know that its holder is no more.
+    ///
+    /// A store may let two who take the place of the same node at once succeed one after the other. The first of them is
+    /// told by [`Hold::lost`].
     ///
     /// # Errors
-    /// When the parent is missing or its rights do not allow it.
-    async fn hold(&self, path: &str, data: &[u8], access: &Access) -> Result<Hold, StoreError>;
-}
+    /// [`StoreError::Conflict`] when another node is there. When the parent is missing or its rights do not allow it.
+    async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError>;
 
-/// A node that is there for as long as this lives.
-#[derive(Debug)]
-#[must_use = "the node goes when this is dropped"]
-pub struct Hold {
-    // Dropped, it tells the task that keeps the node to remove it and end.
-    _release: tokio::sync::oneshot::Sender<()>,
-}
-
-impl Hold {
-    /// A hold, and what ends when it is dropped.
-    pub(crate) fn new() -> (Self, tokio::sync::oneshot::Receiver<()>) {
-        let (release, released) = tokio::sync::oneshot::channel();
-        (Self { _release: release }, released)
-    }
+    /// Leaves the store in an orderly way, as the last thing that this process does with it: what is held goes at once,
+    /// not only when the store misses this process. It takes two seconds at most.
+    async fn close(&self) {}
 }

@@ -89,7 +89,7 @@ impl Tree {
 
     /// Whether someone holds the node at `path`.
     pub(super) fn is_held(&self, path: &str) -> bool {
-        self.nodes.get(path).is_some_and(|slot| slot.holder.is_some())
+        self.holder(path).is_some()
     }
 
     /// A number that was never given before.
@@ -252,15 +252,44 @@ impl Tree {
         Ok(version)
     }
 
-    /// What makes a node at `path` in place of one that may be there.
-    pub(super) fn ops_to_hold(&self, path: &str, data: Vec<u8>, access: Access) -> Vec<Op> {
-        let create = Op::Create { path: path.to_owned(), data, access };
-        if self.nodes.contains_key(path) { vec![Op::Delete { path: path.to_owned() }, create] } else { vec![create] }
+    /// What carries out `create` for someone who is to hold the node: also in place of one of the version `over`, or of
+    /// one that the holder `former` has.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] when there is another one.
+    pub(super) fn ops_to_hold(
+        &self,
+        who: &Who,
+        create: Op,
+        over: Option<Version>,
+        former: Option<u64>,
+    ) -> Result<Vec<Op>, StoreError> {
+        match self.refuse(who, &create) {
+            Ok(()) => Ok(vec![create]),
+            Err(StoreError::Exists { path }) => match self.nodes.get(&path) {
+                Some(slot) if over == Some(slot.node.version) || (former.is_some() && slot.holder == former) => {
+                    Ok(vec![Op::Delete { path }, create])
+                }
+                _ => Err(StoreError::Conflict { path }),
+            },
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Who holds the node at `path`.
+    pub(super) fn holder(&self, path: &str) -> Option<u64> {
+        self.nodes.get(path)?.holder
+    }
+
+    /// The version of the node at `path` if it is `holder`'s.
+    pub(super) fn held_by(&self, path: &str, holder: u64) -> Option<Version> {
+        let slot = self.nodes.get(path)?;
+        (slot.holder == Some(holder)).then_some(slot.node.version)
     }
 
     /// Removes the node at `path` if it is still `holder`'s.
     pub(super) fn release(&mut self, path: &str, holder: u64) {
-        if self.nodes.get(path).is_some_and(|slot| slot.holder == Some(holder)) {
+        if self.held_by(path, holder).is_some() {
             self.nodes.remove(path);
             self.transaction += 1;
             self.tell(path);

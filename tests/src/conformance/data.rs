@@ -126,7 +126,7 @@ pub(super) async fn illegal_paths(fixture: &dyn Fixture) {
         refused!(place.store.apply(vec![create(&path, b"")]), Illegal, path);
         refused!(place.store.apply(vec![delete(&path)]), Illegal, path);
         refused!(place.store.protect(&path, &super::Access::new()), Illegal, path);
-        refused!(place.store.hold(&path, b"", &super::Access::new()), Illegal, path);
+        refused!(place.store.hold(&path, b"", &super::Access::new(), None), Illegal, path);
     }
     refused!(place.store.get("relative"), Illegal, "relative");
     refused!(place.store.get("/"), Illegal, "/");

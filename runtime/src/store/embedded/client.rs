@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::net::unix::OwnedReadHalf;
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 use tokio::task::AbortHandle;
 
+use super::super::hold::Keeper;
 use super::super::{Access, Hold, Login, Node, Op, Store, StoreError, Version, check_path};
 use super::outbox::Outbox;
 use super::socket;
@@ -55,7 +56,7 @@ struct State {
     // Not answered yet, in the order in which they were made.
     pending: BTreeMap<u64, Pending>,
     // Requests to hold a node that were granted.
-    held: BTreeMap<u64, Vec<u8>>,
+    held: BTreeMap<u64, Held>,
     // None while there is no connection.
     outbox: Option<Arc<Outbox>>,
     // Why there will never be one again.
@@ -67,6 +68,12 @@ struct Pending {
     frame: Vec<u8>,
     kind: Kind,
     answer: oneshot::Sender<Result<Reply<'static>, String>>,
+}
+
+#[derive(Debug)]
+struct Held {
+    frame: Vec<u8>,
+    lost: Arc<Notify>,
 }
 
 /// What becomes of a request.
@@ -147,6 +154,16 @@ impl Drop for Asked {
     }
 }
 
+impl Asked {
+    /// Returns once what was held is lost.
+    async fn lost(&self) {
+        let lost = self.owner.link.state().held.get(&self.id).map(|held| Arc::clone(&held.lost));
+        if let Some(lost) = lost {
+            lost.notified().await;
+        }
+    }
+}
+
 impl Link {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().expect("INVARIANT: nothing panics while it holds a client's state")
@@ -219,8 +236,8 @@ impl Link {
     /// Says all that the server is to know.
     fn resume(&self, outbox: &Arc<Outbox>) {
         let mut state = self.state();
-        for frame in state.held.values() {
-            outbox.push_frame(frame);
+        for held in state.held.values() {
+            outbox.push_frame(&held.frame);
         }
         for pending in state.pending.values() {
             outbox.push_frame(&pending.frame);
@@ -236,16 +253,15 @@ impl Link {
             while let Some(frame) = inbox.next()? {
                 let (id, reply) = wire::parse::<(u64, Reply<'static>)>(frame)?;
                 let Some(pending) = state.pending.remove(&id) else {
-                    if let Reply::Failed(fault) = reply
-                        && state.held.contains_key(&id)
+                    if matches!(reply, Reply::Failed(_) | Reply::Lost)
+                        && let Some(held) = state.held.get(&id)
                     {
-                        let error = fault.at(&self.address());
-                        tracing::warn!(%error, "what was held in the data space could not be made again");
+                        held.lost.notify_one();
                     }
                     continue;
                 };
                 if pending.kind == Kind::Hold && matches!(reply, Reply::Done) {
-                    state.held.insert(id, pending.frame);
+                    state.held.insert(id, Held { frame: pending.frame, lost: Arc::default() });
                 }
                 // Whoever asked may have gone meanwhile: then its `Asked` is about to tell the server.
                 let _ = pending.answer.send(Ok(reply));
@@ -257,7 +273,9 @@ impl Link {
         let pending = {
             let mut state = self.state();
             state.refused = Some(reason.to_owned());
-            state.held.clear();
+            for held in std::mem::take(&mut state.held).into_values() {
+                held.lost.notify_one();
+            }
             std::mem::take(&mut state.pending)
         };
         for pending in pending.into_values() {
@@ -271,6 +289,49 @@ struct Connection {
     reader: OwnedReadHalf,
     inbox: Inbox,
     outbox: Arc<Outbox>,
+}
+
+/// A node that is to be held.
+struct ToHold {
+    store: Embedded,
+    path: String,
+    data: Vec<u8>,
+    access: Access,
+}
+
+impl ToHold {
+    async fn ask(&self, over: Option<Version>) -> Result<Asked, StoreError> {
+        let Self { store, path, data, access } = self;
+        let request = Request::Hold { path: path.into(), data: data.into(), access: Cow::Borrowed(access), over };
+        let (reply, asked) = store.ask(Kind::Hold, &request).await?;
+        if matches!(reply, Reply::Done) { Ok(asked) } else { store.odd(&reply) }
+    }
+
+    async fn keep(self, mut asked: Asked, mut keeper: Keeper) {
+        loop {
+            tokio::select! {
+                biased;
+                () = keeper.released() => break,
+                () = asked.lost() => {}
+            }
+            drop(asked);
+            let again = tokio::select! {
+                biased;
+                () = keeper.released() => return,
+                again = self.ask(None) => again,
+            };
+            match again {
+                Ok(again) => asked = again,
+                Err(error) => {
+                    tracing::warn!(%error, "what was held in the data space is lost");
+                    return keeper.lose();
+                }
+            }
+        }
+        drop(asked);
+        // Whatever is answered, what was said before it is done by then.
+        let _ = self.store.get(&self.path).await;
+    }
 }
 
 #[async_trait]
@@ -341,19 +402,13 @@ impl Store for Embedded {
         }
     }
 
-    async fn hold(&self, path: &str, data: &[u8], access: &Access) -> Result<Hold, StoreError> {
+    async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError> {
         check_path(path)?;
         StoreError::check_size(path, data)?;
-        let request = Request::Hold { path: path.into(), data: data.into(), access: Cow::Borrowed(access) };
-        let (reply, asked) = self.ask(Kind::Hold, &request).await?;
-        if !matches!(reply, Reply::Done) {
-            return self.odd(&reply);
-        }
-        let (hold, released) = Hold::new();
-        tokio::spawn(async move {
-            let _ = released.await;
-            drop(asked);
-        });
+        let node = ToHold { store: self.clone(), path: path.to_owned(), data: data.to_vec(), access: access.clone() };
+        let asked = node.ask(over).await?;
+        let (hold, keeper) = Hold::new();
+        tokio::spawn(node.keep(asked, keeper));
         Ok(hold)
     }
 }

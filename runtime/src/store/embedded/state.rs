@@ -21,6 +21,8 @@ pub(super) struct State {
     pub(super) tree: Tree,
     log: Log,
     made: Made,
+    // By which request each holder holds a node: one that is asked again after a lost connection takes its own place.
+    holders: HashMap<u64, Token>,
 }
 
 /// Changes that were made lately, by the requests that made them.
@@ -50,7 +52,7 @@ impl State {
         let log = Log::open(path, |record| replay(&mut tree, &mut made, record))?;
         // Nodes that someone held had transactions that the log does not know: none of them is ever used again.
         tree.set_transaction((tree.transaction() | 0xffff_ffff) + 1);
-        let mut state = Self { tree, log, made };
+        let mut state = Self { tree, log, made, holders: HashMap::new() };
         state.append(&Record::Transaction(state.tree.transaction()).to_bytes()).map_err(|error| ServerError::File {
             action: "write",
             path: path.to_owned(),
@@ -72,7 +74,7 @@ impl State {
             return Ok(*version);
         }
         let record = self.record(by, &ops);
-        let Self { tree, log, made } = self;
+        let Self { tree, log, made, .. } = self;
         let version = tree.change(who, None, ops, || record.map_or(Ok(()), |record| keep(log, &record)))?;
         made.remember(by, version);
         self.tidy();
@@ -86,29 +88,37 @@ impl State {
         }
         let lasts = !self.tree.is_held(path);
         let record = Record::Protect { by, path: path.into(), access: Cow::Borrowed(&access) }.to_bytes();
-        let Self { tree, log, made } = self;
+        let Self { tree, log, made, .. } = self;
         tree.protect(who, path, access, || if lasts { keep(log, &record) } else { Ok(()) })?;
         made.remember(by, Version { transaction: tree.transaction(), count: 0 });
         self.tidy();
         Ok(())
     }
 
-    /// Makes a node that is there until it is [released](Tree::release) by the holder who is given.
+    /// Makes a node with `create` that is there until it is [released](Self::release), by the holder who is given with its
+    /// version. It takes the place of one of the version `over`, and of one that the same request made.
     pub(super) fn hold(
         &mut self,
         who: &Who,
         by: Token,
-        path: &str,
-        data: Vec<u8>,
-        access: Access,
-    ) -> Result<u64, StoreError> {
-        let ops = self.tree.ops_to_hold(path, data, access);
+        create: Op,
+        over: Option<Version>,
+    ) -> Result<(u64, Version), StoreError> {
+        let former = self.tree.holder(create.path()).filter(|holder| self.holders.get(holder) == Some(&by));
+        let ops = self.tree.ops_to_hold(who, create, over, former)?;
         // Only a lasting node that was in its place is the log's business.
         let record = if ops.len() > 1 { self.record(by, &ops[..1]) } else { None };
         let holder = self.tree.next_id();
         let Self { tree, log, .. } = self;
-        tree.change(who, Some(holder), ops, || record.map_or(Ok(()), |record| keep(log, &record)))?;
-        Ok(holder)
+        let version = tree.change(who, Some(holder), ops, || record.map_or(Ok(()), |record| keep(log, &record)))?;
+        self.holders.insert(holder, by);
+        Ok((holder, version))
+    }
+
+    /// Removes the node at `path` if it is still `holder`'s.
+    pub(super) fn release(&mut self, path: &str, holder: u64) {
+        self.holders.remove(&holder);
+        self.tree.release(path, holder);
     }
 
     /// What the log is to say of `ops`; none if nothing of it lasts.
@@ -137,7 +147,7 @@ impl State {
         if !self.log.has_grown() {
             return;
         }
-        let Self { tree, log, made } = self;
+        let Self { tree, log, made, .. } = self;
         let bytes: usize =
             tree.lasting().map(|(path, node, access)| 40 + path.len() + node.data.len() + access.size()).sum();
         let bytes = bytes + 40 * made.order.len();
@@ -202,7 +212,7 @@ mod tests {
     enum Step {
         Change { who: usize, ops: Vec<(u8, usize, u8)> },
         Protect { who: usize, path: usize, for_whom: usize },
-        Hold { who: usize, path: usize },
+        Hold { who: usize, path: usize, is_over: bool },
         Release,
         Repeat,
         Reopen,
@@ -216,7 +226,7 @@ mod tests {
         prop_oneof![
             12 => (0..3usize, ops).prop_map(|(who, ops)| Step::Change { who, ops }),
             2 => (0..2usize, 0..PATHS.len(), 0..3usize).prop_map(|(who, path, for_whom)| Step::Protect { who, path, for_whom }),
-            3 => (0..3usize, 0..PATHS.len()).prop_map(|(who, path)| Step::Hold { who, path }),
+            3 => (0..3usize, 0..PATHS.len(), any::<bool>()).prop_map(|(who, path, is_over)| Step::Hold { who, path, is_over }),
             1 => Just(Step::Release),
             2 => Just(Step::Repeat),
             1 => Just(Step::Reopen),
@@ -293,20 +303,27 @@ mod tests {
                         let outcome = kept.protect(&who(n), by, PATHS[path], access(for_whom));
                         prop_assert!(same(&outcome, &plain.protect(&who(n), PATHS[path], access(for_whom), || Ok(()))));
                     }
-                    Step::Hold { who: n, path } => {
+                    Step::Hold { who: n, path, is_over } => {
                         let path = PATHS[path];
-                        let held = kept.hold(&who(n), by, path, vec![1], access(n));
-                        let ops = plain.ops_to_hold(path, vec![1], access(n));
+                        let create = Op::Create { path: path.to_owned(), data: vec![1], access: access(n) };
+                        let version = |tree: &Tree| {
+                            let node = tree.get(&Who::Operator, path).unwrap();
+                            node.map(|node| node.version).filter(|_| is_over)
+                        };
+                        let (here, there) = (version(&kept.tree), version(&plain));
+                        let held = kept.hold(&who(n), by, create.clone(), here);
                         let holder = plain.next_id();
-                        let outcome = plain.change(&who(n), Some(holder), ops, || Ok(()));
+                        let outcome = plain
+                            .ops_to_hold(&who(n), create, there, None)
+                            .and_then(|ops| plain.change(&who(n), Some(holder), ops, || Ok(())));
                         prop_assert!(same(&held, &outcome));
-                        if let Ok(here) = held {
+                        if let Ok((here, _)) = held {
                             holds.push((path, here, holder));
                         }
                     }
                     Step::Release => {
                         if let Some((path, here, there)) = holds.pop() {
-                            kept.tree.release(path, here);
+                            kept.release(path, here);
                             plain.release(path, there);
                         }
                     }
@@ -360,7 +377,7 @@ mod tests {
         assert_eq!(all(&state.tree), before);
         assert_eq!(*told.lock().unwrap(), 0);
         // What the log has no part in goes on.
-        state.hold(&Who::Operator, by(4), "/held", vec![], Access::new()).unwrap();
+        state.hold(&Who::Operator, by(4), create("/held"), None).unwrap();
     }
 
     #[test]

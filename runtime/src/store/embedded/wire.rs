@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use super::super::{Access, Login, Node, Op, StoreError, Version, bytes, check_path};
 
 /// Is another one whenever a client and a server of before could misunderstand each other.
-pub(super) const PROTOCOL: u32 = 1;
+pub(super) const PROTOCOL: u32 = 2;
 
 /// Whoever announces more is no client or server of ours. One operation may have a node's data, and an access list.
 const MAX_FRAME: usize = 64 << 20;
@@ -70,6 +70,7 @@ pub(super) enum Request<'a> {
         #[serde(with = "cow_bytes")]
         data: Cow<'a, [u8]>,
         access: Cow<'a, Access>,
+        over: Option<Version>,
     },
     /// Whoever made the request of this number does not want it any more.
     Cancel,
@@ -98,6 +99,8 @@ pub(super) enum Reply<'a> {
     Names(Vec<String>),
     Written(Version),
     Done,
+    /// The node of this request to hold one is not as it was made any more.
+    Lost,
     Failed(Fault),
 }
 

@@ -1,23 +1,30 @@
 //! Nodes that are there for as long as this process is: ephemeral ones, made again in every new session.
 
-use std::time::Duration;
+use std::pin::pin;
 
-use tokio::sync::oneshot;
 use tracing::{info, warn};
-use zookeeper_client::{Acl, Acls, Client, CreateMode, Error, MultiWriteError, Stat};
+use zookeeper_client::{Acl, Acls, Client, CreateMode, Error, MultiWriteError, OneshotWatcher, Stat};
 
+use super::pool::Lease;
 use super::session::Session;
 use super::tries::Tries;
-use crate::store::{Hold, StoreError};
+use super::version;
+use super::watch::Glances;
+use crate::store::hold::Keeper;
+use crate::store::{Hold, StoreError, Version};
 
-/// How long to wait before trying again to make a node that could not be made, by whatever was in the way.
-const BETWEEN_TRIES: Duration = Duration::from_secs(5);
+/// What is to be held.
+pub(super) struct Node {
+    pub(super) path: String,
+    pub(super) data: Vec<u8>,
+    pub(super) acls: Vec<Acl>,
+}
 
 struct Held {
     session: Session,
-    path: String,
-    data: Vec<u8>,
-    acls: Vec<Acl>,
+    // In which the node is watched.
+    lease: Lease,
+    node: Node,
 }
 
 /// Which node is ours.
@@ -27,99 +34,189 @@ struct Made {
     transaction: i64,
 }
 
-pub(super) async fn hold(session: &Session, path: &str, data: &[u8], acls: Vec<Acl>) -> Result<Hold, StoreError> {
-    StoreError::check_size(path, data)?;
-    let node = Held { session: session.clone(), path: path.to_owned(), data: data.to_vec(), acls };
-    let made = node.make().await?;
-    let (hold, released) = Hold::new();
-    tokio::spawn(node.keep(made, released));
+impl Made {
+    fn new(session: i64, stat: &Stat) -> Self {
+        Self { session, transaction: stat.czxid }
+    }
+
+    fn is(&self, stat: &Stat) -> bool {
+        stat.czxid == self.transaction
+    }
+}
+
+pub(super) async fn hold(
+    session: &Session,
+    lease: Lease,
+    node: Node,
+    over: Option<Version>,
+) -> Result<Hold, StoreError> {
+    StoreError::check_size(&node.path, &node.data)?;
+    let kept = Held { session: session.clone(), lease, node };
+    let made = kept.make(&|there| over == Some(version(there))).await?;
+    let (hold, keeper) = Hold::new();
+    tokio::spawn(kept.keep(made, keeper));
     Ok(hold)
 }
 
 impl Held {
-    async fn make(&self) -> Result<Made, StoreError> {
+    /// Makes the node, also in place of one that `is_former`.
+    async fn make(&self, is_former: &(dyn Fn(&Stat) -> bool + Sync)) -> Result<Made, StoreError> {
         let mut tries = Tries::new(&self.session);
         loop {
             let client = tries.client().await?;
-            match self.try_to_make(&client, tries.in_doubt()).await {
-                Ok(Some(made)) => return Ok(made),
-                Ok(None) => {}
-                Err(error) => tries.again(error, "create", &self.path)?,
+            match self.try_to_make(&client, is_former, tries.in_doubt()).await {
+                Ok(Tried::Made(made)) => return Ok(made),
+                Ok(Tried::Changed) => {}
+                Ok(Tried::Taken) => return Err(StoreError::Conflict { path: self.node.path.clone() }),
+                Err(error) => tries.again(error, "create", &self.node.path)?,
             }
         }
     }
 
-    /// Makes the node with this client's session; none when somebody else was faster.
-    async fn try_to_make(&self, client: &Client, in_doubt: bool) -> Result<Option<Made>, Error> {
-        let options = CreateMode::Ephemeral.with_acls(Acls::new(&self.acls));
+    async fn try_to_make(
+        &self,
+        client: &Client,
+        is_former: &(dyn Fn(&Stat) -> bool + Sync),
+        in_doubt: bool,
+    ) -> Result<Tried, Error> {
+        let Node { path, data, acls } = &self.node;
+        let options = CreateMode::Ephemeral.with_acls(Acls::new(acls));
         let session = client.session_id().0;
-        let made = |stat: &Stat| Made { session, transaction: stat.czxid };
-        match client.create(&self.path, &self.data, &options).await {
-            Ok((stat, _)) => return Ok(Some(made(&stat))),
+        match client.create(path, data, &options).await {
+            Ok((stat, _)) => return Ok(Tried::Made(Made::new(session, &stat))),
             Err(Error::NodeExists) => {}
             Err(error) => return Err(error),
         }
-        let Some(there) = client.check_stat(&self.path).await? else { return Ok(None) };
-        if in_doubt && there.ephemeral_owner == session {
-            return Ok(Some(made(&there)));
+        // The member that answers may lag behind the one that showed what is there.
+        client.sync(path).await?;
+        let Some(there) = client.check_stat(path).await? else { return Ok(Tried::Changed) };
+        if !is_former(&there) {
+            let is_ours = in_doubt && there.ephemeral_owner == session;
+            return Ok(if is_ours { Tried::Made(Made::new(session, &there)) } else { Tried::Taken });
         }
         // Both at once, so that nobody sees it missing.
         let mut writer = client.new_multi_writer();
-        writer.add_delete(&self.path, None)?;
-        writer.add_create(&self.path, &self.data, &options)?;
+        writer.add_delete(path, Some(there.version))?;
+        writer.add_create(path, data, &options)?;
         match writer.commit().await {
             Ok(_) => {}
-            Err(MultiWriteError::OperationFailed { source: Error::NoNode | Error::NodeExists, .. }) => return Ok(None),
+            Err(MultiWriteError::OperationFailed {
+                source: Error::NoNode | Error::NodeExists | Error::BadVersion,
+                ..
+            }) => return Ok(Tried::Changed),
             Err(error) => return Err(error.into()),
         }
         // ZooKeeper 3.8.0 does not say in its answer when it was made.
-        let there = client.check_stat(&self.path).await?;
-        Ok(there.filter(|stat| stat.ephemeral_owner == session).as_ref().map(made))
+        let there = client.check_stat(path).await?;
+        let ours = there.filter(|stat| stat.ephemeral_owner == session);
+        Ok(ours.map_or(Tried::Changed, |stat| Tried::Made(Made::new(session, &stat))))
     }
 
-    async fn keep(self, mut made: Made, mut released: oneshot::Receiver<()>) {
+    async fn keep(self, mut made: Made, mut keeper: Keeper) {
         loop {
             tokio::select! {
-                _ = &mut released => return self.release(made).await,
-                successor = self.session.successor(made.session) => if successor.is_err() { return },
+                biased;
+                () = keeper.released() => return self.release(made).await,
+                // Of a session that is over, nothing is left.
+                _ = self.session.successor(made.session) => {}
+                () = self.gone(made) => {}
             }
+            // The client takes a session for expired by its own clock: what it made may still be there.
+            let is_former = |there: &Stat| made.is(there);
             let remade = tokio::select! {
-                _ = &mut released => return,
-                remade = self.make() => remade,
+                () = keeper.released() => return,
+                remade = self.make(&is_former) => remade,
             };
             match remade {
                 Ok(again) => {
-                    info!(path = self.path, "made again, in a new session");
+                    info!(path = self.node.path, "made again");
                     made = again;
                 }
                 Err(error) => {
-                    warn!(path = self.path, %error, "cannot be made again in a new session; trying on");
-                    tokio::select! {
-                        _ = &mut released => return,
-                        () = tokio::time::sleep(BETWEEN_TRIES) => {}
+                    warn!(path = self.node.path, %error, "is lost");
+                    return keeper.lose();
+                }
+            }
+        }
+    }
+
+    /// Returns when the node is not the one that was made.
+    async fn gone(&self, made: Made) {
+        let mut tries = Tries::new(&self.lease.session);
+        while let Ok(client) = tries.client().await {
+            match self.watch(&client, made).await {
+                Ok(Some(watcher)) => {
+                    tries.answered();
+                    self.hear(watcher, &client, made).await;
+                }
+                Ok(None) => return,
+                Err(error) => {
+                    if tries.again(error, "read", &self.node.path).is_err() {
+                        return;
                     }
                 }
             }
         }
     }
 
+    /// What tells that the node is changed; none if it is not the one that was made.
+    async fn watch(&self, client: &Client, made: Made) -> Result<Option<OneshotWatcher>, Error> {
+        let path = &self.node.path;
+        let (there, watcher) = client.check_and_watch_stat(path).await?;
+        if there.is_some_and(|stat| made.is(&stat)) {
+            return Ok(Some(watcher));
+        }
+        // The member that answers may lag behind the one that made it.
+        client.sync(path).await?;
+        let there = client.check_stat(path).await?;
+        Ok(there.is_some_and(|stat| made.is(&stat)).then_some(watcher))
+    }
+
+    /// Returns when the node may be another one.
+    async fn hear(&self, watcher: OneshotWatcher, client: &Client, made: Made) {
+        let mut fired = pin!(watcher.changed());
+        let mut glances = Glances::default();
+        loop {
+            let glance = async {
+                glances.next().await;
+                client.check_stat(&self.node.path).await
+            };
+            tokio::select! {
+                _ = &mut fired => return,
+                there = glance => if !there.is_ok_and(|there| there.is_some_and(|stat| made.is(&stat))) {
+                    return;
+                },
+            }
+        }
+    }
+
     /// Removes the node, unless its session is over, which does it as well, or somebody has replaced it.
     async fn release(self, made: Made) {
+        let path = &self.node.path;
         let mut tries = Tries::new(&self.session);
         while let Ok(client) = tries.client().await {
             if client.session_id().0 != made.session {
                 return;
             }
-            let removed = match client.check_stat(&self.path).await {
-                Ok(Some(stat)) if stat.czxid == made.transaction => client.delete(&self.path, None).await,
+            let removed = match client.check_stat(path).await {
+                Ok(Some(stat)) if made.is(&stat) => client.delete(path, None).await,
                 Ok(_) => return,
                 Err(error) => Err(error),
             };
             let Err(error) = removed else { return };
-            if let Err(error) = tries.again(error, "delete", &self.path) {
-                warn!(path = self.path, %error, "cannot be removed before the session is over");
+            if let Err(error) = tries.again(error, "delete", path) {
+                warn!(path, %error, "cannot be removed before the session is over");
                 return;
             }
         }
     }
+}
+
+/// What came of trying to make a node.
+enum Tried {
+    Made(Made),
+    /// What was there changed meanwhile.
+    Changed,
+    /// Another one is there.
+    Taken,
 }

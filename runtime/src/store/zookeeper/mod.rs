@@ -17,6 +17,7 @@ mod write;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::future::join;
@@ -28,6 +29,9 @@ use self::session::{Session, Settings};
 use self::tries::Tries;
 use super::path::check_path;
 use super::{Access, Hold, Login, Node, Op, Store, StoreError, Version};
+
+/// How long closing the sessions may take. ZooKeeper ends those by itself that it was not told about.
+const CLOSE: Duration = Duration::from_secs(2);
 
 /// A store that is kept by a ZooKeeper.
 pub(super) struct ZooKeeper {
@@ -145,8 +149,17 @@ impl Store for ZooKeeper {
         }
     }
 
-    async fn hold(&self, path: &str, data: &[u8], access: &Access) -> Result<Hold, StoreError> {
+    async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError> {
         check_path(path)?;
-        hold::hold(&self.session, path, data, self.maker.acls(access)).await
+        let node = hold::Node { path: path.to_owned(), data: data.to_vec(), acls: self.maker.acls(access) };
+        hold::hold(&self.session, self.pool.lease(path), node, over).await
+    }
+
+    async fn close(&self) {
+        let sessions = self.pool.sessions();
+        let closing = futures_util::future::join_all(sessions.iter().map(Session::close));
+        if tokio::time::timeout(CLOSE, closing).await.is_err() {
+            tracing::warn!("the data space cannot be told that this process ends; it will notice by itself");
+        }
     }
 }

@@ -56,6 +56,11 @@ impl Pool {
         Self { settings, sessions: Arc::new(Mutex::new(vec![first])), runtime: Handle::current() }
     }
 
+    /// All that are open.
+    pub(super) fn sessions(&self) -> Vec<Session> {
+        lock(&self.sessions).iter().map(|watching| watching.session.clone()).collect()
+    }
+
     /// A session that can take a watch of `path`.
     pub(super) fn lease(&self, path: &str) -> Lease {
         let bytes = path.len();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tracing::{info, warn};
 use wattle_agent_core::time::Time;
 use zookeeper_client::{Client, Error, SessionState};
@@ -17,6 +17,9 @@ use crate::store::{Address, Login, StoreError};
 /// the election of another leader, takes less, so an agent outlives it; and whoever looks whether an agent is alive
 /// knows within as much. ZooKeeper grants 4 to 40 s unless it is told otherwise.
 const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Why there will be no other session.
+const ENDING: &str = "this process is ending";
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
@@ -36,6 +39,7 @@ pub(super) struct Settings {
 pub(super) struct Session {
     settings: Arc<Settings>,
     state: watch::Receiver<State>,
+    close: Arc<Notify>,
 }
 
 #[derive(Clone)]
@@ -118,8 +122,17 @@ impl Session {
     /// Opens a session in the background.
     pub(super) fn open(settings: Arc<Settings>) -> Self {
         let (sender, state) = watch::channel(State::Connecting);
-        tokio::spawn(keep(Arc::clone(&settings), sender));
-        Self { settings, state }
+        let close = Arc::new(Notify::new());
+        tokio::spawn(keep(Arc::clone(&settings), sender, Arc::clone(&close)));
+        Self { settings, state, close }
+    }
+
+    /// Ends it, and returns when ZooKeeper was told, which removes at once what it held. Whoever still waits for an
+    /// answer keeps it open.
+    pub(super) async fn close(&self) {
+        self.close.notify_one();
+        let mut state = self.state.clone();
+        while state.changed().await.is_ok() {}
     }
 
     pub(super) fn settings(&self) -> &Settings {
@@ -157,17 +170,18 @@ impl Session {
         match found.await.as_deref() {
             Ok(State::Ready(client)) => Ok(Arc::clone(client)),
             Ok(State::Unusable(reason)) => Err(self.settings.unusable(reason)),
-            Ok(State::Connecting) | Err(_) => Err(self.settings.unusable("this process is ending")),
+            Ok(State::Connecting) | Err(_) => Err(self.settings.unusable(ENDING)),
         }
     }
 }
 
-/// Sees to it that there is a client, for as long as somebody has the session.
-async fn keep(settings: Arc<Settings>, sender: watch::Sender<State>) {
+/// Sees to it that there is a client, for as long as somebody has the session and nobody closes it.
+async fn keep(settings: Arc<Settings>, sender: watch::Sender<State>, close: Arc<Notify>) {
     loop {
         let connected = tokio::select! {
             connected = settings.connect_at_last() => connected,
             () = sender.closed() => return,
+            () = close.notified() => return,
         };
         let client = match connected {
             Ok(client) => Arc::new(client),
@@ -180,8 +194,23 @@ async fn keep(settings: Arc<Settings>, sender: watch::Sender<State>) {
         tokio::select! {
             () = follow(&settings.address, &client) => {}
             () = sender.closed() => return,
+            () = close.notified() => {
+                sender.send_replace(State::Unusable(ENDING.to_owned()));
+                return closed(client).await;
+            }
         }
         sender.send_replace(State::Connecting);
+    }
+}
+
+/// Returns when nobody uses the client any more, and ZooKeeper was told so.
+async fn closed(client: Arc<Client>) {
+    let mut states = client.state_watcher();
+    let mut state = client.state();
+    // The last of them that goes closes the session.
+    drop(client);
+    while !state.is_terminated() {
+        state = states.changed().await;
     }
 }
 

@@ -85,20 +85,36 @@ async fn look(client: &Client, path: &str) -> Result<Option<Node>, Error> {
 /// they do not wait for ever, they look by themselves once in a while.
 async fn hear(watcher: OneshotWatcher, client: &Client, path: &str, seen: Option<Version>) -> bool {
     let mut fired = pin!(watcher.changed());
-    let mut pause = FIRST_GLANCE;
+    let mut glances = Glances::default();
     loop {
         let glance = async {
-            tokio::time::sleep(pause).await;
+            glances.next().await;
             look(client, path).await
         };
         tokio::select! {
             // A session that expires fires its watches as well: what another one shows may be older.
             event = &mut fired => return event.event_type != EventType::Session,
-            glanced = glance => if !glanced.is_ok_and(|node| version(node.as_ref()) == seen) {
+            found = glance => if !found.is_ok_and(|node| version(node.as_ref()) == seen) {
                 return false;
             },
         }
-        pause = LONGEST_GLANCE.min(pause * 2);
+    }
+}
+
+/// When whoever trusts a watch looks nevertheless.
+pub(super) struct Glances(Duration);
+
+impl Default for Glances {
+    fn default() -> Self {
+        Self(FIRST_GLANCE)
+    }
+}
+
+impl Glances {
+    /// Returns when it is time for the next one.
+    pub(super) async fn next(&mut self) {
+        tokio::time::sleep(self.0).await;
+        self.0 = LONGEST_GLANCE.min(self.0 * 2);
     }
 }
 

@@ -102,8 +102,8 @@ impl Drop for Guard<'_> {
             for (path, watch) in std::mem::take(&mut *lock(&self.connection.watches)).into_values() {
                 state.tree.unwatch(&path, watch);
             }
-            for (path, holder) in std::mem::take(&mut *lock(&self.connection.holds)).into_values() {
-                state.tree.release(&path, holder);
+            for held in std::mem::take(&mut *lock(&self.connection.holds)).into_values() {
+                held.release(&mut state);
             }
         }
         self.shared.flush();

@@ -32,7 +32,25 @@ pub(super) struct Connection {
     pub(super) client: u64,
     // Of requests that go on: their paths, and what the tree calls them.
     pub(super) watches: Mutex<HashMap<u64, (String, u64)>>,
-    pub(super) holds: Mutex<HashMap<u64, (String, u64)>>,
+    pub(super) holds: Mutex<HashMap<u64, Held>>,
+}
+
+/// A node that a client holds.
+#[derive(Debug)]
+pub(super) struct Held {
+    path: String,
+    holder: u64,
+    // What tells the client that it is lost.
+    watch: Option<u64>,
+}
+
+impl Held {
+    pub(super) fn release(self, state: &mut State) {
+        if let Some(watch) = self.watch {
+            state.tree.unwatch(&self.path, watch);
+        }
+        state.release(&self.path, self.holder);
+    }
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -103,10 +121,12 @@ impl Shared {
             Request::Protect { path, access } => {
                 state.protect(who, by, &path, access.into_owned()).map(|()| Some(Reply::Done))
             }
-            Request::Hold { path, data, access } => {
-                let held = state.hold(who, by, &path, data.into_owned(), access.into_owned());
-                held.map(|holder| {
-                    lock(&connection.holds).insert(id, (path.into_owned(), holder));
+            Request::Hold { path, data, access, over } => {
+                let path = path.into_owned();
+                let create = Op::Create { path: path.clone(), data: data.into_owned(), access: access.into_owned() };
+                state.hold(who, by, create, over).map(|(holder, version)| {
+                    let watch = state.tree.watch(&Who::Operator, &path, Some(version), self.lose(connection, id));
+                    lock(&connection.holds).insert(id, Held { path, holder, watch });
                     Some(Reply::Done)
                 })
             }
@@ -115,8 +135,8 @@ impl Shared {
                     state.tree.unwatch(&path, watch);
                 }
                 let held = lock(&connection.holds).remove(&id);
-                if let Some((path, holder)) = held {
-                    state.tree.release(&path, holder);
+                if let Some(held) = held {
+                    held.release(&mut state);
                 }
                 Ok(None)
             }
@@ -135,6 +155,12 @@ impl Shared {
             let reply = node.map_or_else(|error| Reply::Failed(error.into()), node_reply);
             shared.reply(&connection.outbox, id, &reply);
         })
+    }
+
+    /// What says that a node is not held any more.
+    fn lose(self: &Arc<Self>, connection: &Connection, id: u64) -> Tell {
+        let (shared, outbox) = (Arc::clone(self), Arc::clone(&connection.outbox));
+        Box::new(move |_| shared.reply(&outbox, id, &Reply::Lost))
     }
 
     /// Answers a request once all that was logged until now is on the disk.
