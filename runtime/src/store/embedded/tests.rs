@@ -154,7 +154,10 @@ async fn a_client_of_another_version() {
     let mut raw = Raw::connect(&place).await;
     raw.send(&(PROTOCOL + 1, "whatever comes then", 7)).await;
     match raw.receive().await {
-        Greeting::Refused(reason) => assert!(reason.contains("version 1") && reason.contains("version 2"), "{reason}"),
+        Greeting::Refused(reason) => {
+            let [ours, theirs] = [PROTOCOL, PROTOCOL + 1].map(|number| format!("version {number}"));
+            assert!(reason.contains(&ours) && reason.contains(&theirs), "{reason}");
+        }
         Greeting::Welcome => panic!("welcome"),
     }
     // What is no client at all.
