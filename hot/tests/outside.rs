@@ -56,6 +56,7 @@ fn no_template_is_written_whose_files_would_be_missing() {
             format: TemplateFormat::Yaml,
             stack_resources: None,
             stack_bytes: None,
+            deployed: None,
             model: false,
         };
         let refused = emit(&model(&resources), &emission).expect_err("it names what is not below");

@@ -13,6 +13,7 @@ use crate::manners::{color, forced_color, suggest};
 use crate::view;
 
 use super::console::Console;
+use super::deployed::deployed;
 use super::emit::{Emission, TemplateFormat};
 use super::graph::{self, Drawing};
 use super::help;
@@ -38,7 +39,7 @@ pub(super) enum Command {
     Explain { code: Option<String> },
 }
 
-const EMIT_ONLY: [&str; 6] = ["out", "format", "model", "message-format", "stack-resources", "stack-bytes"];
+const EMIT_ONLY: [&str; 7] = ["out", "format", "model", "message-format", "stack-resources", "stack-bytes", "deployed"];
 
 /// Reads the command line, and sets the console's colours. Help and wrong usage are written at once.
 pub(super) fn parse<B: Blueprint>(
@@ -82,12 +83,12 @@ fn command<B: Blueprint>(width: Option<usize>) -> clap::Command {
         .about("Draw servers, the software on them, and who waits for whom: as an image, a page, or for other tools")
         .args(graph::drawing_args())
         .args(common_args());
-    let [out, _, resources, bytes, _] = emission_args();
+    let [out, _, resources, bytes, deployed, _] = emission_args();
     let plan = clap::Command::new("plan")
         .about("Say what would become of what is deployed: of each resource and of each component; changes nothing")
         .arg(plan_against())
         .arg(out.help("Where `emit` writes: without --against, what it wrote last to DIR/<stack>/ is compared"))
-        .args([plan_format(), resources, bytes])
+        .args([plan_format(), resources, bytes, deployed])
         .args(common_args());
     let explain = clap::Command::new("explain")
         .about("Explain the code of an error or a warning; without a code, list them all")
@@ -108,18 +109,18 @@ fn command<B: Blueprint>(width: Option<usize>) -> clap::Command {
 }
 
 /// The options of `emit` that are not [`common_args`].
-fn emit_args() -> [Arg; 6] {
+fn emit_args() -> [Arg; 7] {
     let messages = messages("message-format").help("How to write errors and warnings");
-    let [out, format, resources, bytes, _] = emission_args();
+    let [out, format, resources, bytes, deployed, _] = emission_args();
     let model = Arg::new("model")
         .long("model")
         .action(ArgAction::SetTrue)
         .help("Write model.yaml too: the model itself, as an extended Heat template that `wattle lower` reads");
-    [out, format, model, messages, resources, bytes]
+    [out, format, model, messages, resources, bytes, deployed]
 }
 
 /// The options that say what is written, and where.
-pub fn emission_args() -> [Arg; 5] {
+pub fn emission_args() -> [Arg; 6] {
     let defaults = lower::Options::default();
     let size = |name: &'static str, help: &str, default: usize| {
         let parser = clap::value_parser!(u64).range(2..).map(|size| usize::try_from(size).unwrap_or(usize::MAX));
@@ -141,6 +142,7 @@ pub fn emission_args() -> [Arg; 5] {
             .help("How to write templates; Heat reads JSON much faster"),
         size("stack-resources", "Cut a stack of more resources into nested ones", defaults.stack_resources),
         size("stack-bytes", "Cut a stack of a larger template into nested ones", defaults.stack_bytes),
+        deployed(),
         lowering(),
     ]
 }
@@ -212,14 +214,19 @@ impl Given<'_> {
             format: self.required("format"),
             stack_resources: self.one("stack-resources"),
             stack_bytes: self.one("stack-bytes"),
+            deployed: self.one("deployed"),
             model: false,
         };
-        let cut = [("stack-resources", emission.stack_resources), ("stack-bytes", emission.stack_bytes)];
-        match cut.into_iter().find(|(_, given)| given.is_some()) {
-            Some((option, _)) if emission.lowering == Lowering::HeatNative => {
-                Err(Failure::usage(format!("`--{option}` cuts a stack, and `--lowering heat-native` does not"))
-                    .help("leave it out: what Heat runs in order is one stack"))
-            }
+        let cut = [
+            ("stack-resources", emission.stack_resources.is_some()),
+            ("stack-bytes", emission.stack_bytes.is_some()),
+            ("deployed", emission.deployed.is_some()),
+        ];
+        match cut.into_iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) if emission.lowering == Lowering::HeatNative => Err(Failure::usage(format!(
+                "`--{option}` is about how a stack is cut, and `--lowering heat-native` cuts none"
+            ))
+            .help("leave it out: what Heat runs in order is one stack")),
             _ => Ok(emission),
         }
     }
@@ -263,6 +270,7 @@ fn request(matches: &ArgMatches) -> Result<Request, Failure> {
                     format: TemplateFormat::Yaml,
                     stack_resources: behind.get_one("stack-resources").copied(),
                     stack_bytes: behind.get_one("stack-bytes").copied(),
+                    deployed: behind.get_one("deployed").cloned(),
                     model: false,
                 },
                 is_json: is_json(behind),

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use crate::diagram::{self, FILE_NAME};
 use crate::extended;
 use crate::lower::hot::Template;
-use crate::lower::{self, Environment, Filled, Lowering, Seed};
+use crate::lower::{self, Environment, Filled, Lowering, Places, Seed};
 use crate::manners::reason;
 use crate::model::{Content, IndexMap, Model, Name};
 use wattle_heat::emit::{self, EmitError};
 
+use super::deployed;
 use super::environment::FILE as ENVIRONMENT;
 use super::files::{self, File, Swap, Written};
 use super::tree::{self, count};
@@ -36,19 +37,30 @@ pub struct Emission {
     pub stack_resources: Option<usize>,
     /// From how many bytes on a stack is cut; the default when `None`.
     pub stack_bytes: Option<usize>,
+    /// The directory of the templates that are deployed; the one that is written to when `None`.
+    pub deployed: Option<PathBuf>,
     /// Whether the model itself is written too, as an extended template.
     pub model: bool,
 }
 
 impl Emission {
-    /// How the model is lowered for agents.
-    pub(super) fn options(&self) -> lower::Options {
+    /// How the model is lowered, if its files go to the directory `own`.
+    ///
+    /// # Errors
+    /// When it cannot be read where resources are deployed.
+    pub(super) fn options(&self, own: &Path) -> Result<lower::Options, Failure> {
         let defaults = lower::Options::default();
-        lower::Options {
+        let deployed = match self.lowering {
+            Lowering::Agents => deployed::places(self.deployed.as_deref(), own)?,
+            // It is never cut.
+            Lowering::HeatNative => Places::default(),
+        };
+        Ok(lower::Options {
             stack_resources: self.stack_resources.unwrap_or(defaults.stack_resources),
             stack_bytes: self.stack_bytes.unwrap_or(defaults.stack_bytes),
             decisions: false,
-        }
+            deployed,
+        })
     }
 }
 
@@ -82,10 +94,11 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
     // What runs is known by the names under which it was deployed.
     let identified = lower::identified(model);
     let mut nested = IndexMap::default();
+    let mut told = String::new();
     // The seed, with which a deployment begins, is written first, then each file before those that it refers to. What is
     // written goes before the next is made: beside a large model is little room.
     let (written, removed) = files::replace(&directory, is_emitted, |swap| {
-        let options = emission.options();
+        let options = emission.options(&directory)?;
         let mut stages = lower::Stages::of(emission.lowering, model, &identified, &options);
         if let Some(seed) = stages.seed() {
             swap.write(self::seed(&seed))?;
@@ -93,6 +106,10 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
         of_model(model, &identified, emission.model, swap)?;
         let lower::Templates { template, nested: parts, environment, .. } = stages.templates();
         nested = parts;
+        if options.deployed.is_empty() && !nested.is_empty() {
+            told += &deployed::unknown(&directory);
+        }
+        told += &deployed::warning(&options.deployed.moved(&Places::of(&template, &nested)));
         swap.write(whole(&template, emission.format))?;
         swap.write(self::environment(&environment, &filled))?;
         let mut parts = nested.iter().rev();
@@ -104,9 +121,8 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
     })?;
     let shown = shown(written, &nested, count_beside);
     std::mem::forget(nested);
-    let mut told = String::new();
     if removed.iter().any(|name| name == SEED) {
-        told = format!("removed `{}`: Heat's own way has no seed\n", directory.join(SEED).display());
+        told += &format!("removed `{}`: Heat's own way has no seed\n", directory.join(SEED).display());
     }
     Ok(Emitted { tree: tree::of_files(&directory.display().to_string(), &shown), told })
 }
@@ -225,9 +241,8 @@ const BUFFER: usize = 1 << 20;
 
 /// Whether a file of this name is one that `emit` writes.
 fn is_emitted(name: &str) -> bool {
-    let part = || name.strip_prefix("part-").and_then(|rest| rest.strip_suffix(".yaml"));
     matches!(name, "template.yaml" | "template.json" | ENVIRONMENT | SEED | MODEL | FILE_NAME)
-        || part().is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+        || lower::places::number_of(name).is_some()
 }
 
 /// What the tree shows: the template first, its parts below it, and many parts as one; last the files beside.
@@ -238,9 +253,13 @@ fn shown(mut beside: Vec<Written>, nested: &IndexMap<String, Template>, count_be
         let (resources, servers) = nested.values().fold((0, 0), |(resources, servers), nested| {
             (resources + nested.resources.len(), servers + nested.servers())
         });
-        let content = format!("{}, {} together", count(resources, "resource"), count(servers, "server"));
+        let counts = [count(written.len(), "file"), count(resources, "resource"), count(servers, "server")];
         let bytes = written.iter().map(|file| file.bytes).sum();
-        written = vec![Written { name: format!("part-1.yaml to part-{}.yaml", written.len()), content, bytes }];
+        let name = match (nested.keys().next(), nested.keys().last()) {
+            (Some(first), Some(last)) => format!("{first} to {last}"),
+            _ => String::new(),
+        };
+        written = vec![Written { name, content: counts.join(", "), bytes }];
     }
     rest.swap(0, 1);
     rest.splice(1..1, written);

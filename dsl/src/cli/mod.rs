@@ -5,6 +5,7 @@
 
 mod args;
 mod console;
+mod deployed;
 mod emit;
 mod environment;
 mod explain;

@@ -125,7 +125,7 @@ impl Planning {
         for (name, content) in &model.files {
             files.insert(name.to_string(), String::from_utf8_lossy(Content::bytes(content)).into_owned());
         }
-        let (options, identified) = (self.emission.options(), lower::identified(model));
+        let (options, identified) = (self.emission.options(own)?, lower::identified(model));
         let mut stages = lower::Stages::of(self.emission.lowering, model, &identified, &options);
         let seed = stages.seed();
         let lower::Templates { template, nested, .. } = stages.templates();

@@ -1,6 +1,7 @@
 //! The command line as its user sees it.
 
 mod blueprint;
+mod deployed;
 mod files;
 mod graph;
 mod output;

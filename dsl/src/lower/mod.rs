@@ -9,6 +9,7 @@ mod environment;
 mod filled;
 pub mod hot;
 pub mod native;
+pub(crate) mod places;
 mod plan;
 pub(crate) mod resolve;
 mod seeding;
@@ -27,6 +28,7 @@ pub use agent::CREDENTIALS;
 pub(crate) use agent::user_data_sizes;
 pub use environment::Environment;
 pub use filled::Filled;
+pub use places::{Moved, Place, Places, PlacesError};
 pub use seed::Seed;
 pub use wattle_agent_core::seed;
 
@@ -43,11 +45,13 @@ pub struct Options {
     pub stack_bytes: usize,
     /// Whether [`Lowered::decisions`] is wanted.
     pub decisions: bool,
+    /// Where resources are deployed: they stay in the nested stacks in which they are, as far as that can be.
+    pub deployed: Places,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { stack_resources: 250, stack_bytes: 262_144, decisions: true }
+        Self { stack_resources: 250, stack_bytes: 262_144, decisions: true, deployed: Places::default() }
     }
 }
 

@@ -70,10 +70,9 @@ impl Topology {
     pub fn template<B: Blueprint>(&mut self, path: &str, blueprint: B) {
         let model = blueprint.model(B::Config::default());
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let lowered = lower::lower(
-            &model,
-            &lower::Options { stack_resources: usize::MAX, stack_bytes: usize::MAX, decisions: false },
-        );
+        let whole =
+            lower::Options { stack_resources: usize::MAX, stack_bytes: usize::MAX, ..lower::Options::default() };
+        let lowered = lower::lower(&model, &lower::Options { decisions: false, ..whole });
         let mut text = Vec::new();
         emit::yaml(&lowered.template, &mut text).expect("INVARIANT: memory takes what is written");
         let text = String::from_utf8(text).expect("INVARIANT: YAML is text");

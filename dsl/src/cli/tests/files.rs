@@ -225,8 +225,19 @@ fn nested_templates_are_written_and_told_as_one() {
     let scratch = Scratch::new("nested");
     let run = demo(&["--out", scratch.path(), "--set", "nodes=1500"]);
     assert_eq!(run.exit, Exit::Fine, "{run}");
-    let parts = content(&scratch.0.join("demo")).into_keys().filter(|name| name.starts_with("part-")).count();
-    assert!(parts > 4 && run.out.contains(&format!("part-1.yaml to part-{parts}.yaml")), "{run}");
+    let directory = scratch.0.join("demo");
+    let parts = |run: &super::Run| {
+        let names: Vec<String> = content(&directory).into_keys().filter(|name| name.starts_with("part-")).collect();
+        assert!(names.len() > 4 && run.out.contains(&format!(" {} files, ", names.len())), "{run}");
+        names
+    };
+    let before = parts(&run);
+    assert!(run.out.contains("part-1.yaml to part-"), "{run}");
+    // What is gone leaves no file behind, and what is left stays where it is.
+    let run = demo(&["--out", scratch.path(), "--set", "nodes=750"]);
+    let after = parts(&run);
+    assert!(after.iter().all(|name| before.contains(name)), "{before:?} {after:?}");
+    fs::remove_dir_all(&directory).expect("removed");
     assert_eq!(demo(&["--out", scratch.path()]).exit, Exit::Fine);
-    assert_eq!(content(&scratch.0.join("demo")).len(), 4);
+    assert_eq!(content(&directory).len(), 4);
 }

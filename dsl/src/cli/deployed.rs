@@ -1,0 +1,86 @@
+//! In which nested stack each resource is deployed: what the templates say that `emit` wrote before.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use clap::Arg;
+
+use crate::lower::{Moved, Places};
+use crate::manners::{Failure, reason};
+
+/// More resources than these are not told one by one.
+const SHOWN: usize = 5;
+
+/// The option that says where the templates are that were deployed.
+pub(super) fn deployed() -> Arg {
+    Arg::new("deployed").long("deployed").value_name("DIR").value_parser(clap::value_parser!(PathBuf)).help(
+        "Keep resources in the nested stacks in which this directory's templates have them [default: DIR/<stack>/]",
+    )
+}
+
+/// Where the resources are by what was `given`, or else by what is in `own`, if there is anything.
+///
+/// # Errors
+/// When there is something that does not tell it.
+pub(super) fn places(given: Option<&Path>, own: &Path) -> Result<Places, Failure> {
+    let places = read(given.unwrap_or(own))?;
+    match given.filter(|_| places.is_empty()) {
+        Some(directory) => Err(Failure::usage(format!("there is no template in `{}`", directory.display()))
+            .help("`--deployed` takes a directory that `emit` wrote to: the one with `template.yaml`")),
+        None => Ok(places),
+    }
+}
+
+fn read(directory: &Path) -> Result<Places, Failure> {
+    let mut failed = None;
+    let mut read = |name: &str| match fs::read(directory.join(name)) {
+        Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) => {
+            // What else than a file is in the way is told when it is to be replaced.
+            let is_none =
+                matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory);
+            if !is_none {
+                failed.get_or_insert_with(|| format!("`{name}`: {}", reason(&error)));
+            }
+            None
+        }
+    };
+    let places = Places::read(&mut read);
+    let why = match (failed, places) {
+        (None, Ok(places)) => return Ok(places),
+        (Some(why), _) => why,
+        (None, Err(error)) => error.to_string(),
+    };
+    let failure = format!("`{}` does not say in which nested stacks servers are: {why}", directory.display());
+    Err(Failure::files(failure).note("nothing was changed").help(
+        "restore what was emitted there; without any template there, servers go to nested stacks anew, and Heat replaces \
+         those that are deployed in another one",
+    ))
+}
+
+/// The warning of what leaves the stack in which it is deployed.
+pub(super) fn warning(moved: &[Moved]) -> String {
+    if moved.is_empty() {
+        return String::new();
+    }
+    let what = if moved.len() == 1 { "1 resource" } else { &format!("{} resources", moved.len()) };
+    let mut text =
+        format!("warning: {what} must leave the stack of before, and Heat replaces what is deployed there\n");
+    for Moved { name, from, to } in moved.iter().take(SHOWN) {
+        text += &format!("  `{name}` goes from {from} to {to}\n");
+    }
+    if moved.len() > SHOWN {
+        text += &format!("  and {} more; `plan` says what follows\n", moved.len() - SHOWN);
+    }
+    text
+}
+
+/// What to know of a stack that was cut although nothing is known of an earlier deployment.
+pub(super) fn unknown(directory: &Path) -> String {
+    format!(
+        "there was no template in `{}`, so the names of servers decide on their nested stacks; for a stack that is \
+         deployed, give what was emitted then with `--deployed DIR`\n",
+        directory.display()
+    )
+}

@@ -1,0 +1,175 @@
+//! In which nested stack of a cut stack each resource is.
+//!
+//! Heat knows a resource by its name within its own stack: one that goes to another stack is made anew. So where things
+//! were deployed is an input of the cut. It is read from the templates that were deployed, which say it already; a record
+//! of its own could be lost, or be of another deployment than they are.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use wattle_heat::yaml::{self, Node, Tree};
+
+use crate::model::{IndexMap, Name};
+
+use super::RESERVED;
+use super::hot::Template;
+
+/// The names under which `emit` writes the template of the whole stack.
+pub(crate) const ROOTS: [&str; 2] = ["template.yaml", "template.json"];
+
+/// Where a resource is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Place {
+    /// In the stack itself.
+    Stack,
+    /// In the nested stack of this number.
+    Part(u32),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stack => f.write_str("the stack itself"),
+            Self::Part(number) => write!(f, "the nested stack `{}`", part_name(*number)),
+        }
+    }
+}
+
+/// Where the resources of a deployment are, each by the name under which it was deployed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    places: HashMap<Name, Place>,
+}
+
+/// Why it cannot be told where the resources of a deployment are.
+#[derive(Debug, thiserror::Error)]
+pub enum PlacesError {
+    /// A template that cannot be read.
+    #[error("`{file}` cannot be read: {reason}")]
+    Unreadable {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A nested template that is not there.
+    #[error("there is no `{file}`, which `{root}` names")]
+    Missing {
+        /// The file.
+        file: String,
+        /// The template of the whole stack.
+        root: String,
+    },
+}
+
+/// A resource that is no longer where it was.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moved {
+    /// Its name.
+    pub name: Name,
+    /// Where it was.
+    pub from: Place,
+    /// Where it is.
+    pub to: Place,
+}
+
+impl Places {
+    /// Where the resources of these templates are.
+    pub fn of(template: &Template, nested: &IndexMap<String, Template>) -> Self {
+        let mut places = Self::default();
+        for (name, resource) in &template.resources {
+            match (part_of(name, &resource.ty), nested.get(&*resource.ty)) {
+                (Some(part), Some(nested)) => places.add(nested.resources.keys().cloned(), part),
+                _ => places.add([name.clone()], Place::Stack),
+            }
+        }
+        places
+    }
+
+    /// Where the resources are of the templates that `emit` wrote to a folder: `read` gives the text of a file there.
+    /// Nothing is anywhere if there is no template.
+    ///
+    /// # Errors
+    /// A template that cannot be read.
+    pub fn read(read: &mut dyn FnMut(&str) -> Option<String>) -> Result<Self, PlacesError> {
+        let mut places = Self::default();
+        let Some((root, text)) = ROOTS.into_iter().find_map(|name| Some((name, read(name)?))) else {
+            return Ok(places);
+        };
+        let mut parts = Vec::new();
+        each_resource(root, &text, |name, ty| match part_of(name, ty) {
+            Some(part) => parts.push((ty.to_owned(), part)),
+            None => places.add([name.into()], Place::Stack),
+        })?;
+        drop(text);
+        for (file, part) in parts {
+            let text = read(&file).ok_or_else(|| PlacesError::Missing { file: file.clone(), root: root.to_owned() })?;
+            each_resource(&file, &text, |name, _| places.add([name.into()], part))?;
+        }
+        Ok(places)
+    }
+
+    fn add(&mut self, names: impl IntoIterator<Item = Name>, place: Place) {
+        // What is ours is not the author's: each part has a root of its own.
+        let names = names.into_iter().filter(|name| !name.starts_with(RESERVED));
+        self.places.extend(names.map(|name| (name, place)));
+    }
+
+    /// Where a resource is, if it is anywhere.
+    pub fn get(&self, resource: &str) -> Option<Place> {
+        self.places.get(resource).copied()
+    }
+
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// Whether anything is in a nested stack.
+    pub fn is_cut(&self) -> bool {
+        self.places.values().any(|place| *place != Place::Stack)
+    }
+
+    /// What is elsewhere in `after`, by name.
+    pub fn moved(&self, after: &Self) -> Vec<Moved> {
+        let moved = self.places.iter().filter_map(|(name, &from)| {
+            let to = after.get(name).filter(|to| *to != from)?;
+            Some(Moved { name: name.clone(), from, to })
+        });
+        let mut moved: Vec<Moved> = moved.collect();
+        moved.sort_unstable();
+        moved
+    }
+}
+
+/// Calls `found` with the name and the type of each resource of a template.
+fn each_resource(file: &str, text: &str, mut found: impl FnMut(&str, &str)) -> Result<(), PlacesError> {
+    let unreadable = |error: yaml::Error| PlacesError::Unreadable { file: file.into(), reason: error.to_string() };
+    let root = yaml::read(text).map_err(unreadable)?;
+    let Some(Tree::Map(resources)) = root.get("resources").map(|node| &*node.tree) else { return Ok(()) };
+    let text = |node: &Node, key: &str| node.get(key)?.tree.as_text().map(str::to_owned);
+    for pair in resources {
+        found(&pair.key.as_key(), text(&pair.value, "type").as_deref().unwrap_or_default());
+    }
+    Ok(())
+}
+
+/// The file of a part's template.
+pub(super) fn part_file(number: u32) -> String {
+    format!("part-{number}.yaml")
+}
+
+/// The number of the part whose template this file is.
+pub(crate) fn number_of(file: &str) -> Option<u32> {
+    let digits = file.strip_prefix("part-")?.strip_suffix(".yaml")?;
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+}
+
+/// The name of the resource that is a part.
+pub(super) fn part_name(number: u32) -> Name {
+    format!("{RESERVED}part_{number}").into()
+}
+
+fn part_of(name: &str, ty: &str) -> Option<Place> {
+    number_of(ty).filter(|number| *name == *part_name(*number)).map(Place::Part)
+}

@@ -1,0 +1,172 @@
+//! Which part takes which server.
+
+use std::collections::BTreeMap;
+
+use sha2::{Digest, Sha256};
+
+use super::super::places::Place;
+
+/// How much there is in a stack.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Load {
+    pub(super) resources: usize,
+    pub(super) bytes: usize,
+}
+
+impl Load {
+    pub(super) fn add(&mut self, other: Self) {
+        self.resources += other.resources;
+        self.bytes += other.bytes;
+    }
+
+    pub(super) fn remove(&mut self, other: Self) {
+        self.resources = self.resources.saturating_sub(other.resources);
+        self.bytes = self.bytes.saturating_sub(other.bytes);
+    }
+
+    pub(super) fn fits(self, most: Self) -> bool {
+        self.resources <= most.resources && self.bytes <= most.bytes
+    }
+
+    fn with(mut self, other: Self) -> Self {
+        self.add(other);
+        self
+    }
+}
+
+/// How much there is in each stack.
+pub(super) type Loads = BTreeMap<Place, Load>;
+
+/// A server that is to go into a part, with what goes along.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unit {
+    /// Its place in the template.
+    pub(super) server: usize,
+    pub(super) digest: u64,
+    pub(super) load: Load,
+}
+
+/// What a server is chosen by: 64 bits of its name's digest.
+pub(super) fn digest(name: &str) -> u64 {
+    let digest = Sha256::digest(name);
+    digest.iter().take(8).fold(0, |number, &byte| (number << 8) | u64::from(byte))
+}
+
+/// The part of each unit, by its server, by the digests of their names alone.
+///
+/// Extendible hashing (Fagin, Nievergelt, Pippenger and Strong, 1979): a part has the units whose digests end in the same
+/// bits, and one that is too full gives those with one more bit to another part. So a unit that comes or goes changes the
+/// part of no other one, but for the moment at which its part becomes too full, or fits together with its sibling again.
+pub(super) fn by_digest(units: &[Unit], most: Load) -> BTreeMap<usize, u32> {
+    let mut parts = BTreeMap::new();
+    let mut open = vec![(units.to_vec(), 0_u32, 0_u32)];
+    while let Some((units, suffix, bits)) = open.pop() {
+        let load = units.iter().fold(Load::default(), |load, unit| load.with(unit.load));
+        // Who has as many bits in common has the same digest, or nearly.
+        if load.fits(most) || units.len() < 2 || bits == 31 {
+            parts.extend(units.into_iter().map(|unit| (unit.server, suffix + 1)));
+            continue;
+        }
+        let (others, stay): (Vec<Unit>, Vec<Unit>) = units.into_iter().partition(|unit| unit.digest >> bits & 1 == 1);
+        open.push((stay, suffix, bits + 1));
+        open.push((others, suffix | 1 << bits, bits + 1));
+    }
+    parts
+}
+
+/// The part of each unit, by its server, beside what is deployed: one that has room, else a new one.
+pub(super) fn beside(units: &[Unit], deployed: &Loads, most: Load) -> BTreeMap<usize, u32> {
+    let deployed = deployed.iter().filter_map(|(place, load)| match place {
+        Place::Part(number) => Some((*number, *load)),
+        Place::Stack => None,
+    });
+    let mut loads: BTreeMap<u32, Load> = deployed.collect();
+    // The parts that may have room.
+    let mut open: Vec<u32> = loads.keys().copied().collect();
+    let mut next = 1;
+    let mut units = units.to_vec();
+    // Not in the order of the model, so that it does not matter who stands before whom.
+    units.sort_unstable_by_key(|unit| (unit.digest, unit.server));
+    let mut parts = BTreeMap::new();
+    for unit in units {
+        open.retain(|number| loads[number].resources < most.resources);
+        let with_room = open.iter().copied().filter(|number| loads[number].with(unit.load).fits(most));
+        // The highest of random weights (rendezvous hashing): whoever comes back finds its part again, if there is room.
+        let part = with_room.max_by_key(|number| mixed(unit.digest ^ mixed(u64::from(*number)))).unwrap_or_else(|| {
+            while loads.contains_key(&next) {
+                next += 1;
+            }
+            open.push(next);
+            next
+        });
+        loads.entry(part).or_default().add(unit.load);
+        parts.insert(unit.server, part);
+    }
+    parts
+}
+
+/// `SplitMix64`'s mixing.
+fn mixed(number: u64) -> u64 {
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MOST: Load = Load { resources: 249, bytes: usize::MAX };
+
+    /// A server of two resources.
+    fn unit(server: usize) -> Unit {
+        Unit { server, digest: digest(&format!("server{server}")), load: Load { resources: 2, bytes: 100 } }
+    }
+
+    fn loads(parts: &BTreeMap<usize, u32>) -> BTreeMap<u32, usize> {
+        let mut loads = BTreeMap::new();
+        parts.values().for_each(|part| *loads.entry(*part).or_default() += 2);
+        loads
+    }
+
+    #[test]
+    fn by_digest_one_server_more_moves_at_most_what_is_in_its_part() {
+        let mut units: Vec<Unit> = Vec::new();
+        let mut before = BTreeMap::new();
+        let (mut splits, mut moved) = (0, 0);
+        for server in 0..2_000 {
+            units.insert(units.len() / 2, unit(server));
+            let after = by_digest(&units, MOST);
+            assert!(loads(&after).values().all(|load| *load <= 249));
+            let elsewhere = before.iter().filter(|(server, part)| after[*server] != **part).count();
+            assert!(elsewhere < 124, "{server}: {elsewhere}");
+            splits += usize::from(elsewhere > 0);
+            moved += elsewhere;
+            before = after;
+        }
+        let parts = loads(&before).len();
+        // Each part but the first one came by a split.
+        assert_eq!(splits, parts - 1);
+        assert!(parts < 32 && moved < 2_000, "{parts} parts, {moved} servers moved while 2,000 came");
+    }
+
+    #[test]
+    fn beside_what_is_deployed_there_is_room_or_a_new_part() {
+        let deployed = [(Place::Stack, 100), (Place::Part(1), 248), (Place::Part(3), 240)];
+        let deployed: Loads =
+            deployed.map(|(place, resources)| (place, Load { resources, bytes: 0 })).into_iter().collect();
+        let units: Vec<Unit> = (0..10).map(unit).collect();
+        let parts = beside(&units, &deployed, MOST);
+        assert_eq!(loads(&parts), BTreeMap::from([(2, 12), (3, 8)]));
+        let backwards: Vec<Unit> = units.into_iter().rev().collect();
+        assert_eq!(beside(&backwards, &deployed, MOST), parts);
+    }
+
+    #[test]
+    fn what_fits_nowhere_has_a_part_of_its_own() {
+        let large = |server| Unit { load: Load { resources: 300, bytes: 0 }, ..unit(server) };
+        let units = [large(0), unit(1), large(2)];
+        let of = |parts: BTreeMap<usize, u32>| parts.into_values().collect::<std::collections::BTreeSet<_>>().len();
+        assert_eq!((of(by_digest(&units, MOST)), of(beside(&units, &Loads::new(), MOST))), (3, 3));
+    }
+}

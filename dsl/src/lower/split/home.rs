@@ -1,0 +1,313 @@
+//! Where each resource goes: where it is deployed; else with the server that it is there for, or into the parent.
+//!
+//! Templates can only be made one after the other, so no way may lead from a part to itself over others or the parent. Where
+//! nothing is deployed none does. What is deployed may have come to need each other since; then as little as possible goes
+//! to the parent.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use wattle_heat::template::Function;
+
+use crate::model::{Name, shortest_cycles};
+
+use super::super::RESERVED;
+use super::super::dependence::dependents_first;
+use super::super::hot::{Hot, HotResource, Template};
+use super::super::places::{Place, Places};
+use super::fill::{Load, Loads, Unit, digest};
+
+/// Which servers need a resource, directly or not.
+#[derive(Clone, Copy, PartialEq)]
+enum Needed {
+    Nobody,
+    By(usize),
+    BySeveral,
+}
+
+impl Needed {
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Nobody, needed) | (needed, Self::Nobody) => needed,
+            (Self::By(a), Self::By(b)) if a == b => self,
+            _ => Self::BySeveral,
+        }
+    }
+}
+
+/// Whom a resource is there for.
+#[derive(Clone, Copy, PartialEq)]
+enum Home {
+    /// Several servers or none; `late` when it needs something of a server.
+    Parent { late: bool },
+    /// This server alone. One that no other server needs is there for itself.
+    With(usize),
+}
+
+/// In which parts is deployed what a resource requires, directly or not, or what it is itself.
+#[derive(Clone, Copy, PartialEq)]
+enum Beneath {
+    Nothing,
+    One(u32),
+    /// Several, or one and the parent above it: whoever requires this waits for parts.
+    Several,
+}
+
+impl Beneath {
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Nothing, beneath) | (beneath, Self::Nothing) => beneath,
+            (Self::One(a), Self::One(b)) if a == b => self,
+            _ => Self::Several,
+        }
+    }
+}
+
+/// What is known of a template's resources, each by its place there.
+pub(super) struct Homes<'a> {
+    whole: &'a Template,
+    requires: &'a [Vec<usize>],
+    /// Each before those that it requires.
+    order: Vec<usize>,
+    needed: Vec<Needed>,
+    home_of: Vec<Home>,
+    /// Those that must be in the parent: it has the conditions, and the names that `depends_on` gives.
+    pinned: Vec<bool>,
+    deployed: Vec<Option<Place>>,
+    beneath: Vec<Beneath>,
+    /// How many resources each stack had, of those that are still there.
+    counts: BTreeMap<Place, usize>,
+    /// Servers that must leave the stack in which they are deployed.
+    evicted: Vec<bool>,
+}
+
+impl<'a> Homes<'a> {
+    pub(super) fn of(whole: &'a Template, requires: &'a [Vec<usize>], deployed: &Places) -> Self {
+        let order = dependents_first(requires);
+        let (needed, home_of) = homes(whole, requires, &order);
+        let pinned = pinned(whole);
+        let names = whole.resources.keys().zip(&pinned);
+        let deployed: Vec<_> = names.map(|(name, pinned)| deployed.get(name).filter(|_| !pinned)).collect();
+        let mut counts = BTreeMap::new();
+        deployed.iter().flatten().for_each(|place| *counts.entry(*place).or_default() += 1);
+        let evicted = vec![false; requires.len()];
+        let mut homes =
+            Self { whole, requires, order, needed, home_of, pinned, deployed, beneath: Vec::new(), counts, evicted };
+        homes.beneath = homes.beneath();
+        homes
+    }
+
+    fn beneath(&self) -> Vec<Beneath> {
+        let mut beneath = vec![Beneath::Nothing; self.requires.len()];
+        for &index in self.order.iter().rev() {
+            let below = self.requires[index].iter().fold(Beneath::Nothing, |all, &one| all.and(beneath[one]));
+            beneath[index] = match (self.deployed[index], below) {
+                (Some(Place::Part(number)), below) => below.and(Beneath::One(number)),
+                (Some(Place::Stack), Beneath::One(_)) => Beneath::Several,
+                (_, below) => below,
+            };
+        }
+        beneath
+    }
+
+    /// The servers that no other one needs.
+    fn servers(&self) -> impl Iterator<Item = usize> {
+        self.home_of.iter().enumerate().filter(|(index, home)| **home == Home::With(*index)).map(|(index, _)| index)
+    }
+
+    /// Where such a server goes; nowhere yet, if that depends on where there is room.
+    fn place(&self, server: usize) -> Option<Place> {
+        if self.pinned[server] {
+            return Some(Place::Stack);
+        }
+        if self.evicted[server] {
+            return None;
+        }
+        self.deployed[server].or(match self.beneath[server] {
+            Beneath::Nothing => None,
+            Beneath::One(number) => Some(Place::Part(number)),
+            Beneath::Several => Some(Place::Stack),
+        })
+    }
+
+    /// The servers that go where there is room, each with what is new of that which goes along.
+    pub(super) fn units(&self, sizes: &[usize]) -> Vec<Unit> {
+        let unit = |server| {
+            let (name, _) = self.whole.resources.get_index(server).expect("INVARIANT: a place in the template");
+            (server, Unit { server, digest: digest(name), load: Load::default() })
+        };
+        let mut units: BTreeMap<usize, Unit> =
+            self.servers().filter(|server| self.place(*server).is_none()).map(unit).collect();
+        for (index, home) in self.home_of.iter().enumerate() {
+            if let (Home::With(server), None) = (home, self.deployed[index])
+                && let Some(unit) = units.get_mut(server)
+            {
+                unit.load.add(Load { resources: 1, bytes: sizes[index] });
+            }
+        }
+        units.into_values().collect()
+    }
+
+    /// How much there is in each part without those.
+    pub(super) fn loads(&self, sizes: &[usize]) -> Loads {
+        let mut loads = Loads::new();
+        for (index, home) in self.home_of.iter().enumerate() {
+            let with = match home {
+                Home::With(server) => self.place(*server),
+                Home::Parent { .. } => None,
+            };
+            if let Some(place) = self.deployed[index].or(with) {
+                loads.entry(place).or_default().add(Load { resources: 1, bytes: sizes[index] });
+            }
+        }
+        loads
+    }
+
+    /// Where each resource goes, if the servers that go where there is room go to these parts.
+    pub(super) fn places(&self, parts: &BTreeMap<usize, u32>) -> Vec<Place> {
+        let mut places = vec![Place::Stack; self.requires.len()];
+        for server in self.servers() {
+            let part = || parts.get(&server).map_or(Place::Stack, |number| Place::Part(*number));
+            places[server] = self.place(server).unwrap_or_else(part);
+        }
+        for &index in self.order.iter().rev().filter(|index| self.home_of[**index] != Home::With(**index)) {
+            places[index] = self.deployed[index].unwrap_or_else(|| self.undeployed(index, &places));
+        }
+        self.untangle(&mut places);
+        places
+    }
+
+    /// Where something goes that is not deployed, and is none of the servers that were placed, when what it requires is
+    /// placed.
+    fn undeployed(&self, index: usize, places: &[Place]) -> Place {
+        match (self.home_of[index], self.beneath[index]) {
+            _ if self.pinned[index] => Place::Stack,
+            (Home::With(server), _) => {
+                // What no server needs can wait for other parts in the parent, so that its own need not.
+                let waits = |required: &usize| places[*required] != Place::Stack && places[*required] != places[server];
+                let is_free = self.needed[index] == Needed::Nobody;
+                if is_free && self.requires[index].iter().any(waits) { Place::Stack } else { places[server] }
+            }
+            (Home::Parent { .. }, Beneath::One(number)) if self.needed[index] != Needed::Nobody => Place::Part(number),
+            (Home::Parent { .. }, _) => Place::Stack,
+        }
+    }
+
+    /// Takes resources out of parts until no way leads from a part to itself.
+    fn untangle(&self, places: &mut [Place]) {
+        let parts: BTreeSet<Place> = places.iter().copied().filter(|place| *place != Place::Stack).collect();
+        let parts: HashMap<Place, usize> = parts.into_iter().zip(places.len()..).collect();
+        loop {
+            let node = |index: usize| parts.get(&places[index]).copied().unwrap_or(index);
+            let ends = |(index, required): (usize, &Vec<usize>)| {
+                required.iter().map(|&required| (index, required)).collect::<Vec<_>>()
+            };
+            let mut edges: Vec<(usize, usize)> = self.requires.iter().enumerate().flat_map(ends).collect();
+            edges.retain(|&(index, required)| node(index) != node(required));
+            let nodes: Vec<(usize, usize)> =
+                edges.iter().map(|&(index, required)| (node(index), node(required))).collect();
+            let cycles = shortest_cycles(places.len() + parts.len(), &nodes);
+            if cycles.is_empty() {
+                return;
+            }
+            for cycle in cycles {
+                let required = cycle.iter().map(|edge| edges[*edge].1).filter(|one| places[*one] != Place::Stack);
+                // What is not deployed loses nothing; a server has others with it.
+                let leaves = required.min_by_key(|&index| {
+                    (self.deployed[index].is_some(), self.home_of[index] == Home::With(index), index)
+                });
+                match leaves {
+                    Some(index) => places[index] = Place::Stack,
+                    // A cycle of the whole template, which Heat refuses.
+                    None => return,
+                }
+            }
+        }
+    }
+
+    /// Has servers leave where there is more than `utmost` and more than there was, and says whether any has to.
+    pub(super) fn evict(&mut self, places: &[Place], loads: &Loads, utmost: Load, sizes: &[usize]) -> bool {
+        let mut evicts = false;
+        for (&place, &load) in loads {
+            let was = self.counts.get(&place).copied().unwrap_or_default();
+            let utmost = Load { resources: utmost.resources.max(was), ..utmost };
+            if load.fits(utmost) {
+                continue;
+            }
+            let mut along: BTreeMap<usize, Load> = BTreeMap::new();
+            for (index, home) in self.home_of.iter().enumerate() {
+                if let (Home::With(server), true) = (home, places[index] == place) {
+                    along.entry(*server).or_default().add(Load { resources: 1, bytes: sizes[index] });
+                }
+            }
+            let is_kept = |server: usize| self.place(server) == Some(place) && !self.pinned[server];
+            let name = |server| self.whole.resources.get_index(server).map_or("", |(name, _)| &**name);
+            let mut servers: Vec<usize> = along.keys().copied().filter(|server| is_kept(*server)).collect();
+            servers.sort_by_cached_key(|server| digest(name(*server)));
+            let mut load = load;
+            while let Some(server) = servers.pop().filter(|_| !load.fits(utmost)) {
+                load.remove(along[&server]);
+                self.evicted[server] = true;
+                evicts = true;
+            }
+        }
+        for (index, home) in self.home_of.iter().enumerate() {
+            if matches!(home, Home::With(server) if self.evicted[*server]) {
+                self.deployed[index] = None;
+            }
+        }
+        if evicts {
+            self.beneath = self.beneath();
+        }
+        evicts
+    }
+}
+
+/// Which servers need each resource, and whom it is there for.
+fn homes(whole: &Template, requires: &[Vec<usize>], order: &[usize]) -> (Vec<Needed>, Vec<Home>) {
+    let mut needed = vec![Needed::Nobody; requires.len()];
+    for &index in order {
+        if whole.resources[index].is_server() {
+            needed[index] = if needed[index] == Needed::Nobody { Needed::By(index) } else { Needed::BySeveral };
+        }
+        for &required in &requires[index] {
+            needed[required] = needed[required].and(needed[index]);
+        }
+    }
+    let mut homes = vec![Home::Parent { late: false }; requires.len()];
+    for &index in order.iter().rev() {
+        homes[index] = match needed[index] {
+            Needed::By(server) => Home::With(server),
+            Needed::BySeveral => Home::Parent { late: false },
+            Needed::Nobody => requires[index].iter().fold(Home::Parent { late: false }, |home, &required| {
+                match (home, homes[required]) {
+                    (home, Home::Parent { late: false }) => home,
+                    (Home::Parent { late: false }, with) => with,
+                    (Home::With(a), Home::With(b)) if a == b => home,
+                    _ => Home::Parent { late: true },
+                }
+            }),
+        };
+    }
+    (needed, homes)
+}
+
+/// Which resources have a part in what only one template can say: a condition, or an order that the author gives. What
+/// is ours is in the parent, too.
+fn pinned(whole: &Template) -> Vec<bool> {
+    let decides = |(name, resource): (&Name, &HotResource)| {
+        let mut decides = name.starts_with(RESERVED) || resource.condition.is_some() || !resource.depends_on.is_empty();
+        resource.values().for_each(|value| {
+            value.visit(&mut |part| {
+                decides |= matches!(part, Hot::Function(name, _) if Function::of(name) == Some(Function::If));
+            });
+        });
+        decides
+    };
+    let mut pinned: Vec<bool> = whole.resources.iter().map(decides).collect();
+    for name in whole.resources.values().flat_map(|resource| &resource.depends_on) {
+        if let Some(index) = whole.resources.get_index_of(name) {
+            pinned[index] = true;
+        }
+    }
+    pinned
+}

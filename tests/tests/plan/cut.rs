@@ -1,0 +1,300 @@
+//! A large stack stays where it is: whatever server comes or goes, the others stay in their nested stacks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use wattle::check;
+use wattle::lower::{Lowered, Options, Places, lower};
+use wattle::model::Model;
+use wattle::plan::{Action, plan};
+use wattle::prelude::*;
+use wattle_catalog::{cinder, neutron, nova};
+use wattle_tests::random::Anything;
+use wattle_tests::{oracle, skip};
+
+use super::state_of;
+
+/// A server of a fleet.
+#[derive(Clone, Debug)]
+struct Member {
+    name: String,
+    /// The networks it is in, of which some have no other server.
+    nets: BTreeSet<u8>,
+    /// The security group, likewise.
+    group: Option<u8>,
+    has_port: bool,
+    has_volume: bool,
+    runs: bool,
+    /// Of which other one, by its number, its software reads the address of a port.
+    picks: Option<usize>,
+    /// That one's name.
+    reads: Option<String>,
+}
+
+fn member() -> impl Strategy<Value = Member> {
+    let nets = prop::collection::btree_set(0..40_u8, 1..3);
+    let group = prop::option::of(0..30_u8);
+    let picks = prop::option::weighted(0.2, any::<usize>());
+    (nets, group, any::<(bool, bool, bool)>(), picks).prop_map(|(nets, group, (has_port, has_volume, runs), picks)| {
+        Member { name: String::new(), nets, group, has_port, has_volume, runs, picks, reads: None }
+    })
+}
+
+/// A change: who comes, and where; or who goes.
+#[derive(Clone, Debug)]
+enum Change {
+    Comes(usize, Member),
+    Goes(usize),
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        (any::<usize>(), member()).prop_map(|(at, member)| Change::Comes(at, member)),
+        any::<usize>().prop_map(Change::Goes)
+    ]
+}
+
+/// Servers that come and go.
+#[derive(Default)]
+struct Fleet {
+    members: Vec<Member>,
+    count: usize,
+}
+
+impl Fleet {
+    fn add(&mut self, at: usize, mut member: Member) {
+        member.name = format!("server{}", self.count);
+        self.count += 1;
+        let readable: Vec<_> = self.members.iter().filter(|other| other.has_port).collect();
+        member.reads = member
+            .picks
+            .filter(|_| member.runs && !readable.is_empty())
+            .map(|number| readable[number % readable.len()].name.clone());
+        self.members.insert(at % (self.members.len() + 1), member);
+    }
+
+    fn change(&mut self, change: Change) {
+        match change {
+            Change::Comes(at, member) => self.add(at, member),
+            Change::Goes(_) if self.members.is_empty() => {}
+            Change::Goes(at) => {
+                let at = at % self.members.len();
+                // Who reads something of it would get other user data, which is no matter of the cut.
+                let name = Some(&self.members[at].name);
+                if !self.members.iter().any(|other| other.reads.as_ref() == name) {
+                    self.members.remove(at);
+                }
+            }
+        }
+    }
+
+    fn model(&self) -> Model {
+        model(&self.members)
+    }
+}
+
+fn model(fleet: &[Member]) -> Model {
+    let mut t = Topology::new("fleet");
+    let mut nets = BTreeMap::new();
+    let mut groups = BTreeMap::new();
+    for member in fleet {
+        for &number in &member.nets {
+            nets.entry(number).or_insert_with(|| {
+                let net = t.add(format!("net{number}"), neutron::Net::new());
+                let subnet = t.add(format!("subnet{number}"), neutron::Subnet::new(net).cidr("10.0.0.0/8"));
+                (net, subnet)
+            });
+        }
+        if let Some(number) = member.group {
+            groups.entry(number).or_insert_with(|| t.add(format!("group{number}"), neutron::SecurityGroup::new()));
+        }
+    }
+    let mut ports = BTreeMap::new();
+    let mut servers = Vec::new();
+    for member in fleet {
+        let mut server = nova::Server::new().image("debian-12").flavor("m1.small");
+        for (at, number) in member.nets.iter().enumerate() {
+            let (net, subnet) = nets[number];
+            if member.has_port {
+                let port = neutron::Port::new(net).subnet(subnet);
+                let port = match member.group {
+                    Some(number) => port.security_group(groups[&number]),
+                    None => port,
+                };
+                let port = t.add(format!("{}-port{at}", member.name), port);
+                ports.insert(member.name.as_str(), port);
+                server = server.port(port);
+            } else {
+                server = server.network(net);
+            }
+        }
+        let server = t.add(member.name.as_str(), server);
+        if member.has_volume {
+            let volume = t.add(format!("{}-volume", member.name), cinder::Volume::new(10));
+            t.add(format!("{}-attachment", member.name), cinder::VolumeAttachment::new(server, volume));
+        }
+        servers.push(server);
+    }
+    for (member, server) in fleet.iter().zip(servers).filter(|(member, _)| member.runs) {
+        let component = Anything::new();
+        let component = match &member.reads {
+            Some(other) => component.address(ports[other.as_str()].address()),
+            None => component,
+        };
+        t.on(server).run("software", component);
+    }
+    t.finish(Exports::new())
+}
+
+fn options(stack_resources: usize, before: Option<&Lowered>) -> Options {
+    let mut options = Options::default();
+    options.stack_resources = stack_resources;
+    if let Some(before) = before {
+        options.deployed = Places::of(&before.template, &before.nested);
+    }
+    options
+}
+
+/// What becomes of what was there before and is there after, if it does not stay.
+fn disturbed(before: &Lowered, after: &Lowered) -> Vec<String> {
+    let own = |name: &str| name.rsplit_once('/').map_or(name, |(_, own)| own).to_owned();
+    let names = |lowered: &Lowered| -> BTreeSet<String> {
+        let all = lowered.nested.values().chain([&lowered.template]).flat_map(|template| template.resources.keys());
+        all.filter(|name| !name.starts_with("wattle_")).map(ToString::to_string).collect()
+    };
+    let (old, new) = (names(before), names(after));
+    let plan = plan(Some(&state_of(before)), &state_of(after));
+    let disturbs = |action| !matches!(action, Action::Unchanged | Action::Update | Action::MayUpdate);
+    let disturbed = plan.resources.iter().filter(|(name, plan)| {
+        let own = own(name);
+        disturbs(plan.action) && old.contains(&own) && new.contains(&own)
+    });
+    disturbed.map(|(name, plan)| format!("{name}: {:?} {:?}", plan.action, plan.because)).collect()
+}
+
+/// What emits a fleet again and again, each time with the templates of before.
+struct Emitting {
+    fleet: Fleet,
+    stack_resources: usize,
+    last: Lowered,
+}
+
+impl Emitting {
+    fn first(fleet: Fleet, stack_resources: usize) -> Self {
+        let last = lower(&fleet.model(), &options(stack_resources, None));
+        Self { fleet, stack_resources, last }
+    }
+
+    /// What does not stay when these come and go.
+    fn disturbed_by(&mut self, changes: impl IntoIterator<Item = Change>) -> Vec<String> {
+        changes.into_iter().for_each(|change| self.fleet.change(change));
+        let model = self.fleet.model();
+        let after = lower(&model, &options(self.stack_resources, Some(&self.last)));
+        let disturbed = disturbed(&self.last, &after);
+        // Once more, it is the same.
+        let again = lower(&model, &options(self.stack_resources, Some(&after)));
+        assert!(again.template == after.template && again.nested == after.nested);
+        self.last = after;
+        disturbed
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whoever_comes_or_goes_the_others_stay(
+        first in prop::collection::vec(member(), 0..60),
+        rounds in prop::collection::vec(prop::collection::vec(change(), 1..8), 1..4),
+        stack_resources in prop_oneof![Just(5_usize), 8..40_usize, 60..120_usize],
+    ) {
+        let mut fleet = Fleet::default();
+        first.into_iter().for_each(|member| fleet.add(usize::MAX, member));
+        let found = check::check(&fleet.model(), &Default::default());
+        prop_assert!(!check::has_errors(&found), "{found:#?}");
+        let mut emitting = Emitting::first(fleet, stack_resources);
+        for round in rounds {
+            let disturbed = emitting.disturbed_by(round);
+            prop_assert!(disturbed.is_empty(), "{disturbed:#?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4, ..ProptestConfig::default() })]
+
+    #[test]
+    fn several_hundred_servers_stay_over_the_limit_and_back(
+        first in prop::collection::vec(member(), 10..30),
+        come in prop::collection::vec((any::<usize>(), member()), 200..300),
+        go in prop::collection::vec(any::<usize>(), 200..300),
+    ) {
+        let mut fleet = Fleet::default();
+        first.into_iter().for_each(|member| fleet.add(usize::MAX, member));
+        let mut emitting = Emitting::first(fleet, 250);
+        prop_assert!(emitting.last.nested.is_empty());
+        let disturbed = emitting.disturbed_by(come.into_iter().map(|(at, member)| Change::Comes(at, member)));
+        prop_assert!(disturbed.is_empty(), "{disturbed:#?}");
+        prop_assert!(emitting.last.nested.len() > 1);
+        let disturbed = emitting.disturbed_by(go.into_iter().map(Change::Goes));
+        prop_assert!(disturbed.is_empty(), "{disturbed:#?}");
+    }
+}
+
+/// Servers as they usually are, of two resources each.
+fn ordinary(count: usize) -> Fleet {
+    let mut fleet = Fleet::default();
+    (0..count).for_each(|_| fleet.add(usize::MAX, ordinary_member()));
+    fleet
+}
+
+fn ordinary_member() -> Member {
+    Member {
+        name: String::new(),
+        nets: [0].into(),
+        group: Some(0),
+        has_port: true,
+        has_volume: false,
+        runs: true,
+        picks: None,
+        reads: None,
+    }
+}
+
+#[test]
+fn heat_replaces_no_server_when_one_comes_or_goes() {
+    let comes = |at| Change::Comes(at, ordinary_member());
+    let limit = if skip::everything("a stack of more than 250 resources, updated by Heat") { 250 } else { 12 };
+    // A network, a subnet, a group, a root, and servers with a port each: one more server fits.
+    let count = (limit - 4) / 2 - 1;
+    let mut emitting = Emitting::first(ordinary(count), limit);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut templates = Vec::new();
+    let mut wanted = Vec::new();
+    let steps =
+        [vec![], vec![comes(60)], vec![comes(30), comes(90)], vec![Change::Goes(40), comes(10), Change::Goes(5)]];
+    for (number, changes) in steps.into_iter().enumerate() {
+        assert_eq!(emitting.disturbed_by(changes), [""; 0]);
+        let folder = folder.path().join(number.to_string());
+        std::fs::create_dir(&folder).expect("a new folder");
+        templates.push(oracle::write(&emitting.last, &folder, true));
+        wanted.push((emitting.fleet.members.len(), emitting.last.nested.len()));
+    }
+    assert_eq!(wanted, [(count, 0), (count + 1, 0), (count + 3, 1), (count + 2, 1)]);
+    let steps = oracle::follow(&["wattle_space=zookeeper://127.0.0.1:2181"], &templates);
+    for (step, (servers, _)) in steps.iter().zip(&wanted) {
+        let there = step.keys().filter(|path| path.rsplit('/').next().is_some_and(|name| !name.contains('-')));
+        assert_eq!(there.filter(|path| path.contains("server")).count(), *servers);
+    }
+    for pair in steps.windows(2) {
+        let (before, after) = (&pair[0], &pair[1]);
+        let own = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        let after: BTreeMap<String, (&String, &String)> =
+            after.iter().map(|(path, id)| (own(path), (path, id))).collect();
+        for (path, id) in before.iter().filter(|(path, _)| !own(path).starts_with("wattle_agent")) {
+            if let Some(now) = after.get(&own(path)) {
+                assert_eq!(*now, (path, id), "Heat made another one");
+            }
+        }
+    }
+}
