@@ -99,6 +99,32 @@ fn heat_takes_fifty_random_models() {
 }
 
 #[test]
+fn heat_takes_conditions_and_orders_cut() {
+    let mut oracle = Oracle::start();
+    let mut cut = 0;
+    for seed in 0..30_u32 {
+        let mut model = random::whole(&random::bytes(seed, 400));
+        if let (Some(name), Some((_, server))) = (
+            model.conditions.keys().next().cloned(),
+            model.resources.iter_mut().filter(|(_, resource)| resource.is_server()).nth(1),
+        ) {
+            server.condition = Some(Box::new(wattle::model::Expr::Constant(wattle::model::Value::Str(name))));
+        }
+        let lowered = lower(&model, &small_stacks());
+        let bound = |template: &wattle::lower::hot::Template| {
+            let mut resources = template.resources.values();
+            resources.any(|resource| resource.condition.is_some() || !resource.depends_on.is_empty())
+        };
+        assert!(!lowered.nested.values().any(bound), "{seed}");
+        if bound(&lowered.template) && !lowered.nested.is_empty() {
+            cut += 1;
+            accepted(&mut oracle, &lowered, &format!("random {seed}"));
+        }
+    }
+    assert!(cut > 5, "{cut}");
+}
+
+#[test]
 fn user_data_reaches_nova_as_emitted() {
     let model = three_tier::three_tier.model(Default::default());
     let lowered = lower(&model, &Options::default());

@@ -15,7 +15,7 @@ const SHOWN: usize = 5;
 /// The option that says where the templates are that were deployed.
 pub(super) fn deployed() -> Arg {
     Arg::new("deployed").long("deployed").value_name("DIR").value_parser(clap::value_parser!(PathBuf)).help(
-        "Keep resources in the nested stacks in which this directory's templates have them [default: DIR/<stack>/]",
+        "Keep servers in the nested stacks in which the templates in DIR have them [default: what was emitted last]",
     )
 }
 

@@ -198,11 +198,9 @@ impl<'a> Homes<'a> {
         let parts: HashMap<Place, usize> = parts.into_iter().zip(places.len()..).collect();
         loop {
             let node = |index: usize| parts.get(&places[index]).copied().unwrap_or(index);
-            let ends = |(index, required): (usize, &Vec<usize>)| {
-                required.iter().map(|&required| (index, required)).collect::<Vec<_>>()
-            };
-            let mut edges: Vec<(usize, usize)> = self.requires.iter().enumerate().flat_map(ends).collect();
-            edges.retain(|&(index, required)| node(index) != node(required));
+            let all = self.requires.iter().enumerate();
+            let all = all.flat_map(|(index, required)| required.iter().map(move |&required| (index, required)));
+            let edges: Vec<(usize, usize)> = all.filter(|&(index, required)| node(index) != node(required)).collect();
             let nodes: Vec<(usize, usize)> =
                 edges.iter().map(|&(index, required)| (node(index), node(required))).collect();
             let cycles = shortest_cycles(places.len() + parts.len(), &nodes);
