@@ -106,10 +106,11 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
         of_model(model, &identified, emission.model, swap)?;
         let lower::Templates { template, nested: parts, environment, .. } = stages.templates();
         nested = parts;
-        if options.deployed.is_empty() && !nested.is_empty() {
+        if !options.deployed.is_empty() {
+            told += &deployed::warning(&options.deployed.moved(&Places::of(&template, &nested)));
+        } else if !nested.is_empty() {
             told += &deployed::unknown(&directory);
         }
-        told += &deployed::warning(&options.deployed.moved(&Places::of(&template, &nested)));
         swap.write(whole(&template, emission.format))?;
         swap.write(self::environment(&environment, &filled))?;
         let mut parts = nested.iter().rev();
