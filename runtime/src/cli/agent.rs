@@ -10,7 +10,6 @@ use wattle::manners::reason;
 use wattle::model::{IndexMap, Name, Value};
 
 use crate::agent::{Agent, Attributes, Ended, Fixed, Identity, Limits, Metadata};
-use crate::clock;
 use crate::local::STATE_DIR;
 use crate::recipe::Tools;
 use crate::space::Space;
@@ -18,6 +17,7 @@ use crate::space::Space;
 use super::args;
 use super::console::Console;
 use super::failure::{Exit, Failure, exit_codes};
+use super::log::{self, Format};
 
 pub(super) fn command() -> Command {
     let path = |name: &'static str, value: &'static str| {
@@ -40,6 +40,7 @@ pub(super) fn command() -> Command {
                 .value_parser(["text", "json"])
                 .help("How to log, on the standard error"),
         )
+        .arg(path("log", "FILE").hide(true).help("Where to log, in at most two files of 8 MiB, instead"))
         .arg(path("attributes", "FILE").hide(true).help("The server's own attributes, instead of what OpenStack says"))
         .after_help(args::section(&[
             (
@@ -47,7 +48,9 @@ pub(super) fn command() -> Command {
                 "  SIGTERM and SIGINT end the agent, and a recipe that runs with it: the next agent runs that recipe
   again, and nothing that is finished. Services that recipes have started through systemd go on.",
             ),
-            ("Log", "  RUST_LOG chooses what is logged: `debug`, `wattle_runtime=debug`; by default `info`."),
+            ("Log", "  RUST_LOG chooses what is logged: `debug`, `wattle_runtime=debug`; by default `info`. What ZooKeeper's
+  client says is left out unless it is named: `info,zookeeper_client=info`. Lines that come faster than they can be
+  written are left out, and counted."),
             (
                 "Exit codes",
                 &exit_codes(&[
@@ -71,8 +74,14 @@ pub(super) fn limits() -> [Arg; 2] {
 }
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
-    log(matches.get_one::<String>("log-format").is_some_and(|format| format == "json"), console.err.color);
     let path = |name: &str| matches.get_one::<PathBuf>(name).cloned();
+    let is_json = matches.get_one::<String>("log-format").is_some_and(|format| format == "json");
+    let file = path("log");
+    let _log = log::start(file.as_deref(), Format { is_json, color: console.err.color }).map_err(|error| {
+        let place =
+            file.as_ref().map_or_else(|| "the standard error".to_owned(), |file| format!("`{}`", file.display()));
+        Failure::new(format!("cannot log to {place}: {}", reason(&error)))
+    })?;
     let identity = path("identity").expect("INVARIANT: it has a default");
     let identity = Identity::read(&identity).map_err(|error| {
         Failure::new(error.to_string()).help("the server's user data writes it; `--identity FILE` names another one")
@@ -132,27 +141,4 @@ fn fixed(file: &Path) -> Result<IndexMap<Name, Value>, Failure> {
     let text = std::fs::read(file)
         .map_err(|error| Failure::new(format!("cannot read `{}`: {}", file.display(), reason(&error))))?;
     serde_json::from_slice(&text).map_err(|error| Failure::new(format!("`{}`: {error}", file.display())))
-}
-
-/// Logs to the standard error, times as RFC 3339 has them.
-fn log(is_json: bool, color: bool) {
-    use tracing_subscriber::EnvFilter;
-    use tracing_subscriber::filter::LevelFilter;
-    let filter = EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).from_env_lossy();
-    let subscriber = tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        .with_ansi(color)
-        .with_target(false)
-        .with_timer(Rfc3339)
-        .with_env_filter(filter);
-    // Another one is there only if somebody called this twice.
-    let _ = if is_json { subscriber.json().try_init() } else { subscriber.try_init() };
-}
-
-struct Rfc3339;
-
-impl tracing_subscriber::fmt::time::FormatTime for Rfc3339 {
-    fn format_time(&self, out: &mut tracing_subscriber::fmt::format::Writer<'_>) -> std::fmt::Result {
-        write!(out, "{:.3}", clock::now())
-    }
 }

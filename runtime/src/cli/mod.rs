@@ -16,6 +16,7 @@ mod exports;
 mod failure;
 mod get;
 mod here;
+mod log;
 mod ls;
 mod man;
 mod new;

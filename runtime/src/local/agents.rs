@@ -142,7 +142,9 @@ async fn wait(mut child: Child, shared: &Shared) -> Option<std::process::ExitSta
 fn spawn(launch: &Launch, server: &Name) -> io::Result<Child> {
     let home = launch.folder.server(server);
     let home = std::path::absolute(home)?;
-    let log = File::options().create(true).append(true).open(home.join("agent.log"))?;
+    let path = home.join("agent.log");
+    // For what is said before the agent has a log of its own, and by a panic.
+    let log = File::options().create(true).append(true).open(&path)?;
     let mut words: Vec<OsString> = launch.wrapper.get(server).cloned().unwrap_or_default();
     words.push(launch.program.clone().into());
     let (program, before) = words.split_first().expect("INVARIANT: the program is one of them");
@@ -156,6 +158,8 @@ fn spawn(launch: &Launch, server: &Name) -> io::Result<Child> {
         .arg(home.join("attributes.json"))
         .arg("--state")
         .arg(home.join("agent"))
+        .arg("--log")
+        .arg(path)
         .args(&launch.options)
         .current_dir(&home)
         .env(STATE_DIR, home.join("state"))

@@ -10,6 +10,7 @@ mod lines;
 mod mask;
 mod outputs;
 mod process;
+mod rate;
 mod tools;
 
 use std::fmt;

@@ -20,6 +20,7 @@ use super::environment::Environment;
 use super::former::Record;
 use super::group::Group;
 use super::lines::{Lines, Tail};
+use super::rate::Rate;
 use super::{Broken, Job, Mask};
 use crate::space::Kind;
 
@@ -201,6 +202,7 @@ struct Voice {
     secrets: usize,
     lines: Lines,
     tail: Tail,
+    rate: Rate,
     spoke: Instant,
 }
 
@@ -214,6 +216,7 @@ impl Voice {
             secrets: 0,
             lines: Lines::default(),
             tail: Tail::default(),
+            rate: Rate::new(Instant::now()),
             spoke: Instant::now(),
         }
     }
@@ -244,10 +247,19 @@ impl Voice {
     }
 
     fn say(&mut self, text: &[u8]) {
-        let mut sink = sink(&self.job, &mut self.tail);
+        let mut sink = sink(&self.job, &mut self.tail, &mut self.rate);
         self.lines.push(text, &mut sink);
         if self.pipe.is_none() {
             self.lines.finish(&mut sink);
+            drop(sink);
+            self.tell_gap();
+        }
+    }
+
+    /// Says what was left out of the log.
+    fn tell_gap(&mut self) {
+        if let Some(gap) = self.rate.gap() {
+            log(&self.job, &gap);
         }
     }
 
@@ -267,6 +279,7 @@ impl Voice {
         let mut text = Vec::new();
         self.mask.finish(&mut text);
         self.say(&text);
+        self.tell_gap();
         let log = std::mem::take(&mut self.tail).into_lines();
         let mask = self.mask.clone();
         // Closing the pipe would end a service at its next word.
@@ -279,9 +292,18 @@ impl Voice {
     }
 }
 
-fn sink<'a>(job: &'a Job, tail: &'a mut Tail) -> impl FnMut(String) + 'a {
+fn sink<'a>(job: &'a Job, tail: &'a mut Tail, rate: &'a mut Rate) -> impl FnMut(String) + 'a {
     move |line| {
-        tracing::info!(target: super::LOG, component = &*job.name, "{line}");
+        if rate.admit(line.len(), Instant::now()) {
+            if let Some(gap) = rate.gap() {
+                log(job, &gap);
+            }
+            log(job, &line);
+        }
         tail.push(line);
     }
+}
+
+fn log(job: &Job, line: &str) {
+    tracing::info!(target: super::LOG, component = &*job.name, "{line}");
 }

@@ -93,6 +93,17 @@ async fn all_that_a_recipe_says_is_heard() {
 }
 
 #[tokio::test]
+async fn a_flood_of_lines_is_cut_in_the_log_and_not_in_the_failure() {
+    let stage = Stage::shell("seq 10; yes a line that says nothing | head -n 1000000; seq 40; exit 3");
+    let broken = stage.run_clean().await.unwrap_err();
+    assert_eq!(broken.log, (1..=40).map(|number| number.to_string()).collect::<Vec<_>>());
+    let log = stage.log.text();
+    assert!(log.contains("lines are left out here: the recipe prints more than 64 KiB a second"));
+    let lines = log.lines().count();
+    assert!((10_000..500_000).contains(&lines), "{lines}");
+}
+
+#[tokio::test]
 async fn a_flood_of_output_does_not_grow_the_agent() {
     let stage = Stage::shell(
         "head -c 60000000 /dev/zero | tr '\\0' x; echo; yes $(seq 1000) | head -c 40000000; echo; echo end; exit 1",

@@ -1,0 +1,122 @@
+//! The log of an agent: what is logged, how it looks, and where it goes.
+//!
+//! Lines go through a bounded queue to a thread that writes them, so nothing that logs ever waits for a disk or a pipe.
+//! Lines that find the queue full are left out, and counted. What must not live here: what is said.
+
+mod file;
+mod queue;
+
+use std::io;
+use std::path::Path;
+
+use tracing_subscriber::EnvFilter;
+
+use crate::clock;
+
+use file::Rotated;
+use queue::{Flush, Queue};
+
+/// What is logged unless `RUST_LOG` says otherwise.
+const DEFAULT: &str = "info";
+/// ZooKeeper's client says each attempt to connect. What of it matters, and how often, is ours to say.
+const CLIENT: &str = "zookeeper_client";
+
+/// How a log looks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Format {
+    pub(super) is_json: bool,
+    pub(super) color: bool,
+}
+
+/// Logs to `file`, or to the standard error, until the result is dropped. Then all has been written.
+///
+/// # Errors
+/// When the file cannot be opened.
+pub(super) fn start(file: Option<&Path>, format: Format) -> io::Result<Flush> {
+    let note = move |text: &str| note(format, text);
+    let (queue, flush) = match file {
+        Some(path) => Queue::start(Rotated::open(path, note)?, note),
+        None => Queue::start(io::stderr(), note),
+    }?;
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(move || queue.clone())
+        .with_ansi(format.color && file.is_none())
+        .with_target(false)
+        .with_timer(Rfc3339)
+        .with_env_filter(filter(&std::env::var("RUST_LOG").unwrap_or_default()));
+    // Another one is there only if somebody called this twice.
+    let _ = if format.is_json { subscriber.json().try_init() } else { subscriber.try_init() };
+    Ok(flush)
+}
+
+/// What `RUST_LOG` chooses. The client is asked for by its name only.
+fn filter(chosen: &str) -> EnvFilter {
+    let chosen = if chosen.trim().is_empty() { DEFAULT } else { chosen };
+    let client = if chosen.contains(CLIENT) { String::new() } else { format!(",{CLIENT}=error") };
+    EnvFilter::builder().with_default_directive(tracing::Level::INFO.into()).parse_lossy(format!("{chosen}{client}"))
+}
+
+/// A line about the log itself.
+fn note(format: Format, text: &str) -> String {
+    let now = format!("{:.3}", clock::now());
+    if format.is_json {
+        let line = serde_json::json!({ "timestamp": now, "level": "WARN", "fields": { "message": text } });
+        return format!("{line}\n");
+    }
+    format!("{now}  WARN {text}\n")
+}
+
+struct Rfc3339;
+
+impl tracing_subscriber::fmt::time::FormatTime for Rfc3339 {
+    fn format_time(&self, out: &mut tracing_subscriber::fmt::format::Writer<'_>) -> std::fmt::Result {
+        write!(out, "{:.3}", clock::now())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Said(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Said {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn said(chosen: &str) -> String {
+        let said = Said::default();
+        let writer = said.clone();
+        let subscriber =
+            tracing_subscriber::fmt().with_writer(move || writer.clone()).with_env_filter(filter(chosen)).finish();
+        tracing::subscriber::with_default(subscriber, || {
+            tracing::info!("ours");
+            tracing::debug!("ours, in detail");
+            tracing::warn!(target: "zookeeper_client::session", "fails to establish session");
+            tracing::error!(target: "zookeeper_client::session", "never seen before");
+        });
+        let bytes = said.0.lock().unwrap().clone();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn attempts_to_connect_are_not_said_twice() {
+        for chosen in ["", "info", "wattle_runtime=debug", "debug"] {
+            let said = said(chosen);
+            assert!(said.contains("ours") && said.contains("never seen before"), "{chosen}: {said}");
+            assert!(!said.contains("fails to establish"), "{chosen}: {said}");
+        }
+        assert!(said("debug").contains("in detail"));
+        assert!(said("info,zookeeper_client=info").contains("fails to establish"));
+    }
+}

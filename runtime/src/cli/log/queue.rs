@@ -1,0 +1,147 @@
+//! The queue between who logs and who writes.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::time::{Duration, Instant};
+
+/// Lines that may wait to be written.
+const LINES: usize = 2048;
+/// How long the end waits for what was said.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+enum Message {
+    Line(Vec<u8>),
+    /// All before it is written: say so.
+    Flush(SyncSender<()>),
+}
+
+/// Where lines are put. Cheap to clone.
+#[derive(Clone)]
+pub(super) struct Queue {
+    sender: SyncSender<Message>,
+    left_out: Arc<AtomicU64>,
+}
+
+/// Dropped, it waits until all lines are written, for two seconds at most.
+#[must_use = "what is said last is written when this is dropped"]
+pub(in crate::cli) struct Flush(Queue);
+
+impl Queue {
+    /// Writes to `target` what is put into the queue. `note` makes a line about the log itself.
+    pub(super) fn start(
+        target: impl Write + Send + 'static,
+        note: impl Fn(&str) -> String + Send + 'static,
+    ) -> io::Result<(Self, Flush)> {
+        let (sender, receiver) = sync_channel(LINES);
+        let queue = Self { sender, left_out: Arc::default() };
+        let left_out = Arc::clone(&queue.left_out);
+        std::thread::Builder::new().name("log".to_owned()).spawn(move || write(&receiver, target, &left_out, note))?;
+        let flush = Flush(queue.clone());
+        Ok((queue, flush))
+    }
+}
+
+fn write(receiver: &Receiver<Message>, mut target: impl Write, left_out: &AtomicU64, note: impl Fn(&str) -> String) {
+    for message in receiver {
+        let missing = left_out.swap(0, Ordering::Relaxed);
+        if missing > 0 {
+            let text = format!("{missing} lines of this log are left out: they came faster than they could be written");
+            if target.write_all(note(&text).as_bytes()).is_err() {
+                left_out.fetch_add(missing, Ordering::Relaxed);
+            }
+        }
+        match message {
+            Message::Line(line) => {
+                // A disk that is full may have room again later.
+                if target.write_all(&line).is_err() {
+                    left_out.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+            Message::Flush(done) => {
+                let _ = target.flush();
+                let _ = done.try_send(());
+            }
+        }
+    }
+}
+
+/// Each call is one line, as `tracing_subscriber` makes them.
+impl Write for Queue {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        if self.sender.try_send(Message::Line(line.to_vec())).is_err() {
+            self.left_out.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for Flush {
+    fn drop(&mut self) {
+        let end = Instant::now() + PATIENCE;
+        let (done, written) = sync_channel(1);
+        let mut message = Message::Flush(done);
+        while let Err(TrySendError::Full(back)) = self.0.sender.try_send(message) {
+            if Instant::now() > end {
+                return;
+            }
+            message = back;
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let _ = written.recv_timeout(end.saturating_duration_since(Instant::now()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    /// Writes nothing until it is let.
+    struct Stuck {
+        gate: Receiver<()>,
+        is_open: bool,
+        written: Arc<Mutex<Vec<u8>>>,
+    }
+
+    impl Write for Stuck {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if !self.is_open {
+                self.gate.recv().unwrap();
+                self.is_open = true;
+            }
+            self.written.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn nobody_waits_for_a_log_that_is_stuck() {
+        let (open, gate) = channel();
+        let written: Arc<Mutex<Vec<u8>>> = Arc::default();
+        let target = Stuck { gate, is_open: false, written: Arc::clone(&written) };
+        let (mut queue, flush) = Queue::start(target, |text| format!("({text})\n")).unwrap();
+        let all = 3 * LINES;
+        for number in 0..all {
+            writeln!(queue, "{number}").unwrap();
+        }
+        open.send(()).unwrap();
+        drop(flush);
+        let text = String::from_utf8(written.lock().unwrap().clone()).unwrap();
+        let note = text.lines().find_map(|line| line.strip_prefix('(')).expect("it says that lines are left out");
+        let missing: usize = note.split(' ').next().unwrap().parse().unwrap();
+        assert_eq!(text.lines().count() - 1 + missing, all);
+        assert!(missing >= all - LINES - 1, "{missing}");
+    }
+}
