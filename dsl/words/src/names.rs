@@ -65,6 +65,24 @@ pub fn list<'c>(names: impl IntoIterator<Item = &'c str>, last: &str) -> String 
     join(names.into_iter().map(|name| format!("`{name}`")), last)
 }
 
+/// Names as a message lists them, but no more than `most` of them: `` `a`, `b` and 7 more ``.
+///
+/// ```
+/// use wattle_words::names::some;
+///
+/// assert_eq!(some(["a", "b", "c"], 3), "`a`, `b` and `c`");
+/// assert_eq!(some(["a", "b", "c", "d"], 2), "`a`, `b` and 2 more");
+/// ```
+pub fn some<'c>(names: impl IntoIterator<Item = &'c str>, most: usize) -> String {
+    let mut listed: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    let more = listed.len().saturating_sub(most);
+    if more > 0 {
+        listed.truncate(most);
+        listed.push(format!("{more} more"));
+    }
+    join(listed, "and")
+}
+
 /// The same of what is not to be quoted: `a, b or c`.
 pub fn join(listed: impl IntoIterator<Item = String>, last: &str) -> String {
     let listed: Vec<String> = listed.into_iter().collect();
@@ -90,5 +108,6 @@ mod tests {
     fn few_names_are_listed_as_well() {
         assert_eq!(list(["a"], "and"), "`a`");
         assert_eq!(list([], "and"), "");
+        assert_eq!(some(["a", "b", "c", "d", "e", "f"], 5), "`a`, `b`, `c`, `d`, `e` and 1 more");
     }
 }

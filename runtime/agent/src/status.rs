@@ -59,6 +59,13 @@ pub enum Did {
     BrokenOff,
 }
 
+impl Step {
+    /// How long it took; none if the clock was set back meanwhile, so that this is not known.
+    pub fn took(&self) -> Option<std::time::Duration> {
+        (self.since <= self.until).then(|| self.until.duration_since(self.since))
+    }
+}
+
 impl Status {
     /// What it has behind it at a time, in which it begins to be in the state `next`.
     pub fn past_at(&self, at: Time, next: &State) -> Vec<Step> {

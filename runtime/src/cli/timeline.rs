@@ -1,12 +1,15 @@
 //! The timeline of a stack, as text: what waited and ran when, and the chain that took the time.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use wattle_agent_core::time::Time;
+use wattle_words::names;
 use wattle_words::time::short;
 
 use crate::report::{Condition, Life, Picture, critical_path, lives};
-use crate::space::{Did, State, Status};
+use crate::space::{Did, State, Status, Step};
 
 use super::paint::{Tone, cut, paint};
 
@@ -16,6 +19,10 @@ pub(super) const WIDTH: usize = 120;
 const NAME: usize = 36;
 /// Columns of the bars, at least.
 const BARS: usize = 20;
+/// Servers that are named, at most.
+const SERVERS: usize = 5;
+/// What is said of a length of time during which a clock was set back.
+const UNKNOWN: &str = "unknown";
 
 /// One line a component, in the order in which they began, and the critical path.
 pub(super) fn timeline(picture: &Picture, now: Time, color: bool, width: usize) -> String {
@@ -31,23 +38,31 @@ pub(super) fn timeline(picture: &Picture, now: Time, color: bool, width: usize) 
     let names = lives.iter().map(|life| life.part.path().chars().count()).max().unwrap_or(0).min(NAME);
     let columns = width.saturating_sub(names + 22).max(BARS);
     let scale = Scale { begin, length: millis(begin, end).max(1), columns };
-    let mut text = format!("{} from {begin:.0}; {} waits, {} runs\n\n", length(millis(begin, end)), WAITS, RUNS);
+    let jumped = clocks_that_jumped(&lives);
+    let all = between(begin, end, !jumped.is_empty());
+    let mut text = format!("{all} from {begin:.0}; {WAITS} waits, {RUNS} runs\n\n");
     for life in &lives {
         let name = life.part.path();
         let tone = if is_critical(&name) { Tone::Head } else { Tone::Plain };
         let padded = format!("{:names$}", cut(&name, names));
-        let took: i64 = runs(life).map(|(since, until)| millis(since, until)).sum();
+        let took: Option<Duration> = runs(life).map(Step::took).sum();
+        let took = took.map_or_else(|| UNKNOWN.to_owned(), |took| length(as_millis(took)));
         let (bar, state) = bar(life, &scale);
-        let _ = writeln!(text, "{} {}  {}", paint(&padded, tone, color), paint(&bar, state, color), length(took));
+        let _ = writeln!(text, "{} {}  {took}", paint(&padded, tone, color), paint(&bar, state, color));
+    }
+    if !jumped.is_empty() {
+        let servers = names::some(jumped, SERVERS);
+        let _ = writeln!(text, "\nthe clock was set back on {servers}: how long things took there is not known");
     }
     let Some(first) = path.first() else { return text };
     let last = path.last().unwrap_or(first);
-    let all = length(millis(first.since, last.until));
+    let all = between(first.since, last.until, path.iter().any(|hop| hop.clock_jumped));
     let _ = writeln!(text, "\ncritical path: {all}{}", if last.open { " until now" } else { "" });
     for hop in &path {
-        let whole = length(millis(hop.since, hop.until));
+        let whole = between(hop.since, hop.until, hop.clock_jumped);
         let after = hop.awaited.as_ref().map(|what| format!(", after {what}")).unwrap_or_default();
         let ran = match hop.ran {
+            Some(_) if hop.clock_jumped => "ran for an unknown time".into(),
             Some(ran) => format!("ran {}", length(millis(ran.max(hop.since), hop.until))),
             None if hop.open => "has not run yet".into(),
             None => "did not run".into(),
@@ -73,9 +88,18 @@ impl Scale {
     }
 }
 
-fn runs<'l>(life: &'l Life<'_>) -> impl Iterator<Item = (Time, Time)> + 'l {
-    let ran = life.steps.iter().filter(|step| !matches!(step.did, Did::Waited { .. }));
-    ran.map(|step| (step.since, step.until))
+fn runs<'l>(life: &'l Life<'_>) -> impl Iterator<Item = &'l Step> + 'l {
+    life.steps.iter().filter(|step| !matches!(step.did, Did::Waited { .. }))
+}
+
+/// The servers whose clock was set back, in their order.
+fn clocks_that_jumped<'l>(lives: &[Life<'l>]) -> BTreeSet<&'l str> {
+    lives.iter().filter(|life| life.clock_jumped()).map(|life| &**life.part.server).collect()
+}
+
+/// How much time passed, unless a clock was set back meanwhile.
+fn between(since: Time, until: Time, has_jumped: bool) -> String {
+    if has_jumped { UNKNOWN.to_owned() } else { length(millis(since, until)) }
 }
 
 fn bar(life: &Life<'_>, scale: &Scale) -> (String, Tone) {
@@ -89,7 +113,7 @@ fn bar(life: &Life<'_>, scale: &Scale) -> (String, Tone) {
     for step in life.steps.iter().filter(|step| matches!(step.did, Did::Waited { .. })) {
         fill(step.since, step.until, WAITS);
     }
-    runs(life).for_each(|(since, until)| fill(since, until, RUNS));
+    runs(life).for_each(|step| fill(step.since, step.until, RUNS));
     let tone = match life.part.condition {
         Condition::Said(Status { state: State::Done, .. }) => Tone::Good,
         Condition::Said(Status { state: State::Failed(_), .. }) => Tone::Bad,
@@ -100,7 +124,11 @@ fn bar(life: &Life<'_>, scale: &Scale) -> (String, Tone) {
 }
 
 fn millis(since: Time, until: Time) -> i64 {
-    i64::try_from(until.duration_since(since).as_millis()).unwrap_or(i64::MAX)
+    as_millis(until.duration_since(since))
+}
+
+fn as_millis(length: Duration) -> i64 {
+    i64::try_from(length.as_millis()).unwrap_or(i64::MAX)
 }
 
 /// A length of time that may be short: `40ms`, `1.4s`, `2m 05s`.
@@ -117,12 +145,52 @@ fn length(millis: i64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use wattle::model::IndexMap;
+
     use super::*;
+    use crate::report::Standing;
+    use crate::space::Goal;
 
     #[test]
     fn lengths_of_time_that_may_be_short() {
         let told = [0, 40, 999, 1000, 9_999, 10_000, 125_000].map(length);
         assert_eq!(told, ["0ms", "40ms", "999ms", "1.0s", "9.9s", "10s", "2m 05s"]);
+    }
+
+    #[test]
+    fn what_a_clock_that_was_set_back_took_is_not_known() {
+        let at = Time::from_secs;
+        let step = |since, until| Step { since: at(since), until: at(until), did: Did::Ran };
+        let done = |until, past| Status { revision: 1, since: at(until), deadline: None, state: State::Done, past };
+        let stack = [
+            ("a", done(110, vec![step(100, 110)])),
+            ("b", done(60, vec![step(110, 60)])),
+            ("c", done(70, vec![step(100, 112), step(65, 70)])),
+        ];
+        let goal = Goal { revision: 1, digest: String::new(), applying: None, operator: None };
+        let mut picture = Picture { stack: "s".into(), goal: Some(goal), servers: IndexMap::default() };
+        for (server, status) in stack {
+            let standing = Standing {
+                alive: None,
+                plan: None,
+                troubles: Vec::new(),
+                leaving: Vec::new(),
+                finishing: Vec::new(),
+                is_behind: false,
+                components: IndexMap::from_iter([("x".into(), Some(status))]),
+            };
+            picture.servers.insert(server.into(), standing);
+        }
+        let text = timeline(&picture, at(200), false, 80);
+        let row = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
+        assert!(row("a/x").ends_with(" 10s"), "{text}");
+        assert!(row("b/x").ends_with(" unknown"), "{text}");
+        assert!(row("c/x").ends_with(" 17s"), "{text}");
+        assert!(text.starts_with("unknown from "), "{text}");
+        assert!(
+            text.contains("\nthe clock was set back on `b` and `c`: how long things took there is not known\n"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -31,6 +31,9 @@ pub struct Hop {
     /// Whether it has not ended: `until` is when it was looked at.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
+    /// Whether the server's clock was set back meanwhile, so that the lengths of time are not known.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub clock_jumped: bool,
 }
 
 /// What a component has behind it, and what it is at.
@@ -48,6 +51,13 @@ impl Life<'_> {
     /// When it began.
     pub fn began(&self) -> Time {
         self.steps.iter().map(|step| step.since).min().unwrap_or(Time::EPOCH)
+    }
+
+    /// Whether its server's clock was set back during one of its steps or between them: steps are kept in the order in
+    /// which they ended.
+    pub fn clock_jumped(&self) -> bool {
+        let ends = self.steps.iter().map(|step| step.until).chain(self.ended);
+        self.steps.iter().any(|step| step.took().is_none()) || !ends.is_sorted()
     }
 
     fn ran(&self) -> Option<Time> {
@@ -110,6 +120,7 @@ pub fn critical_path(picture: &Picture, now: Time) -> Vec<Hop> {
             ran: life.ran().map(|ran| ran.min(until)),
             until,
             open: life.ended.is_none() && until == now,
+            clock_jumped: life.clock_jumped(),
         });
         if let Some((ready, .., writer)) = held {
             (next, limit) = (Some(writer), ready);

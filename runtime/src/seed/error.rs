@@ -150,12 +150,7 @@ pub(super) fn unknown_server(server: &str) -> SeedError {
 
 /// Names as a message lists them, but not thousands.
 fn names(names: &[String]) -> String {
-    const MOST: usize = 5;
-    let shown = names.iter().take(MOST).map(String::as_str);
-    match names.len().checked_sub(MOST) {
-        Some(more @ 1..) => format!("{} and {more} more", wattle::names::list(shown, ",")),
-        _ => wattle::names::list(shown, "and"),
-    }
+    wattle_words::names::some(names.iter().map(String::as_str), 5)
 }
 
 /// How many parameters have no value, in one line.

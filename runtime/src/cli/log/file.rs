@@ -76,7 +76,7 @@ mod tests {
         let note = |text: &str| format!("({text})\n");
         let mut log = Rotated::of(&path, 1000, note).unwrap();
         for number in 0..500 {
-            writeln!(log, "line {number}").unwrap();
+            log.write_all(format!("line {number}\n").as_bytes()).unwrap();
         }
         let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
         let (now, before) = (read("agent.log"), read("agent.log.1"));

@@ -134,7 +134,7 @@ mod tests {
         let (mut queue, flush) = Queue::start(target, |text| format!("({text})\n")).unwrap();
         let all = 3 * LINES;
         for number in 0..all {
-            writeln!(queue, "{number}").unwrap();
+            queue.write_all(format!("{number}\n").as_bytes()).unwrap();
         }
         open.send(()).unwrap();
         drop(flush);
