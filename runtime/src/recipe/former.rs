@@ -6,10 +6,11 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::cgroup::Cgroup;
 use super::group::{self, Group, Process};
 
 /// The variable by which a run's processes are known.
@@ -25,6 +26,9 @@ pub(super) struct Record {
     /// The first process of the group, once it is started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     leader: Option<Process>,
+    /// Its control group, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cgroup: Option<PathBuf>,
 }
 
 impl Record {
@@ -33,7 +37,17 @@ impl Record {
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(io::Error::other)?;
         let run = random.iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Self { boot: boot(), run, leader: None })
+        Ok(Self { boot: boot(), run, leader: None, cgroup: None })
+    }
+
+    /// It is to be in this control group.
+    pub(super) fn inside(&mut self, cgroup: &Cgroup) {
+        self.cgroup = Some(cgroup.path().to_owned());
+    }
+
+    /// By what its processes are known.
+    pub(super) fn mark(&self) -> (&'static str, String) {
+        (RUN, self.run.clone())
     }
 
     /// Now the recipe is started.
@@ -57,15 +71,17 @@ impl Record {
         if self.boot != boot() {
             return;
         }
-        let Some(leader) = self.leader else {
-            return Group::of(group::with_variable(RUN, &self.run)).kill();
-        };
-        let mut group = Group::new(leader.pid);
-        // While a group has members its number is not given to a new process; but all of it may have ended, and the
-        // number gone to another.
-        if leader.runs() || group.running().iter().any(|process| process.has_variable(RUN, &self.run)) {
-            group.kill();
-        }
+        // While a process group has members its number is not given to a new process; but all of it may have ended, and
+        // the number gone to another.
+        let id = self.leader.filter(|leader| leader.runs() || self.has_member(leader.pid)).map(|leader| leader.pid);
+        let mut group = Group::new(id, self.mark(), self.cgroup.as_deref().and_then(Cgroup::at));
+        group.kill();
+        group.disband();
+    }
+
+    /// Whether the process group has one of this run.
+    fn has_member(&self, group: i32) -> bool {
+        group::members(group).into_iter().any(|process| process.has_variable(RUN, &self.run))
     }
 }
 

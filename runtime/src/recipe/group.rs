@@ -1,12 +1,15 @@
 //! The processes of a run: its group, and what they started besides.
 //!
-//! A recipe runs in a process group of its own. What leaves the group but is still a child of it (`timeout`, `sudo`) ends
-//! with it; what detached itself (a daemon) does not.
+//! A recipe runs in a process group of its own, with a variable in its environment that no other run has, and in a
+//! control group of its own where the system has such. What left the process group is known by the others: as a child
+//! (`timeout`, `sudo`), by the variable (a daemon), by the control group (one that cleared its environment).
 
 use std::fs;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
+
+use super::cgroup::Cgroup;
 
 /// Most characters of a command that a message shows.
 const SHOWN: usize = 120;
@@ -91,38 +94,54 @@ impl Stat {
     }
 }
 
-/// The processes that run with `variable` set to `value`.
-pub(super) fn with_variable(variable: &str, value: &str) -> Vec<Process> {
-    let running = Stat::all().into_iter().filter(|stat| !stat.ended).map(|stat| stat.process);
-    running.filter(|process| process.has_variable(variable, value)).collect()
+/// What runs in a process group.
+pub(super) fn members(group: i32) -> Vec<Process> {
+    let of_group = Stat::all().into_iter().filter(|stat| stat.group == group && !stat.ended);
+    of_group.map(|stat| stat.process).collect()
 }
 
 /// The processes of one run.
 #[derive(Debug)]
 pub(super) struct Group {
+    /// Of its process group, whose first process has the same number.
     id: Option<i32>,
+    /// The variable and its value that its processes have in their environment, and no others.
+    mark: (&'static str, String),
+    cgroup: Option<Cgroup>,
     // All that were seen: who lost its parent is found here.
     members: Vec<Process>,
 }
 
 impl Group {
-    /// The group with this number, whose first process has the same.
-    pub(super) fn new(id: i32) -> Self {
-        Self { id: Some(id), members: Vec::new() }
+    /// What has the environment's variable `mark`, what is in the process group `id` or in the `cgroup`, and what any of
+    /// these started.
+    pub(super) fn new(id: Option<i32>, mark: (&'static str, String), cgroup: Option<Cgroup>) -> Self {
+        Self { id, mark, cgroup, members: Vec::new() }
     }
 
-    /// These processes and what they started.
-    pub(super) fn of(members: Vec<Process>) -> Self {
-        Self { id: None, members }
+    /// The run is over: what still runs goes on without a control group of its own.
+    pub(super) fn disband(&mut self) {
+        if let Some(cgroup) = self.cgroup.take() {
+            cgroup.dissolve();
+        }
     }
 
     /// Those that run now, the youngest last.
     pub(super) fn running(&mut self) -> Vec<Process> {
         let all: Vec<Stat> = Stat::all().into_iter().filter(|stat| !stat.ended).collect();
         let mut members: Vec<Stat> = Vec::new();
+        let inside = self.cgroup.as_ref().map(Cgroup::processes).unwrap_or_default();
+        let (variable, value) = &self.mark;
+        let marked: Vec<Process> = all
+            .iter()
+            .filter(|stat| Some(stat.group) != self.id && stat.process.has_variable(variable, value))
+            .map(|stat| stat.process)
+            .collect();
         loop {
             let belongs = |stat: &&Stat| {
                 Some(stat.group) == self.id
+                    || inside.contains(&stat.process.pid)
+                    || marked.contains(&stat.process)
                     || self.members.contains(&stat.process)
                     || members.iter().any(|member| member.process.pid == stat.parent)
             };
@@ -147,6 +166,9 @@ impl Group {
 
     /// Kills all of them, those included that start while this works.
     pub(super) fn kill(&mut self) {
+        if let Some(cgroup) = &self.cgroup {
+            cgroup.kill();
+        }
         // Each round finds fewer, unless a recipe starts processes faster than they are found.
         for _ in 0..50 {
             if !self.signal(Signal::KILL) {

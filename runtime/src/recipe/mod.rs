@@ -2,6 +2,7 @@
 //!
 //! The agent asks a [`Runner`] to run a [`Job`]; it decides when, with which inputs, and what becomes of the outputs.
 
+mod cgroup;
 mod directory;
 mod environment;
 mod former;

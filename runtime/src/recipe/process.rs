@@ -15,6 +15,7 @@ use tokio::process::Child;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use wattle_words::time::span;
 
+use super::cgroup::Cgroup;
 use super::directory::Directory;
 use super::environment::Environment;
 use super::former::Record;
@@ -117,6 +118,10 @@ impl Running {
         // One pipe for both, so that lines come in the order in which they were written.
         let (reader, writer) = io::pipe()?;
         let mut record = Record::new()?;
+        let cgroup = Cgroup::make(&record.run);
+        if let Some(cgroup) = &cgroup {
+            record.inside(cgroup);
+        }
         record.write(directory.path())?;
         command.environment.set_run(&record.run);
         let mut process = std::process::Command::new(command.program);
@@ -125,17 +130,30 @@ impl Running {
         process.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
         std::os::unix::process::CommandExt::process_group(&mut process, 0);
         let mut process = tokio::process::Command::from(process);
-        let child = process.spawn().inspect_err(|_| Record::remove(directory.path()))?;
+        let (child, cgroup) = Self::spawn(&mut process, cgroup);
+        let child = child.inspect_err(|_| Record::remove(directory.path()))?;
         // With it goes the writing end of the pipe: else it would never be closed.
         drop(process);
         // INVARIANT: it has not been waited for, so it has a number, and one that the kernel gave.
         let pid = child.id().and_then(|pid| i32::try_from(pid).ok()).expect("INVARIANT: a new process has a number");
         // From here on it is killed when something goes wrong.
-        let family = Family { group: Group::new(pid), directory: directory.path().to_owned(), is_over: false };
+        let group = Group::new(Some(pid), record.mark(), cgroup);
+        let family = Family { group, directory: directory.path().to_owned(), is_over: false };
         let voice = Voice::new(job, pipe::Receiver::from_owned_fd(reader.into())?);
         record.started(pid);
         record.write(directory.path())?;
         Ok(Self { child, family, voice })
+    }
+
+    /// Starts it within the control group, if there is one and it can be entered.
+    fn spawn(process: &mut tokio::process::Command, cgroup: Option<Cgroup>) -> (io::Result<Child>, Option<Cgroup>) {
+        let Some(cgroup) = cgroup else { return (process.spawn(), None) };
+        let (child, is_inside) = cgroup.start(|| process.spawn());
+        if is_inside && child.is_ok() {
+            return (child, Some(cgroup));
+        }
+        cgroup.dissolve();
+        (child, None)
     }
 
     async fn ended(mut self, status: ExitStatus) -> Ended {
@@ -179,6 +197,7 @@ impl Family {
     /// The recipe has ended; what it left running is there to stay.
     fn over(&mut self) {
         self.is_over = true;
+        self.group.disband();
         Record::remove(&self.directory);
     }
 }
@@ -187,6 +206,7 @@ impl Drop for Family {
     fn drop(&mut self) {
         if !self.is_over {
             self.group.kill();
+            self.group.disband();
             Record::remove(&self.directory);
         }
     }

@@ -20,6 +20,9 @@ async fn what_outlives_its_deadline_is_killed_with_all_that_it_started() {
         sh -c 'sh -c "echo \$\$ >grandchild; exec sleep 1000"; true' &
         sh -c 'trap "" TERM; echo $$ >stubborn; while :; do sleep 1; done' &
         setsid -w sh -c 'echo $$ >apart; exec sleep 1001' &
+        # Two that are nobody's children: one by the book, and one that cleared its environment and closed all.
+        (setsid sh -c 'echo $$ >detached; exec sleep 1003' &)
+        (setsid env -i PATH="$PATH" sh -c 'echo $$ >cleared; exec sleep 1004 >/dev/null 2>&1' &)
         echo unpacking hunter2
         while :; do sleep 1002 & wait $!; done
         "#,
@@ -32,9 +35,21 @@ async fn what_outlives_its_deadline_is_killed_with_all_that_it_started() {
     assert!(broken.message.starts_with(started), "{}", broken.message);
     assert!(broken.message.ends_with(" before, it said: unpacking ***"), "{}", broken.message);
     assert_eq!(broken.log, ["unpacking ***"]);
-    for name in ["grandchild", "stubborn", "apart"] {
+    let mut names = vec!["grandchild", "stubborn", "apart", "detached"];
+    if has_cgroups().await {
+        names.push("cleared");
+    }
+    for name in names {
         assert!(!runs(&line_of(&stage.path(name)).await), "{name}");
     }
+}
+
+/// Whether runs get control groups here. Without them, nobody finds a process that detached itself and cleared its
+/// environment.
+async fn has_cgroups() -> bool {
+    let stage = Stage::shell("sleep 0.5; cat /proc/self/cgroup");
+    stage.run_clean().await.unwrap();
+    stage.log.text().contains("/wattle-")
 }
 
 #[tokio::test]
@@ -118,12 +133,18 @@ async fn a_flood_of_output_does_not_grow_the_agent() {
 
 #[tokio::test]
 async fn what_a_killed_agent_left_running_is_ended_before_the_next_run() {
-    let stage = Stage::shell("cd \"$WATTLE_STATE_DIR\"; sleep 1000 & echo $! >child; echo $$ >self; wait");
+    let stage = Stage::shell(
+        "cd \"$WATTLE_STATE_DIR\"; sleep 1000 & echo $! >child
+        (setsid sh -c 'echo $$ >detached; exec sleep 1001' &); echo $$ >self; wait",
+    );
     let (job, tools) = (stage.job.clone(), Tools::new().state_in(stage.root.path().to_owned()));
     let mut run = Box::pin(async move { tools.run(&job).await });
     let pids = tokio::select! {
         result = &mut run => panic!("{result:?}"),
-        pids = async { [line_of(&stage.path("child")).await, line_of(&stage.path("self")).await] } => pids,
+        pids = async {
+            let [child, detached, own] = ["child", "detached", "self"].map(|name| stage.path(name));
+            [line_of(&child).await, line_of(&detached).await, line_of(&own).await]
+        } => pids,
     };
     // What is forgotten drops nothing: as in a process that is killed.
     std::mem::forget(run);
@@ -133,6 +154,7 @@ async fn what_a_killed_agent_left_running_is_ended_before_the_next_run() {
     let record = stage.job.directory.join("pid");
     let text = std::fs::read_to_string(&record).unwrap();
     let mut other: serde_json::Value = serde_json::from_str(&text).unwrap();
+    other.as_object_mut().unwrap().remove("cgroup");
     other["leader"]["started"] = 1.into();
     other["run"] = "another".into();
     std::fs::write(&record, other.to_string()).unwrap();
