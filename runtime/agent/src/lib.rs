@@ -9,14 +9,19 @@ pub mod content;
 pub mod failure;
 pub mod fingerprint;
 mod hex;
+pub mod machine;
 pub mod memory;
 pub mod outputs;
 pub mod plan;
 pub mod planning;
 pub mod record;
+pub mod revision;
 pub mod seed;
 pub mod status;
 pub mod time;
 pub mod vault;
 
 pub use hex::hex;
+
+/// What stands in the place of a component's name for what belongs to the server itself.
+pub const SERVER: &str = "server";

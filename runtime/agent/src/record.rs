@@ -6,14 +6,16 @@ use wattle_model::{IndexMap, Name};
 use crate::content::Content;
 use crate::failure::Failure;
 use crate::plan::PlannedComponent;
+use crate::revision::Revision;
 use crate::status::Step;
 use crate::time::Time;
 
-/// A revision. Numbers begin anew when a data space is made anew; digests tell such revisions apart.
+/// A revision, and what is asked for in it. The digests differ where older data spaces, which have no names, do not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RevisionId {
-    /// Its number, from 1.
-    pub number: u64,
+    /// Which.
+    #[serde(flatten)]
+    pub revision: Revision,
     /// The digest of its seed.
     pub digest: String,
 }

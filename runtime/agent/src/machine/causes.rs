@@ -1,0 +1,117 @@
+//! Root causes: why something that is awaited does not come, in the words of a failure.
+
+use std::fmt::{self, Write as _};
+use std::time::Duration;
+
+use wattle_model::Name;
+use wattle_model::values::span;
+
+use crate::failure::Failure;
+use crate::time::Time;
+
+use super::needs::{Awaited, Needs};
+
+/// Most that a message names. One cause of each is enough to begin with; a hundred missing values have few causes.
+const NAMED: usize = 5;
+
+/// Why something does not come: the end of a chain of waits.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cause {
+    /// Nobody has ever acted for the server.
+    NeverStarted {
+        /// The server.
+        server: Name,
+    },
+    /// Its agent is gone.
+    Away {
+        /// The server.
+        server: Name,
+    },
+    /// Its agent is there, but has not come to this component in this revision.
+    NotReached {
+        /// The component, as `SERVER/COMPONENT`.
+        component: Name,
+    },
+    /// It runs.
+    Runs {
+        /// The component, as `SERVER/COMPONENT`.
+        component: Name,
+        /// Since when.
+        since: Time,
+    },
+    /// It is done: what was awaited comes now.
+    Done {
+        /// The component, as `SERVER/COMPONENT`.
+        component: Name,
+    },
+    /// It failed.
+    Failed(Failure),
+    /// It waits for something that nobody here can speak of: another stack's entry.
+    Foreign {
+        /// The component that waits, as `SERVER/COMPONENT`.
+        component: Name,
+        /// For what.
+        what: Name,
+    },
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NeverStarted { server } => write!(f, "never started: no agent of server `{server}` has come up"),
+            Self::Away { server } => write!(f, "the agent of server `{server}` has gone"),
+            Self::NotReached { component } => write!(f, "`{component}` was not begun yet"),
+            Self::Runs { component, since } => write!(f, "`{component}` runs since {since:.0}"),
+            Self::Done { component } => write!(f, "`{component}` is done only now"),
+            Self::Failed(failure) => write!(f, "{failure}"),
+            Self::Foreign { component, what } => write!(f, "`{component}` waits for `{what}` of another stack"),
+        }
+    }
+}
+
+/// What is to be asked about when these are missing: entries `SERVER/COMPONENT/OUTPUT`, components `SERVER/COMPONENT`.
+pub(super) fn asked(missing: &Needs) -> Vec<Name> {
+    let awaited = missing.keys().take(NAMED).filter(|awaited| !matches!(awaited, Awaited::Foreign(..)));
+    awaited.map(Awaited::name).collect()
+}
+
+/// Whether somebody else who waits in vain stands between: their failure is worth a moment's patience.
+pub(super) fn are_far(causes: &[Cause], missing: &Needs) -> bool {
+    let names = asked(missing);
+    let is_awaited = |server: &Name| {
+        names.iter().any(|name| name.strip_prefix(&**server).is_some_and(|component| component.starts_with('/')))
+    };
+    let is_near = |cause: &Cause| match cause {
+        Cause::NeverStarted { server } | Cause::Away { server } => is_awaited(server),
+        Cause::NotReached { .. }
+        | Cause::Runs { .. }
+        | Cause::Done { .. }
+        | Cause::Failed(_)
+        | Cause::Foreign { .. } => false,
+    };
+    !causes.is_empty() && !causes.iter().any(is_near)
+}
+
+/// What was waited for in vain, from whom, since when, and what is in the way.
+pub(super) fn in_vain(missing: &Needs, limit: Duration, since: Time, causes: &Result<Vec<Cause>, String>) -> String {
+    let mut message = format!("waited {} since {since:.0} for ", span(limit));
+    for (at, (awaited, input)) in missing.iter().take(NAMED).enumerate() {
+        message.push_str(if at > 0 { ", " } else { "" });
+        let _ = match input {
+            Some(input) => write!(message, "`{}` (its input `{input}`)", awaited.name()),
+            None => write!(message, "`{}` to end", awaited.name()),
+        };
+    }
+    if missing.len() > NAMED {
+        let _ = write!(message, " and {} more", missing.len() - NAMED);
+    }
+    match causes {
+        Ok(causes) => {
+            for (at, cause) in causes.iter().take(NAMED).enumerate() {
+                let _ = write!(message, "{}{cause}", if at == 0 { ": " } else { "; " });
+            }
+        }
+        Err(error) => drop(write!(message, "; the reason is not known: {error}")),
+    }
+    message
+}

@@ -1,0 +1,208 @@
+//! What all parts of a machine use: what it knows, what it asked for, and what it wants done.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use indexmap::IndexMap;
+use wattle_model::{Name, Value};
+
+use crate::content::Content;
+use crate::failure::{Failure, Kind};
+use crate::memory::Memory;
+use crate::plan::{PlannedComponent, PlannedInput};
+use crate::record::Record;
+use crate::status::State;
+use crate::vault::Vault;
+
+use super::board::Board;
+use super::event::{Action, Level, Now, RunId, Ticket};
+use super::needs::Awaited;
+
+/// The longest of all limits: clocks have an end.
+const LONGEST: Duration = Duration::from_hours(366 * 24);
+
+/// How long a component may take, unless its declaration says otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// One run of its recipe, the time in which it waits for inputs not counted.
+    pub deadline: Duration,
+    /// How long its inputs may be awaited.
+    pub wait: Duration,
+}
+
+/// An hour for a run, four for its inputs.
+impl Default for Limits {
+    fn default() -> Self {
+        Self { deadline: Duration::from_hours(1), wait: Duration::from_hours(4) }
+    }
+}
+
+/// What a machine is made of.
+#[derive(Clone, Debug)]
+pub struct Setup<V> {
+    /// The server that it acts for.
+    pub server: Name,
+    /// What the server was given by its user data.
+    pub user_data: IndexMap<Name, Value>,
+    /// How long things may take that do not say it themselves.
+    pub limits: Limits,
+    /// What opens and seals secrets for the server.
+    pub vault: V,
+}
+
+/// Whose request it was.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Pending {
+    Plan,
+    Read(Awaited),
+    Peek { component: usize, output: Name },
+    Write { component: usize, output: Name, content: Content },
+    WriteEarly { component: usize, run: RunId, output: Name, content: Content },
+    LayOut(usize),
+    Explain { component: usize, input: Option<Name> },
+    PeekAttribute(Name),
+    FindAttribute(Name),
+    WriteAttribute(Name, Content),
+    LayOutTeardown,
+}
+
+/// What comes after some records are on disk.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum After {
+    Nothing,
+    Started(usize),
+    Early(usize, RunId),
+    Finished(usize),
+    Failed(usize),
+    Undoing,
+    Gone,
+}
+
+/// Records on their way to the disk.
+#[derive(Debug)]
+pub(super) struct Writing {
+    pub(super) records: Vec<Record>,
+    pub(super) after: After,
+}
+
+/// What all parts of a machine use.
+#[derive(Debug)]
+pub(super) struct Context<V> {
+    pub(super) setup: Setup<V>,
+    pub(super) memory: Memory,
+    pub(super) board: Board,
+    pub(super) now: Now,
+    pub(super) actions: Vec<Action>,
+    pending: HashMap<Ticket, Pending>,
+    writing: IndexMap<Ticket, Writing>,
+    numbers: u64,
+}
+
+impl<V: Vault> Context<V> {
+    pub(super) fn new(setup: Setup<V>, memory: Memory, now: Now) -> Self {
+        let board = Board::new(&setup.server);
+        let (actions, pending, writing) = (Vec::new(), HashMap::new(), IndexMap::new());
+        Self { setup, memory, board, now, actions, pending, writing, numbers: 0 }
+    }
+
+    pub(super) fn number(&mut self) -> u64 {
+        self.numbers += 1;
+        self.numbers
+    }
+
+    /// Asks for something.
+    pub(super) fn ask(&mut self, pending: Pending, action: impl FnOnce(Ticket) -> Action) -> Ticket {
+        let ticket = Ticket(self.number());
+        self.pending.insert(ticket, pending);
+        self.actions.push(action(ticket));
+        ticket
+    }
+
+    /// Whose request is answered; none if nobody is interested any more.
+    pub(super) fn answered(&mut self, ticket: Ticket) -> Option<Pending> {
+        self.pending.remove(&ticket)
+    }
+
+    /// Loses interest in a request.
+    pub(super) fn forget(&mut self, ticket: Ticket) {
+        if self.pending.remove(&ticket).is_some() {
+            self.actions.push(Action::Forget(ticket));
+        }
+    }
+
+    /// Loses interest in all requests; what is on its way to the disk goes there.
+    pub(super) fn forget_all(&mut self) {
+        let mut tickets: Vec<Ticket> = self.pending.drain().map(|(ticket, _)| ticket).collect();
+        tickets.sort_unstable();
+        self.actions.extend(tickets.into_iter().map(Action::Forget));
+        self.writing.values_mut().for_each(|writing| writing.after = After::Nothing);
+    }
+
+    /// Has records written.
+    pub(super) fn record(&mut self, record: Record, after: After) {
+        let ticket = Ticket(self.number());
+        self.actions.push(Action::Journal(ticket, vec![record.clone()]));
+        self.writing.insert(ticket, Writing { records: vec![record], after });
+    }
+
+    /// Records are on disk: from now on they are known.
+    pub(super) fn written(&mut self, ticket: Ticket) -> After {
+        let Some(Writing { records, after }) = self.writing.shift_remove(&ticket) else { return After::Nothing };
+        records.into_iter().for_each(|record| self.memory.note(record));
+        after
+    }
+
+    /// A failure cannot be written down. It is published all the same: nobody could be told otherwise, and whoever starts
+    /// after a crash finds it there.
+    pub(super) fn unwritten(&mut self, ticket: Ticket) -> After {
+        match self.writing.get_mut(&ticket) {
+            Some(writing) if matches!(writing.after, After::Failed(_)) => {
+                std::mem::replace(&mut writing.after, After::Nothing)
+            }
+            _ => After::Nothing,
+        }
+    }
+
+    pub(super) fn log(&mut self, level: Level, component: Option<&Name>, text: String) {
+        self.actions.push(Action::Log(level, component.cloned(), text));
+    }
+
+    /// The component's name in the stack.
+    pub(super) fn full(&self, component: &str) -> Name {
+        self.board.full(component)
+    }
+
+    /// How long one run of a component may take.
+    pub(super) fn deadline(&self, planned: &PlannedComponent) -> Duration {
+        planned.recipe.deadline.map_or(self.setup.limits.deadline, Duration::from_secs).min(LONGEST)
+    }
+
+    /// How long the inputs of a component may be awaited.
+    pub(super) fn wait(&self, planned: &PlannedComponent) -> Duration {
+        planned.recipe.wait.map_or(self.setup.limits.wait, Duration::from_secs).min(LONGEST)
+    }
+
+    /// A failure of this component's own.
+    pub(super) fn failure(&self, component: &Name, kind: Kind, message: String, log: Vec<String>) -> Failure {
+        Failure { component: component.clone(), kind, message, log, at: self.now.wall, through: Vec::new() }
+    }
+
+    /// Inputs as the journal keeps them.
+    pub(super) fn keep(
+        &self,
+        declared: &IndexMap<Name, PlannedInput>,
+        inputs: &IndexMap<Name, Value>,
+    ) -> IndexMap<Name, Content> {
+        let is_secret = |name: &Name| declared.get(name).is_some_and(|input| input.ty.is_secret());
+        inputs.iter().map(|(name, value)| (name.clone(), self.setup.vault.keep(value, is_secret(name)))).collect()
+    }
+
+    pub(super) fn show(&mut self, component: &Name, state: State, deadline: Option<Duration>) {
+        let deadline = deadline.map(|left| self.now.wall + left);
+        self.board.set(self.now, component, state, deadline, &mut self.actions);
+    }
+
+    pub(super) fn trouble(&mut self, of: String, what: Option<String>) {
+        self.board.trouble(of, what, &mut self.actions);
+    }
+}

@@ -1,0 +1,285 @@
+//! The rules of a run: what an agent decides for its server, as a state machine without I/O.
+//!
+//! A [`Machine`] is told what happens as [`Event`]s, each at a time, and answers with [`Action`]s: what to read, to write, to
+//! put on disk, to run. Agents carry these out with a store, a disk and processes; tests of blueprints and simulations carry
+//! them out under clocks of their own. What lives here: everything that is decided. What must not: I/O, clocks, chance, and
+//! anything that waits.
+//!
+//! A machine knows nothing that would not survive it but by its [`Memory`], which is what its journal says. Dropped at any
+//! point, it leaves what a crash would leave; the rules that make this safe:
+//!
+//! - A run begins only once its `started` is on disk, so whatever may have been changed on this server is known, and can
+//!   be torn down.
+//! - A run that succeeded is finished once its `finished` is on disk, with its outputs; only then are they published. So
+//!   whatever anyone read of it is in the journal, and it is never run again.
+//! - An output that is published while its recipe runs is on disk before it is published, too, and the first value stays
+//!   the value of the revision, whatever a second run of the recipe would say.
+//! - A failure is on disk before it is published, unless the disk takes nothing: then it is published all the same, and
+//!   whoever starts after a crash finds it there.
+
+mod board;
+mod causes;
+mod component;
+mod context;
+mod event;
+mod needs;
+mod publishing;
+mod run;
+mod running;
+mod starting;
+mod teardown;
+mod wait;
+mod work;
+
+use std::time::Duration;
+
+use crate::memory::Memory;
+use crate::plan::Plan;
+use crate::record::RevisionId;
+use crate::vault::Vault;
+
+pub use board::Board;
+pub use causes::Cause;
+pub use context::{Limits, Setup};
+pub use event::{
+    Action, Broken, Desired, Event, Job, Level, Now, Question, ReadError, RunId, Stop, Ticket, WriteError,
+};
+pub use needs::Awaited;
+
+use context::{After, Context, Pending};
+use teardown::Teardown;
+use work::Work;
+
+/// What an agent decides for one server.
+#[derive(Debug)]
+pub struct Machine<V> {
+    cx: Context<V>,
+    is_claimed: bool,
+    desired: Option<Desired>,
+    stage: Stage,
+}
+
+/// What it is at.
+#[derive(Debug)]
+enum Stage {
+    /// Nothing is to be done before something is desired that was not before.
+    Idle,
+    /// Its plan is read.
+    Planning(Ticket),
+    /// What has left the model is undone.
+    TearingDown(Box<Teardown>),
+    /// A revision is at work, or has come to its end.
+    Working(Box<Work>),
+    /// The server has left the model.
+    Retired,
+}
+
+impl<V: Vault> Machine<V> {
+    /// A machine that begins with what its journal says, at this time.
+    pub fn new(setup: Setup<V>, memory: Memory, now: Now) -> Self {
+        Self { cx: Context::new(setup, memory, now), is_claimed: false, desired: None, stage: Stage::Idle }
+    }
+
+    /// How everything is doing.
+    pub fn board(&self) -> &Board {
+        &self.cx.board
+    }
+
+    /// What its journal says.
+    pub fn memory(&self) -> &Memory {
+        &self.cx.memory
+    }
+
+    /// When it is to be told that [time has passed](Event::Time), by the clock of [`Now::uptime`], if nothing else happens
+    /// before.
+    pub fn wakes(&self) -> Option<Duration> {
+        match &self.stage {
+            Stage::TearingDown(teardown) => teardown.wakes(),
+            Stage::Working(work) => work.wakes(),
+            Stage::Idle | Stage::Planning(_) | Stage::Retired => None,
+        }
+    }
+
+    /// Whether nothing is left to do before something is desired that was not before.
+    pub fn is_settled(&self) -> bool {
+        match &self.stage {
+            Stage::Idle | Stage::Retired => true,
+            Stage::Planning(_) | Stage::TearingDown(_) => false,
+            Stage::Working(work) => work.is_over() && !work.is_superseded,
+        }
+    }
+
+    /// What is to be done about what happens, in this order.
+    pub fn handle(&mut self, now: Now, event: Event) -> Vec<Action> {
+        self.cx.now = Now { uptime: now.uptime.max(self.cx.now.uptime), wall: now.wall };
+        self.take(event);
+        self.go_on();
+        std::mem::take(&mut self.cx.actions)
+    }
+
+    fn take(&mut self, event: Event) {
+        let cx = &mut self.cx;
+        match event {
+            Event::Claimed(is_claimed) => self.claimed(is_claimed),
+            Event::Desired(desired) => self.desire(desired),
+            Event::Journalled(ticket) => {
+                let after = cx.written(ticket);
+                self.after(&after);
+            }
+            Event::JournalFails(ticket) => {
+                let after = cx.unwritten(ticket);
+                self.after(&after);
+            }
+            Event::Plan(ticket, plan) => {
+                if cx.answered(ticket).is_some() {
+                    self.planned(plan);
+                }
+            }
+            Event::Trouble(of, what) => cx.trouble(of, what),
+            event => match &mut self.stage {
+                Stage::Working(work) => work.take(cx, event),
+                Stage::TearingDown(teardown) => teardown.take(cx, event),
+                Stage::Idle | Stage::Planning(_) | Stage::Retired => {}
+            },
+        }
+    }
+
+    /// Records are on disk.
+    fn after(&mut self, after: &After) {
+        let cx = &mut self.cx;
+        match (after, &mut self.stage) {
+            (After::Started(place), Stage::Working(work)) => work.started(cx, *place),
+            (After::Early(place, run), Stage::Working(work)) => work.early_kept(cx, *place, *run),
+            (After::Finished(place) | After::Failed(place), Stage::Working(work)) => work.ended(cx, *place),
+            (After::Undoing, Stage::TearingDown(teardown)) => teardown.undoing(cx),
+            (After::Gone, Stage::TearingDown(teardown)) => teardown.gone(cx),
+            _ => {}
+        }
+    }
+
+    fn claimed(&mut self, is_claimed: bool) {
+        if std::mem::replace(&mut self.is_claimed, is_claimed) == is_claimed {
+            return;
+        }
+        let cx = &mut self.cx;
+        match &mut self.stage {
+            _ if is_claimed => {}
+            Stage::Working(work) => work.stop_all(cx),
+            Stage::TearingDown(teardown) => teardown.stop(cx),
+            Stage::Planning(ticket) => {
+                cx.forget(*ticket);
+                self.stage = Stage::Idle;
+            }
+            Stage::Idle | Stage::Retired => {}
+        }
+        if is_claimed {
+            self.plan();
+        }
+    }
+
+    /// Takes note of what is to be reached, if it is newer than what was before.
+    fn desire(&mut self, desired: Desired) {
+        let is_newer = self.desired.as_ref().is_none_or(|before| {
+            let is_same_space = before.revision.space == desired.revision.space;
+            !is_same_space
+                || desired.revision > before.revision
+                || (desired.revision == before.revision && desired.digest != before.digest)
+        });
+        if !is_newer || matches!(self.stage, Stage::Retired) {
+            return;
+        }
+        self.desired = Some(desired);
+        if let Stage::Working(work) = &mut self.stage {
+            let text = "a newer revision: what runs is let end first".to_owned();
+            if !work.is_over() {
+                self.cx.log(Level::Info, None, text);
+            }
+            work.supersede(&mut self.cx);
+        } else if matches!(self.stage, Stage::Idle | Stage::Planning(_)) {
+            self.plan();
+        }
+    }
+
+    /// Reads the plan, if there is one to be read.
+    fn plan(&mut self) {
+        if !self.is_claimed || self.desired.is_none() {
+            return;
+        }
+        match self.stage {
+            Stage::Planning(before) => self.cx.forget(before),
+            Stage::Idle => {}
+            Stage::TearingDown(_) | Stage::Working(_) | Stage::Retired => return,
+        }
+        self.stage = Stage::Planning(self.cx.ask(Pending::Plan, Action::Plan));
+    }
+
+    fn planned(&mut self, plan: Option<Plan>) {
+        let Some(desired) = self.desired.clone() else { return };
+        let (cx, number) = (&mut self.cx, desired.revision.number);
+        let plan = match plan {
+            Some(plan) if plan.revision == desired.revision.number => plan,
+            other => {
+                let found = other.map_or("none".to_owned(), |plan| format!("one of revision {}", plan.revision));
+                let text = format!("this server has no plan of revision {number} ({found}): waits for the next");
+                cx.log(Level::Info, None, text);
+                self.stage = Stage::Idle;
+                return;
+            }
+        };
+        let components = plan.components.len();
+        cx.log(Level::Info, None, format!("begins revision {number} with {components} components"));
+        let due = teardown::due(cx, &plan);
+        cx.board.begin(cx.now, number, plan.components.keys(), due.keys(), &mut cx.actions);
+        let mut teardown = Teardown::new(desired, plan, due);
+        teardown.go(cx);
+        self.stage = Stage::TearingDown(Box::new(teardown));
+    }
+
+    /// Goes on to the next stage, where one is over.
+    fn go_on(&mut self) {
+        match &mut self.stage {
+            Stage::TearingDown(teardown) if teardown.is_over() => self.torn_down(),
+            Stage::Working(work) if work.is_over() && work.is_superseded => {
+                self.cx.forget_all();
+                self.stage = Stage::Idle;
+                self.plan();
+            }
+            _ => {}
+        }
+    }
+
+    fn torn_down(&mut self) {
+        let Stage::TearingDown(teardown) = std::mem::replace(&mut self.stage, Stage::Idle) else { return };
+        let is_all = teardown.is_all();
+        let Teardown { desired, plan, .. } = *teardown;
+        if !self.is_claimed || self.desired.as_ref() != Some(&desired) {
+            return self.plan();
+        }
+        let cx = &mut self.cx;
+        cx.actions.push(Action::Prune(needed(cx, &plan)));
+        if plan.retired {
+            if is_all {
+                cx.actions.push(Action::Retire);
+                self.stage = Stage::Retired;
+            } else {
+                let text = "the server has left the model; its agent stays until what has failed is torn down";
+                cx.log(Level::Warn, None, text.to_owned());
+            }
+            return;
+        }
+        let id = RevisionId { revision: desired.revision, digest: desired.digest };
+        let mut work = Work::new(cx, id, plan);
+        work.begin(cx);
+        self.stage = Stage::Working(Box::new(work));
+    }
+}
+
+/// The digests of all files that something on this server needs: what the plan runs, and what is to be torn down one day.
+fn needed<V: Vault>(cx: &Context<V>, plan: &Plan) -> Vec<String> {
+    let known = cx.memory.started().map(|(_, known)| &known.planned);
+    let mut digests: Vec<String> =
+        known.chain(plan.components.values()).flat_map(|planned| planned.recipe.files.values().cloned()).collect();
+    digests.sort_unstable();
+    digests.dedup();
+    digests
+}

@@ -1,0 +1,361 @@
+//! What recipes ask, publish and come to while they run, in one revision.
+
+use indexmap::IndexMap;
+use wattle_model::values::span;
+use wattle_model::{Name, Value, values};
+
+use crate::content::Content;
+use crate::failure::Kind;
+use crate::fingerprint::fingerprint;
+use crate::outputs;
+use crate::plan::PlannedComponent;
+use crate::record::Record;
+use crate::status::State;
+use crate::vault::Vault;
+
+use super::component::{End, Outcome, Phase};
+use super::context::{After, Context, Pending};
+use super::event::{Action, Broken, Level, Question, RunId, Stop, WriteError};
+use super::needs::{Missing, Values};
+use super::publishing::tell_write;
+use super::run::{GRACE, Input, Run, Told};
+use super::wait;
+use super::work::Work;
+
+impl Work {
+    /// Where a run is, if it is one of these.
+    fn place_of(&self, id: RunId) -> Option<usize> {
+        let is_it = |phase: &Phase| matches!(phase, Phase::Running(run) if run.id == id);
+        self.components.iter().position(|component| is_it(&component.phase))
+    }
+
+    /// Looks whether inputs have come that a recipe asks for itself.
+    pub(super) fn look_at_run<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
+        let mut explain = Vec::new();
+        let component = &mut self.components[place];
+        let Phase::Running(run) = &mut component.phase else { return };
+        let mut come = Vec::new();
+        for (name, input) in &mut run.inputs {
+            let Input::Awaited(wait) = input else { continue };
+            match wait.look(&self.found, cx.now) {
+                wait::Next::Wait => {}
+                wait::Next::Explain(what) => explain.push((name.clone(), what)),
+                wait::Next::Over(over) => come.push((name.clone(), over)),
+            }
+        }
+        let values = Values { vault: &cx.setup.vault, user_data: &cx.setup.user_data, found: &self.found };
+        for (name, over) in come {
+            let own = |kind, message| Err(cx.failure(&component.full, kind, message, Vec::new()));
+            let there = match over {
+                Ok(()) => match component.planned.inputs.get(&name).map(|input| values.input(&name, input)) {
+                    Some(Ok(value)) => Ok(value),
+                    Some(Err((kind, message))) => own(kind, message),
+                    None => continue,
+                },
+                Err(Missing::Failed(failure)) => Err(failure),
+                Err(Missing::Own(kind, message)) => own(kind, message),
+                Err(Missing::Superseded) => {
+                    run.inputs.insert(name, Input::Superseded);
+                    continue;
+                }
+            };
+            run.inputs.insert(name, Input::There(there));
+        }
+        self.answer(cx, place);
+        for (input, what) in explain {
+            self.explain(cx, place, Some(input), what);
+        }
+    }
+
+    /// Answers the questions whose answers are there.
+    fn answer<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
+        let component = &mut self.components[place];
+        let Phase::Running(run) = &mut component.phase else { return };
+        let questions: Vec<(Question, Name)> =
+            run.questions.iter().map(|(question, name)| (*question, name.clone())).collect();
+        for (question, name) in questions {
+            let answer = match run.inputs.get(&name) {
+                // Or it is an output on its way.
+                Some(Input::Awaited(_)) | None => continue,
+                Some(Input::There(there)) => there.clone().map(Some),
+                Some(Input::Superseded) => {
+                    run.is_superseded = true;
+                    let newer =
+                        format!("revision {} was superseded while `{name}` was awaited", self.id.revision.number);
+                    Err(cx.failure(&component.full, Kind::Input, newer, Vec::new()))
+                }
+            };
+            run.unblock(question, cx.now.uptime);
+            cx.actions.push(Action::Answer(question, answer));
+        }
+        let (state, left) = (run.state(), run.left(cx.now.uptime));
+        let deadline = matches!(state, State::Running).then_some(left);
+        let is_shown = cx.board.components().get(&component.name).is_some_and(|status| status.state == state);
+        if !is_shown {
+            cx.show(&component.name, state, deadline);
+        }
+    }
+
+    /// A recipe asks for an input.
+    pub(super) fn asked<V: Vault>(&mut self, cx: &mut Context<V>, id: RunId, question: Question, name: Name) {
+        let Some(place) = self.place_of(id) else { return };
+        let component = &mut self.components[place];
+        let Phase::Running(run) = &mut component.phase else { return };
+        run.read.insert(name.clone());
+        if run.inputs.contains_key(&name) {
+            run.block(question, name, cx.now.uptime);
+            self.answer(cx, place);
+        } else {
+            cx.actions.push(Action::Answer(question, Ok(None)));
+        }
+    }
+
+    /// A recipe publishes an output.
+    pub(super) fn told<V: Vault>(
+        &mut self,
+        cx: &mut Context<V>,
+        id: RunId,
+        question: Question,
+        output: Name,
+        value: &Value,
+    ) {
+        let Some(place) = self.place_of(id) else { return };
+        let component = &mut self.components[place];
+        let Phase::Running(run) = &mut component.phase else { return };
+        match fitting(&component.planned, &output, value) {
+            Err(message) => {
+                cx.actions.push(Action::Answered(question, Err(Broken::new(Kind::Type, message))));
+            }
+            Ok(value) => match outputs::stored(&output, &component.planned.outputs[&output], &value, &cx.setup.vault) {
+                Err((kind, message)) => cx.actions.push(Action::Answered(question, Err(Broken::new(kind, message)))),
+                Ok(stored) => {
+                    run.telling.push_back(Told { question, output, value, stored });
+                    if run.telling.len() == 1 {
+                        self.tell_next(cx, place);
+                    }
+                }
+            },
+        }
+    }
+
+    /// Publishes what is to be published next, if it is not there already.
+    fn tell_next<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
+        let component = &mut self.components[place];
+        let entry = |output: &Name| format!("{}/{output}", component.full);
+        let Phase::Running(run) = &mut component.phase else { return };
+        while let Some(told) = run.telling.front() {
+            let before = run.published.get(&told.output);
+            let answer = match before {
+                None => {
+                    let (component, output) = (component.name.clone(), told.output.clone());
+                    let record = Record::Early { component, output, stored: told.stored.clone() };
+                    return cx.record(record, After::Early(place, run.id));
+                }
+                Some(before) if *before == told.value => Ok(()),
+                Some(_) if run.anew.contains(&told.output) => {
+                    let message =
+                        format!("output `{}` was published with another value; it is written once a run", told.output);
+                    Err(Broken::new(Kind::Type, message))
+                }
+                Some(_) => {
+                    let entry = entry(&told.output);
+                    let text = format!("`{entry}` was published by a run that did not end, and stays as it is");
+                    cx.log(Level::Warn, Some(&component.full), text);
+                    Ok(())
+                }
+            };
+            cx.actions.push(Action::Answered(told.question, answer));
+            run.telling.pop_front();
+        }
+    }
+
+    /// An output that is published while its recipe runs is on disk.
+    pub(super) fn early_kept<V: Vault>(&mut self, cx: &mut Context<V>, place: usize, id: RunId) {
+        let component = &mut self.components[place];
+        let Phase::Running(run) = &mut component.phase else { return };
+        let Some(told) = run.telling.front().filter(|_| run.id == id) else { return };
+        let (question, output, content) = (told.question, told.output.clone(), told.stored.content.clone());
+        run.early.insert(output.clone(), told.stored.clone());
+        run.anew.insert(output.clone());
+        run.published.insert(output.clone(), told.value.clone());
+        // A data space that is away takes nothing from the recipe's time.
+        run.block(question, output.clone(), cx.now.uptime);
+        let entry = format!("{}/{output}", component.full).into();
+        let pending = Pending::WriteEarly { component: place, run: id, output, content: content.clone() };
+        let revision = self.id.revision.clone();
+        cx.ask(pending, |ticket| Action::Write(ticket, entry, revision, content));
+    }
+
+    /// An output that is published while its recipe runs is in the data space.
+    pub(super) fn early_written<V: Vault>(
+        &mut self,
+        cx: &mut Context<V>,
+        (place, id): (usize, RunId),
+        (output, content): (Name, Content),
+        result: Result<Option<Content>, WriteError>,
+    ) {
+        let component = &mut self.components[place];
+        let (full, entry) = (component.full.clone(), component.entry(&output));
+        if result.is_ok() {
+            let there = result.as_ref().ok().cloned().flatten().unwrap_or_else(|| content.clone());
+            component.there.insert(output, there);
+        }
+        tell_write(cx, &full, self.id.revision.number, (&entry, &content), result);
+        let Some(run) = self.components[place].run().filter(|run| run.id == id) else { return };
+        if let Some(told) = run.telling.pop_front() {
+            run.unblock(told.question, cx.now.uptime);
+            cx.actions.push(Action::Answered(told.question, Ok(())));
+        }
+        self.tell_next(cx, place);
+        self.answer(cx, place);
+    }
+
+    /// Nobody waits for the answer any more.
+    pub(super) fn withdrawn<V: Vault>(&mut self, cx: &mut Context<V>, id: RunId, question: Question) {
+        let Some(place) = self.place_of(id) else { return };
+        let uptime = cx.now.uptime;
+        if let Some(run) = self.components[place].run()
+            && run.inputs.contains_key(run.questions.get(&question).unwrap_or(&Name::from("")))
+        {
+            run.unblock(question, uptime);
+            self.answer(cx, place);
+        }
+    }
+
+    /// Time has passed: ends what runs for longer than it may.
+    pub(super) fn look_at_clock<V: Vault>(&mut self, cx: &mut Context<V>) {
+        for place in 0..self.components.len() {
+            let uptime = cx.now.uptime;
+            let Some(run) = self.components[place].run() else { continue };
+            match run.stopped {
+                None if run.overdue().is_some_and(|end| uptime >= end) => {
+                    run.stopped = Some((Stop::Deadline, uptime));
+                    cx.actions.push(Action::Stop(run.id, Stop::Deadline));
+                }
+                Some((_, at)) if uptime >= at.saturating_add(GRACE) => {
+                    let id = run.id;
+                    let limit = cx.deadline(&self.components[place].planned);
+                    let message = format!("the recipe did not end within {}", span(limit));
+                    self.ran(cx, id, Err(Broken::new(Kind::Deadline, message)));
+                }
+                _ => {}
+            }
+        }
+        self.look_all(cx);
+    }
+
+    /// For so long nothing ran here.
+    pub(super) fn excuse(&mut self, pause: std::time::Duration) {
+        for component in &mut self.components {
+            match &mut component.phase {
+                Phase::Waiting(wait) => wait.excuse(pause),
+                Phase::Running(run) => run.excuse(pause),
+                _ => {}
+            }
+        }
+    }
+
+    /// Another agent acts for this server: nothing of this one is to go on.
+    pub(super) fn stop_all<V: Vault>(&mut self, cx: &mut Context<V>) {
+        self.supersede(cx);
+        let uptime = cx.now.uptime;
+        for component in &mut self.components {
+            if let Some(run) = component.run()
+                && run.stopped.is_none()
+            {
+                run.stopped = Some((Stop::Replaced, uptime));
+                cx.actions.push(Action::Stop(run.id, Stop::Replaced));
+            }
+        }
+    }
+
+    /// There is a newer revision: what the recipe still waits for will not come.
+    pub(super) fn supersede_run<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
+        if let Some(run) = self.components[place].run() {
+            for input in run.inputs.values_mut() {
+                if matches!(input, Input::Awaited(_)) {
+                    *input = Input::Superseded;
+                }
+            }
+        }
+        self.answer(cx, place);
+    }
+
+    /// A run has ended.
+    pub(super) fn ran<V: Vault>(
+        &mut self,
+        cx: &mut Context<V>,
+        id: RunId,
+        result: Result<IndexMap<Name, Value>, Broken>,
+    ) {
+        let Some(place) = self.place_of(id) else { return };
+        let component = &mut self.components[place];
+        let phase = std::mem::replace(&mut component.phase, Phase::Ended(Outcome::Abandoned));
+        let Phase::Running(run) = phase else { return };
+        let is_replaced = matches!(run.stopped, Some((Stop::Replaced, _)));
+        let (full, planned) = (&component.full, &component.planned);
+        let outputs = result.and_then(|values| {
+            let all = outputs::all_stored(planned, &values, &run.early, &cx.setup.vault);
+            all.map_err(|(kind, message)| Broken::new(kind, message))
+        });
+        match outputs {
+            Err(_) if run.is_superseded || is_replaced => self.end(cx, place, Outcome::Abandoned),
+            Err(Broken { kind, message, log, cause }) => {
+                let failure = match cause {
+                    // Its own, if it was the wait that failed.
+                    Some(cause) if cause.component == *full && cause.through.is_empty() => *cause,
+                    Some(cause) => cause.passed_on(full),
+                    None => cx.failure(full, kind, message, log),
+                };
+                let inputs = run.fingerprint.is_none().then(|| cx.keep(&planned.inputs, &run.had(planned).0));
+                self.fails(cx, place, failure, inputs);
+            }
+            Ok(outputs) => {
+                let (inputs, absent, fingerprint) = finished(&run, planned);
+                let at = cx.now.wall;
+                let past = cx.board.past(&component.name, at, &State::Done);
+                cx.board.recall(&component.name, past.clone());
+                let record = Record::Finished {
+                    component: component.name.clone(),
+                    at,
+                    past,
+                    fingerprint,
+                    inputs: cx.keep(&planned.inputs, &inputs),
+                    absent,
+                    outputs: outputs.clone(),
+                };
+                component.phase = Phase::Ending(Box::new(End::Done(outputs)));
+                cx.record(record, After::Finished(place));
+            }
+        }
+    }
+}
+
+/// With what a run has finished: its inputs, those that are not wired, and its fingerprint.
+fn finished(run: &Run, planned: &PlannedComponent) -> (IndexMap<Name, Value>, Vec<Name>, String) {
+    if let Some(fingerprint) = &run.fingerprint {
+        let there = |(name, input): (&Name, &Input)| match input {
+            Input::There(Ok(value)) => Some((name.clone(), value.clone())),
+            Input::There(Err(_)) | Input::Awaited(_) | Input::Superseded => None,
+        };
+        return (run.inputs.iter().filter_map(there).collect(), Vec::new(), fingerprint.clone());
+    }
+    let (read, absent) = run.had(planned);
+    let fingerprint = fingerprint(planned, &read);
+    (read, absent, fingerprint)
+}
+
+/// The value of an output as it is declared, from what a recipe gave while it runs.
+fn fitting(planned: &PlannedComponent, name: &Name, value: &Value) -> Result<Value, String> {
+    let Some(output) = planned.outputs.get(name) else {
+        let known: Vec<String> = planned.outputs.keys().map(|name| format!("`{name}`")).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        return Err(format!("no output `{name}` is declared; declared are: {known}"));
+    };
+    let fitted = match (values::fit(&output.declared.ty, value.clone()), value) {
+        (Ok(value), _) => Ok(value),
+        (Err(_), Value::Str(text)) => values::parse(&output.declared.ty, text),
+        (Err(why), _) => Err(why),
+    };
+    fitted.map_err(|why| format!("output `{name}`: {why}"))
+}

@@ -1,0 +1,153 @@
+//! From the decision about a component to its run, or to the end that it comes to without one.
+
+use indexmap::IndexMap;
+use wattle_model::Name;
+
+use crate::content::Content;
+use crate::failure::{Failure, Kind};
+use crate::plan::{PlannedInput, Script};
+use crate::record::Record;
+use crate::status::State;
+use crate::vault::Vault;
+
+use super::component::{End, Next, Outcome, Phase, Start};
+use super::context::{After, Context};
+use super::event::{Action, Job, RunId};
+use super::needs::{self, Missing, Needs};
+use super::run::{Input, Run};
+use super::wait::Wait;
+use super::work::Work;
+
+impl Work {
+    /// The files of its recipe are there, or cannot be had.
+    pub(super) fn laid_out<V: Vault>(&mut self, cx: &mut Context<V>, place: usize, result: Result<(), (Kind, String)>) {
+        let Phase::LayingOut(start) = &self.components[place].phase else { return };
+        match result {
+            Ok(()) => {
+                let next = Next::Run(start.clone());
+                self.ready(cx, place, next);
+            }
+            Err((kind, message)) => self.does_not_come(cx, place, Missing::Own(kind, message)),
+        }
+    }
+
+    pub(super) fn peeked<V: Vault>(&mut self, cx: &mut Context<V>, place: usize, output: Name, there: Option<Content>) {
+        let component = &mut self.components[place];
+        component.peeks = component.peeks.saturating_sub(1);
+        component.there.extend(there.map(|there| (output, there)));
+        self.go(cx, place);
+    }
+
+    /// What is to be done with it is clear.
+    pub(super) fn ready<V: Vault>(&mut self, cx: &mut Context<V>, place: usize, next: Next) {
+        self.components[place].phase = Phase::Ready(Box::new(next));
+        self.go(cx, place);
+    }
+
+    /// Does what is to be done, once its entries were looked at.
+    fn go<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
+        let component = &mut self.components[place];
+        if component.peeks > 0 || !matches!(component.phase, Phase::Ready(_)) {
+            return;
+        }
+        let phase = std::mem::replace(&mut component.phase, Phase::Ended(Outcome::Abandoned));
+        let Phase::Ready(next) = phase else { return };
+        match *next {
+            Next::StaysFailed(failure) => self.publish(cx, place, End::Failed(failure)),
+            Next::Fail(failure) => self.fails(cx, place, failure, None),
+            Next::Keep(outputs, None) => self.publish(cx, place, End::Done(outputs)),
+            Next::Keep(outputs, Some(record)) => {
+                component.phase = Phase::Ending(Box::new(End::Done(outputs)));
+                cx.record(*record, After::Finished(place));
+            }
+            Next::Run(start) => {
+                // It failed in this revision, and could not write that down: that stays, as everyone has read it.
+                let failed = component.there.values().find_map(|there| match there {
+                    Content::Failure(failure) => Some(failure.clone()),
+                    Content::Value(_) | Content::Sealed(_) => None,
+                });
+                match failed {
+                    Some(failure) => self.fails(cx, place, failure, None),
+                    None => self.start(cx, place, start),
+                }
+            }
+        }
+    }
+
+    fn start<V: Vault>(&mut self, cx: &mut Context<V>, place: usize, start: Start) {
+        let component = &mut self.components[place];
+        let record = Record::Started {
+            component: component.name.clone(),
+            revision: self.id.clone(),
+            at: cx.now.wall,
+            past: cx.board.past(&component.name, cx.now.wall, &State::Running),
+            planned: component.planned.clone(),
+            fingerprint: start.fingerprint.clone(),
+            inputs: cx.keep(&component.planned.inputs, &start.inputs),
+        };
+        component.phase = Phase::Starting(start);
+        cx.record(record, After::Started(place));
+    }
+
+    /// That it starts is on disk. From here on nothing but a crash ends it before its end is on disk.
+    pub(super) fn started<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
+        if self.is_superseded {
+            return self.end(cx, place, Outcome::Abandoned);
+        }
+        let component = &mut self.components[place];
+        let phase = std::mem::replace(&mut component.phase, Phase::Ended(Outcome::Abandoned));
+        let Phase::Starting(Start { inputs, fingerprint }) = phase else { return };
+        let planned = &component.planned;
+        let limit = cx.wait(planned);
+        let mut needed = Needs::new();
+        let input = |(name, input): (&Name, &PlannedInput)| {
+            let state = if let Some(value) = inputs.get(name) {
+                Input::There(Ok(value.clone()))
+            } else {
+                let mut needs = Needs::new();
+                needs::add(&input.from, Some(name), &mut needs);
+                needed.extend(needs.clone());
+                Input::Awaited(Wait::new(needs, limit, cx.now))
+            };
+            (name.clone(), state)
+        };
+        let states = planned.inputs.iter().map(input).collect();
+        let early = cx.memory.known(&component.name).map(|known| known.early.clone()).unwrap_or_default();
+        let reveal = |content: &Content| cx.setup.vault.reveal(content).ok().flatten();
+        let published =
+            early.iter().filter_map(|(name, stored)| Some((name.clone(), reveal(&stored.content)?))).collect();
+        let id = RunId(cx.number());
+        let deadline = cx.deadline(planned);
+        let run = Run::new(id, fingerprint, states, early, published, (cx.now.uptime, deadline));
+        let job = Job {
+            run: id,
+            component: component.name.clone(),
+            planned: planned.clone(),
+            script: Script::Recipe,
+            inputs,
+            deadline,
+        };
+        component.phase = Phase::Running(Box::new(run));
+        cx.show(&component.name, State::Running, Some(deadline));
+        cx.actions.push(Action::Run(Box::new(job)));
+        self.read(cx, &needed);
+        self.look(cx, place);
+    }
+
+    /// It failed: that is written down first, with what its recipe asked for until then if only its run shows that.
+    pub(super) fn fails<V: Vault>(
+        &mut self,
+        cx: &mut Context<V>,
+        place: usize,
+        failure: Failure,
+        inputs: Option<IndexMap<Name, Content>>,
+    ) {
+        let component = &mut self.components[place];
+        let past = cx.board.past(&component.name, cx.now.wall, &State::Failed(failure.clone()));
+        cx.board.recall(&component.name, past.clone());
+        let (name, revision) = (component.name.clone(), self.id.clone());
+        let record = Record::Failed { component: name, revision, failure: failure.clone(), inputs, past };
+        component.phase = Phase::Ending(Box::new(End::Failed(failure)));
+        cx.record(record, After::Failed(place));
+    }
+}

@@ -1,0 +1,256 @@
+//! Teardown: what has left this server's model is undone, the last that ran first, before anything else is done.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use indexmap::IndexMap;
+use wattle_model::values::span;
+use wattle_model::{Name, Value};
+
+use crate::failure::Kind;
+use crate::memory::Known;
+use crate::plan::{Plan, Script};
+use crate::record::Record;
+use crate::vault::Vault;
+
+use super::context::{After, Context, Pending};
+use super::event::{Action, Broken, Desired, Event, Job, Level, Question, RunId, Stop};
+use super::run::GRACE;
+
+/// What is undone before a revision begins.
+#[derive(Debug)]
+pub(super) struct Teardown {
+    /// The revision that begins afterwards.
+    pub(super) desired: Desired,
+    pub(super) plan: Plan,
+    due: VecDeque<(Name, Known)>,
+    step: Step,
+    is_all: bool,
+}
+
+/// How far the first of what is due is.
+#[derive(Debug)]
+enum Step {
+    /// Nothing was done for it.
+    New,
+    /// The files of its recipe are fetched.
+    LayingOut,
+    /// That it is being undone is written down.
+    Undoing(IndexMap<Name, Value>),
+    /// Its teardown runs.
+    Running { id: RunId, inputs: IndexMap<Name, Value>, end: Duration, stopped: Option<(Stop, Duration)> },
+    /// That it has left is written down.
+    Going,
+}
+
+/// What ran on this server and is not in `plan`, the last that ran first.
+pub(super) fn due<V: Vault>(cx: &Context<V>, plan: &Plan) -> IndexMap<Name, Known> {
+    let is_due = |(component, _): &(&Name, &Known)| !plan.components.contains_key(*component);
+    cx.memory.started().filter(is_due).map(|(component, known)| (component.clone(), known.clone())).collect()
+}
+
+impl Teardown {
+    pub(super) fn new(desired: Desired, plan: Plan, due: IndexMap<Name, Known>) -> Self {
+        Self { desired, plan, due: due.into_iter().collect(), step: Step::New, is_all: true }
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.due.is_empty()
+    }
+
+    /// Whether nothing is left that should have been undone.
+    pub(super) fn is_all(&self) -> bool {
+        self.is_all
+    }
+
+    pub(super) fn wakes(&self) -> Option<Duration> {
+        match &self.step {
+            Step::Running { stopped: Some((_, at)), .. } => Some(at.saturating_add(GRACE)),
+            Step::Running { end, .. } => Some(*end),
+            Step::New | Step::LayingOut | Step::Undoing(_) | Step::Going => None,
+        }
+    }
+
+    /// Takes note of what happens.
+    pub(super) fn take<V: Vault>(&mut self, cx: &mut Context<V>, event: Event) {
+        match event {
+            Event::LaidOut(ticket, result) if cx.answered(ticket).is_some() => self.laid_out(cx, result),
+            Event::Ran(run, result) => self.ran(cx, run, result.map(drop)),
+            Event::Asked(run, question, name) => self.asked(cx, run, question, &name),
+            Event::Told(_, question, name, _) => {
+                // Nobody reads outputs of a teardown.
+                let message = format!("output `{name}` cannot be published by a teardown");
+                cx.actions.push(Action::Answered(question, Err(Broken::new(Kind::Type, message))));
+            }
+            Event::Paused(pause) => self.excuse(pause),
+            Event::Time => self.look_at_clock(cx),
+            _ => {}
+        }
+    }
+
+    /// Begins with what is due next.
+    pub(super) fn go<V: Vault>(&mut self, cx: &mut Context<V>) {
+        let Some((component, known)) = self.due.front() else { return };
+        if known.planned.recipe.teardown.is_none() {
+            return self.leaves(cx);
+        }
+        let full = cx.full(component);
+        let text = format!("has left the model in revision {}: tears it down", self.plan.revision);
+        cx.log(Level::Info, Some(&full), text);
+        let (name, files) = (component.clone(), known.planned.recipe.files.clone());
+        self.step = Step::LayingOut;
+        cx.ask(Pending::LayOutTeardown, |ticket| Action::LayOut(ticket, name, files));
+    }
+
+    fn leaves<V: Vault>(&mut self, cx: &mut Context<V>) {
+        if let Some((component, _)) = self.due.front() {
+            self.step = Step::Going;
+            cx.record(Record::Gone { component: component.clone() }, After::Gone);
+        }
+    }
+
+    /// That it has left is on disk.
+    pub(super) fn gone<V: Vault>(&mut self, cx: &mut Context<V>) {
+        if !matches!(self.step, Step::Going) {
+            return;
+        }
+        if let Some((component, _)) = self.due.pop_front() {
+            let now = cx.now;
+            cx.board.torn_down(now, &component, None, &mut cx.actions);
+            let full = cx.full(&component);
+            cx.log(Level::Info, Some(&full), format!("has left this server in revision {}", self.plan.revision));
+        }
+        self.step = Step::New;
+        self.go(cx);
+    }
+
+    fn fails<V: Vault>(&mut self, cx: &mut Context<V>, broken: Broken) {
+        let Some((component, _)) = self.due.pop_front() else { return };
+        let full = cx.full(&component);
+        for line in &broken.log {
+            cx.log(Level::Error, Some(&full), line.clone());
+        }
+        let text = format!(
+            "has left the model, and its teardown failed: {}; it is tried again in the next revision, or when the agent \
+             starts again",
+            broken.message
+        );
+        cx.log(Level::Error, Some(&full), text);
+        let failure = cx.failure(&full, broken.kind, broken.message, broken.log);
+        let now = cx.now;
+        cx.board.torn_down(now, &component, Some(failure), &mut cx.actions);
+        self.is_all = false;
+        self.step = Step::New;
+        self.go(cx);
+    }
+
+    /// The files of its recipe are there, or cannot be had.
+    fn laid_out<V: Vault>(&mut self, cx: &mut Context<V>, result: Result<(), (Kind, String)>) {
+        let Some((component, known)) = self.due.front().filter(|_| matches!(self.step, Step::LayingOut)) else {
+            return;
+        };
+        let inputs = result.map_err(|(kind, message)| Broken::new(kind, message)).and_then(|()| {
+            let mut inputs = IndexMap::with_capacity(known.inputs.len());
+            for (name, content) in &known.inputs {
+                let value =
+                    cx.setup.vault.reveal(content).map_err(|error| {
+                        Broken::new(Kind::Input, format!("the input `{name}` that it had: {error}"))
+                    })?;
+                inputs.extend(value.map(|value| (name.clone(), value)));
+            }
+            Ok(inputs)
+        });
+        match inputs {
+            Err(broken) => self.fails(cx, broken),
+            Ok(inputs) => {
+                // Half undone is not finished: were it to come back, it would have to run.
+                let record = Record::Undoing { component: component.clone() };
+                self.step = Step::Undoing(inputs);
+                cx.record(record, After::Undoing);
+            }
+        }
+    }
+
+    /// That it is being undone is on disk.
+    pub(super) fn undoing<V: Vault>(&mut self, cx: &mut Context<V>) {
+        let Step::Undoing(inputs) = std::mem::replace(&mut self.step, Step::New) else { return };
+        let Some((component, known)) = self.due.front() else { return };
+        let (id, deadline) = (RunId(cx.number()), cx.deadline(&known.planned));
+        let job = Job {
+            run: id,
+            component: component.clone(),
+            planned: known.planned.clone(),
+            script: Script::Teardown,
+            inputs: inputs.clone(),
+            deadline,
+        };
+        let end = cx.now.uptime.saturating_add(deadline);
+        self.step = Step::Running { id, inputs, end, stopped: None };
+        cx.actions.push(Action::Run(Box::new(job)));
+    }
+
+    /// A teardown has ended.
+    fn ran<V: Vault>(&mut self, cx: &mut Context<V>, run: RunId, result: Result<(), Broken>) {
+        let Step::Running { id, .. } = &self.step else { return };
+        if *id != run {
+            return;
+        }
+        if let Err(broken) = result {
+            return self.fails(cx, broken);
+        }
+        // Without a teardown, what it left may still use its files.
+        if let Some((component, _)) = self.due.front() {
+            cx.actions.push(Action::Remove(component.clone()));
+        }
+        self.leaves(cx);
+    }
+
+    /// A teardown's inputs are those that its component last had.
+    fn asked<V: Vault>(&self, cx: &mut Context<V>, run: RunId, question: Question, name: &Name) {
+        if let Step::Running { id, inputs, .. } = &self.step
+            && *id == run
+        {
+            cx.actions.push(Action::Answer(question, Ok(inputs.get(name).cloned())));
+        }
+    }
+
+    fn excuse(&mut self, pause: Duration) {
+        if let Step::Running { end, .. } = &mut self.step {
+            *end = end.saturating_add(pause);
+        }
+    }
+
+    /// Time has passed: ends what runs for longer than it may.
+    fn look_at_clock<V: Vault>(&mut self, cx: &mut Context<V>) {
+        let Step::Running { id, end, stopped, .. } = &mut self.step else { return };
+        let uptime = cx.now.uptime;
+        match stopped {
+            None if uptime >= *end => {
+                *stopped = Some((Stop::Deadline, uptime));
+                cx.actions.push(Action::Stop(*id, Stop::Deadline));
+            }
+            Some((_, at)) if uptime >= at.saturating_add(GRACE) => {
+                let limit = self.due.front().map(|(_, known)| cx.deadline(&known.planned)).unwrap_or_default();
+                let message = format!("the recipe did not end within {}", span(limit));
+                self.fails(cx, Broken::new(Kind::Deadline, message));
+            }
+            _ => {}
+        }
+    }
+
+    /// Another agent acts for this server: its teardown is ended, and tried again by whoever is next.
+    pub(super) fn stop<V: Vault>(&mut self, cx: &mut Context<V>) {
+        self.due.truncate(1);
+        self.is_all = false;
+        let uptime = cx.now.uptime;
+        match &mut self.step {
+            Step::Running { id, stopped, .. } => {
+                if stopped.is_none() {
+                    *stopped = Some((Stop::Replaced, uptime));
+                    cx.actions.push(Action::Stop(*id, Stop::Replaced));
+                }
+            }
+            Step::New | Step::LayingOut | Step::Undoing(_) | Step::Going => self.due.clear(),
+        }
+    }
+}

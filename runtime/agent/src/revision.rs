@@ -1,0 +1,15 @@
+//! Revisions of a stack.
+
+use serde::{Deserialize, Serialize};
+use wattle_model::Name;
+
+/// A revision. One of a data space that was made later is newer than all of one that was made before; within a data space,
+/// a larger number is newer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Revision {
+    /// Which data space it is of: when that was made, and something by chance. None for those of before they had names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space: Option<Name>,
+    /// Its number, from 1.
+    pub number: u64,
+}
