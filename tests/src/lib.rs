@@ -3,6 +3,7 @@
 pub mod browser;
 pub mod command;
 pub mod conformance;
+pub mod deadline;
 pub mod lab;
 pub mod machine;
 pub mod native;

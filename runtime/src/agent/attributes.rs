@@ -6,9 +6,6 @@ use async_trait::async_trait;
 use wattle::lower::seed::SeedAttribute;
 use wattle::model::{IndexMap, Name, Step, Value};
 
-use crate::clock;
-use crate::space::{Failure, Kind};
-
 /// Where a server's own attributes come from.
 #[async_trait]
 pub trait Attributes: Send + Sync + fmt::Debug {
@@ -51,16 +48,4 @@ pub(super) fn walk<'v>(value: &'v Value, path: &[Step]) -> Result<&'v Value, Str
         }
         (Step::Index(index), other) => Err(format!("expected a list with an item {index}, found {}", other.kind())),
     })
-}
-
-/// What takes the place of an attribute that cannot be had. `owner` is `SERVER/server`.
-pub(super) fn failure(owner: &Name, key: &str, why: &str) -> Failure {
-    Failure {
-        component: owner.clone(),
-        kind: Kind::Input,
-        message: format!("the attribute `{key}` of the server cannot be had: {why}"),
-        log: Vec::new(),
-        at: clock::now(),
-        through: Vec::new(),
-    }
 }

@@ -11,7 +11,7 @@ use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _, stream};
 use sha2::{Digest as _, Sha256};
 use wattle::model::IndexMap;
 
-use crate::space::{Kind, Plan};
+use crate::space::Kind;
 
 use super::shared::Shared;
 
@@ -31,7 +31,7 @@ pub(super) async fn lay_out(
     shared: &Shared,
     component: &str,
     files: &IndexMap<Cow<'static, str>, String>,
-) -> Result<PathBuf, (Kind, String)> {
+) -> Result<(), (Kind, String)> {
     let inside =
         |path: &str| !path.is_empty() && Path::new(path).components().all(|part| matches!(part, Part::Normal(_)));
     if let Some(path) = files.keys().find(|path| !inside(path)) {
@@ -65,7 +65,7 @@ pub(super) async fn lay_out(
             Ok(())
         })
         .await;
-    Ok(directory)
+    Ok(())
 }
 
 /// Where a file is kept.
@@ -105,17 +105,10 @@ async fn fetch(shared: &Shared, digest: &str) -> Result<(), (Kind, String)> {
     Ok(())
 }
 
-/// Deletes the files that nothing on this server needs any more: neither what `plan` runs nor what is to be torn down.
-/// What is deleted wrongly, or by an agent that dies meanwhile, is fetched again.
-pub(super) fn prune(shared: &Shared, plan: &Plan) {
-    let journal = shared.journal();
-    let known = journal.memory().started().map(|(_, known)| &known.planned);
-    let needed: HashSet<String> = known
-        .chain(plan.components.values())
-        .flat_map(|planned| planned.recipe.files.values())
-        .map(|digest| hex(digest).to_owned())
-        .collect();
-    drop(journal);
+/// Deletes all files but those with the `needed` digests. What is deleted wrongly, or by an agent that dies meanwhile, is
+/// fetched again.
+pub(super) fn prune(shared: &Shared, needed: &[String]) {
+    let needed: HashSet<&str> = needed.iter().map(|digest| hex(digest)).collect();
     for file in fs::read_dir(shared.state.join("recipes")).into_iter().flatten().flatten() {
         if file.file_name().to_str().is_some_and(|name| needed.contains(name)) {
             continue;

@@ -1,18 +1,8 @@
 //! The journal: what became of each component on this server, on disk before anyone else is told of it.
 //!
-//! Lines of JSON that are only ever added, each on disk before [`Journal::append`] returns. The invariants that the rest
-//! of the agent stands on:
-//!
-//! - A run begins only once its `started` is on disk, so whatever may have been changed on this server is known, and can
-//!   be torn down.
-//! - A run that succeeded is finished once its `finished` is on disk, with its outputs; only then are they published. So
-//!   whatever anyone read of it is here, and it is never run again: after a crash its outputs are published from here.
-//!   A crash before that line is one of a component that has not finished: it is run again.
-//! - An output that is published while its recipe runs is on disk before it is published, too, and the first value stays
-//!   the value of the revision, whatever a second run of the recipe would say.
-//!
-//! When the disk is full, nothing is published that is not here; the agent keeps what it has to write, and goes on when
-//! there is room. Secrets stand here encrypted for the server itself.
+//! Lines of JSON that are only ever added, each on disk before [`Journal::append`] returns. What they mean, and what must be
+//! on disk before what else is done, is the machine's to say. When the disk is full, nothing is published that is not here;
+//! the agent keeps what it has to write, and goes on when there is room. Secrets stand here encrypted for the server itself.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -60,14 +50,14 @@ pub fn forget_finished(state: &Path) -> io::Result<()> {
     if !path.try_exists()? {
         return Ok(());
     }
-    let mut journal = match Journal::open(&path) {
-        Ok(journal) => journal,
+    let (mut journal, mut memory) = match Journal::open(&path) {
+        Ok(opened) => opened,
         // It is left for the agent to find.
         Err(JournalError::Damaged { .. }) => return Ok(()),
         Err(JournalError::Io { source, .. }) => return Err(source),
     };
-    journal.memory.forget_finished();
-    journal.rewrite()
+    memory.forget_finished();
+    journal.rewrite(&memory)
 }
 
 /// Writes a file that only its owner may read, and puts it on disk.
@@ -97,8 +87,6 @@ pub(super) struct Journal {
     /// Bytes that are whole lines. What is behind them is of a line that could not be written.
     length: u64,
     torn: bool,
-    lines: usize,
-    memory: Memory,
 }
 
 impl Journal {
@@ -106,20 +94,21 @@ impl Journal {
     ///
     /// # Errors
     /// When it cannot be read or is damaged. A last line that was cut off is not damage.
-    pub(super) fn open(path: &Path) -> Result<Self, JournalError> {
+    pub(super) fn open(path: &Path) -> Result<(Self, Memory), JournalError> {
         let io = |source| JournalError::Io { path: path.to_owned(), source };
         let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path).map_err(io)?;
         sync_folder(path).map_err(io)?;
         let text = fs::read(path).map_err(io)?;
-        let mut journal =
-            Self { file, path: path.to_owned(), length: 0, torn: false, lines: 0, memory: Memory::default() };
-        journal.replay(&text)?;
+        let mut journal = Self { file, path: path.to_owned(), length: 0, torn: false };
+        let (memory, lines) = journal.replay(&text)?;
         journal.torn = journal.length < text.len() as u64;
-        journal.compact();
-        Ok(journal)
+        journal.compact(&memory, lines);
+        Ok((journal, memory))
     }
 
-    fn replay(&mut self, text: &[u8]) -> Result<(), JournalError> {
+    /// What it amounts to, and how many lines it has.
+    fn replay(&mut self, text: &[u8]) -> Result<(Memory, usize), JournalError> {
+        let (mut memory, mut lines) = (Memory::default(), 0);
         let mut bad: Option<(usize, String)> = None;
         let mut end = 0;
         for (at, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
@@ -131,9 +120,9 @@ impl Journal {
                     if let Some((line, reason)) = bad {
                         return Err(JournalError::Damaged { path: self.path.clone(), line, reason });
                     }
-                    self.memory.note(record);
+                    memory.note(record);
                     self.length = end;
-                    self.lines += 1;
+                    lines += 1;
                 }
                 Ok(_) => {}
                 Err(error) => {
@@ -141,12 +130,7 @@ impl Journal {
                 }
             }
         }
-        Ok(())
-    }
-
-    /// What it amounts to.
-    pub(super) fn memory(&self) -> &Memory {
-        &self.memory
+        Ok((memory, lines))
     }
 
     /// Puts `records` on disk, all of them or none.
@@ -168,23 +152,21 @@ impl Journal {
             return Err(error);
         }
         self.length += text.len() as u64;
-        self.lines += records.len();
-        records.iter().for_each(|record| self.memory.note(record.clone()));
         Ok(())
     }
 
     /// Writes the journal anew when most of it is of the past. If that fails, the old one is as good.
-    fn compact(&mut self) {
-        if self.lines <= 256 + 4 * self.memory.records().len() {
+    fn compact(&mut self, memory: &Memory, lines: usize) {
+        if lines <= 256 + 4 * memory.records().len() {
             return;
         }
-        if let Err(error) = self.rewrite() {
+        if let Err(error) = self.rewrite(memory) {
             tracing::warn!("the journal `{}` stays as long as it is: {error}", self.path.display());
         }
     }
 
-    fn rewrite(&mut self) -> io::Result<()> {
-        let records = self.memory.records();
+    fn rewrite(&mut self, memory: &Memory) -> io::Result<()> {
+        let records = memory.records();
         let new = self.path.with_extension("new");
         let mut text = Vec::new();
         for record in &records {
@@ -195,7 +177,6 @@ impl Journal {
         replace(&new, &self.path)?;
         self.file = file;
         self.length = text.len() as u64;
-        self.lines = records.len();
         self.torn = false;
         Ok(())
     }

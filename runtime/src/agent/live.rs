@@ -1,58 +1,73 @@
-//! What a recipe may ask and tell while it runs.
+//! What a recipe may ask and publish while it runs: passed on to whoever decides.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
 
 use async_trait::async_trait;
-use tokio::sync::OnceCell;
-use tokio::time::Instant;
-use wattle::model::{IndexMap, IndexSet, Name, Value};
-use wattle::values;
-use wattle_agent_core::outputs;
-use wattle_agent_core::record::{Record, Stored};
-use wattle_agent_core::vault::Vault as _;
+use indexmap::IndexMap;
+use tokio::sync::{oneshot, watch};
+use wattle::model::{Name, Value};
+use wattle_agent_core::machine::{Event, Question, RunId, Stop};
 
-use crate::clock;
 use crate::recipe::{Broken, Live};
-use crate::space::{Failure, Kind, PlannedComponent, State, Waiting};
+use crate::space::{Failure, Kind, PlannedComponent};
 
-use super::entries;
-use super::inputs::{self, Missing, Needs};
-use super::revision::Revision;
 use super::shared::Shared;
+
+/// Who waits for which answer.
+type Askers<T> = HashMap<Question, oneshot::Sender<T>>;
+
+/// What is asked, and who waits for the answers.
+#[derive(Debug, Default)]
+pub(super) struct Questions {
+    next: AtomicU64,
+    inputs: Mutex<Askers<Result<Option<Value>, Failure>>>,
+    outputs: Mutex<Askers<Result<Value, Broken>>>,
+}
+
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().expect("INVARIANT: nothing panics while it holds what recipes ask")
+}
+
+impl Questions {
+    fn next(&self) -> Question {
+        Question(self.next.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// The answer to a question about an input.
+    pub(super) fn answer(&self, question: Question, answer: Result<Option<Value>, Failure>) {
+        if let Some(asker) = locked(&self.inputs).remove(&question) {
+            let _ = asker.send(answer);
+        }
+    }
+
+    /// What became of an output.
+    pub(super) fn answer_output(&self, question: Question, answer: Result<Value, Broken>) {
+        if let Some(asker) = locked(&self.outputs).remove(&question) {
+            let _ = asker.send(answer);
+        }
+    }
+}
 
 /// One run of a recipe.
 pub(super) struct Run {
     shared: Arc<Shared>,
-    revision: Arc<Revision>,
+    questions: Arc<Questions>,
+    id: RunId,
     component: Name,
     planned: PlannedComponent,
     token: String,
-    limit: Duration,
-    inputs: IndexMap<Name, OnceCell<Result<Value, Failure>>>,
-    // Only one publishes at a time, so that the journal's order is that of the entries.
-    publishing: tokio::sync::Mutex<()>,
-    state: Mutex<Inner>,
+    stopped: watch::Receiver<Option<Stop>>,
+    state: Mutex<Told>,
 }
 
-#[derive(Default)]
-struct Inner {
-    /// What was published, of this run or of one before a crash.
-    early: IndexMap<Name, Stored>,
+/// What went through.
+struct Told {
     published: IndexMap<Name, Value>,
-    by_this_run: IndexSet<Name>,
-    /// What the recipe asked for, wired or not.
-    read: IndexSet<Name>,
     secrets: Vec<Value>,
-    /// What each input that does not come yet is missing.
-    missing: IndexMap<Name, Vec<Waiting>>,
-    /// The inputs and outputs that the recipe waits for, as often as it does.
-    blocked: Vec<Name>,
-    blocked_since: Option<Instant>,
-    waited: Duration,
-    superseded: bool,
 }
 
 impl fmt::Debug for Run {
@@ -62,169 +77,58 @@ impl fmt::Debug for Run {
 }
 
 impl Run {
-    /// A run whose inputs are `known`; those that are not are waited for when they are asked for.
+    /// A run, what it has been given, and what it has published before.
     pub(super) fn new(
         shared: &Arc<Shared>,
-        revision: &Arc<Revision>,
-        component: &Name,
+        questions: &Arc<Questions>,
+        (id, component): (RunId, &Name),
         planned: &PlannedComponent,
-        known: &IndexMap<Name, Value>,
-        limit: Duration,
+        (inputs, published): (&IndexMap<Name, Value>, IndexMap<Name, Value>),
+        stopped: watch::Receiver<Option<Stop>>,
     ) -> Arc<Self> {
-        let cell = |name: &Name| {
-            let cell = known.get(name).map(|value| OnceCell::new_with(Some(Ok(value.clone())))).unwrap_or_default();
-            (name.clone(), cell)
-        };
-        let early = shared.journal().memory().known(component).map(|known| known.early.clone()).unwrap_or_default();
-        let published = early
-            .iter()
-            .filter_map(|(name, stored)| Some((name.clone(), shared.vault.reveal(&stored.content).ok()??)))
-            .collect();
-        let secrets = known
-            .iter()
-            .filter(|(name, _)| planned.inputs.get(*name).is_some_and(|input| input.ty.is_secret()))
-            .map(|(_, value)| value.clone())
-            .collect();
+        let secret = |(name, _): &(&Name, &Value)| planned.inputs.get(*name).is_some_and(|input| input.ty.is_secret());
+        let secrets = inputs.iter().filter(secret).map(|(_, value)| value.clone()).collect();
         Arc::new(Self {
-            shared: Arc::clone(shared),
-            revision: Arc::clone(revision),
-            component: component.clone(),
-            planned: planned.clone(),
             token: shared.runs.token(),
-            limit,
-            inputs: planned.inputs.keys().map(cell).collect(),
-            publishing: tokio::sync::Mutex::default(),
-            state: Mutex::new(Inner { early, published, secrets, ..Inner::default() }),
+            shared: Arc::clone(shared),
+            questions: Arc::clone(questions),
+            id,
+            component: shared.full(component),
+            planned: planned.clone(),
+            stopped,
+            state: Mutex::new(Told { published, secrets }),
         })
-    }
-
-    fn state(&self) -> MutexGuard<'_, Inner> {
-        self.state.lock().expect("INVARIANT: nothing panics while it holds the state of a run")
     }
 
     pub(super) fn token(&self) -> &str {
         &self.token
     }
 
-    /// What was published while it ran.
-    pub(super) fn early(&self) -> IndexMap<Name, Stored> {
-        self.state().early.clone()
-    }
-
-    /// What it asked for and had, and what it asked for that is not wired.
-    pub(super) fn read(&self) -> (IndexMap<Name, Value>, Vec<Name>) {
-        let mut values = IndexMap::default();
-        let mut absent = Vec::new();
-        for name in &self.state().read {
-            match self.inputs.get(name).map(OnceCell::get) {
-                Some(Some(Ok(value))) => {
-                    values.insert(name.clone(), value.clone());
-                }
-                Some(_) => {}
-                None => absent.push(name.clone()),
-            }
+    fn ended(&self) -> Failure {
+        Failure {
+            component: self.component.clone(),
+            kind: Kind::Input,
+            message: "the recipe has ended".to_owned(),
+            log: Vec::new(),
+            at: crate::clock::now(),
+            through: Vec::new(),
         }
-        (values, absent)
-    }
-
-    /// Whether it did not get an input because there is a newer revision.
-    pub(super) fn is_superseded(&self) -> bool {
-        self.state().superseded
-    }
-
-    /// Waits for the inputs that nobody has asked for yet, so that they are there when somebody does.
-    pub(super) async fn prefetch(&self) {
-        futures_util::future::join_all(self.inputs.keys().map(|name| self.value(name, false))).await;
-    }
-
-    fn failure(&self, kind: Kind, message: String) -> Failure {
-        let component = self.shared.full(&self.component);
-        Failure { component, kind, message, log: Vec::new(), at: clock::now(), through: Vec::new() }
-    }
-
-    /// The value of an input that is wired; `asked` by the recipe, which waits for it.
-    async fn value(&self, name: &Name, asked: bool) -> Result<Value, Failure> {
-        let (Some(cell), Some(input)) = (self.inputs.get(name), self.planned.inputs.get(name)) else {
-            return Err(self.failure(Kind::Input, format!("there is no input `{name}`")));
-        };
-        if let Some(there) = cell.get() {
-            return there.clone();
-        }
-        let _blocked = asked.then(|| Blocked::new(self, name));
-        let mut needs = Needs::default();
-        inputs::needs(name, &input.from, &mut needs);
-        let limit = self.limit.saturating_sub(self.waited());
-        let get = || async {
-            let wait = inputs::wait(&self.shared, &self.revision, &needs, limit, |waiting| self.tell(name, waiting));
-            tokio::select! {
-                biased;
-                () = self.revision.superseded() => Err(()),
-                found = wait => match found {
-                    Ok(found) => Ok(inputs::value(&self.shared, name, input, &found)
-                        .map_err(|(kind, message)| self.failure(kind, message))),
-                    Err(Missing::Superseded) => Err(()),
-                    Err(Missing::Failed(failure)) => Ok(Err(failure)),
-                    Err(Missing::Own(kind, message)) => Ok(Err(self.failure(kind, message))),
-                },
-            }
-        };
-        if let Ok(value) = cell.get_or_try_init(get).await {
-            return value.clone();
-        }
-        self.state().superseded |= asked;
-        let newer = format!("revision {} was superseded while `{name}` was awaited", self.revision.id.number);
-        Err(self.failure(Kind::Input, newer))
-    }
-
-    /// Tells what of an input is missing.
-    fn tell(&self, name: &Name, waiting: Vec<Waiting>) {
-        let mut state = self.state();
-        state.missing.insert(name.clone(), waiting);
-        drop(state);
-        self.show();
-    }
-
-    /// Shows what the recipe waits for.
-    fn show(&self) {
-        let state = self.state();
-        let waiting: Vec<Waiting> =
-            state.blocked.iter().filter_map(|name| state.missing.get(name)).flatten().cloned().collect();
-        drop(state);
-        let now = if waiting.is_empty() { State::Running } else { State::Waiting(waiting) };
-        self.shared.board.set(&self.component, self.revision.id.number, now);
     }
 }
 
-/// A recipe waits for an input, or for an output to reach the data space, for as long as this lives.
-struct Blocked<'r> {
+/// A question that is withdrawn when nobody waits for its answer any more.
+struct Asked<'r> {
     run: &'r Run,
-    name: Name,
+    question: Question,
+    is_answered: bool,
 }
 
-impl<'r> Blocked<'r> {
-    fn new(run: &'r Run, name: &Name) -> Self {
-        let mut state = run.state();
-        state.blocked.push(name.clone());
-        state.blocked_since.get_or_insert_with(Instant::now);
-        drop(state);
-        run.show();
-        Self { run, name: name.clone() }
-    }
-}
-
-impl Drop for Blocked<'_> {
+impl Drop for Asked<'_> {
     fn drop(&mut self) {
-        let mut state = self.run.state();
-        if let Some(at) = state.blocked.iter().position(|name| *name == self.name) {
-            state.blocked.swap_remove(at);
+        if !self.is_answered {
+            locked(&self.run.questions.inputs).remove(&self.question);
+            self.run.shared.say(Event::Withdrawn(self.run.id, self.question));
         }
-        if state.blocked.is_empty()
-            && let Some(since) = state.blocked_since.take()
-        {
-            state.waited += since.elapsed();
-        }
-        drop(state);
-        self.run.show();
     }
 }
 
@@ -232,78 +136,55 @@ impl Drop for Blocked<'_> {
 impl Live for Run {
     async fn input(&self, name: &str) -> Result<Option<Value>, Failure> {
         let name = Name::from(name);
-        self.state().read.insert(name.clone());
-        let Some(input) = self.planned.inputs.get(&name) else { return Ok(None) };
-        let value = self.value(&name, true).await?;
-        if input.ty.is_secret() {
-            let mut state = self.state();
-            if !state.secrets.contains(&value) {
+        let (sender, answer) = oneshot::channel();
+        let question = self.questions.next();
+        locked(&self.questions.inputs).insert(question, sender);
+        let mut asked = Asked { run: self, question, is_answered: false };
+        self.shared.say(Event::Asked(self.id, question, name.clone()));
+        let answer = answer.await;
+        asked.is_answered = answer.is_ok();
+        let value = answer.unwrap_or_else(|_| Err(self.ended()))?;
+        if let Some(value) = &value
+            && self.planned.inputs.get(&name).is_some_and(|input| input.ty.is_secret())
+        {
+            let mut state = locked(&self.state);
+            if !state.secrets.contains(value) {
                 state.secrets.push(value.clone());
             }
         }
-        Ok(Some(value))
+        Ok(value)
     }
 
     async fn publish(&self, name: &str, value: Value) -> Result<(), Broken> {
-        let broken = |kind, message| Broken { kind, message, log: Vec::new(), cause: None };
-        let Some(output) = self.planned.outputs.get(name) else {
-            let known: Vec<String> = self.planned.outputs.keys().map(|name| format!("`{name}`")).collect();
-            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            return Err(broken(Kind::Type, format!("no output `{name}` is declared; declared are: {known}")));
-        };
-        let value = match (values::fit(&output.declared.ty, value.clone()), &value) {
-            (Ok(value), _) => Ok(value),
-            (Err(_), Value::Str(text)) => values::parse(&output.declared.ty, text),
-            (Err(why), _) => Err(why),
-        };
-        let value = value.map_err(|why| broken(Kind::Type, format!("output `{name}`: {why}")))?;
-        let stored = outputs::stored(name, output, &value, &self.shared.vault)
-            .map_err(|(kind, message)| broken(kind, message))?;
         let name = Name::from(name);
-        let _alone = self.publishing.lock().await;
-        let entry = format!("{}/{}/{name}", self.shared.server, self.component);
-        {
-            let state = self.state();
-            if let Some(before) = state.published.get(&name) {
-                if *before == value {
-                    return Ok(());
-                }
-                if state.by_this_run.contains(&name) {
-                    let message = format!("output `{name}` was published with another value; it is written once a run");
-                    return Err(broken(Kind::Type, message));
-                }
-                tracing::warn!("`{entry}` was published by a run that did not end, and stays as it is");
-                return Ok(());
-            }
+        let (sender, answer) = oneshot::channel();
+        let question = self.questions.next();
+        locked(&self.questions.outputs).insert(question, sender);
+        if self.planned.outputs.get(&name).is_some_and(|output| output.declared.ty.is_secret()) {
+            locked(&self.state).secrets.push(value.clone());
         }
-        let (component, output_name) = (self.component.clone(), name.clone());
-        self.shared.record(&[Record::Early { component, output: output_name, stored: stored.clone() }]).await;
-        {
-            let mut state = self.state();
-            state.early.insert(name.clone(), stored.clone());
-            state.by_this_run.insert(name.clone());
-            if output.declared.ty.is_secret() {
-                state.secrets.push(value.clone());
-            }
-            state.published.insert(name.clone(), value);
-        }
-        // A data space that is away takes nothing from the recipe's time.
-        let _blocked = Blocked::new(self, &name);
-        entries::publish(&self.shared, &self.revision.id, &entry, &stored.content, None).await;
+        self.shared.say(Event::Told(self.id, question, name.clone(), value));
+        let ended = || Err(Broken::new(Kind::Input, self.ended().message));
+        let value = answer.await.unwrap_or_else(|_| ended())?;
+        locked(&self.state).published.insert(name, value);
         Ok(())
     }
 
     fn published(&self, name: &str) -> Option<Value> {
-        self.state().published.get(name).cloned()
+        locked(&self.state).published.get(name).cloned()
     }
 
-    fn waited(&self) -> Duration {
-        let state = self.state();
-        state.waited + state.blocked_since.map_or(Duration::ZERO, |since| since.elapsed())
+    async fn stopped(&self) -> Stop {
+        let mut stopped = self.stopped.clone();
+        // Nobody can stop it any more when the agent has gone; then this is dropped.
+        let Ok(stop) = stopped.wait_for(Option::is_some).await.map(|stop| *stop) else {
+            return std::future::pending().await;
+        };
+        stop.unwrap_or(Stop::Deadline)
     }
 
     fn secrets(&self) -> Vec<Value> {
-        self.state().secrets.clone()
+        locked(&self.state).secrets.clone()
     }
 
     fn socket(&self) -> Option<(PathBuf, String)> {

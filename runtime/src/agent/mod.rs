@@ -1,28 +1,24 @@
 //! The agent: the program on a server that runs its components.
 //!
-//! It follows the goal of its stack from revision to revision, and in each runs through the server's components: waits
-//! for their inputs, has their recipes run, publishes their outputs, and tells how they are doing. What lives here: when
-//! what is run and what becomes of it. What must not: how a recipe is run ([`crate::recipe`]), and what the nodes of a
-//! store mean ([`crate::space`]).
+//! It carries out what a [`Machine`](wattle_agent_core::machine::Machine) decides: with a store, a disk, and processes. What
+//! lives here: how an event comes about, and how an action is carried out. What must not: when what is run and what becomes
+//! of it, which is the machine's; how a recipe is run ([`crate::recipe`]), and what the nodes of a store mean
+//! ([`crate::space`]).
 //!
 //! An agent is one future. Dropped at any point, it leaves what a crash would leave; the journal's documentation says
 //! why that loses nothing.
 
 mod attributes;
-mod board;
-mod component;
-mod entries;
+mod claim;
+mod driver;
 mod files;
 mod identity;
-mod inputs;
 mod journal;
 mod live;
 mod metadata;
-mod revision;
+mod publisher;
 mod shared;
 mod socket;
-mod teardown;
-mod undo;
 mod why;
 
 use std::fs::{self, File};
@@ -30,24 +26,27 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
-use wattle::model::{IndexMap, Name, Value};
+use indexmap::IndexMap;
+use tokio::sync::mpsc;
+use wattle::model::{Name, Value};
+use wattle_agent_core::machine::Setup;
 
-use crate::clock;
 use crate::lock::lock;
 use crate::recipe::{self, Runner};
-use crate::space::{Alive, Credential, Goal, Plan, Space, SpaceError};
-use crate::store::{Access, Hold, Rights, StoreError};
+use crate::space::{Credential, ServerVault, Space, SpaceError};
 
 pub use attributes::{Attributes, Fixed};
 pub use identity::{Identity, IdentityError};
 pub use journal::{JournalError, forget_finished};
 pub use metadata::{Metadata, Place};
 pub use socket::path as socket_path;
+pub use wattle_agent_core::machine::Limits;
 
+use driver::Driver;
+use publisher::Publisher;
 use shared::Shared;
-use socket::Socket;
+use socket::{Runs, Socket};
 
 /// An agent: acts for one server of one stack.
 #[derive(Debug)]
@@ -68,22 +67,6 @@ pub struct Agent {
     pub user_data: IndexMap<Name, Value>,
     /// How long things may take that do not say it themselves.
     pub limits: Limits,
-}
-
-/// How long a component may take, unless its declaration says otherwise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// One run of its recipe, the time in which it waits for inputs not counted.
-    pub deadline: Duration,
-    /// How long its inputs may be awaited.
-    pub wait: Duration,
-}
-
-/// An hour for a run, four for its inputs.
-impl Default for Limits {
-    fn default() -> Self {
-        Self { deadline: Duration::from_hours(1), wait: Duration::from_hours(4) }
-    }
 }
 
 /// Why an agent ended without an error.
@@ -137,15 +120,31 @@ impl Agent {
             lock = prepare(&self.state) => lock?,
         };
         end_former(&self.state);
-        let journal = journal::Journal::open(&self.state.join("journal"))?;
+        let (journal, memory) = journal::Journal::open(&self.state.join("journal"))?;
         let socket =
             Socket::bind(&self.state).map_err(|source| AgentError::State { path: self.state.join(SOCKET), source })?;
-        let shared = Arc::new(Shared::new(self, journal, socket.path().to_owned()));
+        let (sender, messages) = mpsc::unbounded_channel();
+        let vault = ServerVault::new(&self.credential);
+        let Self { space, server, credential, runner, state, attributes, user_data, limits } = self;
+        let setup = Setup { server: server.clone(), user_data, limits, vault };
+        let shared = Arc::new(Shared {
+            space,
+            server,
+            credential,
+            runner,
+            state,
+            attributes,
+            publisher: Publisher::default(),
+            runs: Runs::default(),
+            socket: socket.path().to_owned(),
+            messages: sender,
+        });
+        let driver = Driver::new(Arc::clone(&shared), setup, (journal, memory));
         tokio::select! {
             biased;
             () = &mut until => Ok(Ended::Asked),
-            ended = follow(&shared) => ended,
-            () = shared.board.publish(&shared.space) => Ok(Ended::Asked),
+            ended = driver.drive(messages) => ended,
+            () = shared.publisher.publish(&shared.space, &shared.server) => Ok(Ended::Asked),
             () = socket.serve(&shared) => Ok(Ended::Asked),
         }
     }
@@ -175,87 +174,6 @@ fn end_former(state: &Path) {
         if let Err(error) = recipe::end_former(&folder.path()) {
             tracing::warn!("what ran in `{}` cannot be ended: {error}", folder.path().display());
         }
-    }
-}
-
-/// Follows the goal from revision to revision.
-async fn follow(shared: &Arc<Shared>) -> Result<Ended, AgentError> {
-    let mut alive: Option<Hold> = None;
-    let mut goal = shared.space.newer_goal(0).await?;
-    loop {
-        if alive.is_none() {
-            alive = come_alive(shared, &goal).await?;
-        }
-        let seen = goal.revision;
-        match shared.insist(|| shared.space.plan(&shared.server)).await? {
-            Some(plan) if plan.revision == seen => match pursue(shared, &goal, plan).await? {
-                Some(newer) => goal = newer,
-                None => return Ok(Ended::Retired),
-            },
-            plan => {
-                let found = plan.map(|plan| plan.revision);
-                tracing::info!(revision = seen, ?found, "this server has no plan of this revision: waits for the next");
-                goal = next_goal(shared, seen).await?;
-            }
-        }
-    }
-}
-
-async fn next_goal(shared: &Shared, seen: u64) -> Result<Goal, SpaceError> {
-    shared.insist(|| shared.space.newer_goal(seen)).await
-}
-
-/// Says that this agent is there; not yet, while the data space has no place for this server.
-async fn come_alive(shared: &Shared, goal: &Goal) -> Result<Option<Hold>, AgentError> {
-    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned();
-    let version = env!("CARGO_PKG_VERSION").to_owned();
-    let alive = Alive { since: clock::now(), host, pid: std::process::id(), version, agent: None };
-    let stack = shared.space.layout().stack();
-    let [_, member] = shared.credential.logins(stack, &shared.server);
-    let seen_by = goal.operator.iter().chain([&member.principal()]).cloned().collect::<Vec<_>>();
-    let access = seen_by.iter().fold(Access::new(), |access, principal| access.grant(principal, Rights::READ));
-    loop {
-        let former = shared.insist(|| shared.space.holder(&shared.server)).await?.map(|(_, version)| version);
-        match shared.insist(|| shared.space.come_alive(&shared.server, &alive, &access, former)).await {
-            Ok(hold) => return Ok(Some(hold)),
-            Err(SpaceError::Store(StoreError::Missing { .. })) => return Ok(None),
-            // Another one came meanwhile.
-            Err(SpaceError::Store(StoreError::Conflict { .. })) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-}
-
-/// Does what `plan` says until there is a newer goal, which it gives; none when the server is retired and nothing of
-/// it is left.
-async fn pursue(shared: &Arc<Shared>, goal: &Goal, plan: Plan) -> Result<Option<Goal>, AgentError> {
-    tracing::info!(revision = goal.revision, components = plan.components.len(), "begins a revision");
-    let due = teardown::due(shared, &plan);
-    shared.board.begin(goal.revision, plan.components.keys(), due.keys());
-    let is_torn_down = teardown::tear_down(shared, goal.revision, due).await;
-    files::prune(shared, &plan);
-    if plan.retired && is_torn_down {
-        shared.board.settled().await;
-        return Ok(None);
-    }
-    if plan.retired {
-        tracing::warn!("the server has left the model; its agent stays until what has failed is torn down");
-        return next_goal(shared, goal.revision).await.map(Some).map_err(AgentError::from);
-    }
-    let revision = revision::Revision::new(goal, plan);
-    let mut newer = std::pin::pin!(next_goal(shared, goal.revision));
-    let mut work = std::pin::pin!(revision.run(shared));
-    tokio::select! {
-        biased;
-        goal = &mut newer => {
-            let goal = goal?;
-            tracing::info!(revision = goal.revision, "a newer revision: what runs is let end first");
-            revision.supersede();
-            shared.board.supersede();
-            work.await;
-            Ok(Some(goal))
-        }
-        () = &mut work => Ok(Some(newer.await?)),
     }
 }
 

@@ -2,88 +2,71 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::{mpsc, oneshot};
 use tokio::time;
-use wattle::model::{IndexMap, Name, Value};
-use wattle_agent_core::record::Record;
+use wattle::model::Name;
+use wattle_agent_core::machine::Event;
+use wattle_agent_core::status::ServerStatus;
 
 use crate::recipe::Runner;
-use crate::space::{Credential, PlannedComponent, ServerVault, Space, SpaceError};
+use crate::space::{Credential, Space, SpaceError, Status};
 use crate::store::StoreError;
 
-use super::board::Board;
-use super::journal::Journal;
+use super::Attributes;
+use super::publisher::Publisher;
 use super::socket::Runs;
-use super::{Agent, Attributes, Limits};
 
 /// How long to wait before something is tried again that is in nobody's hand here: a full disk, a store that refuses.
-const AGAIN: Duration = Duration::from_secs(5);
+pub(super) const AGAIN: Duration = Duration::from_secs(5);
 
-/// The longest of all limits: clocks have an end.
-const LONGEST: Duration = Duration::from_hours(366 * 24);
+/// What the agent's parts say to whoever decides.
+#[derive(Debug)]
+pub(super) enum Message {
+    /// Something happens.
+    Event(Event),
+    /// Somebody wants to know how everything is doing.
+    Look(oneshot::Sender<Snapshot>),
+}
+
+/// How everything on a server is doing.
+#[derive(Debug)]
+pub(super) struct Snapshot {
+    pub(super) server: ServerStatus,
+    pub(super) components: Vec<(Name, Status)>,
+}
 
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) space: Space,
     pub(super) server: Name,
     pub(super) credential: Credential,
-    pub(super) vault: ServerVault,
     pub(super) runner: Arc<dyn Runner>,
     pub(super) state: PathBuf,
     pub(super) attributes: Arc<dyn Attributes>,
-    pub(super) user_data: IndexMap<Name, Value>,
-    pub(super) limits: Limits,
-    pub(super) board: Board,
+    pub(super) publisher: Publisher,
     pub(super) runs: Runs,
     pub(super) socket: PathBuf,
-    journal: Mutex<Journal>,
+    pub(super) messages: mpsc::UnboundedSender<Message>,
 }
 
 impl Shared {
-    pub(super) fn new(agent: Agent, journal: Journal, socket: PathBuf) -> Self {
-        let Agent { space, server, credential, runner, state, attributes, user_data, limits } = agent;
-        Self {
-            board: Board::new(&server),
-            vault: ServerVault::new(&credential),
-            runs: Runs::default(),
-            journal: Mutex::new(journal),
-            space,
-            server,
-            credential,
-            runner,
-            state,
-            attributes,
-            user_data,
-            limits,
-            socket,
-        }
+    /// Says that something happened.
+    pub(super) fn say(&self, event: Event) {
+        // Nobody listens any more when the agent ends.
+        let _ = self.messages.send(Message::Event(event));
     }
 
-    /// How long one run of a component may take.
-    pub(super) fn deadline(&self, planned: &PlannedComponent) -> Duration {
-        planned.recipe.deadline.map_or(self.limits.deadline, Duration::from_secs).min(LONGEST)
-    }
-
-    /// How long the inputs of a component may be awaited.
-    pub(super) fn wait(&self, planned: &PlannedComponent) -> Duration {
-        planned.recipe.wait.map_or(self.limits.wait, Duration::from_secs).min(LONGEST)
+    /// Something is wrong with the server, or is so no longer.
+    pub(super) fn trouble(&self, of: &str, what: Option<String>) {
+        self.say(Event::Trouble(of.to_owned(), what));
     }
 
     /// The component's name in the stack.
     pub(super) fn full(&self, component: &str) -> Name {
         format!("{}/{component}", self.server).into()
-    }
-
-    pub(super) fn journal(&self) -> MutexGuard<'_, Journal> {
-        self.journal.lock().expect("INVARIANT: nothing panics while it holds the journal")
-    }
-
-    /// Puts `records` on disk, however long it takes.
-    pub(super) async fn record(&self, records: &[Record]) {
-        let path = self.state.join("journal");
-        self.insist_io(&format!("the journal `{}`", path.display()), || self.journal().append(records)).await;
     }
 
     /// Does `work` on the disk until it is done.
@@ -93,13 +76,13 @@ impl Shared {
             match work() {
                 Ok(done) => {
                     if in_trouble {
-                        self.board.trouble(what, None);
+                        self.trouble(what, None);
                     }
                     return done;
                 }
                 Err(error) => {
                     in_trouble = true;
-                    self.board.trouble(what, Some(format!("cannot write {what}, and tries again: {error}")));
+                    self.trouble(what, Some(unwritten(what, &error)));
                     time::sleep(AGAIN).await;
                 }
             }
@@ -117,16 +100,21 @@ impl Shared {
             match ask().await {
                 Err(SpaceError::Store(error @ StoreError::Unusable { .. })) => {
                     in_trouble = true;
-                    self.board.trouble(TROUBLE, Some(format!("{error}; tries again")));
+                    self.trouble(TROUBLE, Some(format!("{error}; tries again")));
                     time::sleep(AGAIN).await;
                 }
                 answer => {
                     if in_trouble {
-                        self.board.trouble(TROUBLE, None);
+                        self.trouble(TROUBLE, None);
                     }
                     return answer;
                 }
             }
         }
     }
+}
+
+/// Why the server cannot go on.
+pub(super) fn unwritten(what: &str, error: &io::Error) -> String {
+    format!("cannot write {what}, and tries again: {error}")
 }

@@ -16,18 +16,20 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
+use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::oneshot;
 use wattle::model::Value;
 
 use crate::recipe::Live;
 use crate::store::MAX_DATA;
 
 use super::SOCKET;
-use super::shared::Shared;
+use super::shared::{Message, Shared, Snapshot};
 
 /// Bytes that the path of a Unix socket may have: `sun_path` holds 108 with the zero at its end.
 const SOCKET_PATH: usize = 107;
@@ -182,7 +184,7 @@ async fn hung_up(reader: &mut BufReader<tokio::net::unix::OwnedReadHalf>) {
 
 async fn answer(shared: &Shared, question: Question) -> serde_json::Value {
     if question.status {
-        return json!({ "status": shared.board.snapshot() });
+        return look(shared).await;
     }
     let live = question.token.and_then(|token| shared.runs.runs().get(&token).cloned());
     let Some(live) = live else {
@@ -198,5 +200,23 @@ async fn answer(shared: &Shared, question: Question) -> serde_json::Value {
             Err(broken) => json!({ "error": broken.message }),
         },
         _ => json!({ "error": "expected `get`, `set` with `value`, or `status`" }),
+    }
+}
+
+/// How everything is doing.
+async fn look(shared: &Shared) -> serde_json::Value {
+    let (asker, answer) = oneshot::channel();
+    let _ = shared.messages.send(Message::Look(asker));
+    match answer.await {
+        Ok(Snapshot { server: status, components }) => {
+            let status = serde_json::to_value(status).unwrap_or_default();
+            let mut shown =
+                json!({ "server": shared.server, "components": components.into_iter().collect::<IndexMap<_, _>>() });
+            if let (Some(shown), serde_json::Value::Object(status)) = (shown.as_object_mut(), status) {
+                shown.extend(status);
+            }
+            json!({ "status": shown })
+        }
+        Err(_) => json!({ "error": "the agent ends" }),
     }
 }

@@ -1,70 +1,14 @@
 //! Root causes: why something that is awaited does not come.
 
 use std::collections::{HashSet, VecDeque};
-use std::fmt;
 
 use wattle::model::Name;
-use wattle_agent_core::time::Time;
+use wattle_agent_core::machine::Cause;
 
-use crate::space::{Failure, SERVER, Space, SpaceError, State};
+use crate::space::{SERVER, Space, SpaceError, State};
 
 /// Most components that are asked: a chain of waits may be as long as the model is large.
 const ASKED: usize = 256;
-
-/// Why something does not come: the end of a chain of waits.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Cause {
-    /// Nobody has ever acted for the server.
-    NeverStarted {
-        /// The server.
-        server: Name,
-    },
-    /// Its agent is gone.
-    Away {
-        /// The server.
-        server: Name,
-    },
-    /// Its agent is there, but has not come to this component in this revision.
-    NotReached {
-        /// The component, as `SERVER/COMPONENT`.
-        component: Name,
-    },
-    /// It runs.
-    Runs {
-        /// The component, as `SERVER/COMPONENT`.
-        component: Name,
-        /// Since when.
-        since: Time,
-    },
-    /// It is done: what was awaited comes now.
-    Done {
-        /// The component, as `SERVER/COMPONENT`.
-        component: Name,
-    },
-    /// It failed.
-    Failed(Failure),
-    /// It waits for something of which nobody here can tell: another stack's entry.
-    Foreign {
-        /// The component that waits, as `SERVER/COMPONENT`.
-        component: Name,
-        /// For what.
-        what: Name,
-    },
-}
-
-impl fmt::Display for Cause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NeverStarted { server } => write!(f, "never started: no agent of server `{server}` has come up"),
-            Self::Away { server } => write!(f, "the agent of server `{server}` has gone"),
-            Self::NotReached { component } => write!(f, "`{component}` was not begun yet"),
-            Self::Runs { component, since } => write!(f, "`{component}` runs since {since:.0}"),
-            Self::Done { component } => write!(f, "`{component}` is done only now"),
-            Self::Failed(failure) => write!(f, "{failure}"),
-            Self::Foreign { component, what } => write!(f, "`{component}` waits for `{what}` of another stack"),
-        }
-    }
-}
 
 /// Why what is `awaited` does not come in `revision`: entries `SERVER/COMPONENT/OUTPUT` or components
 /// `SERVER/COMPONENT`. Follows

@@ -20,7 +20,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use wattle::model::{IndexMap, Name, Value};
+use indexmap::IndexMap;
+use wattle::model::{Name, Value};
+pub use wattle_agent_core::machine::{Broken, Stop};
 
 pub(crate) use environment::{PROXIES, WITHOUT_PROXY};
 pub use former::end as end_former;
@@ -45,7 +47,7 @@ pub struct Job {
     pub inputs: IndexMap<Name, Value>,
     /// Its own run directory, in which the recipe's files already stand, each at its path below `files/`.
     pub directory: PathBuf,
-    /// How long it may take, the time in which it waits for inputs not counted.
+    /// How long it may take, the time in which it waits for inputs not counted. [`Live::stopped`] says when that is over.
     pub deadline: Duration,
     /// What it may ask and tell while it runs.
     pub live: Arc<dyn Live>,
@@ -87,8 +89,8 @@ pub trait Live: Send + Sync + fmt::Debug {
     /// The value of an output that was published while the recipe ran; it counts as written.
     fn published(&self, name: &str) -> Option<Value>;
 
-    /// How long the recipe has waited in [`Live::input`] so far.
-    fn waited(&self) -> Duration;
+    /// Returns once the run is to be ended, with why. Dropped, it can be asked again.
+    async fn stopped(&self) -> Stop;
 
     /// The secret values that went through this so far, inputs that were handed out and outputs that were published, in
     /// that order: they must not stand in anything that the recipe prints.
@@ -96,27 +98,6 @@ pub trait Live: Send + Sync + fmt::Debug {
 
     /// Where the recipe reaches this: the path of a Unix socket, and the token that tells its run from others.
     fn socket(&self) -> Option<(PathBuf, String)>;
-}
-
-/// Why a run did not do what it should.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Broken {
-    /// What kind of failure it is.
-    pub kind: Kind,
-    /// What happened, in one line, without the component's name.
-    pub message: String,
-    /// The last lines of its output, secrets masked.
-    pub log: Vec<String>,
-    /// The failure of an input, if that is why: it is passed on, instead of what stands here. Only Chef's recipes, which
-    /// start before their inputs are there, come to this.
-    pub cause: Option<Box<Failure>>,
-}
-
-impl Broken {
-    /// A failure before anything was printed.
-    pub fn new(kind: Kind, message: String) -> Self {
-        Self { kind, message, log: Vec::new(), cause: None }
-    }
 }
 
 /// Runs recipes.

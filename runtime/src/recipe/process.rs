@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
-use std::pin::pin;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use rustix::process::Signal;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
 use tokio::process::Child;
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use wattle_words::time::span;
 
 use super::cgroup::Cgroup;
@@ -22,7 +21,7 @@ use super::former::Record;
 use super::group::Group;
 use super::lines::{Lines, Tail};
 use super::rate::Rate;
-use super::{Broken, Job, Mask};
+use super::{Broken, Job, Mask, Stop};
 use crate::space::Kind;
 
 /// How long a recipe that ran out of time may take to end by itself.
@@ -75,28 +74,18 @@ pub(super) async fn run(job: &Job, directory: &Directory, command: Command) -> R
         };
         Broken::new(Kind::Start, message)
     })?;
-    let started = Instant::now();
-    let mut overdue = pin!(overdue(job, started));
+    let mut stopped = job.live.stopped();
     let status = loop {
         tokio::select! {
+            // What has ended in time is not stopped, however late that is seen.
+            biased;
             status = running.child.wait() => break status,
+            why = &mut stopped => return Err(running.end(job, why).await),
             () = running.voice.hear() => {}
-            () = &mut overdue => return Err(running.end_overdue(job).await),
         }
     };
     let status = status.map_err(|error| Broken::new(Kind::Start, format!("`{name}` was lost sight of: {error}")))?;
     Ok(running.ended(status).await)
-}
-
-/// Returns when `job` has run for longer than it may.
-async fn overdue(job: &Job, started: Instant) {
-    loop {
-        let end = started + job.deadline + job.live.waited();
-        if end <= Instant::now() {
-            return;
-        }
-        sleep_until(end).await;
-    }
 }
 
 /// A process under way.
@@ -162,9 +151,12 @@ impl Running {
         Ended { status, log, mask }
     }
 
-    /// Ends what ran for longer than it may, and says what it was at.
-    async fn end_overdue(mut self, job: &Job) -> Broken {
-        let mut message = format!("it still ran after {}, its deadline", span(job.deadline));
+    /// Ends what is to be ended, and says what it was at.
+    async fn end(mut self, job: &Job, why: Stop) -> Broken {
+        let mut message = match why {
+            Stop::Deadline => format!("it still ran after {}, its deadline", span(job.deadline)),
+            Stop::Replaced => "it was ended because another agent acts for this server".to_owned(),
+        };
         if let Some(command) = self.family.group.running().last().and_then(|process| process.command()) {
             let _ = write!(message, ", at `{command}`");
         }

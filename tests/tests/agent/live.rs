@@ -58,7 +58,6 @@ async fn a_recipe_asks_and_tells_while_it_runs() {
                 let _ = timeout(Duration::from_millis(50), ask(&socket, waits)).await;
                 fs::write(job.directory.ancestors().nth(3).unwrap().join("s1/run/go"), "").unwrap();
                 let late = get("late").await["value"].clone();
-                assert!(job.live.waited() >= Duration::from_millis(50), "{:?}", job.live.waited());
                 outputs(&[("seen", &format!("{url} {late}"))])
             }
         }

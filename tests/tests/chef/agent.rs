@@ -13,8 +13,9 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use wattle::model::{IndexMap, Name, Type, Value};
 use wattle::values;
-use wattle_runtime::recipe::{Broken, Live};
+use wattle_runtime::recipe::{Broken, Live, Stop};
 use wattle_runtime::space::{Failure, Kind};
+use wattle_tests::deadline;
 
 const TOKEN: &str = "the token";
 
@@ -24,6 +25,7 @@ pub(crate) struct Agent {
     socket: tempfile::TempDir,
     outputs: HashMap<String, Type>,
     secret: Vec<String>,
+    deadline: Duration,
     state: Mutex<State>,
     changed: watch::Sender<()>,
 }
@@ -40,10 +42,11 @@ struct State {
 
 impl Agent {
     /// One that listens, until it is dropped.
-    pub(crate) fn start(outputs: HashMap<String, Type>, secret: Vec<String>) -> Arc<Self> {
+    pub(crate) fn start(outputs: HashMap<String, Type>, secret: Vec<String>, deadline: Duration) -> Arc<Self> {
         let socket = tempfile::Builder::new().prefix("agent").tempdir().unwrap();
         let listener = UnixListener::bind(socket.path().join("socket")).unwrap();
-        let agent = Self { socket, outputs, secret, state: Mutex::default(), changed: watch::Sender::default() };
+        let agent =
+            Self { socket, outputs, secret, deadline, state: Mutex::default(), changed: watch::Sender::default() };
         let agent = Arc::new(agent);
         let served = Arc::downgrade(&agent);
         tokio::spawn(async move {
@@ -145,9 +148,12 @@ impl Live for Agent {
         self.state().published.get(name).cloned()
     }
 
-    fn waited(&self) -> Duration {
-        let state = self.state();
-        state.waited + state.waiting.map_or(Duration::ZERO, |since| since.elapsed())
+    async fn stopped(&self) -> Stop {
+        let waited = || {
+            let state = self.state();
+            state.waited + state.waiting.map_or(Duration::ZERO, |since| since.elapsed())
+        };
+        deadline::over(self.deadline, waited).await
     }
 
     fn secrets(&self) -> Vec<Value> {

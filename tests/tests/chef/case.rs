@@ -16,6 +16,9 @@ use wattle_runtime::space::{Held, PlannedComponent, PlannedInput, PlannedOutput,
 
 use crate::agent::Agent;
 
+/// How long a run may take that does not say it.
+const DEADLINE: Duration = Duration::from_mins(4);
+
 /// A Chef.
 pub(crate) struct Chef {
     /// What it is called in a message.
@@ -158,7 +161,7 @@ impl Case {
         let types =
             self.outputs.iter().map(|(name, (ty, ..))| (name.to_string(), ty.clone())).collect::<HashMap<_, _>>();
         let secret = self.inputs.iter().filter(|(_, (ty, _))| ty.is_secret()).map(|(name, _)| name.to_string());
-        let agent = Agent::start(types, secret.collect());
+        let agent = Agent::start(types, secret.collect(), self.deadline.unwrap_or(DEADLINE));
         let folder = tempfile::tempdir().unwrap();
         let job = self.job(&agent, folder.path(), script);
         let runner = Tools::new().path(path.clone());
@@ -200,7 +203,7 @@ impl Case {
             script,
             inputs: IndexMap::default(),
             directory: folder.to_owned(),
-            deadline: self.deadline.unwrap_or(Duration::from_mins(4)),
+            deadline: self.deadline.unwrap_or(DEADLINE),
             live: Arc::<Agent>::clone(agent),
         }
     }

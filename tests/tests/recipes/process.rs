@@ -60,13 +60,6 @@ async fn a_recipe_may_end_by_itself_when_its_time_is_over() {
 }
 
 #[tokio::test]
-async fn waiting_for_inputs_does_not_count() {
-    let stage = Stage::shell("sleep 0.8; echo done").deadline(SOON);
-    *stage.live.waited.lock().unwrap() = Duration::from_mins(1);
-    stage.run_clean().await.unwrap();
-}
-
-#[tokio::test]
 async fn a_run_that_is_dropped_is_killed() {
     let stage = Stage::shell(
         "cd \"$WATTLE_STATE_DIR\"; sleep 1000 & echo $! >child; setsid -w sleep 1001 & echo $$ >self; wait",

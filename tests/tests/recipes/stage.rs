@@ -9,12 +9,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use indexmap::IndexMap;
 use tempfile::TempDir;
 use tracing_subscriber::fmt::MakeWriter;
 use wattle::lower::seed::{SeedOutput, SeedRecipe};
-use wattle::model::{IndexMap, Name, Tool, Type, Value};
-use wattle_runtime::recipe::{Broken, Job, Live, Runner as _, Tools};
+use wattle::model::{Name, Tool, Type, Value};
+use wattle_runtime::recipe::{Broken, Job, Live, Runner as _, Stop, Tools};
 use wattle_runtime::space::{Failure, PlannedComponent, PlannedInput, PlannedOutput, Script, Source};
+use wattle_tests::deadline;
 
 pub(crate) const PORT: Type = Type::integer(0, 65_535);
 
@@ -34,6 +36,7 @@ pub(crate) struct Fake {
     pub(crate) published: Mutex<IndexMap<String, Value>>,
     pub(crate) secrets: Mutex<Vec<Value>>,
     pub(crate) waited: Mutex<Duration>,
+    deadline: Mutex<Option<Duration>>,
 }
 
 #[async_trait]
@@ -51,8 +54,9 @@ impl Live for Fake {
     fn secrets(&self) -> Vec<Value> {
         self.secrets.lock().unwrap().clone()
     }
-    fn waited(&self) -> Duration {
-        *self.waited.lock().unwrap()
+    async fn stopped(&self) -> Stop {
+        let deadline = *self.deadline.lock().unwrap();
+        deadline::over(deadline.unwrap_or(Duration::from_mins(1)), || *self.waited.lock().unwrap()).await
     }
     fn socket(&self) -> Option<(PathBuf, String)> {
         Some(("/run/wattle.sock".into(), "a-token".to_owned()))
@@ -103,20 +107,20 @@ impl Stage {
                 tool,
                 entry: recipe.as_str().into(),
                 teardown: None,
-                files: IndexMap::default(),
+                files: IndexMap::new(),
                 deadline: None,
                 wait: None,
             },
             after: Vec::new(),
-            inputs: IndexMap::default(),
-            outputs: IndexMap::default(),
-            requires: IndexMap::default(),
+            inputs: IndexMap::new(),
+            outputs: IndexMap::new(),
+            requires: IndexMap::new(),
         };
         let job = Job {
             name: "db/it".into(),
             component,
             script: Script::Recipe,
-            inputs: IndexMap::default(),
+            inputs: IndexMap::new(),
             directory: root.path().join("run"),
             deadline: Duration::from_mins(1),
             live: live.clone(),
@@ -156,6 +160,7 @@ impl Stage {
 
     pub(crate) fn deadline(mut self, deadline: Duration) -> Self {
         self.job.deadline = deadline;
+        *self.live.deadline.lock().unwrap() = Some(deadline);
         self
     }
 

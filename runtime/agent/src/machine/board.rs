@@ -79,6 +79,8 @@ impl Board {
         let before = std::mem::take(&mut self.components);
         self.components = components.filter_map(|name| Some((name.clone(), before.get(name)?.clone()))).collect();
         self.recalled.clear();
+        // What is still wrong is said again.
+        self.troubles.clear();
         self.show_server(actions);
     }
 

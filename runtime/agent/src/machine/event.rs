@@ -141,6 +141,8 @@ pub struct Job {
     pub script: Script,
     /// Its inputs. A recipe that asks for its inputs itself may lack some here.
     pub inputs: IndexMap<Name, Value>,
+    /// What a run before a crash published: those values stay.
+    pub published: IndexMap<Name, Value>,
     /// How long it may take, the time in which it waits not counted.
     pub deadline: Duration,
 }
@@ -191,10 +193,12 @@ pub enum Action {
     Run(Box<Job>),
     /// End a run, which then is [`Event::Ran`].
     Stop(RunId, Stop),
+    /// A run did not end although it was stopped: nobody asks for it any more, and whatever is left of it is to go.
+    Drop(RunId),
     /// Tell a recipe the value of the input that it asked for, none if it is not wired.
     Answer(Question, Result<Option<Value>, Failure>),
-    /// Tell a recipe what became of the output that it published.
-    Answered(Question, Result<(), Broken>),
+    /// Tell a recipe what became of the output that it published: the value that stands.
+    Answered(Question, Result<Value, Broken>),
     /// Say how a component is doing, `SERVER/COMPONENT`. Only the last of many counts.
     Show(Name, Status),
     /// Say how the server is doing. Only the last of many counts.

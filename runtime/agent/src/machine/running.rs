@@ -151,17 +151,18 @@ impl Work {
                     let record = Record::Early { component, output, stored: told.stored.clone() };
                     return cx.record(record, After::Early(place, run.id));
                 }
-                Some(before) if *before == told.value => Ok(()),
+                Some(before) if *before == told.value => Ok(before.clone()),
                 Some(_) if run.anew.contains(&told.output) => {
                     let message =
                         format!("output `{}` was published with another value; it is written once a run", told.output);
                     Err(Broken::new(Kind::Type, message))
                 }
-                Some(_) => {
+                Some(before) => {
+                    let before = before.clone();
                     let entry = entry(&told.output);
                     let text = format!("`{entry}` was published by a run that did not end, and stays as it is");
                     cx.log(Level::Warn, Some(&component.full), text);
-                    Ok(())
+                    Ok(before)
                 }
             };
             cx.actions.push(Action::Answered(told.question, answer));
@@ -204,7 +205,7 @@ impl Work {
         let Some(run) = self.components[place].run().filter(|run| run.id == id) else { return };
         if let Some(told) = run.telling.pop_front() {
             run.unblock(told.question, cx.now.uptime);
-            cx.actions.push(Action::Answered(told.question, Ok(())));
+            cx.actions.push(Action::Answered(told.question, Ok(told.value)));
         }
         self.tell_next(cx, place);
         self.answer(cx, place);
@@ -236,6 +237,7 @@ impl Work {
                     let id = run.id;
                     let limit = cx.deadline(&self.components[place].planned);
                     let message = format!("the recipe did not end within {}", span(limit));
+                    cx.actions.push(Action::Drop(id));
                     self.ran(cx, id, Err(Broken::new(Kind::Deadline, message)));
                 }
                 _ => {}

@@ -125,6 +125,7 @@ impl Work {
             planned: planned.clone(),
             script: Script::Recipe,
             inputs,
+            published: run.published.clone(),
             deadline,
         };
         component.phase = Phase::Running(Box::new(run));

@@ -182,6 +182,7 @@ impl Teardown {
             planned: known.planned.clone(),
             script: Script::Teardown,
             inputs: inputs.clone(),
+            published: IndexMap::new(),
             deadline,
         };
         let end = cx.now.uptime.saturating_add(deadline);
@@ -232,6 +233,7 @@ impl Teardown {
             Some((_, at)) if uptime >= at.saturating_add(GRACE) => {
                 let limit = self.due.front().map(|(_, known)| cx.deadline(&known.planned)).unwrap_or_default();
                 let message = format!("the recipe did not end within {}", span(limit));
+                cx.actions.push(Action::Drop(*id));
                 self.fails(cx, Broken::new(Kind::Deadline, message));
             }
             _ => {}

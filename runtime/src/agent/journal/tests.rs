@@ -5,6 +5,7 @@ use tempfile::TempDir;
 use wattle::lower::seed::SeedRecipe;
 use wattle::model::{IndexMap, Tool};
 use wattle_agent_core::record::{RevisionId, Stored};
+use wattle_agent_core::revision::Revision;
 use wattle_agent_core::time::Time;
 
 use crate::space::{Content, Did, Failure, Kind, PlannedComponent, Step};
@@ -23,7 +24,12 @@ impl Place {
     }
 
     fn open(&self) -> Journal {
-        Journal::open(&self.path()).unwrap()
+        Journal::open(&self.path()).unwrap().0
+    }
+
+    /// What it says to whoever opens it.
+    fn memory(&self) -> Memory {
+        Journal::open(&self.path()).unwrap().1
     }
 
     fn text(&self) -> String {
@@ -32,7 +38,7 @@ impl Place {
 }
 
 fn revision(number: u64) -> RevisionId {
-    RevisionId { number, digest: format!("digest {number}") }
+    RevisionId { revision: Revision { space: None, number }, digest: format!("digest {number}") }
 }
 
 fn started(component: &str, number: u64, fingerprint: &str) -> Record {
@@ -81,8 +87,8 @@ fn early(component: &str, value: &str) -> Record {
     Record::Early { component: component.into(), output: "url".into(), stored: stored(value) }
 }
 
-fn print(journal: &Journal, component: &str) -> Option<String> {
-    Some(journal.memory().known(component)?.finished.as_ref()?.fingerprint.clone())
+fn print(memory: &Memory, component: &str) -> Option<String> {
+    Some(memory.known(component)?.finished.as_ref()?.fingerprint.clone())
 }
 
 #[test]
@@ -92,12 +98,12 @@ fn what_was_written_is_known_again() {
     journal.append(&[started("a", 1, "x")]).unwrap();
     journal.append(&[finished("a", "x"), started("b", 1, "y")]).unwrap();
     drop(journal);
-    let journal = place.open();
-    assert_eq!(print(&journal, "a").as_deref(), Some("x"));
-    assert_eq!(journal.memory().known("a").unwrap().finished.as_ref().unwrap().outputs["url"], stored("http://db"));
-    assert_eq!(journal.memory().known("a").unwrap().finished.as_ref().unwrap().read, ["absent".into()]);
-    assert_eq!(print(&journal, "b"), None);
-    let order: Vec<&str> = journal.memory().started().map(|(name, _)| &**name).collect();
+    let memory = place.memory();
+    assert_eq!(print(&memory, "a").as_deref(), Some("x"));
+    assert_eq!(memory.known("a").unwrap().finished.as_ref().unwrap().outputs["url"], stored("http://db"));
+    assert_eq!(memory.known("a").unwrap().finished.as_ref().unwrap().read, ["absent".into()]);
+    assert_eq!(print(&memory, "b"), None);
+    let order: Vec<&str> = memory.started().map(|(name, _)| &**name).collect();
     assert_eq!(order, ["b", "a"]);
 }
 
@@ -124,15 +130,15 @@ fn a_last_line_that_was_cut_off_does_not_count() {
     let first = whole.find('\n').unwrap() + 1;
     for cut in first..whole.len() {
         fs::write(place.path(), &whole[..cut]).unwrap();
-        let mut journal = place.open();
-        assert!(journal.memory().known("a").is_some());
-        assert_eq!(print(&journal, "a"), None, "cut at {cut}");
+        let (mut journal, memory) = Journal::open(&place.path()).unwrap();
+        assert!(memory.known("a").is_some());
+        assert_eq!(print(&memory, "a"), None, "cut at {cut}");
         journal.append(&[finished("a", "x")]).unwrap();
-        assert_eq!(print(&place.open(), "a").as_deref(), Some("x"), "cut at {cut}: {}", place.text());
+        assert_eq!(print(&place.memory(), "a").as_deref(), Some("x"), "cut at {cut}: {}", place.text());
     }
     // After a power failure a file may end in zeros.
     fs::write(place.path(), format!("{}{}", &whole[..first], "\0".repeat(99))).unwrap();
-    assert!(place.open().memory().known("a").is_some());
+    assert!(place.memory().known("a").is_some());
 }
 
 #[test]
@@ -160,12 +166,12 @@ fn a_long_journal_is_written_anew_and_says_the_same() {
     let mut journal = place.open();
     assert!(place.text().len() < before / 20, "{} of {before}", place.text().len());
     journal.append(&[started("more", 7, "z")]).unwrap();
-    let journal = place.open();
+    let memory = place.memory();
     for name in ["c0", "c1", "c2"] {
-        assert_eq!(print(&journal, name).as_deref(), Some("x"));
+        assert_eq!(print(&memory, name).as_deref(), Some("x"));
     }
-    assert_eq!(journal.memory().known("late").unwrap().early["url"], stored("one"));
-    let order: Vec<&str> = journal.memory().started().map(|(name, _)| &**name).collect();
+    assert_eq!(memory.known("late").unwrap().early["url"], stored("one"));
+    let order: Vec<&str> = memory.started().map(|(name, _)| &**name).collect();
     assert_eq!(order, ["more", "late", "c0", "c2", "c1"]);
 }
 
@@ -183,12 +189,12 @@ fn machines_that_boot_anew_have_nothing_finished() {
     let failed =
         Record::Failed { component: "b".into(), revision: revision(1), failure, inputs: None, past: Vec::new() };
     place.open().append(&[started("a", 1, "x"), finished("a", "x"), started("b", 1, "y"), failed]).unwrap();
-    assert!(place.open().memory().failed("b", &revision(1)).is_some());
+    assert!(place.memory().failed("b", &revision(1)).is_some());
     forget_finished(place.0.path()).unwrap();
-    let journal = place.open();
-    assert_eq!(print(&journal, "a"), None);
-    assert!(journal.memory().failed("b", &revision(1)).is_none());
-    let order: Vec<&str> = journal.memory().started().map(|(name, _)| &**name).collect();
+    let memory = place.memory();
+    assert_eq!(print(&memory, "a"), None);
+    assert!(memory.failed("b", &revision(1)).is_none());
+    let order: Vec<&str> = memory.started().map(|(name, _)| &**name).collect();
     assert_eq!(order, ["b", "a"]);
 }
 
@@ -205,8 +211,8 @@ fn what_machines_that_boot_anew_would_tear_down_is_as_it_was_last() {
     }
     place.open().append(&[started("a", 1, "x"), finished, kept]).unwrap();
     forget_finished(place.0.path()).unwrap();
-    let journal = place.open();
-    let known = journal.memory().known("a").unwrap();
+    let memory = place.memory();
+    let known = memory.known("a").unwrap();
     assert_eq!(known.planned, planned);
     assert_eq!(known.inputs["name"], Content::Value("db".into()));
 }
@@ -238,14 +244,14 @@ fn what_a_component_has_behind_it_is_known_again() {
     let place = Place::new();
     place.open().append(&[began]).unwrap();
     let broken_off = Step { since: at(5), until: at(7), did: Did::BrokenOff };
-    assert_eq!(place.open().memory().past("a", &revision(1), at(7)), [waited.clone(), broken_off]);
+    assert_eq!(place.memory().past("a", &revision(1), at(7)), [waited.clone(), broken_off]);
     place.open().append(&[ended]).unwrap();
-    assert_eq!(place.open().memory().past("a", &revision(1), at(20)), [waited.clone(), ran.clone()]);
-    assert_eq!(place.open().memory().past("a", &revision(2), at(20)), []);
+    assert_eq!(place.memory().past("a", &revision(1), at(20)), [waited.clone(), ran.clone()]);
+    assert_eq!(place.memory().past("a", &revision(2), at(20)), []);
 
-    let mut journal = place.open();
-    journal.rewrite().unwrap();
-    assert_eq!(place.open().memory().past("a", &revision(1), at(20)), [waited.clone(), ran]);
+    let (mut journal, memory) = Journal::open(&place.path()).unwrap();
+    journal.rewrite(&memory).unwrap();
+    assert_eq!(place.memory().past("a", &revision(1), at(20)), [waited.clone(), ran]);
 
     let failure = Failure {
         component: "s/b".into(),
@@ -259,5 +265,5 @@ fn what_a_component_has_behind_it_is_known_again() {
     journal
         .append(&[Record::Failed { component: "b".into(), revision: revision(1), failure, inputs: None, past }])
         .unwrap();
-    assert_eq!(place.open().memory().past("b", &revision(1), at(20)), [waited]);
+    assert_eq!(place.memory().past("b", &revision(1), at(20)), [waited]);
 }

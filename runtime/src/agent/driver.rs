@@ -1,0 +1,314 @@
+//! The driver: has an event decided after the other, and what is decided carried out.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::{AbortHandle, Abortable, BoxFuture};
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
+use tokio::sync::{mpsc, watch};
+use tokio::time::{self, Instant};
+use wattle_agent_core::machine::{
+    Action, Awaited, Event, Job as Run, Level, Machine, Now, ReadError, RunId, Setup, Stop, Ticket, WriteError,
+};
+use wattle_agent_core::memory::Memory;
+use wattle_agent_core::record::Record;
+use wattle_agent_core::revision::Revision;
+
+use crate::clock;
+use crate::recipe::Job;
+use crate::space::{Content, ServerVault, Space, SpaceError};
+
+use super::claim;
+use super::journal::Journal;
+use super::live::{self, Questions};
+use super::shared::{Message, Shared, Snapshot, unwritten};
+use super::why::root_causes;
+use super::{AgentError, Ended, files};
+
+/// How often an agent looks whether it was paused: as a whole, with its machine, or by a signal.
+const TICK: Duration = Duration::from_secs(1);
+
+/// How much later than it should a tick may come before that counts as a pause.
+const LATE: Duration = Duration::from_secs(2);
+
+type Task = BoxFuture<'static, Option<Event>>;
+
+/// Carries out what a machine decides.
+pub(super) struct Driver {
+    shared: Arc<Shared>,
+    machine: Machine<ServerVault>,
+    questions: Arc<Questions>,
+    journal: Journal,
+    /// Records that the disk did not take, in their order.
+    unwritten: VecDeque<(Ticket, Vec<Record>)>,
+    begun: Instant,
+    tasks: FuturesUnordered<Abortable<Task>>,
+    requests: HashMap<Ticket, AbortHandle>,
+    runs: HashMap<RunId, (watch::Sender<Option<Stop>>, AbortHandle)>,
+    events: VecDeque<Event>,
+    is_disk_full: bool,
+    is_retired: bool,
+}
+
+impl Driver {
+    pub(super) fn new(shared: Arc<Shared>, setup: Setup<ServerVault>, (journal, memory): (Journal, Memory)) -> Self {
+        let now = Now { uptime: Duration::ZERO, wall: clock::now() };
+        Self {
+            shared,
+            machine: Machine::new(setup, memory, now),
+            questions: Arc::default(),
+            journal,
+            unwritten: VecDeque::new(),
+            begun: Instant::now(),
+            tasks: FuturesUnordered::new(),
+            requests: HashMap::new(),
+            runs: HashMap::new(),
+            events: VecDeque::new(),
+            is_disk_full: false,
+            is_retired: false,
+        }
+    }
+
+    /// Goes on until the server has left the model.
+    pub(super) async fn drive(mut self, mut messages: mpsc::UnboundedReceiver<Message>) -> Result<Ended, AgentError> {
+        let mut follow = claim::follow(Arc::clone(&self.shared)).boxed();
+        let mut tick = time::interval(TICK);
+        tick.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
+        let mut seen = Instant::now();
+        loop {
+            let wakes = self.machine.wakes().map(|uptime| self.begun + uptime);
+            let sleep = async {
+                match wakes {
+                    Some(at) => time::sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+            };
+            // What has happened comes before what time it is: a recipe that has ended in time has.
+            let message = tokio::select! {
+                biased;
+                Some(event) = self.tasks.next(), if !self.tasks.is_empty() => match event {
+                    Ok(Some(event)) => Some(Message::Event(event)),
+                    Ok(None) | Err(_) => None,
+                },
+                Some(message) = messages.recv() => Some(message),
+                error = &mut follow => return Err(error.into()),
+                () = sleep => Some(Message::Event(Event::Time)),
+                _ = tick.tick() => {
+                    if self.is_disk_full {
+                        self.write_journal();
+                    }
+                    None
+                }
+            };
+            let pause = seen.elapsed().saturating_sub(TICK + LATE);
+            seen = Instant::now();
+            if !pause.is_zero() {
+                tracing::warn!("nothing ran here for {} s: that time does not count", pause.as_secs());
+                self.events.push_back(Event::Paused(pause));
+            }
+            match message {
+                Some(Message::Event(event)) => self.events.push_back(event),
+                Some(Message::Look(asker)) => self.look(asker),
+                None => {}
+            }
+            self.decide();
+            if self.is_retired {
+                self.shared.publisher.settled().await;
+                return Ok(Ended::Retired);
+            }
+        }
+    }
+
+    fn now(&self) -> Now {
+        Now { uptime: self.begun.elapsed(), wall: clock::now() }
+    }
+
+    /// Has decided what has happened, and begins with what is to be done.
+    fn decide(&mut self) {
+        while let Some(event) = self.events.pop_front() {
+            match &event {
+                Event::Ran(run, _) => drop(self.runs.remove(run)),
+                Event::Plan(ticket, _)
+                | Event::Read(ticket, _)
+                | Event::Peeked(ticket, _)
+                | Event::Written(ticket, _)
+                | Event::LaidOut(ticket, _)
+                | Event::Attribute(ticket, _)
+                | Event::Explained(ticket, _) => drop(self.requests.remove(ticket)),
+                _ => {}
+            }
+            for action in self.machine.handle(self.now(), event) {
+                self.act(action);
+            }
+        }
+    }
+
+    fn look(&self, asker: tokio::sync::oneshot::Sender<Snapshot>) {
+        let board = self.machine.board();
+        let components = board.components().iter().map(|(name, status)| (name.clone(), status.clone())).collect();
+        let _ = asker.send(Snapshot { server: board.server(), components });
+    }
+
+    fn act(&mut self, action: Action) {
+        let shared = Arc::clone(&self.shared);
+        match action {
+            Action::Plan(ticket) => self.request(ticket, async move {
+                let plan = shared.insist(|| shared.space.plan(&shared.server)).await;
+                let plan = plan.unwrap_or_else(|error| {
+                    shared.trouble("the plan", Some(format!("cannot read this server's plan: {error}")));
+                    None
+                });
+                Event::Plan(ticket, plan)
+            }),
+            Action::Read(ticket, awaited, revision) => {
+                self.request(ticket, async move { Event::Read(ticket, read(&shared, &awaited, &revision).await) });
+            }
+            Action::Peek(ticket, entry, revision) => self.request(ticket, async move {
+                let there = shared.insist(|| shared.space.peek(&entry)).await.unwrap_or_else(|error| {
+                    tracing::debug!("`{entry}` cannot be looked at before it is written: {error}");
+                    None
+                });
+                let there = there.filter(|written| written.revision == revision.number);
+                Event::Peeked(ticket, there.map(|written| written.content))
+            }),
+            Action::Write(ticket, entry, revision, content) => self.request(ticket, async move {
+                let written = shared.insist(|| shared.space.write(&entry, revision.number, &content)).await;
+                Event::Written(
+                    ticket,
+                    written.map_err(|error| match error {
+                        SpaceError::Superseded { .. } => WriteError::Superseded,
+                        error => WriteError::Refused(error.to_string()),
+                    }),
+                )
+            }),
+            Action::Journal(ticket, records) => {
+                self.unwritten.push_back((ticket, records));
+                if self.unwritten.len() == 1 {
+                    self.write_journal();
+                } else {
+                    self.events.push_back(Event::JournalFails(ticket));
+                }
+            }
+            Action::LayOut(ticket, component, recipe) => self.request(ticket, async move {
+                Event::LaidOut(ticket, files::lay_out(&shared, &component, &recipe).await)
+            }),
+            Action::Attribute(ticket, attribute) => {
+                self.request(ticket, async move { Event::Attribute(ticket, shared.attributes.get(&attribute).await) });
+            }
+            Action::Explain(ticket, names, revision) => self.request(ticket, async move {
+                // The store may be what is in the way.
+                let asked = root_causes(&shared.space, &names, revision.number);
+                let causes = match time::timeout(wattle::values::ASKING, asked).await {
+                    Ok(causes) => causes.map_err(|error| error.to_string()),
+                    Err(_) => Err("the data space does not answer".to_owned()),
+                };
+                Event::Explained(ticket, causes)
+            }),
+            Action::Forget(ticket) => {
+                if let Some(request) = self.requests.remove(&ticket) {
+                    request.abort();
+                }
+            }
+            Action::Run(job) => self.run(*job),
+            Action::Stop(run, why) => {
+                if let Some((stop, _)) = self.runs.get(&run) {
+                    stop.send_replace(Some(why));
+                }
+            }
+            Action::Drop(run) => {
+                if let Some((_, task)) = self.runs.remove(&run) {
+                    task.abort();
+                }
+            }
+            Action::Answer(question, answer) => self.questions.answer(question, answer),
+            Action::Answered(question, answer) => self.questions.answer_output(question, answer),
+            Action::Show(component, status) => self.shared.publisher.show(component, status),
+            Action::ShowServer(status) => self.shared.publisher.show_server(status),
+            Action::Prune(digests) => files::prune(&self.shared, &digests),
+            Action::Remove(component) => drop(std::fs::remove_dir_all(files::directory(&self.shared, &component))),
+            Action::Retire => self.is_retired = true,
+            Action::Log(level, component, text) => log(level, component.as_deref(), &text),
+        }
+    }
+
+    fn request(&mut self, ticket: Ticket, work: impl Future<Output = Event> + Send + 'static) {
+        let (handle, registration) = AbortHandle::new_pair();
+        self.requests.insert(ticket, handle);
+        self.tasks.push(Abortable::new(work.map(Some).boxed(), registration));
+    }
+
+    /// Writes what is to be written, as far as the disk takes it; the rest at the next tick.
+    fn write_journal(&mut self) {
+        let what = format!("the journal `{}`", self.shared.state.join("journal").display());
+        while let Some((ticket, records)) = self.unwritten.front() {
+            if let Err(error) = self.journal.append(records) {
+                self.events.push_back(Event::JournalFails(*ticket));
+                self.events.push_back(Event::Trouble(what.clone(), Some(unwritten(&what, &error))));
+                self.is_disk_full = true;
+                return;
+            }
+            self.events.push_back(Event::Journalled(*ticket));
+            self.unwritten.pop_front();
+        }
+        if std::mem::take(&mut self.is_disk_full) {
+            self.events.push_back(Event::Trouble(what, None));
+        }
+    }
+
+    fn run(&mut self, run: Run) {
+        let (stop, stopped) = watch::channel(None);
+        let (handle, registration) = AbortHandle::new_pair();
+        self.runs.insert(run.run, (stop, handle));
+        let shared = Arc::clone(&self.shared);
+        let Run { run: id, component, planned, script, inputs, published, deadline } = run;
+        let given = (&inputs, published);
+        let live = live::Run::new(&shared, &self.questions, (id, &component), &planned, given, stopped);
+        let token = live.token().to_owned();
+        let job = Job {
+            name: shared.full(&component),
+            component: planned,
+            script,
+            inputs,
+            directory: files::directory(&shared, &component),
+            deadline,
+            live,
+        };
+        let work = async move {
+            let _entered = shared.runs.enter(&token, &job.live);
+            Some(Event::Ran(id, shared.runner.run(&job).await))
+        };
+        self.tasks.push(Abortable::new(work.boxed(), registration));
+    }
+}
+
+async fn read(shared: &Shared, awaited: &Awaited, revision: &Revision) -> Result<Content, ReadError> {
+    let number = revision.number;
+    let content = match awaited {
+        Awaited::Entry(entry) => shared.insist(|| shared.space.read(entry, number)).await,
+        Awaited::Foreign(stack, entry) => {
+            let space = Space::new(shared.space.store().clone(), stack);
+            shared.insist(|| space.read_latest(entry)).await.map(|written| written.content)
+        }
+        Awaited::Ended(component) => {
+            let ended = shared.insist(|| shared.space.ended(component, number)).await;
+            ended.map(|failure| failure.map_or(Content::Value(wattle::model::Value::Null), Content::Failure))
+        }
+    };
+    content.map_err(|error| match error {
+        SpaceError::Superseded { .. } => ReadError::Superseded,
+        error => ReadError::Refused(error.to_string()),
+    })
+}
+
+fn log(level: Level, component: Option<&str>, text: &str) {
+    match (level, component) {
+        (Level::Info, Some(component)) => tracing::info!(component, "{text}"),
+        (Level::Info, None) => tracing::info!("{text}"),
+        (Level::Warn, Some(component)) => tracing::warn!(component, "{text}"),
+        (Level::Warn, None) => tracing::warn!("{text}"),
+        (Level::Error, Some(component)) => tracing::error!(component, "{text}"),
+        (Level::Error, None) => tracing::error!("{text}"),
+    }
+}

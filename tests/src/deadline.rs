@@ -1,0 +1,18 @@
+//! Deadlines of runs, for tests that run recipes without an agent.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+use wattle_runtime::recipe::Stop;
+
+/// Returns once a run that begins now has run for as long as it may, the time in which it waited not counted.
+pub async fn over(deadline: Duration, waited: impl Fn() -> Duration) -> Stop {
+    let begun = Instant::now();
+    loop {
+        let end = begun + deadline + waited();
+        if end <= Instant::now() {
+            return Stop::Deadline;
+        }
+        sleep_until(end).await;
+    }
+}
