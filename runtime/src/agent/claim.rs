@@ -1,8 +1,9 @@
-//! Which revision is to be reached, and who acts for the server.
+//! Which revision is to be reached, and who acts for the server: one agent at a time.
 
 use std::fs;
 use std::sync::Arc;
 
+use tokio::sync::watch;
 use wattle_agent_core::machine::{Desired, Event};
 use wattle_agent_core::revision::Revision;
 
@@ -12,44 +13,96 @@ use crate::store::{Access, Hold, Rights, StoreError};
 
 use super::shared::Shared;
 
-/// Follows what is desired, for ever, and says that this agent is there.
+/// What a status says of another agent that acts for the server.
+const ANOTHER: &str = "another agent";
+
+/// Follows what is desired, and says that this agent acts for the server, until it `ends`: then it takes that back.
 ///
 /// # Errors
 /// The data space does not allow it.
-pub(super) async fn follow(shared: Arc<Shared>) -> SpaceError {
-    match try_to_follow(&shared).await {
-        Ok(never) => match never {},
-        Err(error) => error,
-    }
-}
-
-async fn try_to_follow(shared: &Shared) -> Result<std::convert::Infallible, SpaceError> {
-    let mut alive: Option<Hold> = None;
-    let mut seen = 0;
+pub(super) async fn follow(
+    shared: Arc<Shared>,
+    agent: String,
+    mut ends: watch::Receiver<bool>,
+) -> Result<(), SpaceError> {
+    let ends = async move { drop(ends.wait_for(|ends| *ends).await) };
+    let mut ends = std::pin::pin!(ends);
+    let mut held: Option<Hold> = None;
+    let mut goal = tokio::select! {
+        biased;
+        () = &mut ends => return Ok(()),
+        goal = shared.insist(|| shared.space.newer_goal(0)) => desire(&shared, goal?),
+    };
     loop {
-        let goal = shared.insist(|| shared.space.newer_goal(seen)).await?;
-        seen = goal.revision;
-        let revision = Revision { space: None, number: goal.revision };
-        shared.say(Event::Desired(Desired { revision, digest: goal.digest.clone() }));
-        if alive.is_none() {
-            alive = come_alive(shared, &goal).await?;
-            shared.say(Event::Claimed(true));
+        let seen = goal.revision;
+        tokio::select! {
+            biased;
+            () = &mut ends => {
+                if let Some(node) = held {
+                    node.release().await;
+                }
+                return Ok(());
+            }
+            newer = shared.insist(|| shared.space.newer_goal(seen)) => goal = desire(&shared, newer?),
+            claimed = claim(&shared, &agent, &goal), if held.is_none() => {
+                held = Some(claimed?);
+                shared.trouble(ANOTHER, None);
+                shared.say(Event::Claimed(true));
+            }
+            () = lost(&mut held) => held = None,
         }
     }
 }
 
-/// Says that this agent is there; not yet, while the data space has no place for this server.
-async fn come_alive(shared: &Shared, goal: &Goal) -> Result<Option<Hold>, SpaceError> {
+fn desire(shared: &Shared, goal: Goal) -> Goal {
+    let revision = Revision { space: None, number: goal.revision };
+    shared.say(Event::Desired(Desired { revision, digest: goal.digest.clone() }));
+    goal
+}
+
+/// Returns once what is held is lost.
+async fn lost(held: &mut Option<Hold>) {
+    match held {
+        Some(node) => node.lost().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits until no other agent acts for the server, and says that this one does. May be dropped and called again.
+async fn claim(shared: &Shared, agent: &str, goal: &Goal) -> Result<Hold, SpaceError> {
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned();
     let version = env!("CARGO_PKG_VERSION").to_owned();
-    let alive = Alive { since: clock::now(), host, pid: std::process::id(), version };
+    let alive = Alive { since: clock::now(), host, pid: std::process::id(), version, agent: Some(agent.to_owned()) };
     let stack = shared.space.layout().stack();
     let [_, member] = shared.credential.logins(stack, &shared.server);
     let seen_by = goal.operator.iter().chain([&member.principal()]).cloned().collect::<Vec<_>>();
     let access = seen_by.iter().fold(Access::new(), |access, principal| access.grant(principal, Rights::READ));
-    match shared.insist(|| shared.space.come_alive(&shared.server, &alive, &access)).await {
-        Ok(hold) => Ok(Some(hold)),
-        Err(SpaceError::Store(StoreError::Missing { .. })) => Ok(None),
-        Err(error) => Err(error),
+    let path = shared.space.layout().alive(&shared.server);
+    loop {
+        let over = match shared.insist(|| shared.space.holder(&shared.server)).await? {
+            None => None,
+            // Its own predecessor: the lock on the folder says that it is gone. Or one of an older version, of which nobody
+            // can say that.
+            Some((holder, version)) if holder.agent.as_deref().is_none_or(|holder| holder == agent) => Some(version),
+            Some((holder, version)) => {
+                let what = format!(
+                    "another agent acts for this server, process {} on host `{}` since {:.0}: this one waits until that \
+                     one has ended",
+                    holder.pid, holder.host, holder.since
+                );
+                shared.trouble(ANOTHER, Some(what));
+                shared.say(Event::Claimed(false));
+                shared.insist(|| async { Ok(shared.space.store().changed(&path, Some(version)).await?) }).await?;
+                continue;
+            }
+        };
+        match shared.insist(|| shared.space.come_alive(&shared.server, &alive, &access, over)).await {
+            Ok(node) => return Ok(node),
+            // The data space has no place for this server: not yet, or not any more.
+            Err(SpaceError::Store(StoreError::Missing { .. })) => std::future::pending().await,
+            // Another one came meanwhile.
+            Err(SpaceError::Store(StoreError::Conflict { .. })) => {}
+            Err(error) => return Err(error),
+        }
     }
 }

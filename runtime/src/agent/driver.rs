@@ -20,12 +20,11 @@ use crate::clock;
 use crate::recipe::Job;
 use crate::space::{Content, ServerVault, Space, SpaceError};
 
-use super::claim;
 use super::journal::Journal;
 use super::live::{self, Questions};
 use super::shared::{Message, Shared, Snapshot, unwritten};
 use super::why::root_causes;
-use super::{AgentError, Ended, files};
+use super::{Ended, files};
 
 /// How often an agent looks whether it was paused: as a whole, with its machine, or by a signal.
 const TICK: Duration = Duration::from_secs(1);
@@ -72,8 +71,7 @@ impl Driver {
     }
 
     /// Goes on until the server has left the model.
-    pub(super) async fn drive(mut self, mut messages: mpsc::UnboundedReceiver<Message>) -> Result<Ended, AgentError> {
-        let mut follow = claim::follow(Arc::clone(&self.shared)).boxed();
+    pub(super) async fn drive(mut self, mut messages: mpsc::UnboundedReceiver<Message>) -> Ended {
         let mut tick = time::interval(TICK);
         tick.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
         let mut seen = Instant::now();
@@ -93,7 +91,6 @@ impl Driver {
                     Ok(None) | Err(_) => None,
                 },
                 Some(message) = messages.recv() => Some(message),
-                error = &mut follow => return Err(error.into()),
                 () = sleep => Some(Message::Event(Event::Time)),
                 _ = tick.tick() => {
                     if self.is_disk_full {
@@ -116,7 +113,7 @@ impl Driver {
             self.decide();
             if self.is_retired {
                 self.shared.publisher.settled().await;
-                return Ok(Ended::Retired);
+                return Ended::Retired;
             }
         }
     }

@@ -7,15 +7,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
-use indexmap::IndexMap;
 use tokio::sync::{oneshot, watch};
-use wattle::model::{Name, Value};
+use wattle::model::{IndexMap, Name, Value};
 use wattle_agent_core::machine::{Event, Question, RunId, Stop};
 
 use crate::recipe::{Broken, Live};
 use crate::space::{Failure, Kind, PlannedComponent};
 
 use super::shared::Shared;
+use super::socket;
 
 /// Who waits for which answer.
 type Askers<T> = HashMap<Question, oneshot::Sender<T>>;
@@ -89,7 +89,7 @@ impl Run {
         let secret = |(name, _): &(&Name, &Value)| planned.inputs.get(*name).is_some_and(|input| input.ty.is_secret());
         let secrets = inputs.iter().filter(secret).map(|(_, value)| value.clone()).collect();
         Arc::new(Self {
-            token: shared.runs.token(),
+            token: socket::chance(),
             shared: Arc::clone(shared),
             questions: Arc::clone(questions),
             id,

@@ -27,9 +27,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use indexmap::IndexMap;
-use tokio::sync::mpsc;
-use wattle::model::{Name, Value};
+use tokio::sync::{mpsc, watch};
+use wattle::model::{IndexMap, Name, Value};
 use wattle_agent_core::machine::Setup;
 
 use crate::lock::lock;
@@ -106,6 +105,9 @@ pub enum AgentError {
 /// The name of an agent's socket within its folder.
 const SOCKET: &str = "agent.sock";
 
+/// The file with the agent's own name.
+const NAME: &str = "agent";
+
 impl Agent {
     /// Acts for the server until it has left the model, or `until` is ready.
     ///
@@ -120,6 +122,7 @@ impl Agent {
             lock = prepare(&self.state) => lock?,
         };
         end_former(&self.state);
+        let agent = name(&self.state).map_err(|source| AgentError::State { path: self.state.join(NAME), source })?;
         let (journal, memory) = journal::Journal::open(&self.state.join("journal"))?;
         let socket =
             Socket::bind(&self.state).map_err(|source| AgentError::State { path: self.state.join(SOCKET), source })?;
@@ -140,14 +143,33 @@ impl Agent {
             messages: sender,
         });
         let driver = Driver::new(Arc::clone(&shared), setup, (journal, memory));
-        tokio::select! {
+        let (end, ends) = watch::channel(false);
+        let mut follow = std::pin::pin!(claim::follow(Arc::clone(&shared), agent, ends));
+        let ended = tokio::select! {
             biased;
-            () = &mut until => Ok(Ended::Asked),
+            () = &mut until => Ended::Asked,
             ended = driver.drive(messages) => ended,
-            () = shared.publisher.publish(&shared.space, &shared.server) => Ok(Ended::Asked),
-            () = socket.serve(&shared) => Ok(Ended::Asked),
-        }
+            followed = &mut follow => return followed.map(|()| Ended::Asked).map_err(AgentError::from),
+            () = shared.publisher.publish(&shared.space, &shared.server) => Ended::Asked,
+            () = socket.serve(&shared) => Ended::Asked,
+        };
+        end.send_replace(true);
+        follow.await?;
+        Ok(ended)
     }
+}
+
+/// What tells the agent of this folder from any other one of its server, also after a restart.
+fn name(state: &Path) -> io::Result<String> {
+    let path = state.join(NAME);
+    match fs::read_to_string(&path) {
+        Ok(name) if !name.is_empty() => return Ok(name),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let name = socket::chance();
+    fs::write(&path, &name)?;
+    Ok(name)
 }
 
 /// Makes the agent's folder, and keeps others out of it for as long as the result lives.

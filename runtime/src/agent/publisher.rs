@@ -5,10 +5,9 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use indexmap::{IndexMap, IndexSet};
 use tokio::sync::Notify;
 use tokio::time;
-use wattle::model::Name;
+use wattle::model::{IndexMap, IndexSet, Name};
 
 use crate::space::{ServerStatus, Space, SpaceError, State, Status, Waiting};
 use crate::store::StoreError;
@@ -114,7 +113,7 @@ impl Publisher {
         let mut state = self.state();
         for (component, status) in components {
             if state.logged.0 != status.revision {
-                state.logged = (status.revision, IndexSet::new());
+                state.logged = (status.revision, IndexSet::default());
             }
             if let State::Waiting(list) = &status.state {
                 let new = list.iter().filter(|wait| state.logged.1.insert((component.clone(), wait.what.clone())));

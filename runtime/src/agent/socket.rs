@@ -16,14 +16,15 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
-use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::oneshot;
-use wattle::model::Value;
+use wattle::model::{IndexMap, Value};
+
+use wattle_agent_core::hex;
 
 use crate::recipe::Live;
 use crate::store::MAX_DATA;
@@ -46,19 +47,18 @@ impl Runs {
         self.0.lock().expect("INVARIANT: nothing panics while it holds the runs")
     }
 
-    /// A token that nobody can guess.
-    #[expect(clippy::unused_self, reason = "tokens are those of these runs")]
-    pub(super) fn token(&self) -> String {
-        let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes).expect("INVARIANT: the system has random numbers once it has booted");
-        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-    }
-
     /// Lets a run ask, for as long as the result lives.
     pub(super) fn enter(&self, token: &str, live: &Arc<dyn Live>) -> Entered {
         self.runs().insert(token.to_owned(), Arc::clone(live));
         Entered { runs: Self(Arc::clone(&self.0)), token: token.to_owned() }
     }
+}
+
+/// A text that nobody can guess.
+pub(super) fn chance() -> String {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).expect("INVARIANT: the system has random numbers once it has booted");
+    hex(&bytes)
 }
 
 /// A run that may ask.

@@ -20,8 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use indexmap::IndexMap;
-use wattle::model::{Name, Value};
+use wattle::model::{IndexMap, Name, Value};
 pub use wattle_agent_core::machine::{Broken, Stop};
 
 pub(crate) use environment::{PROXIES, WITHOUT_PROXY};

@@ -9,11 +9,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use indexmap::IndexMap;
 use tempfile::TempDir;
 use tracing_subscriber::fmt::MakeWriter;
 use wattle::lower::seed::{SeedOutput, SeedRecipe};
-use wattle::model::{Name, Tool, Type, Value};
+use wattle::model::{IndexMap, Name, Tool, Type, Value};
 use wattle_runtime::recipe::{Broken, Job, Live, Runner as _, Stop, Tools};
 use wattle_runtime::space::{Failure, PlannedComponent, PlannedInput, PlannedOutput, Script, Source};
 use wattle_tests::deadline;
@@ -107,20 +106,20 @@ impl Stage {
                 tool,
                 entry: recipe.as_str().into(),
                 teardown: None,
-                files: IndexMap::new(),
+                files: IndexMap::default(),
                 deadline: None,
                 wait: None,
             },
             after: Vec::new(),
-            inputs: IndexMap::new(),
-            outputs: IndexMap::new(),
-            requires: IndexMap::new(),
+            inputs: IndexMap::default(),
+            outputs: IndexMap::default(),
+            requires: IndexMap::default(),
         };
         let job = Job {
             name: "db/it".into(),
             component,
             script: Script::Recipe,
-            inputs: IndexMap::new(),
+            inputs: IndexMap::default(),
             directory: root.path().join("run"),
             deadline: Duration::from_mins(1),
             live: live.clone(),

@@ -1,7 +1,6 @@
 //! How everything on a server is doing, for whoever looks: what of it changes is shown.
 
-use indexmap::IndexMap;
-use wattle_model::Name;
+use wattle_model::{IndexMap, Name};
 
 use crate::failure::Failure;
 use crate::status::{Did, Finishing, Leaving, ServerStatus, State, Status, Step};
@@ -29,10 +28,10 @@ impl Board {
             server: server.clone(),
             revision: 0,
             since: Time::EPOCH,
-            components: IndexMap::new(),
-            recalled: IndexMap::new(),
-            troubles: IndexMap::new(),
-            leaving: IndexMap::new(),
+            components: IndexMap::default(),
+            recalled: IndexMap::default(),
+            troubles: IndexMap::default(),
+            leaving: IndexMap::default(),
             finishing: Vec::new(),
         }
     }

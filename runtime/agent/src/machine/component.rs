@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use indexmap::IndexMap;
-use wattle_model::{Name, Value};
+use wattle_model::{IndexMap, Name, Value};
 
 use crate::content::Content;
 use crate::failure::Failure;

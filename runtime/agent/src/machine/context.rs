@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use indexmap::IndexMap;
-use wattle_model::{Name, Value};
+use wattle_model::{IndexMap, Name, Value};
 
 use crate::content::Content;
 use crate::failure::{Failure, Kind};
@@ -101,7 +100,7 @@ pub(super) struct Context<V> {
 impl<V: Vault> Context<V> {
     pub(super) fn new(setup: Setup<V>, memory: Memory, now: Now) -> Self {
         let board = Board::new(&setup.server);
-        let (actions, pending, writing) = (Vec::new(), HashMap::new(), IndexMap::new());
+        let (actions, pending, writing) = (Vec::new(), HashMap::new(), IndexMap::default());
         Self { setup, memory, board, now, actions, pending, writing, numbers: 0 }
     }
 

@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use indexmap::IndexMap;
-use wattle_model::{Name, Value};
+use wattle_model::{IndexMap, Name, Value};
 
 use crate::content::Content;
 use crate::failure::{Failure, Kind};

@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use indexmap::IndexMap;
 use wattle_model::requirement::{self, Verdict};
-use wattle_model::{Name, Value, values};
+use wattle_model::{IndexMap, Name, Value, values};
 
 use crate::failure::{Failure, Kind};
 use crate::plan::{Held, PlannedComponent, PlannedInput, Source};
@@ -77,12 +76,12 @@ pub(super) fn before_start<'p>(
 ) -> Needs {
     let mut needs: Needs = planned.after.iter().map(|name| (Awaited::Ended(name.clone()), None)).collect();
     read.for_each(|(name, input)| add(&input.from, Some(name), &mut needs));
-    let mut judged = Needs::new();
+    let mut judged = Needs::default();
     for requirement in planned.requires.values() {
         requirement.predicate.each(&mut |operand| add(&operand.from, None, &mut judged));
     }
     for (name, input) in &planned.inputs {
-        let mut read = Needs::new();
+        let mut read = Needs::default();
         add(&input.from, Some(name), &mut read);
         for (awaited, input) in read.into_iter().filter(|(awaited, _)| judged.contains_key(awaited)) {
             needs.entry(awaited).or_insert(input);

@@ -3,8 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use indexmap::{IndexMap, IndexSet};
-use wattle_model::{Name, Value};
+use wattle_model::{IndexMap, IndexSet, Name, Value};
 
 use crate::failure::Failure;
 use crate::plan::PlannedComponent;
@@ -83,11 +82,11 @@ impl Run {
             id,
             fingerprint,
             inputs,
-            read: IndexSet::new(),
-            questions: IndexMap::new(),
+            read: IndexSet::default(),
+            questions: IndexMap::default(),
             early,
             published,
-            anew: IndexSet::new(),
+            anew: IndexSet::default(),
             telling: VecDeque::new(),
             is_superseded: false,
             clock: Clock { started, limit, excused: Duration::ZERO, blocked_since: None },
@@ -159,7 +158,7 @@ impl Run {
 
     /// What it asked for and had, and what it asked for that is not wired.
     pub(super) fn had(&self, planned: &PlannedComponent) -> (IndexMap<Name, Value>, Vec<Name>) {
-        let mut values = IndexMap::new();
+        let mut values = IndexMap::default();
         let mut absent = Vec::new();
         for name in &self.read {
             match self.inputs.get(name) {

@@ -1,8 +1,7 @@
 //! What recipes ask, publish and come to while they run, in one revision.
 
-use indexmap::IndexMap;
 use wattle_model::values::span;
-use wattle_model::{Name, Value, values};
+use wattle_model::{IndexMap, Name, Value, values};
 
 use crate::content::Content;
 use crate::failure::Kind;

@@ -1,7 +1,6 @@
 //! From the decision about a component to its run, or to the end that it comes to without one.
 
-use indexmap::IndexMap;
-use wattle_model::Name;
+use wattle_model::{IndexMap, Name};
 
 use crate::content::Content;
 use crate::failure::{Failure, Kind};
@@ -99,12 +98,12 @@ impl Work {
         let Phase::Starting(Start { inputs, fingerprint }) = phase else { return };
         let planned = &component.planned;
         let limit = cx.wait(planned);
-        let mut needed = Needs::new();
+        let mut needed = Needs::default();
         let input = |(name, input): (&Name, &PlannedInput)| {
             let state = if let Some(value) = inputs.get(name) {
                 Input::There(Ok(value.clone()))
             } else {
-                let mut needs = Needs::new();
+                let mut needs = Needs::default();
                 needs::add(&input.from, Some(name), &mut needs);
                 needed.extend(needs.clone());
                 Input::Awaited(Wait::new(needs, limit, cx.now))

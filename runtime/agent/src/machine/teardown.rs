@@ -3,9 +3,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use indexmap::IndexMap;
 use wattle_model::values::span;
-use wattle_model::{Name, Value};
+use wattle_model::{IndexMap, Name, Value};
 
 use crate::failure::Kind;
 use crate::memory::Known;
@@ -150,7 +149,7 @@ impl Teardown {
             return;
         };
         let inputs = result.map_err(|(kind, message)| Broken::new(kind, message)).and_then(|()| {
-            let mut inputs = IndexMap::with_capacity(known.inputs.len());
+            let mut inputs = IndexMap::default();
             for (name, content) in &known.inputs {
                 let value =
                     cx.setup.vault.reveal(content).map_err(|error| {
@@ -182,7 +181,7 @@ impl Teardown {
             planned: known.planned.clone(),
             script: Script::Teardown,
             inputs: inputs.clone(),
-            published: IndexMap::new(),
+            published: IndexMap::default(),
             deadline,
         };
         let end = cx.now.uptime.saturating_add(deadline);

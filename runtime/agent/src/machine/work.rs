@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use indexmap::IndexMap;
-use wattle_model::{Name, Order, Value};
+use wattle_model::{IndexMap, Name, Order, Value};
 
 use crate::content::Content;
 use crate::failure::Kind;
@@ -45,7 +44,14 @@ impl Work {
         let places = components.keys().enumerate().map(|(place, name)| (cx.full(name), place)).collect();
         let component = |(name, planned): (Name, PlannedComponent)| {
             let full = cx.full(&name);
-            Component { name, full, planned, peeks: 0, there: IndexMap::new(), phase: Phase::Ended(Outcome::Abandoned) }
+            Component {
+                name,
+                full,
+                planned,
+                peeks: 0,
+                there: IndexMap::default(),
+                phase: Phase::Ended(Outcome::Abandoned),
+            }
         };
         let components = components.into_iter().map(component).collect();
         let (found, reading, attributes) = (HashMap::new(), HashMap::new(), publishes.len());
@@ -321,7 +327,7 @@ impl Work {
     fn decision<V: Vault>(&self, cx: &Context<V>, place: usize) -> Result<Next, Missing> {
         let component = &self.components[place];
         let values = self.values(cx);
-        let mut inputs = IndexMap::new();
+        let mut inputs = IndexMap::default();
         for name in component.read_first(cx.memory.known(&component.name)) {
             if let Some(input) = component.planned.inputs.get(&name) {
                 let value = values.input(&name, input).map_err(|(kind, message)| Missing::Own(kind, message))?;
