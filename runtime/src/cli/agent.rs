@@ -48,9 +48,12 @@ pub(super) fn command() -> Command {
                 "  SIGTERM and SIGINT end the agent, and a recipe that runs with it: the next agent runs that recipe
   again, and nothing that is finished. Services that recipes have started through systemd go on.",
             ),
-            ("Log", "  RUST_LOG chooses what is logged: `debug`, `wattle_runtime=debug`; by default `info`. What ZooKeeper's
-  client says is left out unless it is named: `info,zookeeper_client=info`. Lines that come faster than they can be
-  written are left out, and counted."),
+            (
+                "Log",
+                "  RUST_LOG chooses what is logged: `debug`, `wattle_runtime=debug`; by default `info`. What the
+  client of ZooKeeper says is left out unless it is named: `info,zookeeper_client=info`. Lines
+  that come faster than they can be written are left out, and counted.",
+            ),
             (
                 "Exit codes",
                 &exit_codes(&[

@@ -9,6 +9,7 @@
 mod agent_killed;
 mod disk;
 mod ends;
+mod mixed;
 mod network;
 mod play;
 mod recipes;

@@ -163,6 +163,25 @@ impl Stack {
         agent.wait().unwrap();
     }
 
+    /// The process of a server's agent.
+    pub(crate) fn pid(&self, server: &str) -> u32 {
+        self.agents[server].id()
+    }
+
+    /// The processes of its agents and recipes.
+    pub(crate) fn processes(&self) -> Vec<String> {
+        processes_in(self.dir.path())
+    }
+
+    /// Makes another revision of what is there.
+    pub(crate) fn apply_again(&self) {
+        let mut options = Options::new(key().clone());
+        options.stack = Some(self.name.clone());
+        options.credentials = self.credentials.clone();
+        options.again = true;
+        self.ask(apply(self.space.store(), &seed(&self.play.model()), &options)).unwrap();
+    }
+
     /// Lets a component end whose act is `gate`.
     pub(crate) fn open(&self, component: &str) {
         let (server, name) = component.split_once('/').unwrap();
