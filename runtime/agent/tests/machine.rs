@@ -1,0 +1,243 @@
+//! What a machine decides, event by event.
+
+use std::time::Duration;
+
+use wattle_agent_core::content::Content;
+use wattle_agent_core::failure::Kind;
+use wattle_agent_core::machine::{
+    Action, Broken, Desired, Event, Job, Limits, Machine, Now, Question, RunId, Setup, Stop, Ticket,
+};
+use wattle_agent_core::memory::Memory;
+use wattle_agent_core::plan::{Held, Plan, PlannedComponent, PlannedInput, PlannedOutput, Source};
+use wattle_agent_core::record::Record;
+use wattle_agent_core::revision::Revision;
+use wattle_agent_core::seed::{SeedOutput, SeedRecipe};
+use wattle_agent_core::status::State;
+use wattle_agent_core::time::Time;
+use wattle_agent_core::vault::PlainVault;
+use wattle_model::{IndexMap, Name, Order, Tool, Type, Value};
+
+const MINUTE: Duration = Duration::from_mins(1);
+
+/// A component with an output `url`, and an input `from` of the entry `other/c/url`.
+fn component(tool: Tool, reads: bool) -> PlannedComponent {
+    let recipe = SeedRecipe {
+        tool,
+        entry: "recipe.sh".into(),
+        teardown: None,
+        files: IndexMap::default(),
+        deadline: Some(60),
+        wait: None,
+    };
+    let from = Source::Leaf(Held::Entry("other/c/url".into()));
+    let input = PlannedInput { ty: Type::STR, path: Vec::new(), from };
+    let declared = SeedOutput { ty: Type::STR, path: Vec::new(), early: false };
+    PlannedComponent {
+        recipe,
+        after: Vec::new(),
+        inputs: reads.then(|| ("from".into(), input)).into_iter().collect(),
+        outputs: std::iter::once(("url".into(), PlannedOutput { declared, recipients: Vec::new() })).collect(),
+        requires: IndexMap::default(),
+    }
+}
+
+/// A machine, whose requests to the disk and to its folder are carried out at once.
+struct Server {
+    machine: Machine<PlainVault>,
+    uptime: Duration,
+    plan: Plan,
+    memory: Memory,
+    is_disk_full: bool,
+    /// What its entry `url` holds.
+    entry: Option<Content>,
+    /// What has come out and is not carried out here.
+    out: Vec<Action>,
+}
+
+impl Server {
+    fn new(component: PlannedComponent, memory: Memory) -> Self {
+        let setup = Setup {
+            server: "s".into(),
+            user_data: IndexMap::default(),
+            limits: Limits::default(),
+            vault: PlainVault::new("s"),
+        };
+        let now = Now { uptime: Duration::ZERO, wall: Time::EPOCH };
+        let plan = Plan {
+            revision: 1,
+            order: Order::Dataflow,
+            retired: false,
+            publishes: IndexMap::default(),
+            components: std::iter::once(("c".into(), component)).collect(),
+        };
+        let machine = Machine::new(setup, memory.clone(), now);
+        Self { machine, uptime: Duration::ZERO, plan, memory, is_disk_full: false, entry: None, out: Vec::new() }
+    }
+
+    fn begin(&mut self) {
+        let revision = Revision { space: None, number: 1 };
+        self.tell(Event::Desired(Desired { revision, digest: "one".to_owned() }));
+        self.tell(Event::Claimed(true));
+    }
+
+    fn tell(&mut self, event: Event) {
+        let now = Now { uptime: self.uptime, wall: Time::EPOCH + self.uptime };
+        for action in self.machine.handle(now, event) {
+            match action {
+                Action::Plan(ticket) => self.tell(Event::Plan(ticket, Some(self.plan.clone()))),
+                Action::Peek(ticket, ..) => self.tell(Event::Peeked(ticket, self.entry.clone())),
+                Action::Journal(ticket, _) if self.is_disk_full => self.tell(Event::JournalFails(ticket)),
+                Action::Journal(ticket, records) => {
+                    records.into_iter().for_each(|record: Record| self.memory.note(record));
+                    self.tell(Event::Journalled(ticket));
+                }
+                Action::LayOut(ticket, ..) => self.tell(Event::LaidOut(ticket, Ok(()))),
+                Action::Write(ticket, _, _, content) => {
+                    self.entry = Some(content);
+                    self.tell(Event::Written(ticket, Ok(None)));
+                }
+                other => self.out.push(other),
+            }
+        }
+    }
+
+    fn pass(&mut self, time: Duration) {
+        self.uptime += time;
+        self.tell(Event::Time);
+    }
+
+    fn jobs(&self) -> Vec<&Job> {
+        self.out.iter().filter_map(|action| if let Action::Run(job) = action { Some(&**job) } else { None }).collect()
+    }
+
+    fn run(&self) -> RunId {
+        self.jobs().last().expect("something runs").run
+    }
+
+    fn stops(&self) -> Vec<Stop> {
+        self.out.iter().filter_map(|action| if let Action::Stop(_, why) = action { Some(*why) } else { None }).collect()
+    }
+
+    fn reading(&self) -> Ticket {
+        let read = |action: &Action| if let Action::Read(ticket, ..) = action { Some(*ticket) } else { None };
+        self.out.iter().find_map(read).expect("something is read")
+    }
+
+    fn state(&self) -> &State {
+        &self.machine.board().components()["c"].state
+    }
+}
+
+fn url(value: &str) -> IndexMap<Name, Value> {
+    std::iter::once(("url".into(), value.into())).collect()
+}
+
+#[test]
+fn a_run_is_stopped_at_its_deadline_and_given_up_soon_after() {
+    let mut server = Server::new(component(Tool::Shell, false), Memory::default());
+    server.begin();
+    server.pass(MINUTE - Duration::from_secs(1));
+    assert_eq!(server.stops(), []);
+    assert_eq!(server.machine.wakes(), Some(MINUTE));
+    server.pass(Duration::from_secs(1));
+    assert_eq!(server.stops(), [Stop::Deadline]);
+    server.pass(Duration::from_secs(4));
+    assert!(server.out.iter().any(|action| matches!(action, Action::Drop(_))));
+    let State::Failed(failure) = server.state() else { panic!("{:?}", server.state()) };
+    assert_eq!((failure.kind, &*failure.message), (Kind::Deadline, "the recipe did not end within 1 min"));
+    assert!(matches!(&server.entry, Some(Content::Failure(_))));
+}
+
+#[test]
+fn a_recipe_that_ended_in_time_has_however_late_that_is_seen() {
+    let mut server = Server::new(component(Tool::Shell, false), Memory::default());
+    server.begin();
+    // The agent was stopped over the deadline; it is told first what has happened, then what time it is.
+    server.uptime = 10 * MINUTE;
+    server.tell(Event::Paused(9 * MINUTE + Duration::from_secs(30)));
+    server.tell(Event::Ran(server.run(), Ok(url("x"))));
+    server.tell(Event::Time);
+    assert_eq!((server.state(), server.stops()), (&State::Done, vec![]));
+}
+
+#[test]
+fn time_in_which_nothing_ran_does_not_count() {
+    let mut server = Server::new(component(Tool::Shell, false), Memory::default());
+    server.begin();
+    server.uptime = 10 * MINUTE;
+    server.tell(Event::Paused(9 * MINUTE + Duration::from_secs(30)));
+    server.tell(Event::Time);
+    assert_eq!(server.stops(), []);
+    server.pass(Duration::from_secs(30));
+    assert_eq!(server.stops(), [Stop::Deadline]);
+}
+
+#[test]
+fn waiting_for_an_input_takes_nothing_from_the_time_of_a_recipe() {
+    let mut server = Server::new(component(Tool::Chef, true), Memory::default());
+    server.begin();
+    let run = server.run();
+    server.pass(Duration::from_secs(10));
+    server.tell(Event::Asked(run, Question(1), "from".into()));
+    assert!(matches!(server.state(), State::Waiting(_)));
+    server.pass(30 * MINUTE);
+    assert_eq!(server.stops(), []);
+    server.tell(Event::Read(server.reading(), Ok(Content::Value("there".into()))));
+    assert!(server.out.contains(&Action::Answer(Question(1), Ok(Some("there".into())))));
+    assert_eq!(server.state(), &State::Running);
+    server.pass(Duration::from_secs(49));
+    assert_eq!(server.stops(), []);
+    server.pass(Duration::from_secs(1));
+    assert_eq!(server.stops(), [Stop::Deadline]);
+}
+
+#[test]
+fn nothing_begins_before_the_agent_acts_for_its_server_nor_goes_on_after() {
+    let mut server = Server::new(component(Tool::Shell, false), Memory::default());
+    let revision = Revision { space: None, number: 1 };
+    server.tell(Event::Desired(Desired { revision, digest: "one".to_owned() }));
+    assert!(server.jobs().is_empty());
+    server.tell(Event::Claimed(true));
+    assert_eq!(server.jobs().len(), 1);
+    server.tell(Event::Claimed(false));
+    assert_eq!(server.stops(), [Stop::Replaced]);
+    server.tell(Event::Ran(server.run(), Err(Broken::new(Kind::Recipe, "ended".to_owned()))));
+    assert_eq!(server.entry, None);
+    // Its turn comes again.
+    server.tell(Event::Claimed(true));
+    assert_eq!(server.jobs().len(), 2);
+}
+
+#[test]
+fn outputs_wait_for_the_disk_and_failures_do_not() {
+    let mut server = Server::new(component(Tool::Shell, false), Memory::default());
+    server.begin();
+    server.is_disk_full = true;
+    server.tell(Event::Ran(server.run(), Ok(url("x"))));
+    assert_eq!((server.state(), &server.entry), (&State::Running, &None));
+
+    let mut server = Server::new(component(Tool::Shell, false), Memory::default());
+    server.begin();
+    server.is_disk_full = true;
+    server.tell(Event::Ran(server.run(), Err(Broken::new(Kind::Recipe, "no".to_owned()))));
+    assert!(matches!(server.state(), State::Failed(_)));
+    assert!(matches!(&server.entry, Some(Content::Failure(_))));
+
+    // The next agent knows nothing of that failure but what stands in the entry, and lets it stand.
+    let mut next = Server::new(component(Tool::Shell, false), server.memory.clone());
+    next.entry = server.entry.clone();
+    next.begin();
+    assert!(next.jobs().is_empty() && matches!(next.state(), State::Failed(_)));
+}
+
+#[test]
+fn what_succeeded_is_published_again_and_does_not_run_again() {
+    let mut server = Server::new(component(Tool::Shell, false), Memory::default());
+    server.begin();
+    server.tell(Event::Ran(server.run(), Ok(url("x"))));
+    assert_eq!(server.entry, Some(Content::Value("x".into())));
+    let mut next = Server::new(component(Tool::Shell, false), server.memory.clone());
+    next.begin();
+    assert!(next.jobs().is_empty());
+    assert_eq!((next.state(), &next.entry), (&State::Done, &Some(Content::Value("x".into()))));
+}
