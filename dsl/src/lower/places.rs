@@ -144,6 +144,10 @@ impl Places {
 
 /// Calls `found` with the name and the type of each resource of a template.
 fn each_resource(file: &str, text: &str, mut found: impl FnMut(&str, &str)) -> Result<(), PlacesError> {
+    if let Some(listed) = listed(text) {
+        listed.into_iter().for_each(|(name, ty)| found(name, ty));
+        return Ok(());
+    }
     let unreadable = |error: yaml::Error| PlacesError::Unreadable { file: file.into(), reason: error.to_string() };
     let root = yaml::read(text).map_err(unreadable)?;
     let Some(Tree::Map(resources)) = root.get("resources").map(|node| &*node.tree) else { return Ok(()) };
@@ -152,6 +156,27 @@ fn each_resource(file: &str, text: &str, mut found: impl FnMut(&str, &str)) -> R
         found(&pair.key.as_key(), text(&pair.value, "type").as_deref().unwrap_or_default());
     }
     Ok(())
+}
+
+/// The names and types of resources, if they stand as `emit` writes most of them: without quotes, each in a line of its own,
+/// two spaces in and four. Nothing else of a template can stand so. To read a large stack with all that is in it would take
+/// as long as to write it.
+fn listed(text: &str) -> Option<Vec<(&str, &str)>> {
+    let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:".contains(&byte));
+    let mut lines = text.lines();
+    lines.by_ref().find(|line| *line == "resources:")?;
+    let mut listed: Vec<(&str, &str)> = Vec::new();
+    for line in lines.take_while(|line| !line.starts_with(|first: char| first.is_ascii_lowercase())) {
+        if let Some(ty) = line.strip_prefix("    type: ") {
+            listed.last_mut()?.1 = ty;
+        } else if line.starts_with("   ") {
+            listed.last()?;
+        } else if !line.is_empty() {
+            listed.push((line.strip_prefix("  ")?.strip_suffix(':')?, ""));
+        }
+    }
+    let is_whole = |(name, ty): &(&str, &str)| plain(name) && plain(ty) && !name.is_empty() && !ty.is_empty();
+    listed.iter().all(is_whole).then_some(listed)
 }
 
 /// The file of a part's template.
@@ -172,4 +197,62 @@ pub(super) fn part_name(number: u32) -> Name {
 
 fn part_of(name: &str, ty: &str) -> Option<Place> {
     number_of(ty).filter(|number| *name == *part_name(*number)).map(Place::Part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lower::hot::{Hot, HotResource};
+
+    fn template(names: &[&str]) -> Template {
+        let mut template = Template::new("resources:\n  of: it\n\nand more");
+        for name in names {
+            let ty = part_file(1);
+            let ty = if name.starts_with(RESERVED) { ty.as_str() } else { "OS::Heat::Value" };
+            let mut resource = HotResource::new(ty.into());
+            resource.description = "one\n\n  two:\n".into();
+            resource.set("value".into(), Hot::from("#!/bin/sh\n\nresources:\n  name:\n    type: x\n"));
+            template.resources.insert((*name).into(), resource);
+        }
+        template
+    }
+
+    fn read(root: &str, part: &str) -> Result<Places, PlacesError> {
+        Places::read(&mut |name| match name {
+            "template.yaml" => Some(root.to_owned()),
+            "part-1.yaml" => Some(part.to_owned()),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn it_is_read_from_what_was_emitted() {
+        for (names, is_listed) in [(&["server", "a.b-c_1", "E2"][..], true), (&["yes", "0644", "x y", "a#b"], false)] {
+            let (root, part) = (template(&[names, &["wattle_part_1"]].concat()), template(&["port", "wattle_agent"]));
+            let places = Places::of(&root, &IndexMap::from_iter([(part_file(1), part.clone())]));
+            assert_eq!((places.get("port"), places.get(names[0])), (Some(Place::Part(1)), Some(Place::Stack)));
+            let yaml = [&root, &part].map(|template| wattle_heat::emit::to_yaml(template).expect("emits"));
+            assert_eq!(listed(&yaml[0]).is_some(), is_listed, "{}", yaml[0]);
+            assert_eq!(read(&yaml[0], &yaml[1]).expect("readable"), places);
+            let json = [&root, &part].map(|template| serde_json::to_string(template).expect("emits"));
+            assert_eq!(read(&json[0], &json[1]).expect("readable"), places);
+        }
+    }
+
+    #[test]
+    fn what_stands_otherwise_is_read_as_yaml() {
+        for text in [
+            "resources:\n   a:\n     type: x\n",
+            "resources:\n  a:\n   type: x\n",
+            "resources:\n  a:\n    type: 'x'\n",
+            "resources:\n  b:\n    type: x\n# a is\n  a:\n    type: x\n",
+            "resources:\n  a: {type: x}\n",
+            "{resources: {a: {type: x}}}",
+        ] {
+            assert_eq!(listed(text), None);
+            assert_eq!(read(text, "").expect("readable").get("a"), Some(Place::Stack), "{text}");
+        }
+        assert!(read("nothing", "").expect("readable").is_empty());
+        assert!(matches!(read("resources:\n  a: [", ""), Err(PlacesError::Unreadable { .. })));
+    }
 }
