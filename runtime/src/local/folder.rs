@@ -8,7 +8,7 @@
 //! secrets.json           what `--generate-secrets` made
 //! space/                 the embedded store's log
 //! up.log                 what a detached `up` says
-//! servers/NAME/          one server: agent.log, identity.json, agent/ (its journal), and WATTLE_STATE_DIR as state/
+//! servers/NAME/          one server: agent.log and agent.log.1, identity.json, agent/ (its journal), WATTLE_STATE_DIR as state/
 //! ```
 
 use std::fs::{self, File, TryLockError};

@@ -163,6 +163,13 @@ impl Stack {
         agent.wait().unwrap();
     }
 
+    /// Asks a server's agent to end, as systemd does, and waits until it has.
+    pub(crate) fn end(&mut self, server: &str) {
+        let mut agent = self.agents.remove(server).expect("it runs");
+        let asked = Command::new("kill").args(["-TERM", &agent.id().to_string()]).status().unwrap();
+        assert!(asked.success() && agent.wait().unwrap().success(), "{}", self.log(server));
+    }
+
     /// The process of a server's agent.
     pub(crate) fn pid(&self, server: &str) -> u32 {
         self.agents[server].id()

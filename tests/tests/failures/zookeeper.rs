@@ -7,7 +7,7 @@ use wattle_runtime::space::{Content, Kind, State};
 use wattle_tests::skip::everything;
 use wattle_tests::zookeeper::ZooKeeper;
 
-use crate::ends::{Root, hold_once};
+use crate::ends::{Root, hold, hold_once};
 use crate::play::Play;
 use crate::stack::Stack;
 
@@ -139,6 +139,21 @@ fn a_wait_ends_while_it_is_away() {
         let entry = stack.entry(&format!("{component}/said"));
         assert!(matches!(&entry, Some(Content::Failure(there)) if *there == failure), "{entry:?}");
     }
+}
+
+#[test]
+fn an_agent_that_is_asked_to_end_is_gone_at_once() {
+    let zookeeper = ZooKeeper::start(1);
+    let mut stack = Stack::at(&zookeeper.address(), "asked", Play::of(&["a/one say", "a/two gate"]));
+    stack.start_all();
+    stack.until("a/two", || stack.is_running("a/two"));
+    assert!(stack.ask(stack.space.alive("a")).unwrap().is_some());
+    stack.end("a");
+    assert_eq!(stack.ask(stack.space.alive("a")).unwrap(), None, "{}", stack.logs());
+    stack.start("a");
+    stack.open("a/two");
+    stack.settle();
+    hold(&stack, None);
 }
 
 /// Loses a member chosen by `lost`, goes on without it, and goes on when it is there again.
