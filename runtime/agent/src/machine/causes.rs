@@ -61,11 +61,20 @@ impl fmt::Display for Cause {
             Self::NeverStarted { server } => write!(f, "never started: no agent of server `{server}` has come up"),
             Self::Away { server } => write!(f, "the agent of server `{server}` has gone"),
             Self::NotReached { component } => write!(f, "`{component}` was not begun yet"),
-            Self::Runs { component, since } => write!(f, "`{component}` runs since {since:.0}"),
+            Self::Runs { component, since } => write!(f, "`{component}` runs{}", Since(*since)),
             Self::Done { component } => write!(f, "`{component}` is done only now"),
             Self::Failed(failure) => write!(f, "{failure}"),
             Self::Foreign { component, what } => write!(f, "`{component}` waits for `{what}` of another stack"),
         }
+    }
+}
+
+/// ` since 2024-01-31T12:30:00Z`; nothing where there is no [clock on the wall](super::Now::wall).
+struct Since(Time);
+
+impl fmt::Display for Since {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 == Time::EPOCH { Ok(()) } else { write!(f, " since {:.0}", self.0) }
     }
 }
 
@@ -94,7 +103,7 @@ pub(super) fn are_far(causes: &[Cause], missing: &Needs) -> bool {
 
 /// What was waited for in vain, from whom, since when, and what is in the way.
 pub(super) fn in_vain(missing: &Needs, limit: Duration, since: Time, causes: &Result<Vec<Cause>, String>) -> String {
-    let mut message = format!("waited {} since {since:.0} for ", span(limit));
+    let mut message = format!("waited {}{} for ", span(limit), Since(since));
     for (at, (awaited, input)) in missing.iter().take(NAMED).enumerate() {
         message.push_str(if at > 0 { ", " } else { "" });
         let _ = match input {

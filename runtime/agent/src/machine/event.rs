@@ -22,7 +22,8 @@ use super::needs::Awaited;
 pub struct Now {
     /// Since whenever, by a clock that only goes forward: what lasts is measured by it.
     pub uptime: Duration,
-    /// By the clock on the wall: what people read.
+    /// By the clock on the wall: what people read. It is [`Time::EPOCH`] where there is none, as in tests of blueprints:
+    /// then messages name no times.
     pub wall: Time,
 }
 

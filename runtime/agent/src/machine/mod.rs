@@ -26,6 +26,7 @@ mod needs;
 mod publishing;
 mod run;
 mod running;
+mod search;
 mod starting;
 mod teardown;
 mod wait;
@@ -45,6 +46,7 @@ pub use event::{
     Action, Broken, Desired, Event, Job, Level, Now, Question, ReadError, RunId, Stop, Ticket, WriteError,
 };
 pub use needs::Awaited;
+pub use search::{Search, Sighting};
 
 use context::{After, Context, Pending};
 use teardown::Teardown;

@@ -1,0 +1,143 @@
+//! The search for root causes: from what is awaited, along who waits for whom, to the ends of all chains.
+
+use std::collections::{HashSet, VecDeque};
+
+use wattle_model::Name;
+
+use crate::status::{State, Status};
+
+use super::causes::Cause;
+
+/// Most components that are asked about: a chain of waits may be as long as the model is large.
+const ASKED: usize = 256;
+
+/// A search for the reasons why something does not come. It names the components that it has to know about, one at a
+/// time, and whoever carries it out says what is to be seen of each.
+#[derive(Debug)]
+pub struct Search {
+    revision: u64,
+    queue: VecDeque<Name>,
+    seen: HashSet<Name>,
+    causes: Vec<Cause>,
+}
+
+/// What is to be seen of a component, or of what belongs to a server itself.
+#[derive(Clone, Debug)]
+pub struct Sighting {
+    /// Whether an agent acts for its server now.
+    pub is_alive: bool,
+    /// Whether an agent has ever said something of it.
+    pub is_known: bool,
+    /// How it is doing, of whatever revision.
+    pub status: Option<Status>,
+}
+
+impl Search {
+    /// Why these do not come in a revision: entries `SERVER/COMPONENT/OUTPUT` or components `SERVER/COMPONENT`.
+    pub fn new(awaited: &[Name], revision: u64) -> Self {
+        let queue = awaited.iter().map(|what| component_of(what)).collect();
+        Self { revision, queue, seen: HashSet::new(), causes: Vec::new() }
+    }
+
+    /// The component to look at next, `SERVER/COMPONENT`; none when the search is over.
+    pub fn looks_at(&mut self) -> Option<Name> {
+        while let Some(component) = self.queue.pop_front() {
+            if self.seen.len() < ASKED && self.seen.insert(component.clone()) {
+                return Some(component);
+            }
+        }
+        None
+    }
+
+    /// Takes note of what is to be seen of a component.
+    pub fn sees(&mut self, component: Name, sighting: Sighting) {
+        let server = || component.split('/').next().unwrap_or(&component).into();
+        let Sighting { is_alive, is_known, status } = sighting;
+        let cause = match status.filter(|status| status.revision == self.revision) {
+            Some(Status { state, since, .. }) => match state {
+                State::Failed(failure) => Cause::Failed(failure),
+                State::Done => Cause::Done { component },
+                State::Waiting(_) | State::Running if !is_alive => Cause::Away { server: server() },
+                State::Running => Cause::Runs { component, since },
+                State::Waiting(list) if list.is_empty() => Cause::NotReached { component },
+                State::Waiting(list) => {
+                    for wait in list {
+                        if wait.what.contains(':') && wait.input.is_some() {
+                            self.add(Cause::Foreign { component: component.clone(), what: wait.what });
+                        } else {
+                            self.queue.push_back(component_of(&wait.what));
+                        }
+                    }
+                    return;
+                }
+            },
+            None if is_alive => Cause::NotReached { component },
+            None if is_known => Cause::Away { server: server() },
+            None => Cause::NeverStarted { server: server() },
+        };
+        self.add(cause);
+    }
+
+    fn add(&mut self, cause: Cause) {
+        if !self.causes.contains(&cause) {
+            self.causes.push(cause);
+        }
+    }
+
+    /// Every end of a chain once, the nearest first.
+    pub fn causes(self) -> Vec<Cause> {
+        self.causes
+    }
+}
+
+/// `SERVER/COMPONENT` of an entry or a component.
+fn component_of(what: &str) -> Name {
+    let mut parts = what.splitn(3, '/');
+    match (parts.next(), parts.next()) {
+        (Some(server), Some(component)) => format!("{server}/{component}").into(),
+        _ => what.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::status::Waiting;
+    use crate::time::Time;
+
+    fn status(state: State) -> Status {
+        Status { revision: 2, since: Time::EPOCH, deadline: None, state, past: Vec::new() }
+    }
+
+    fn waits(on: &[&str]) -> Status {
+        let wait = |what: &&str| Waiting { what: (*what).into(), input: Some("url".into()), since: Time::EPOCH };
+        status(State::Waiting(on.iter().map(wait).collect()))
+    }
+
+    /// Who waits for whom is followed to its ends, in circles as well, and every end is told once.
+    #[test]
+    fn chains_are_followed_to_their_ends() {
+        let mut search = Search::new(&["a/x/url".into(), "b/y".into()], 2);
+        let mut asked = Vec::new();
+        while let Some(component) = search.looks_at() {
+            asked.push(component.to_string());
+            let (is_alive, status) = match &*component {
+                "a/x" => (true, Some(waits(&["b/y/url", "c/z/url", "other:d/v/url"]))),
+                "b/y" => (true, Some(waits(&["c/z/url", "a/x/url", "e/server/id"]))),
+                "c/z" => (true, Some(Status { revision: 1, ..status(State::Done) })),
+                _ => (false, None),
+            };
+            search.sees(component, Sighting { is_alive, is_known: status.is_some(), status });
+        }
+        assert_eq!(asked, ["a/x", "b/y", "c/z", "e/server"]);
+        let causes: Vec<String> = search.causes().iter().map(ToString::to_string).collect();
+        assert_eq!(
+            causes,
+            [
+                "`a/x` waits for `other:d/v/url` of another stack",
+                "`c/z` was not begun yet",
+                "never started: no agent of server `e` has come up",
+            ]
+        );
+    }
+}
