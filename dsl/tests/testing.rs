@@ -194,7 +194,7 @@ fn who_has_waited_long_enough_fails_by_itself() {
     let failure = run.component("two/reader").failed().failure().unwrap();
     assert_eq!(
         (failure.kind, &*failure.message),
-        (FailureKind::Wait, "waited 1 h for `one/slow/text` (its input `text`)")
+        (FailureKind::Wait, "waited 1 h for `one/slow/text` (its input `text`): `one/slow` runs")
     );
     run.component("three/patient").never_started().failed_because_of("two/reader");
 }

@@ -3,11 +3,13 @@
 use std::fmt;
 use std::time::Duration;
 
+use wattle_agent_core::failure;
+use wattle_agent_core::status::Waiting;
+
 use crate::model::Name;
 use crate::values::FailureKind;
 
 use super::kind::Values;
-use super::world::World;
 
 /// Why a component did not do what it should: its own failure, or that of whoever it depends on.
 ///
@@ -42,14 +44,10 @@ pub struct Failure {
     pub through: Vec<Name>,
 }
 
-impl Failure {
-    pub(super) fn new(component: &Name, kind: FailureKind, message: String) -> Self {
-        Self { component: component.clone(), kind, message, through: Vec::new() }
-    }
-
-    pub(super) fn passed_on(mut self, component: &Name) -> Self {
-        self.through.push(component.clone());
-        self
+impl From<&failure::Failure> for Failure {
+    fn from(failure: &failure::Failure) -> Self {
+        let failure::Failure { component, kind, message, through, .. } = failure.clone();
+        Self { component, kind, message, through }
     }
 }
 
@@ -60,28 +58,11 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Something that is awaited.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Awaited {
-    /// An entry of the data space.
-    Entry(Name),
-    /// That a component has ended.
-    Ended(usize),
-}
-
-impl Awaited {
-    pub(super) fn name<'a>(&'a self, world: &'a World) -> &'a Name {
-        match self {
-            Self::Entry(entry) => entry,
-            Self::Ended(node) => &world.nodes[*node].key,
-        }
-    }
-}
-
 /// One wait.
 #[derive(Clone, Debug)]
 pub(super) struct Wait {
-    pub(super) what: Awaited,
+    /// An entry `SERVER/COMPONENT/OUTPUT`, or a component `SERVER/COMPONENT` that had to end before.
+    pub(super) what: Name,
     /// The input that needs it; none for mere order.
     pub(super) input: Option<Name>,
     pub(super) until: Option<Duration>,
@@ -100,13 +81,18 @@ pub(super) struct Record {
 }
 
 impl Record {
-    pub(super) fn waited(&mut self, what: Awaited, input: Option<Name>) {
-        self.waits.push(Wait { what, input, until: None });
-    }
-
-    pub(super) fn came(&mut self, what: &Awaited, at: Duration) {
-        if let Some(wait) = self.waits.iter_mut().find(|wait| wait.what == *what && wait.until.is_none()) {
-            wait.until = Some(at);
+    /// From now on it waits for these, and for nothing else; whatever `has_come` of the others, it waited for until now.
+    pub(super) fn waits_for(&mut self, waits: &[Waiting], has_come: impl Fn(&Name) -> bool, now: Duration) {
+        for wait in waits {
+            let is_it = |before: &Wait| before.what == wait.what && before.input == wait.input;
+            if !self.waits.iter().any(is_it) {
+                self.waits.push(Wait { what: wait.what.clone(), input: wait.input.clone(), until: None });
+            }
+        }
+        for before in self.waits.iter_mut().filter(|before| before.until.is_none()) {
+            if !waits.iter().any(|wait| wait.what == before.what) && has_come(&before.what) {
+                before.until = Some(now);
+            }
         }
     }
 }

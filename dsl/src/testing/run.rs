@@ -52,7 +52,6 @@ pub struct TrialRun {
 pub(super) struct Stage {
     pub(super) world: World,
     pub(super) order: Order,
-    pub(super) places: HashMap<Name, usize>,
     heights: Vec<usize>,
     deaths: HashSet<usize>,
     pub(super) lowered: Rc<Lowered>,
@@ -67,12 +66,10 @@ impl Stage {
             Ok(world) => world,
             Err(faults) => panic!("`{}` cannot be run:\n{}", trial.model.stack, faults.join("\n")),
         };
-        let places: HashMap<Name, usize> =
-            world.nodes.iter().enumerate().map(|(place, node)| (node.key.clone(), place)).collect();
-        let order = Order::of(&trial.model, &places);
-        let deaths = trial.deaths.iter().filter_map(|name| places.get(name).copied()).collect();
+        let order = Order::of(&trial.model, &world.places);
+        let deaths = trial.deaths.iter().filter_map(|name| world.places.get(name).copied()).collect();
         let (heights, lowered) = (order.heights(), Rc::clone(&trial.lowered));
-        Rc::new(Self { world, order, places, heights, deaths, lowered })
+        Rc::new(Self { world, order, heights, deaths, lowered })
     }
 
     /// # Panics
@@ -95,7 +92,7 @@ impl TrialRun {
     /// If there is none of that name.
     #[track_caller]
     pub fn component(&self, name: &str) -> Ran<'_> {
-        let Some(place) = self.stage.places.get(name) else {
+        let Some(place) = self.stage.world.places.get(name) else {
             let known: Vec<&str> = self.stage.world.nodes.iter().map(|node| &*node.key).collect();
             panic!("no component is called `{name}`{}", meant(name, &known))
         };

@@ -64,7 +64,7 @@ pub(super) fn whole(run: &TrialRun) -> String {
         let came = run.records[place].waits.iter().filter(|wait| wait.until.is_some());
         let last = came.max_by_key(|wait| wait.until);
         if let Some(wait) = last {
-            let what = wait.what.name(&run.stage.world);
+            let what = &wait.what;
             let _ = match &wait.input {
                 Some(input) => writeln!(text, "    waited for `{what}` (its input `{input}`)"),
                 None => writeln!(text, "    waited for `{what}` to end"),
@@ -120,7 +120,7 @@ pub(super) fn failed(run: &TrialRun, failed: &[Ran<'_>]) -> String {
         }
     }
     for (root, why, through) in roots {
-        let at = run.stage.places.get(root).map(|place| declared(run, *place)).unwrap_or_default();
+        let at = run.stage.world.places.get(root).map(|place| declared(run, *place)).unwrap_or_default();
         let _ = write!(text, "\n  `{root}`{at} failed: {why}");
         if !through.is_empty() {
             let _ = write!(text, "\n    and because of it {}", crate::names::list(through, "and"));

@@ -4,24 +4,19 @@ mod given;
 
 use std::collections::HashMap;
 use std::convert::Infallible;
-use std::time::Duration;
 
+use wattle_agent_core::SERVER;
 use wattle_agent_core::plan::{Held, Plan, PlannedComponent, Source};
 use wattle_agent_core::planning::{Fault, InPlain, Planning, broken};
 
 use crate::lower::Seed;
 use crate::lower::computed_by_heat;
-use crate::lower::seed::Origin;
-use crate::model::{IndexMap, IndexSet, Name, Order, Type, Value};
+use crate::lower::seed::{Origin, SeedAttribute};
+use crate::model::{IndexMap, IndexSet, Name, Type, Value};
 
 use super::fake::Fake;
 use super::made_up;
 use super::trial::Trial;
-
-/// An hour for a run, four for its inputs: what agents allow where a declaration says nothing.
-pub(crate) const DEADLINE: Duration = Duration::from_hours(1);
-/// See [`DEADLINE`].
-pub(crate) const WAIT: Duration = Duration::from_hours(4);
 
 /// A component.
 pub(super) struct Node {
@@ -32,9 +27,6 @@ pub(super) struct Node {
     pub(super) component: Name,
     /// The path of its Rust type.
     pub(super) kind: Name,
-    /// The component before it in the order of declaration, where that counts.
-    pub(super) before: Option<usize>,
-    pub(super) after: Vec<usize>,
     pub(super) fake: Fake,
 }
 
@@ -42,14 +34,30 @@ pub(super) struct Node {
 pub(super) struct Host {
     pub(super) name: Name,
     pub(super) plan: Plan,
-    pub(super) nodes: Vec<usize>,
+    /// Its components, by their names on it.
+    pub(super) nodes: IndexMap<Name, usize>,
+    /// What it is told by its user data.
+    pub(super) told: IndexMap<Name, Value>,
     pub(super) boots: bool,
 }
 
 impl Host {
     /// Its own attributes, as entries.
-    pub(super) fn publishes(&self) -> impl Iterator<Item = Name> {
-        self.plan.publishes.keys().map(|key| format!("{}/server/{key}", self.name).into())
+    pub(super) fn publishes(&self) -> impl Iterator<Item = (Name, &SeedAttribute)> {
+        let entry = |key: &Name| format!("{}/{SERVER}/{key}", self.name).into();
+        self.plan.publishes.iter().map(move |(key, attribute)| (entry(key), attribute))
+    }
+
+    /// All that its components read or judge.
+    fn reads(&self) -> Vec<&Source> {
+        let mut sources = Vec::new();
+        for planned in self.plan.components.values() {
+            sources.extend(planned.inputs.values().map(|input| &input.from));
+            for required in planned.requires.values() {
+                required.predicate.each(&mut |operand| sources.push(&operand.from));
+            }
+        }
+        sources
     }
 }
 
@@ -59,6 +67,8 @@ pub(super) struct World {
     pub(super) nodes: Vec<Node>,
     /// What entries hold that no component writes: attributes of servers.
     pub(super) attributes: IndexMap<Name, Value>,
+    /// Where each component is, by its key.
+    pub(super) places: HashMap<Name, usize>,
     /// What servers are told by their user data.
     pub(super) told: HashMap<Name, Value>,
     pub(super) exports: IndexMap<Name, (Type, Source)>,
@@ -96,6 +106,7 @@ impl World {
             hosts: Vec::new(),
             nodes: Vec::new(),
             attributes: IndexMap::default(),
+            places: HashMap::new(),
             told: HashMap::new(),
             exports: sources.into_iter().map(of_type).collect(),
         };
@@ -105,26 +116,27 @@ impl World {
     }
 
     fn components(&mut self, trial: &Trial, seed: &Seed, plans: IndexMap<Name, Plan>, fakes: &HashMap<Name, Fake>) {
-        let all = plans.iter().flat_map(|(server, plan)| plan.components.keys().map(move |name| (server, name)));
-        let places: HashMap<Name, usize> =
-            all.enumerate().map(|(place, (server, name))| (format!("{server}/{name}").into(), place)).collect();
         for (name, plan) in plans {
-            let mut nodes: Vec<usize> = Vec::with_capacity(plan.components.len());
-            for (component, planned) in &plan.components {
+            let mut nodes = IndexMap::default();
+            for component in plan.components.keys() {
                 let key: Name = format!("{name}/{component}").into();
-                let before = nodes.last().copied().filter(|_| plan.order == Order::Declared);
-                nodes.push(self.nodes.len());
+                nodes.insert(component.clone(), self.nodes.len());
+                self.places.insert(key.clone(), self.nodes.len());
                 self.nodes.push(Node {
                     server: self.hosts.len(),
                     component: component.clone(),
                     kind: seed.servers[&name].components[component].declaration.clone(),
-                    before,
-                    after: planned.after.iter().filter_map(|before| places.get(before).copied()).collect(),
                     fake: fakes[&key].clone(),
                     key,
                 });
             }
-            self.hosts.push(Host { boots: !trial.absent.contains(&name), name, plan, nodes });
+            self.hosts.push(Host {
+                boots: !trial.absent.contains(&name),
+                name,
+                plan,
+                nodes,
+                told: IndexMap::default(),
+            });
         }
     }
 
@@ -134,21 +146,11 @@ impl World {
         &self.hosts[node.server].plan.components[&node.component]
     }
 
-    /// How long the recipe of a component may run.
-    pub(super) fn deadline(&self, node: usize) -> Duration {
-        self.planned(node).recipe.deadline.map_or(DEADLINE, Duration::from_secs)
-    }
-
-    /// How long the inputs of a component may be awaited.
-    pub(super) fn wait(&self, node: usize) -> Duration {
-        self.planned(node).recipe.wait.map_or(WAIT, Duration::from_secs)
-    }
-
     /// Gives a value to all that Heat would have made: the test's, or a made-up one.
     fn tell(&mut self, trial: &Trial, faults: &mut Vec<String>) {
         let mut given = trial.attributes.clone();
         let resources: IndexSet<&str> = trial.model.resources.keys().map(|name| &**name).collect();
-        for entry in self.hosts.iter().flat_map(Host::publishes) {
+        for entry in self.hosts.iter().flat_map(Host::publishes).map(|(entry, _)| entry) {
             let Some((server, key)) = entry.split_once("/server/") else { continue };
             let value = given.shift_remove(&(server.into(), key.into()));
             let value =
@@ -156,11 +158,8 @@ impl World {
             self.attributes.insert(entry.clone(), value);
         }
         let mut told = IndexSet::default();
-        let mut sources: Vec<&Source> = self.read().map(|(_, source)| source).collect();
-        for required in self.planned_components().flat_map(|planned| planned.requires.values()) {
-            required.predicate.each(&mut |operand| sources.push(&operand.from));
-        }
-        for held in sources.into_iter().flat_map(Source::leaves) {
+        let sources = self.exports.values().map(|(_, source)| source);
+        for held in sources.chain(self.hosts.iter().flat_map(Host::reads)).flat_map(Source::leaves) {
             if let Held::UserData(key) = held {
                 told.insert(key.clone());
             }
@@ -179,6 +178,13 @@ impl World {
                 _ => made_up::attribute(resource, attribute, self.wanted(&Held::UserData(key.clone()))),
             });
             self.told.insert(key, value);
+        }
+        for host in &mut self.hosts {
+            let keys = host.reads().into_iter().flat_map(Source::leaves).filter_map(|held| match held {
+                Held::UserData(key) => Some(key.clone()),
+                Held::Entry(_) | Held::Sealed(_) | Held::Foreign { .. } => None,
+            });
+            host.told = keys.filter_map(|key| Some((key.clone(), self.told.get(&key)?.clone()))).collect();
         }
         let known: Vec<String> = self.attributes.keys().map(|entry| entry.replacen("/server/", ".", 1)).collect();
         let known: Vec<&str> = known.iter().map(String::as_str).chain(self.told.keys().map(|key| &**key)).collect();

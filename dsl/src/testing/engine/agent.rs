@@ -1,0 +1,110 @@
+//! One agent: the machine that decides, what it would have on disk, and the recipes that run on its server.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use wattle_agent_core::machine::{Broken, Desired, Event, Job, Limits, Machine, Now, Question, RunId, Setup};
+use wattle_agent_core::memory::Memory;
+use wattle_agent_core::record::Record;
+use wattle_agent_core::revision::Revision;
+use wattle_agent_core::time::Time;
+use wattle_agent_core::vault::PlainVault;
+
+use crate::model::{IndexMap, Name, Value};
+
+use super::super::fake::Failed;
+use super::super::kind::Values;
+use super::super::world::Host;
+
+/// The revision of every trial.
+pub(super) const REVISION: u64 = 1;
+
+/// The run's own time, as agents are told it. There is no clock on the wall.
+pub(super) fn now(at: Duration) -> Now {
+    Now { uptime: at, wall: Time::EPOCH }
+}
+
+/// An agent.
+#[derive(Debug, Default)]
+pub(super) struct Agent {
+    /// None while it is not there.
+    pub(super) machine: Option<Machine<PlainVault>>,
+    /// What is meant for an earlier life is none of its business any more.
+    pub(super) life: u32,
+    pub(super) journal: Vec<Record>,
+    pub(super) runs: HashMap<RunId, Run>,
+    /// When it looks at the clock next.
+    pub(super) wakes: Option<Duration>,
+    questions: u64,
+}
+
+/// A recipe that runs.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub(super) place: usize,
+    pub(super) job: Job,
+    /// What it asked for and has not been told.
+    pub(super) asked: HashMap<Question, Name>,
+    /// What it was told when it asked.
+    pub(super) told: IndexMap<Name, Value>,
+    /// When it had all of its inputs.
+    pub(super) since: Duration,
+    /// What its fake gives, once it was called.
+    pub(super) gives: Option<Result<Values, Failed>>,
+    /// What it publishes before it ends, and has not been answered about.
+    pub(super) publishes: Vec<Question>,
+    /// How it ends once that is published.
+    pub(super) ends: Option<Result<IndexMap<Name, Value>, Broken>>,
+}
+
+impl Run {
+    pub(super) fn new(place: usize, job: Job) -> Self {
+        Self {
+            place,
+            job,
+            asked: HashMap::new(),
+            told: IndexMap::default(),
+            since: Duration::ZERO,
+            gives: None,
+            publishes: Vec::new(),
+            ends: None,
+        }
+    }
+
+    /// Its inputs, as they were declared.
+    pub(super) fn inputs(&self) -> Values {
+        let value = |name: &Name| self.job.inputs.get(name).or_else(|| self.told.get(name)).cloned();
+        let inputs = self.job.planned.inputs.keys();
+        Values(inputs.filter_map(|name| Some((name.clone(), value(name)?))).collect())
+    }
+}
+
+impl Agent {
+    /// It begins, with what its journal says; these are the first events.
+    pub(super) fn boot(&mut self, host: &Host, at: Duration) -> [Event; 2] {
+        let setup = Setup {
+            server: host.name.clone(),
+            user_data: host.told.clone(),
+            limits: Limits::default(),
+            vault: PlainVault::new(&*host.name),
+        };
+        let mut memory = Memory::default();
+        self.journal.iter().cloned().for_each(|record| memory.note(record));
+        self.machine = Some(Machine::new(setup, memory, now(at)));
+        let revision = Revision { space: None, number: REVISION };
+        [Event::Claimed(true), Event::Desired(Desired { revision, digest: String::new() })]
+    }
+
+    /// It dies, and all that ran with it.
+    pub(super) fn die(&mut self) {
+        self.machine = None;
+        self.life += 1;
+        self.runs.clear();
+        self.wakes = None;
+    }
+
+    pub(super) fn question(&mut self) -> Question {
+        self.questions += 1;
+        Question(self.questions)
+    }
+}
