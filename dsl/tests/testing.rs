@@ -223,6 +223,26 @@ fn what_ran_when_its_agent_died_runs_again() {
 }
 
 #[test]
+fn what_was_done_when_its_agent_died_stays_done() {
+    let mut t = Topology::new("two");
+    let [one, two] = ["one", "two"].map(|name| server(&mut t, name));
+    let slow = t.on(one).run("slow", Slow::new());
+    let patient = t.on(one).run("patient", Patient::new().text(slow.text));
+    let reader = t.on(two).run("reader", Reader::new().text(patient.same));
+    let run = Trial::of_model(t.finish(Exports::new().entry("same", reader.same)))
+        .fake_taking(Duration::from_hours(2), |_: Given<Slow>| Outputs::<Slow> { text: "at last".into() })
+        .fake_taking(Duration::from_mins(1), |it: Given<Patient>| Outputs::<Patient> { same: it.text.clone() })
+        .fake(|it: Given<Reader>| Outputs::<Reader> { same: it.text.clone() })
+        .agent_dies_during("one/patient")
+        .run();
+    let attempts = ["one/slow", "one/patient", "two/reader"].map(|name| run.component(name).attempts());
+    // Who waits on another server gives up after an hour, whatever happens to this one.
+    assert_eq!(attempts, [1, 2, 0]);
+    let failure = run.component("two/reader").failed().failure().unwrap();
+    assert_eq!(failure.message, "waited 1 h for `one/patient/same` (its input `text`): `one/slow` runs");
+}
+
+#[test]
 fn what_was_published_before_a_failure_stays() {
     let run = Trial::of_model(chain())
         .fake(|_: Given<Source>| -> Result<Outputs<Source>, Failed> {

@@ -239,7 +239,7 @@ impl Engine<'_> {
             let host = self.world.hosts.iter().position(|host| *host.name == *server);
             let sighting = Sighting {
                 is_alive: host.is_some_and(|host| self.agents[host].machine.is_some()),
-                is_known: host.is_some_and(|host| !self.agents[host].journal.is_empty()),
+                is_known: host.is_some_and(|host| self.agents[host].life > 0),
                 status: self.space.status(&component).cloned(),
             };
             search.sees(component, sighting);
