@@ -43,16 +43,16 @@ impl Trial {
 
     fn state(&self) -> State {
         let mut files = IndexMap::default();
-        for (name, content) in &self.model.files {
+        for (name, content) in &self.setting.model.files {
             files.insert(name.to_string(), String::from_utf8_lossy(Content::bytes(content)).into_owned());
         }
-        let nested = self.lowered.nested.iter().map(|(name, template)| (name.as_str(), template));
-        for (name, template) in nested.chain([("template.yaml", &self.lowered.template)]) {
+        let nested = self.setting.lowered.nested.iter().map(|(name, template)| (name.as_str(), template));
+        for (name, template) in nested.chain([("template.yaml", &self.setting.lowered.template)]) {
             let text = emit::to_yaml(template).expect("INVARIANT: a sound model's template can be emitted");
             files.insert(name.to_owned(), text);
         }
-        let seed = Some(self.lowered.seed.clone());
-        State::new(&files, self.parameters.clone(), seed).expect("INVARIANT: what is emitted can be read")
+        let seed = Some(self.setting.lowered.seed.clone());
+        State::new(&files, self.setting.parameters.clone(), seed).expect("INVARIANT: what is emitted can be read")
     }
 }
 

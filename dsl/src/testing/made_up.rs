@@ -1,6 +1,13 @@
 //! Made-up values: of the declared type, the same on every run, and different for whatever is different.
 
+use std::panic::Location;
+use std::rc::Rc;
+
+use crate::lower::seed::SeedDeclaration;
 use crate::model::{Name, Scalar, Type, Value};
+
+use super::fake::{Call, Fake};
+use super::kind::Values;
 
 /// A value of type `ty` for what is called `of`.
 pub(super) fn value(ty: &Type, of: &str) -> Value {
@@ -58,6 +65,17 @@ pub(super) fn attribute(resource: &str, key: &str, wanted: Option<&Type>) -> Val
 /// FNV-1a.
 fn digest(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// A fake that writes made-up values.
+#[track_caller]
+pub(super) fn fake(declaration: &SeedDeclaration) -> Fake {
+    let outputs: Vec<_> = declaration.outputs.iter().map(|(name, output)| (name.clone(), output.ty.clone())).collect();
+    let run = move |call: Call<'_>| {
+        let one = |(name, ty): &(Name, Type)| (name.clone(), value(ty, &format!("{}/{name}", call.component)));
+        Ok(Values(outputs.iter().map(one).collect()))
+    };
+    Fake { run: Rc::new(run), takes: None, at: Location::caller() }
 }
 
 #[cfg(test)]

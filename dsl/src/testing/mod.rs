@@ -41,7 +41,8 @@
 //! ```
 //!
 //! What lives here: the simulation and what can be asserted of it. What must not: I/O, threads, the system's clock; and
-//! rules of its own about values, which are those of [`crate::values`].
+//! rules of its own. What agents decide is decided by [`wattle_agent_core::machine`], and values are judged by
+//! [`crate::values`].
 
 mod change;
 mod engine;
@@ -53,6 +54,7 @@ mod ran;
 mod record;
 mod run;
 mod schedule;
+mod setting;
 mod stack;
 mod story;
 mod trial;

@@ -16,9 +16,9 @@ use super::order::Order;
 use super::ran::Ran;
 use super::record::{Failure, Record};
 use super::schedule::{Clock, Schedule};
+use super::setting::Setting;
 use super::stack::StackTemplate;
 use super::story;
-use super::trial::Trial;
 use super::world::{World, meant, short};
 
 /// A run that has come to its end: every component is done, has failed, or never came up with its server.
@@ -61,14 +61,14 @@ impl Stage {
     /// # Panics
     /// If something is missing or misspelt.
     #[track_caller]
-    pub(super) fn of(trial: &Trial) -> Rc<Self> {
-        let world = match World::of(trial, &trial.lowered.seed) {
+    pub(super) fn of(setting: &Setting) -> Rc<Self> {
+        let world = match World::of(setting, &setting.lowered.seed) {
             Ok(world) => world,
-            Err(faults) => panic!("`{}` cannot be run:\n{}", trial.model.stack, faults.join("\n")),
+            Err(faults) => panic!("`{}` cannot be run:\n{}", setting.model.stack, faults.join("\n")),
         };
-        let order = Order::of(&trial.model, &world.places);
-        let deaths = trial.deaths.iter().filter_map(|name| world.places.get(name).copied()).collect();
-        let (heights, lowered) = (order.heights(), Rc::clone(&trial.lowered));
+        let order = Order::of(&setting.model, &world.places);
+        let deaths = setting.deaths.iter().filter_map(|name| world.places.get(name).copied()).collect();
+        let (heights, lowered) = (order.heights(), Rc::clone(&setting.lowered));
         Rc::new(Self { world, order, heights, deaths, lowered })
     }
 

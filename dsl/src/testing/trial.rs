@@ -7,16 +7,15 @@ use std::time::Duration;
 use crate::author::Blueprint;
 use crate::check;
 use crate::cli::{Sources, settings};
-use crate::lower::seed::SeedDeclaration;
-use crate::lower::{self, Lowered};
-use crate::model::{IndexMap, IndexSet, Model, Name, Value};
+use crate::lower;
+use crate::model::{IndexMap, Model, Name, Value};
 use crate::view;
 
 use super::fake::{Answer, Call, Failed, Fake};
 use super::kind::{Fakeable, Given, Values};
-use super::made_up;
 use super::run::{Stage, TrialRun};
 use super::schedule::Schedule;
+use super::setting::Setting;
 use super::stack::StackTemplate;
 
 /// A blueprint under test: with values for what is chosen at deployment, fakes for its components, and a schedule.
@@ -40,17 +39,7 @@ use super::stack::StackTemplate;
 /// assert_eq!(run.export::<String>("greeting"), "hello, world");
 /// ```
 pub struct Trial {
-    pub(super) model: Model,
-    pub(super) lowered: Rc<Lowered>,
-    pub(super) parameters: IndexMap<Name, Value>,
-    pub(super) attributes: IndexMap<(Name, Name), Value>,
-    pub(super) imports: IndexMap<(Name, Name), Value>,
-    pub(super) fakes: IndexMap<Name, Fake>,
-    /// Those for one component, with the kind that they are for, if that is known.
-    pub(super) own_fakes: IndexMap<Name, (Option<&'static str>, Fake)>,
-    pub(super) made_up: bool,
-    pub(super) absent: IndexSet<Name>,
-    pub(super) deaths: IndexSet<Name>,
+    pub(super) setting: Setting,
     schedule: Schedule,
 }
 
@@ -106,25 +95,13 @@ impl Trial {
         }
         let options = lower::Options { decisions: false, ..lower::Options::default() };
         let lowered = Rc::new(lower::lower(&model, &options));
-        Self {
-            model,
-            lowered,
-            parameters: IndexMap::default(),
-            attributes: IndexMap::default(),
-            imports: IndexMap::default(),
-            fakes: IndexMap::default(),
-            own_fakes: IndexMap::default(),
-            made_up: false,
-            absent: IndexSet::default(),
-            deaths: IndexSet::default(),
-            schedule: Schedule::Seed(0),
-        }
+        Self { setting: Setting::new(model, lowered), schedule: Schedule::Seed(0) }
     }
 
     /// Gives a parameter its value. Those with a default, and those that only Heat reads, need none.
     #[must_use]
     pub fn parameter(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.parameters.insert(name.into(), value.into());
+        self.setting.parameters.insert(name.into(), value.into());
         self
     }
 
@@ -133,14 +110,14 @@ impl Trial {
     /// it, the same on every run.
     #[must_use]
     pub fn attribute(mut self, resource: &str, attribute: &str, value: impl Into<Value>) -> Self {
-        self.attributes.insert((resource.into(), attribute.into()), value.into());
+        self.setting.attributes.insert((resource.into(), attribute.into()), value.into());
         self
     }
 
     /// Gives a value that another stack exports.
     #[must_use]
     pub fn import(mut self, stack: &str, export: &str, value: impl Into<Value>) -> Self {
-        self.imports.insert((stack.into(), export.into()), value.into());
+        self.setting.imports.insert((stack.into(), export.into()), value.into());
         self
     }
 
@@ -201,7 +178,7 @@ impl Trial {
         fake: impl Fn(Given<K>) -> A + 'static,
     ) -> Self {
         let at = Location::caller();
-        self.own_fakes.insert(component.into(), (Some(K::KIND), typed(fake, None, at)));
+        self.setting.own_fakes.insert(component.into(), (Some(K::KIND), typed(fake, None, at)));
         self
     }
 
@@ -219,7 +196,7 @@ impl Trial {
     }
 
     fn kind(mut self, kind: &str, fake: Fake) -> Self {
-        if let Some(before) = self.fakes.insert(kind.into(), fake) {
+        if let Some(before) = self.setting.fakes.insert(kind.into(), fake) {
             let (kind, at) = (super::world::short(kind), before.at);
             panic!("`{kind}` has a fake already, at {at}; `.fake_of(COMPONENT, ...)` fakes one component otherwise");
         }
@@ -230,7 +207,7 @@ impl Trial {
     /// values that have none: the same on every run. For tests of order, to which the values do not matter.
     #[must_use]
     pub fn made_up(mut self) -> Self {
-        self.made_up = true;
+        self.setting.made_up = true;
         self
     }
 
@@ -240,7 +217,8 @@ impl Trial {
     pub fn failing(mut self, component: &str, why: impl Into<Failed>) -> Self {
         let why = why.into();
         let run = move |_: Call<'_>| Err(why.clone());
-        self.own_fakes
+        self.setting
+            .own_fakes
             .insert(component.into(), (None, Fake { run: Rc::new(run), takes: None, at: Location::caller() }));
         self
     }
@@ -248,7 +226,7 @@ impl Trial {
     /// Lets a server never come up: whoever waits for something of it waits in vain.
     #[must_use]
     pub fn never_boots(mut self, server: &str) -> Self {
-        self.absent.insert(server.into());
+        self.setting.absent.insert(server.into());
         self
     }
 
@@ -256,7 +234,7 @@ impl Trial {
     /// there is run again, as recipes must bear. The fake sees it by [`Given::attempt`].
     #[must_use]
     pub fn agent_dies_during(mut self, component: &str) -> Self {
-        self.deaths.insert(component.into());
+        self.setting.deaths.insert(component.into());
         self
     }
 
@@ -275,12 +253,12 @@ impl Trial {
 
     /// What Heat is given.
     pub fn stack(&self) -> StackTemplate {
-        StackTemplate::of(&self.lowered)
+        StackTemplate::of(&self.setting.lowered)
     }
 
     /// The model, checked.
     pub fn model(&self) -> &Model {
-        &self.model
+        &self.setting.model
     }
 
     /// Runs all components to their end.
@@ -290,7 +268,7 @@ impl Trial {
     /// gives what no recipe could.
     #[track_caller]
     pub fn run(&self) -> TrialRun {
-        Stage::of(self).run(self.schedule)
+        Stage::of(&self.setting).run(self.schedule)
     }
 
     /// Runs all components with each of these seeds, and with the schedules that look for trouble, and hands each run to
@@ -330,7 +308,7 @@ impl Trial {
                 }
             }
         }
-        let stage = Stage::of(self);
+        let stage = Stage::of(&self.setting);
         for schedule in Schedule::ADVERSARIAL.into_iter().chain(seeds.into_iter().map(Schedule::Seed)) {
             let told = Told(schedule);
             judge(&stage.run(schedule));
@@ -343,7 +321,7 @@ impl Trial {
 impl std::fmt::Debug for Trial {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Trial")
-            .field("stack", &self.model.stack)
+            .field("stack", &self.setting.model.stack)
             .field("schedule", &self.schedule)
             .finish_non_exhaustive()
     }
@@ -367,17 +345,4 @@ fn typed<K: Fakeable, A: Answer<Outputs = K::Outputs>>(
         }
     };
     Fake { run: Rc::new(run), takes, at }
-}
-
-/// A fake that writes made-up values.
-#[track_caller]
-pub(super) fn made_up_fake(declaration: &SeedDeclaration) -> Fake {
-    let outputs: Vec<_> = declaration.outputs.iter().map(|(name, output)| (name.clone(), output.ty.clone())).collect();
-    let run = move |call: Call<'_>| {
-        let one = |(name, ty): &(Name, crate::model::Type)| {
-            (name.clone(), made_up::value(ty, &format!("{}/{name}", call.component)))
-        };
-        Ok(Values(outputs.iter().map(one).collect()))
-    };
-    Fake { run: Rc::new(run), takes: None, at: Location::caller() }
 }

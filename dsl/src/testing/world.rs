@@ -16,7 +16,7 @@ use crate::model::{IndexMap, IndexSet, Name, Type, Value};
 
 use super::fake::Fake;
 use super::made_up;
-use super::trial::Trial;
+use super::setting::Setting;
 
 /// A component.
 pub(super) struct Node {
@@ -75,16 +75,16 @@ pub(super) struct World {
 }
 
 impl World {
-    /// The world of a trial.
+    /// The world of a trial with this setting.
     ///
     /// # Errors
     /// All that is missing or wrong, each with the line that fixes it.
-    pub(super) fn of(trial: &Trial, seed: &Seed) -> Result<Self, Vec<String>> {
+    pub(super) fn of(setting: &Setting, seed: &Seed) -> Result<Self, Vec<String>> {
         let mut faults = Vec::new();
-        let parameters = given::parameters(trial, seed, &mut faults);
-        let imports = given::imports(trial, seed, &mut faults);
-        let fakes = given::fakes(trial, seed, &mut faults);
-        given::names(trial, seed, &mut faults);
+        let parameters = given::parameters(setting, seed, &mut faults);
+        let imports = given::imports(setting, seed, &mut faults);
+        let fakes = given::fakes(setting, seed, &mut faults);
+        given::names(setting, seed, &mut faults);
         if !faults.is_empty() {
             return Err(faults);
         }
@@ -110,12 +110,12 @@ impl World {
             told: HashMap::new(),
             exports: sources.into_iter().map(of_type).collect(),
         };
-        world.components(trial, seed, plans, &fakes);
-        world.tell(trial, &mut faults);
+        world.components(setting, seed, plans, &fakes);
+        world.tell(setting, &mut faults);
         if faults.is_empty() { Ok(world) } else { Err(faults) }
     }
 
-    fn components(&mut self, trial: &Trial, seed: &Seed, plans: IndexMap<Name, Plan>, fakes: &HashMap<Name, Fake>) {
+    fn components(&mut self, setting: &Setting, seed: &Seed, plans: IndexMap<Name, Plan>, fakes: &HashMap<Name, Fake>) {
         for (name, plan) in plans {
             let mut nodes = IndexMap::default();
             for component in plan.components.keys() {
@@ -131,7 +131,7 @@ impl World {
                 });
             }
             self.hosts.push(Host {
-                boots: !trial.absent.contains(&name),
+                boots: !setting.absent.contains(&name),
                 name,
                 plan,
                 nodes,
@@ -147,9 +147,9 @@ impl World {
     }
 
     /// Gives a value to all that Heat would have made: the test's, or a made-up one.
-    fn tell(&mut self, trial: &Trial, faults: &mut Vec<String>) {
-        let mut given = trial.attributes.clone();
-        let resources: IndexSet<&str> = trial.model.resources.keys().map(|name| &**name).collect();
+    fn tell(&mut self, setting: &Setting, faults: &mut Vec<String>) {
+        let mut given = setting.attributes.clone();
+        let resources: IndexSet<&str> = setting.model.resources.keys().map(|name| &**name).collect();
         for entry in self.hosts.iter().flat_map(Host::publishes).map(|(entry, _)| entry) {
             let Some((server, key)) = entry.split_once("/server/") else { continue };
             let value = given.shift_remove(&(server.into(), key.into()));

@@ -13,7 +13,7 @@ use crate::values;
 
 use super::super::fake::Fake;
 use super::super::made_up;
-use super::super::trial::{Trial, made_up_fake};
+use super::super::setting::Setting;
 use super::{meant, short};
 
 /// Everything that is read at run time.
@@ -28,7 +28,7 @@ fn wires(seed: &Seed) -> Vec<&Wire> {
 }
 
 /// The values of parameters: what the test gives, else the default. What nothing at run time reads needs none.
-pub(super) fn parameters(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<Name, Value> {
+pub(super) fn parameters(setting: &Setting, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<Name, Value> {
     let mut found = IndexMap::default();
     let mut missing = String::new();
     let mut needed = IndexSet::default();
@@ -36,11 +36,11 @@ pub(super) fn parameters(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -
         needed.extend(wire.leaves().filter_map(Origin::parameter));
     }
     for (name, parameter) in &seed.parameters {
-        let value = match (trial.parameters.get(name), &parameter.default) {
+        let value = match (setting.parameters.get(name), &parameter.default) {
             (Some(given), _) => given.clone(),
             (None, Some(default)) => default.clone(),
             (None, None) if !needed.contains(name) => continue,
-            (None, None) if trial.made_up => made_up::value(&parameter.ty, name),
+            (None, None) if setting.made_up => made_up::value(&parameter.ty, name),
             (None, None) => {
                 let _ = write!(
                     missing,
@@ -51,12 +51,12 @@ pub(super) fn parameters(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -
                 continue;
             }
         };
-        let wrong = trial.model.parameters.get(name).map(|parameter| crate::check::refused(parameter, &value));
+        let wrong = setting.model.parameters.get(name).map(|parameter| crate::check::refused(parameter, &value));
         let wrong = wrong.into_iter().flatten();
         faults.extend(wrong.map(|why| format!("the parameter `{name}` does not fit: {why}")));
         found.insert(name.clone(), value);
     }
-    for name in trial.parameters.keys().filter(|name| !seed.parameters.contains_key(*name)) {
+    for name in setting.parameters.keys().filter(|name| !seed.parameters.contains_key(*name)) {
         let known: Vec<&str> = seed.parameters.keys().map(|name| &**name).collect();
         faults.push(format!("the blueprint has no parameter `{name}`{}", meant(name, &known)));
     }
@@ -67,7 +67,7 @@ pub(super) fn parameters(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -
 }
 
 /// The values of other stacks' exports: what the test gives.
-pub(super) fn imports(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<ImportKey, Source> {
+pub(super) fn imports(setting: &Setting, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<ImportKey, Source> {
     let mut wanted = IndexSet::default();
     for wire in wires(seed) {
         for leaf in wire.leaves() {
@@ -80,16 +80,18 @@ pub(super) fn imports(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> I
     let mut values = IndexMap::default();
     for (stack, export) in &wanted {
         let key = (stack.clone(), export.clone());
-        let declared = trial.model.imports.iter().find(|import| import.stack == *stack && import.export == *export);
+        let declared = setting.model.imports.iter().find(|import| import.stack == *stack && import.export == *export);
         let ty = declared.map_or(&Type::Any, |import| &import.ty);
-        match trial.imports.get(&key) {
+        match setting.imports.get(&key) {
             Some(given) => {
                 if let Some(why) = values::refuse(ty, given) {
                     faults.push(format!("the export `{export}` of the stack `{stack}` does not fit: {why}"));
                 }
                 values.insert(key, given.clone().into());
             }
-            None if trial.made_up => drop(values.insert(key, made_up::value(ty, &format!("{stack}.{export}")).into())),
+            None if setting.made_up => {
+                values.insert(key, made_up::value(ty, &format!("{stack}.{export}")).into());
+            }
             None => {
                 let _ = write!(
                     missing,
@@ -100,9 +102,9 @@ pub(super) fn imports(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> I
         }
     }
     let is_declared = |(stack, export): &(Name, Name)| {
-        trial.model.imports.iter().any(|import| import.stack == *stack && import.export == *export)
+        setting.model.imports.iter().any(|import| import.stack == *stack && import.export == *export)
     };
-    for (stack, export) in trial.imports.keys().filter(|key| !wanted.contains(*key) && !is_declared(key)) {
+    for (stack, export) in setting.imports.keys().filter(|key| !wanted.contains(*key) && !is_declared(key)) {
         let known: Vec<String> = wanted.iter().map(|(stack, export)| format!("{stack}.{export}")).collect();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let meant = meant(&format!("{stack}.{export}"), &known);
@@ -117,14 +119,14 @@ pub(super) fn imports(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> I
 }
 
 /// The fake of each component, by its key.
-pub(super) fn fakes(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> HashMap<Name, Fake> {
+pub(super) fn fakes(setting: &Setting, seed: &Seed, faults: &mut Vec<String>) -> HashMap<Name, Fake> {
     let mut found = HashMap::new();
     let mut lacking: IndexMap<&Name, (&SeedDeclaration, Vec<Name>)> = IndexMap::default();
     for (server, duties) in &seed.servers {
         for (name, component) in &duties.components {
             let key: Name = format!("{server}/{name}").into();
             let Some(declaration) = seed.declarations.get(&component.declaration) else { continue };
-            let own = trial.own_fakes.get(&key);
+            let own = setting.own_fakes.get(&key);
             if let Some((kind, fake)) = own
                 && kind.is_some_and(|kind| *kind != *component.declaration)
             {
@@ -132,16 +134,16 @@ pub(super) fn fakes(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> Has
                 let declared = short(&component.declaration);
                 faults.push(format!("the fake at {} is one of `{given}`, and `{key}` is one of `{declared}`", fake.at));
             }
-            let fake = own.map(|(_, fake)| fake).or_else(|| trial.fakes.get(&component.declaration));
+            let fake = own.map(|(_, fake)| fake).or_else(|| setting.fakes.get(&component.declaration));
             match fake {
                 Some(fake) => drop(found.insert(key, fake.clone())),
-                None if trial.made_up => drop(found.insert(key, made_up_fake(declaration))),
+                None if setting.made_up => drop(found.insert(key, made_up::fake(declaration))),
                 None => lacking.entry(&component.declaration).or_insert((declaration, Vec::new())).1.push(key),
             }
         }
     }
     let known: Vec<&str> = seed.declarations.keys().map(|kind| &**kind).collect();
-    for (kind, fake) in trial.fakes.iter().filter(|(kind, _)| !seed.declarations.contains_key(*kind)) {
+    for (kind, fake) in setting.fakes.iter().filter(|(kind, _)| !seed.declarations.contains_key(*kind)) {
         let shorts: Vec<&str> = known.iter().map(|kind| short(kind)).collect();
         let meant = meant(short(kind), &shorts);
         faults.push(format!(
@@ -166,14 +168,14 @@ pub(super) fn fakes(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) -> Has
 }
 
 /// Names of servers and components that the test mentions.
-pub(super) fn names(trial: &Trial, seed: &Seed, faults: &mut Vec<String>) {
+pub(super) fn names(setting: &Setting, seed: &Seed, faults: &mut Vec<String>) {
     let servers: Vec<&str> = seed.servers.keys().map(|name| &**name).collect();
-    for server in trial.absent.iter().filter(|server| !seed.servers.contains_key(*server)) {
+    for server in setting.absent.iter().filter(|server| !seed.servers.contains_key(*server)) {
         faults.push(format!("no server is called `{server}` that runs components{}", meant(server, &servers)));
     }
-    let components: Vec<&str> = trial.model.components.keys().map(|name| &**name).collect();
-    let mentioned = trial.own_fakes.keys().chain(&trial.deaths);
-    for name in mentioned.filter(|name| !trial.model.components.contains_key(*name)) {
+    let components: Vec<&str> = setting.model.components.keys().map(|name| &**name).collect();
+    let mentioned = setting.own_fakes.keys().chain(&setting.deaths);
+    for name in mentioned.filter(|name| !setting.model.components.contains_key(*name)) {
         faults.push(format!("no component is called `{name}`{}", meant(name, &components)));
     }
 }

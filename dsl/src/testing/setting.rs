@@ -1,0 +1,41 @@
+//! What a test gives: all that a run of its blueprint is made of.
+
+use std::rc::Rc;
+
+use crate::lower::Lowered;
+use crate::model::{IndexMap, IndexSet, Model, Name, Value};
+
+use super::fake::Fake;
+
+/// What a test gives.
+pub(super) struct Setting {
+    pub(super) model: Model,
+    pub(super) lowered: Rc<Lowered>,
+    pub(super) parameters: IndexMap<Name, Value>,
+    pub(super) attributes: IndexMap<(Name, Name), Value>,
+    pub(super) imports: IndexMap<(Name, Name), Value>,
+    pub(super) fakes: IndexMap<Name, Fake>,
+    /// Those for one component, with the kind that they are for, if that is known.
+    pub(super) own_fakes: IndexMap<Name, (Option<&'static str>, Fake)>,
+    pub(super) made_up: bool,
+    pub(super) absent: IndexSet<Name>,
+    pub(super) deaths: IndexSet<Name>,
+}
+
+impl Setting {
+    /// A model, as yet without anything else.
+    pub(super) fn new(model: Model, lowered: Rc<Lowered>) -> Self {
+        Self {
+            model,
+            lowered,
+            parameters: IndexMap::default(),
+            attributes: IndexMap::default(),
+            imports: IndexMap::default(),
+            fakes: IndexMap::default(),
+            own_fakes: IndexMap::default(),
+            made_up: false,
+            absent: IndexSet::default(),
+            deaths: IndexSet::default(),
+        }
+    }
+}
