@@ -14,10 +14,11 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use wattle::author::Blueprint;
 use wattle::model::{IndexMap, Name, Value};
+use wattle_agent_core::time::Time;
 use wattle_runtime::agent::{Agent, Ended, Fixed, Limits};
 use wattle_runtime::recipe::{Broken, Job, Runner};
 use wattle_runtime::seed::apply;
-use wattle_runtime::space::Space;
+use wattle_runtime::space::{ServerStatus, Space};
 use wattle_runtime::store::{Access, Address, Login, Op, Rights, Store, StoreError};
 use wattle_tests::proxy::Proxy;
 use wattle_tests::seeds::{options, seed};
@@ -194,6 +195,42 @@ async fn what_is_held_goes_with_a_store_that_is_closed() {
     assert_eq!(operator.get("/held").await.unwrap(), None);
     hold.lost().await;
     assert!(matches!(agent.get("/held").await, Err(StoreError::Unusable { .. })));
+}
+
+/// The last request of an agent that is killed may lie in a member that is paused, and be carried out after its successor
+/// has spoken.
+#[tokio::test]
+async fn what_a_former_agent_says_late_does_not_undo_what_was_said_since() {
+    let zookeeper = ZooKeeper::start(1);
+    let proxy = Proxy::before(zookeeper.hosts());
+    let operator = connect(&zookeeper.address()).await;
+    let path = Space::new(Arc::clone(&operator), "shop").layout().server_status("a");
+    let parents = path.match_indices('/').skip(1).map(|(at, _)| &path[..at]);
+    operator.apply(parents.chain([&*path, "/marker"]).map(|path| create(path, "")).collect()).await.unwrap();
+    let slow = connect(&format!("zookeeper://{}", proxy.hosts())).await;
+    let (former, latter) = (Space::new(Arc::clone(&slow), "shop"), Space::new(Arc::clone(&operator), "shop"));
+    let said = |revision| ServerStatus {
+        revision,
+        since: Time::EPOCH,
+        troubles: Vec::new(),
+        leaving: Vec::new(),
+        finishing: Vec::new(),
+    };
+    former.set_server_status("a", &said(1)).await.unwrap();
+
+    proxy.stall();
+    let marker = operator.get("/marker").await.unwrap().unwrap().version;
+    let late = tokio::spawn(async move { former.set_server_status("a", &said(2)).await });
+    sleep(Duration::from_millis(100)).await;
+    let after = tokio::spawn(async move { slow.set("/marker", b"late", None).await });
+    sleep(Duration::from_millis(100)).await;
+    latter.set_server_status("a", &said(3)).await.unwrap();
+    late.abort();
+    proxy.fix();
+    let reached = timeout(LONG, operator.changed("/marker", Some(marker))).await.expect("in time").unwrap();
+    assert_eq!(reached.unwrap().data, b"late");
+    assert_eq!(latter.server_status("a").await.unwrap().unwrap().revision, 3);
+    after.await.unwrap().unwrap();
 }
 
 /// A hundred readers and a writer of conditional changes, while `disturb` happens.

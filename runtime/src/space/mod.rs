@@ -258,8 +258,7 @@ impl Space {
     /// # Errors
     /// [`StoreError::Missing`] if the model has no such component any more, [`StoreError::Denied`].
     pub async fn set_status(&self, component: &str, status: &Status) -> Result<(), SpaceError> {
-        self.store.set(&self.layout.status(component), &to_json(status), None).await?;
-        Ok(())
+        self.say(&self.layout.status(component), &to_json(status)).await
     }
 
     /// How `component` (`SERVER/COMPONENT`) is doing; none if nothing was ever said.
@@ -275,8 +274,7 @@ impl Space {
     /// # Errors
     /// As [`Space::set_status`].
     pub async fn set_server_status(&self, server: &str, status: &ServerStatus) -> Result<(), SpaceError> {
-        self.store.set(&self.layout.server_status(server), &to_json(status), None).await?;
-        Ok(())
+        self.say(&self.layout.server_status(server), &to_json(status)).await
     }
 
     /// How `server` is doing; none if nothing was ever said.
@@ -307,6 +305,28 @@ impl Space {
                 }
             }
             node = self.store.changed(&path, Some(current.version)).await?;
+        }
+    }
+
+    /// Sets the node at `path`, in place of what is known to be there.
+    ///
+    /// A request of an agent that was killed may be carried out long after, by a member of the store that was paused: it
+    /// names what was there before, and so does not undo what the next agent has said since.
+    async fn say(&self, path: &str, data: &[u8]) -> Result<(), SpaceError> {
+        let mut known = self.versions().remove(path);
+        loop {
+            let version = match known.take() {
+                Some(version) => version,
+                None => self.store.get(path).await?.ok_or_else(|| StoreError::missing(path))?.version,
+            };
+            match self.store.set(path, data, Some(version)).await {
+                Ok(version) => {
+                    self.remember(path, version);
+                    return Ok(());
+                }
+                Err(StoreError::Conflict { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
     }
 
