@@ -23,14 +23,14 @@ pub enum Place {
     /// In the stack itself.
     Stack,
     /// In the nested stack of this number.
-    Part(u32),
+    Nested(u32),
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stack => f.write_str("the stack itself"),
-            Self::Part(number) => write!(f, "the nested stack `{}`", part_name(*number)),
+            Self::Nested(number) => write!(f, "the nested stack `{}`", part_name(*number)),
         }
     }
 }
@@ -54,7 +54,7 @@ pub enum PlacesError {
     },
     /// A nested template that is not there.
     #[error("there is no `{file}`, which `{root}` names")]
-    Missing {
+    Absent {
         /// The file.
         file: String,
         /// The template of the whole stack.
@@ -103,7 +103,7 @@ impl Places {
         })?;
         drop(text);
         for (file, part) in parts {
-            let text = read(&file).ok_or_else(|| PlacesError::Missing { file: file.clone(), root: root.to_owned() })?;
+            let text = read(&file).ok_or_else(|| PlacesError::Absent { file: file.clone(), root: root.to_owned() })?;
             each_resource(&file, &text, |name, _| places.add([name.into()], part))?;
         }
         Ok(places)
@@ -196,7 +196,7 @@ pub(super) fn part_name(number: u32) -> Name {
 }
 
 fn part_of(name: &str, ty: &str) -> Option<Place> {
-    number_of(ty).filter(|number| *name == *part_name(*number)).map(Place::Part)
+    number_of(ty).filter(|number| *name == *part_name(*number)).map(Place::Nested)
 }
 
 #[cfg(test)]
@@ -230,7 +230,7 @@ mod tests {
         for (names, is_listed) in [(&["server", "a.b-c_1", "E2"][..], true), (&["yes", "0644", "x y", "a#b"], false)] {
             let (root, part) = (template(&[names, &["wattle_part_1"]].concat()), template(&["port", "wattle_agent"]));
             let places = Places::of(&root, &IndexMap::from_iter([(part_file(1), part.clone())]));
-            assert_eq!((places.get("port"), places.get(names[0])), (Some(Place::Part(1)), Some(Place::Stack)));
+            assert_eq!((places.get("port"), places.get(names[0])), (Some(Place::Nested(1)), Some(Place::Stack)));
             let yaml = [&root, &part].map(|template| wattle_heat::emit::to_yaml(template).expect("emits"));
             assert_eq!(listed(&yaml[0]).is_some(), is_listed, "{}", yaml[0]);
             assert_eq!(read(&yaml[0], &yaml[1]).expect("readable"), places);

@@ -95,7 +95,7 @@ fn what_does_not_say_where_servers_are_is_refused() {
 fn what_moves_is_told() {
     let moved = |number: u32| crate::lower::Moved {
         name: format!("net{number}").into(),
-        from: Place::Part(number),
+        from: Place::Nested(number),
         to: Place::Stack,
     };
     assert_eq!(warning(&[]), "");

@@ -23,7 +23,7 @@ impl<'m> Cut<'m> {
     /// A cut of `whole`, each of whose resources goes to one of `places`.
     pub(super) fn new(model: &'m Model, whole: Template, places: &[Place]) -> Self {
         let part = |place: &Place| match place {
-            Place::Part(number) => Some(*number),
+            Place::Nested(number) => Some(*number),
             Place::Stack => None,
         };
         let mut numbers: Vec<u32> = places.iter().filter_map(part).collect();

@@ -77,7 +77,7 @@ pub(super) fn by_digest(units: &[Unit], most: Load) -> BTreeMap<usize, u32> {
 /// The part of each unit, by its server, beside what is deployed: one that has room, else a new one.
 pub(super) fn beside(units: &[Unit], deployed: &Loads, most: Load) -> BTreeMap<usize, u32> {
     let deployed = deployed.iter().filter_map(|(place, load)| match place {
-        Place::Part(number) => Some((*number, *load)),
+        Place::Nested(number) => Some((*number, *load)),
         Place::Stack => None,
     });
     let mut loads: BTreeMap<u32, Load> = deployed.collect();
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn beside_what_is_deployed_there_is_room_or_a_new_part() {
-        let deployed = [(Place::Stack, 100), (Place::Part(1), 248), (Place::Part(3), 240)];
+        let deployed = [(Place::Stack, 100), (Place::Nested(1), 248), (Place::Nested(3), 240)];
         let deployed: Loads =
             deployed.map(|(place, resources)| (place, Load { resources, bytes: 0 })).into_iter().collect();
         let units: Vec<Unit> = (0..10).map(unit).collect();

@@ -101,7 +101,7 @@ impl<'a> Homes<'a> {
         for &index in self.order.iter().rev() {
             let below = self.requires[index].iter().fold(Beneath::Nothing, |all, &one| all.and(beneath[one]));
             beneath[index] = match (self.deployed[index], below) {
-                (Some(Place::Part(number)), below) => below.and(Beneath::One(number)),
+                (Some(Place::Nested(number)), below) => below.and(Beneath::One(number)),
                 (Some(Place::Stack), Beneath::One(_)) => Beneath::Several,
                 (_, below) => below,
             };
@@ -124,7 +124,7 @@ impl<'a> Homes<'a> {
         }
         self.deployed[server].or(match self.beneath[server] {
             Beneath::Nothing => None,
-            Beneath::One(number) => Some(Place::Part(number)),
+            Beneath::One(number) => Some(Place::Nested(number)),
             Beneath::Several => Some(Place::Stack),
         })
     }
@@ -166,7 +166,7 @@ impl<'a> Homes<'a> {
     pub(super) fn places(&self, parts: &BTreeMap<usize, u32>) -> Vec<Place> {
         let mut places = vec![Place::Stack; self.requires.len()];
         for server in self.servers() {
-            let part = || parts.get(&server).map_or(Place::Stack, |number| Place::Part(*number));
+            let part = || parts.get(&server).map_or(Place::Stack, |number| Place::Nested(*number));
             places[server] = self.place(server).unwrap_or_else(part);
         }
         for &index in self.order.iter().rev().filter(|index| self.home_of[**index] != Home::With(**index)) {
@@ -187,7 +187,9 @@ impl<'a> Homes<'a> {
                 let is_free = self.needed[index] == Needed::Nobody;
                 if is_free && self.requires[index].iter().any(waits) { Place::Stack } else { places[server] }
             }
-            (Home::Parent { .. }, Beneath::One(number)) if self.needed[index] != Needed::Nobody => Place::Part(number),
+            (Home::Parent { .. }, Beneath::One(number)) if self.needed[index] != Needed::Nobody => {
+                Place::Nested(number)
+            }
             (Home::Parent { .. }, _) => Place::Stack,
         }
     }

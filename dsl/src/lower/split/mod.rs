@@ -189,7 +189,7 @@ mod tests {
             &options,
         );
         for name in ["server4", "port4", "server5"] {
-            assert_eq!(places.get(name), Some(Place::Part(1)), "{name}");
+            assert_eq!(places.get(name), Some(Place::Nested(1)), "{name}");
         }
     }
 
