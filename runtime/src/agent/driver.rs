@@ -226,7 +226,9 @@ impl Driver {
             Action::Prune(digests) => files::prune(&self.shared, &digests),
             Action::Remove(component) => drop(std::fs::remove_dir_all(files::directory(&self.shared, &component))),
             Action::Retire => self.is_retired = true,
-            Action::Log(level, component, text) => log(level, component.as_deref(), &text),
+            Action::Log(level, component, text) => {
+                log(level, component.as_deref(), self.machine.board().server().revision, &text);
+            }
         }
     }
 
@@ -299,13 +301,13 @@ async fn read(shared: &Shared, awaited: &Awaited, revision: &Revision) -> Result
     })
 }
 
-fn log(level: Level, component: Option<&str>, text: &str) {
+fn log(level: Level, component: Option<&str>, revision: u64, text: &str) {
     match (level, component) {
-        (Level::Info, Some(component)) => tracing::info!(component, "{text}"),
-        (Level::Info, None) => tracing::info!("{text}"),
-        (Level::Warn, Some(component)) => tracing::warn!(component, "{text}"),
-        (Level::Warn, None) => tracing::warn!("{text}"),
-        (Level::Error, Some(component)) => tracing::error!(component, "{text}"),
-        (Level::Error, None) => tracing::error!("{text}"),
+        (Level::Info, Some(component)) => tracing::info!(component, revision, "{text}"),
+        (Level::Info, None) => tracing::info!(revision, "{text}"),
+        (Level::Warn, Some(component)) => tracing::warn!(component, revision, "{text}"),
+        (Level::Warn, None) => tracing::warn!(revision, "{text}"),
+        (Level::Error, Some(component)) => tracing::error!(component, revision, "{text}"),
+        (Level::Error, None) => tracing::error!(revision, "{text}"),
     }
 }

@@ -134,19 +134,16 @@ impl Board {
             State::Waiting(_) => false,
             State::Running => {
                 if before.is_none_or(|before| !matches!(before.state, State::Running)) {
-                    let text = format!("runs in revision {}", self.revision);
-                    actions.push(Action::Log(Level::Info, Some(full.clone()), text));
+                    actions.push(Action::Log(Level::Info, Some(full.clone()), "runs".to_owned()));
                 }
                 false
             }
             State::Done => {
-                let text = format!("done in revision {}", self.revision);
-                actions.push(Action::Log(Level::Info, Some(full.clone()), text));
+                actions.push(Action::Log(Level::Info, Some(full.clone()), "done".to_owned()));
                 true
             }
             State::Failed(failure) => {
-                let text = format!("failed in revision {}: {failure}", self.revision);
-                actions.push(Action::Log(Level::Error, Some(full.clone()), text));
+                actions.push(Action::Log(Level::Error, Some(full.clone()), format!("failed: {failure}")));
                 true
             }
         };

@@ -209,6 +209,6 @@ pub enum Action {
     Remove(Name),
     /// The server has left the model and nothing of it is left: once everything is said, the agent ends.
     Retire,
-    /// Log a line, about a component if it names one.
+    /// Log a line, about a component if it names one, with the revision that the server is in.
     Log(Level, Option<Name>, String),
 }

@@ -229,7 +229,7 @@ impl<V: Vault> Machine<V> {
             }
         };
         let components = plan.components.len();
-        cx.log(Level::Info, None, format!("begins revision {number} with {components} components"));
+        cx.log(Level::Info, None, format!("begins a revision with {components} components"));
         let due = teardown::due(cx, &plan);
         cx.board.begin(cx.now, number, plan.components.keys(), due.keys(), &mut cx.actions);
         let mut teardown = Teardown::new(desired, plan, due);

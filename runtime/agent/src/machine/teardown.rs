@@ -94,7 +94,7 @@ impl Teardown {
             return self.leaves(cx);
         }
         let full = cx.full(component);
-        let text = format!("has left the model in revision {}: tears it down", self.plan.revision);
+        let text = "has left the model: tears it down".to_owned();
         cx.log(Level::Info, Some(&full), text);
         let (name, files) = (component.clone(), known.planned.recipe.files.clone());
         self.step = Step::LayingOut;
@@ -117,7 +117,7 @@ impl Teardown {
             let now = cx.now;
             cx.board.torn_down(now, &component, None, &mut cx.actions);
             let full = cx.full(&component);
-            cx.log(Level::Info, Some(&full), format!("has left this server in revision {}", self.plan.revision));
+            cx.log(Level::Info, Some(&full), "has left this server".to_owned());
         }
         self.step = Step::New;
         self.go(cx);
