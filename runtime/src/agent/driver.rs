@@ -32,7 +32,7 @@ const TICK: Duration = Duration::from_secs(5);
 /// How much later than it should a tick may come before that counts as a pause.
 const LATE: Duration = Duration::from_secs(2);
 
-type Task = BoxFuture<'static, Option<Event>>;
+type Task = BoxFuture<'static, Event>;
 
 /// Carries out what a machine decides.
 pub(super) struct Driver {
@@ -86,10 +86,7 @@ impl Driver {
             // What has happened comes before what time it is: a recipe that has ended in time has.
             let message = tokio::select! {
                 biased;
-                Some(event) = self.tasks.next(), if !self.tasks.is_empty() => match event {
-                    Ok(Some(event)) => Some(Message::Event(event)),
-                    Ok(None) | Err(_) => None,
-                },
+                Some(event) = self.tasks.next(), if !self.tasks.is_empty() => event.ok().map(Message::Event),
                 Some(message) = messages.recv() => Some(message),
                 () = sleep => Some(Message::Event(Event::Time)),
                 // Where nothing is timed, no pause matters.
@@ -228,7 +225,7 @@ impl Driver {
             Action::Remove(component) => drop(std::fs::remove_dir_all(files::directory(&self.shared, &component))),
             Action::Retire => self.is_retired = true,
             Action::Log(level, component, text) => {
-                log(level, component.as_deref(), self.machine.board().server().revision, &text);
+                log(level, component.as_deref(), self.machine.board().revision(), &text);
             }
         }
     }
@@ -236,7 +233,7 @@ impl Driver {
     fn request(&mut self, ticket: Ticket, work: impl Future<Output = Event> + Send + 'static) {
         let (handle, registration) = AbortHandle::new_pair();
         self.requests.insert(ticket, handle);
-        self.tasks.push(Abortable::new(work.map(Some).boxed(), registration));
+        self.tasks.push(Abortable::new(work.boxed(), registration));
     }
 
     /// Writes what is to be written, as far as the disk takes it; the rest at the next tick.
@@ -277,7 +274,7 @@ impl Driver {
         };
         let work = async move {
             let _entered = shared.runs.enter(&token, &job.live);
-            Some(Event::Ran(id, shared.runner.run(&job).await))
+            Event::Ran(id, shared.runner.run(&job).await)
         };
         self.tasks.push(Abortable::new(work.boxed(), registration));
     }

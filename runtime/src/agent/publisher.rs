@@ -12,11 +12,10 @@ use wattle::model::{IndexMap, IndexSet, Name};
 use crate::space::{ServerStatus, Space, SpaceError, State, Status, Waiting};
 use crate::store::StoreError;
 
+use super::shared::AGAIN;
+
 /// How long a state that may pass at once is kept before it is published.
 const PASSING: Duration = Duration::from_millis(50);
-
-/// How long to wait before the data space is asked again when it would not listen.
-const AGAIN: Duration = Duration::from_secs(5);
 
 /// What is to be published.
 #[derive(Debug, Default)]

@@ -41,6 +41,11 @@ impl Board {
         &self.components
     }
 
+    /// The number of the revision that the server is in; 0 before the first.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
     /// How the server is doing, besides its components.
     pub fn server(&self) -> ServerStatus {
         ServerStatus {
