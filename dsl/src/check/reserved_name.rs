@@ -1,5 +1,7 @@
 //! W0203: a name that stands for something else already.
 
+use wattle_agent_core::SERVER;
+
 use crate::model::Source;
 
 use super::registry::check;
@@ -30,9 +32,6 @@ check! {
 
 /// What the template's own parameters and resources begin with.
 const PREFIX: &str = crate::analysis::lowering::RESERVED;
-
-/// The place of the data space that holds the attributes of a server itself.
-const SERVER: &str = "server";
 
 fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;

@@ -120,6 +120,5 @@ pub(super) fn prune(shared: &Shared, needed: &[String]) {
 }
 
 fn has_digest(bytes: &[u8], digest: &str) -> bool {
-    let computed: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-    computed == hex(digest)
+    wattle_agent_core::hex(&Sha256::digest(bytes)) == hex(digest)
 }

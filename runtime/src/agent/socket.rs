@@ -131,7 +131,7 @@ pub fn path(folder: &Path) -> PathBuf {
         return path;
     }
     let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
-    let name: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    let name = hex(&digest[..16]);
     std::env::temp_dir().join(format!("wattle-agent-{name}.sock"))
 }
 

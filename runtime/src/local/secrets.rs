@@ -1,6 +1,5 @@
 //! Secrets that are made up, for whoever only wants to see a topology run: the same ones each time.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::io;
 
@@ -45,8 +44,5 @@ pub(super) fn complete(folder: &Folder, seed: &Seed, mut given: Given, make: boo
 fn random() -> io::Result<String> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-    Ok(bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    }))
+    Ok(wattle_agent_core::hex(&bytes))
 }

@@ -338,7 +338,7 @@ fn read(resource: &Yaml) -> Resource {
 
 /// What stands for the identity of a resource: always the same.
 pub(super) fn identity(name: &str) -> String {
-    let hex: String = Sha256::digest(name).iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    let hex = wattle_agent_core::hex(&Sha256::digest(name)[..16]);
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
 }
 

@@ -36,7 +36,7 @@ impl Record {
     pub(super) fn new() -> io::Result<Self> {
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(io::Error::other)?;
-        let run = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let run = wattle_agent_core::hex(&random);
         Ok(Self { boot: boot(), run, leader: None, cgroup: None })
     }
 

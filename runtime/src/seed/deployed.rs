@@ -226,11 +226,7 @@ fn delete(path: String) -> Op {
 }
 
 fn digest(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    wattle_agent_core::hex(&Sha256::digest(bytes))
 }
 
 /// What was deployed last as the stack of `layout`; none if `seed apply` was given no files, or never called. `store` is
@@ -312,7 +308,10 @@ pub fn concealed(seed: &Seed, given: &Given, key: &OperatorKey) -> (Seed, IndexM
     let key = Sha256::digest(format!("wattle: digest of a secret that was deployed\n{}", key.expose()));
     let conceal = |value: &Value| {
         let inner = Sha256::new().chain_update(key).chain_update(to_json(value)).finalize();
-        Value::from(format!("sha256:{}", hex(&Sha256::new().chain_update(key).chain_update(inner).finalize())))
+        Value::from(format!(
+            "sha256:{}",
+            wattle_agent_core::hex(&Sha256::new().chain_update(key).chain_update(inner).finalize())
+        ))
     };
     let constants = |wire: &Wire| wire.replace(&mut |part| part.constant().map(|value| conceal(value).into()));
     let mut seed = seed.clone();

@@ -204,7 +204,7 @@ impl Work {
         let key = Sha256::digest(format!("wattle: digest of what is given\n{}", key.expose()));
         let inner = Sha256::new().chain_update(key).chain_update(&text).finalize();
         let outer = Sha256::new().chain_update(key).chain_update(inner).finalize();
-        outer.iter().map(|byte| format!("{byte:02x}")).collect()
+        wattle_agent_core::hex(&outer)
     }
 
     fn keeping<'a>(&'a self, seed: &'a Seed, options: &'a Options, revision: u64) -> Keeping<'a> {

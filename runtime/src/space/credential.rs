@@ -1,7 +1,6 @@
 //! Credentials: what a server proves itself with, and opens its secrets with.
 
 use std::fmt;
-use std::fmt::Write as _;
 use std::str::FromStr;
 
 use age::secrecy::ExposeSecret as _;
@@ -134,10 +133,7 @@ fn login_of(name: String, key: &x25519::Identity) -> Login {
     let mut hash = Sha256::new();
     hash.update(b"wattle: password at a store\n");
     hash.update(key.to_string().expose_secret().as_bytes());
-    let password = hash.finalize().iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    });
+    let password = wattle_agent_core::hex(&hash.finalize());
     Login { name, password }
 }
 

@@ -3,8 +3,7 @@
 /// Above all stacks.
 pub const ROOT: &str = "/wattle";
 
-/// What stands for the server itself where a component's name does otherwise.
-pub const SERVER: &str = "server";
+pub use wattle_agent_core::SERVER;
 
 /// The paths of one stack.
 #[derive(Clone, Debug)]

@@ -13,7 +13,7 @@ impl Token {
     pub(super) fn generate() -> Self {
         let mut bytes = [0_u8; 32];
         getrandom::fill(&mut bytes).expect("INVARIANT: the system has random numbers once it has booted");
-        Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+        Self(wattle_agent_core::hex(&bytes))
     }
 
     pub(super) fn as_str(&self) -> &str {
