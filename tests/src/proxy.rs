@@ -27,6 +27,8 @@ struct State {
     streams: Vec<TcpStream>,
     // Whether the connection is cut as soon as the server says something.
     cut_next_answer: bool,
+    // Before which request to stall.
+    stall_before: Option<fn(&[u8]) -> bool>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,6 +89,17 @@ impl Proxy {
         self.shared.switch(Mode::Stalled);
     }
 
+    /// Stalls as soon as somebody asks for what `is_it`, which is not passed on.
+    pub fn stall_before(&self, is_it: fn(&[u8]) -> bool) {
+        self.shared.state().stall_before = Some(is_it);
+    }
+
+    /// Waits until it stalls.
+    pub fn wait_until_stalled(&self) {
+        let state = self.shared.state();
+        drop(self.shared.changed.wait_while(state, |state| state.mode != Mode::Stalled));
+    }
+
     /// Passes everything on again, what has been held up as well.
     pub fn fix(&self) {
         self.shared.switch(Mode::Whole);
@@ -115,8 +128,12 @@ impl Shared {
     }
 
     /// Waits until something may pass; whether it may.
-    fn may_pass(&self, is_answer: bool) -> bool {
+    fn may_pass(&self, bytes: &[u8], is_answer: bool) -> bool {
         let mut state = self.state();
+        if !is_answer && state.stall_before.take_if(|is_it| is_it(bytes)).is_some() {
+            state.mode = Mode::Stalled;
+            self.changed.notify_all();
+        }
         while state.mode == Mode::Stalled {
             state = self.changed.wait(state).expect("nothing panics while it holds the state");
         }
@@ -141,7 +158,7 @@ impl Shared {
             thread::spawn(move || {
                 let mut buffer = vec![0; 65_536];
                 while let Ok(read @ 1..) = from.read(&mut buffer) {
-                    if !shared.may_pass(is_answer) || to.write_all(&buffer[..read]).is_err() {
+                    if !shared.may_pass(&buffer[..read], is_answer) || to.write_all(&buffer[..read]).is_err() {
                         break;
                     }
                 }

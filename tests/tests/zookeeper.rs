@@ -233,6 +233,38 @@ async fn what_a_former_agent_says_late_does_not_undo_what_was_said_since() {
     after.await.unwrap().unwrap();
 }
 
+/// What is to take the place of a node that is known to be left behind is held up, and meanwhile the store removes that node
+/// and somebody else makes one: which looks the same to ZooKeeper, for it was never set either.
+#[tokio::test]
+async fn a_place_that_was_given_to_another_is_only_taken_once_that_one_knows() {
+    let zookeeper = ZooKeeper::start(1);
+    let proxy = Proxy::before(zookeeper.hosts());
+    let operator = connect(&zookeeper.address()).await;
+    let (left, rightful) = (connect(&zookeeper.address()).await, connect(&zookeeper.address()).await);
+    let former = left.hold("/held", b"former", &Access::new(), None).await.unwrap();
+    let over = operator.get("/held").await.unwrap().unwrap().version;
+    let late = connect(&format!("zookeeper://{}", proxy.hosts())).await;
+    // The code of a request for several changes at once.
+    proxy.stall_before(|request| request.get(8..12) == Some(&14_i32.to_be_bytes()));
+    let mut taking = tokio::spawn(async move { late.hold("/held", b"late", &Access::new(), Some(over)).await });
+    let proxy = tokio::task::spawn_blocking(move || {
+        proxy.wait_until_stalled();
+        proxy
+    });
+    let proxy = timeout(LONG, proxy).await.expect("in time").unwrap();
+    former.release().await;
+    let mut held = rightful.hold("/held", b"rightful", &Access::new(), None).await.unwrap();
+    proxy.fix();
+    tokio::select! {
+        biased;
+        taken = &mut taking => panic!("two hold it: {taken:?}"),
+        () = held.lost() => {}
+    }
+    let late = timeout(LONG, taking).await.expect("in time").unwrap().unwrap();
+    assert_eq!(operator.get("/held").await.unwrap().unwrap().data, b"late");
+    late.release().await;
+}
+
 /// A hundred readers and a writer of conditional changes, while `disturb` happens.
 async fn read_and_write(store: &Arc<dyn Store>, writer: &Arc<dyn Store>, disturb: impl Future<Output = ()>) {
     let paths = nodes(&**writer, "/work", 100).await;

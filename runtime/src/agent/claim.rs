@@ -74,9 +74,11 @@ async fn claim(shared: &Shared, agent: &str, goal: &Goal) -> Result<Hold, SpaceE
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let alive = Alive { since: clock::now(), host, pid: std::process::id(), version, agent: Some(agent.to_owned()) };
     let stack = shared.space.layout().stack();
-    let [_, member] = shared.credential.logins(stack, &shared.server);
+    let [own, member] = shared.credential.logins(stack, &shared.server);
     let seen_by = goal.operator.iter().chain([&member.principal()]).cloned().collect::<Vec<_>>();
-    let access = seen_by.iter().fold(Access::new(), |access, principal| access.grant(principal, Rights::READ));
+    // Whoever takes the place of its predecessor writes that one's node.
+    let own = Access::new().grant(&own.principal(), Rights::READ.and(Rights::WRITE));
+    let access = seen_by.iter().fold(own, |access, principal| access.grant(principal, Rights::READ));
     let path = shared.space.layout().alive(&shared.server);
     loop {
         let over = match shared.insist(|| shared.space.holder(&shared.server)).await? {

@@ -77,13 +77,23 @@ pub enum Op {
         /// Where.
         path: String,
     },
+    /// Changes nothing, and fails if the node has another version. In front of all others, it goes with each request that
+    /// they are cut into: none is carried out once the node has changed. ZooKeeper compares only how often its data was set.
+    Check {
+        /// Where.
+        path: String,
+        /// The version that it must have.
+        expected: Version,
+    },
 }
 
 impl Op {
     /// Where it works.
     pub fn path(&self) -> &str {
         match self {
-            Self::Create { path, .. } | Self::Set { path, .. } | Self::Delete { path } => path,
+            Self::Create { path, .. } | Self::Set { path, .. } | Self::Delete { path } | Self::Check { path, .. } => {
+                path
+            }
         }
     }
 
@@ -92,7 +102,7 @@ impl Op {
         match self {
             Self::Create { path, data, access } => 64 + path.len() + data.len() + access.size(),
             Self::Set { path, data, .. } => 64 + path.len() + data.len(),
-            Self::Delete { path } => 64 + path.len(),
+            Self::Delete { path } | Self::Check { path, .. } => 64 + path.len(),
         }
     }
 }
@@ -146,10 +156,11 @@ pub trait Store: Send + Sync + fmt::Debug {
 
     /// Keeps a node at `path` for as long as the result lives, this process runs, and nobody takes it: it is made again
     /// when the store forgot it or somebody removed it. A node that is there already is left alone, unless it has the
-    /// version `over`: then the new one takes its place. Whoever asks for that must know that its holder is no more.
+    /// version `over`: then the new one takes its place, for which it takes the right to write the former one. Whoever asks
+    /// for that must know that its holder is no more.
     ///
     /// A store may let two who take the place of the same node at once succeed one after the other. The first of them is
-    /// told by [`Hold::lost`].
+    /// told by [`Hold::lost`], and the second goes on only when the first has had the time to hear of it.
     ///
     /// # Errors
     /// [`StoreError::Conflict`] when another node is there. When the parent is missing or its rights do not allow it.

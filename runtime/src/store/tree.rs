@@ -187,6 +187,11 @@ impl Tree {
                 }
                 Ok(())
             }
+            Op::Check { expected, .. } => match self.get(who, path)? {
+                None => Err(StoreError::missing(path)),
+                Some(node) if node.version != *expected => Err(StoreError::Conflict { path: path.to_owned() }),
+                Some(_) => Ok(()),
+            },
         }
     }
 
@@ -212,6 +217,7 @@ impl Tree {
                 let former = self.nodes.remove(&path);
                 undo.push((path, former));
             }
+            Op::Check { .. } => {}
         }
         version
     }
@@ -268,6 +274,9 @@ impl Tree {
             Ok(()) => Ok(vec![create]),
             Err(StoreError::Exists { path }) => match self.nodes.get(&path) {
                 Some(slot) if over == Some(slot.node.version) || (former.is_some() && slot.holder == former) => {
+                    if !self.rights(who, &path).write {
+                        return Err(StoreError::denied("write", &path));
+                    }
                     Ok(vec![Op::Delete { path }, create])
                 }
                 _ => Err(StoreError::Conflict { path }),

@@ -61,6 +61,43 @@ pub(super) async fn apply_refused(fixture: &dyn Fixture) {
     assert_eq!(data(&place.store, &path).await.unwrap(), b"2");
 }
 
+pub(super) async fn apply_on_a_condition(fixture: &dyn Fixture) {
+    const MANY: usize = 3_000;
+    let place = Place::new(fixture).await;
+    let path = place.make("turn", b"0").await;
+    let first = place.store.get(&path).await.unwrap().unwrap().version;
+    let check = |expected| Op::Check { path: path.clone(), expected };
+    let ops = |expected, name: &str| {
+        let data = vec![b'x'; 1_000];
+        let made = (0..MANY).map(|n| create(&place.at(&format!("{name}{n}")), &data));
+        std::iter::once(check(expected)).chain(made).collect::<Vec<_>>()
+    };
+    place.store.apply(ops(first, "first")).await.unwrap();
+    assert_eq!(place.store.children(&place.root).await.unwrap().len(), MANY + 1);
+    let second = place.store.set(&path, b"1", None).await.unwrap();
+    refused!(place.store.apply(ops(first, "second")), Conflict, path);
+    assert_eq!(place.store.children(&place.root).await.unwrap().len(), MANY + 1);
+    // What ends the condition goes with the first request, and no other is carried out.
+    let mut ending = ops(second, "third");
+    ending.insert(1, set(&path, b"2"));
+    let outcome = place.store.apply(ending).await;
+    let there = place.store.children(&place.root).await.unwrap().len();
+    match outcome {
+        Ok(()) => assert_eq!(there, 2 * MANY + 1, "it was one request"),
+        Err(StoreError::Conflict { path: at }) => {
+            assert_eq!(at, path);
+            assert!((MANY + 2..2 * MANY + 1).contains(&there), "{there} nodes");
+        }
+        other => panic!("{other:?}"),
+    }
+    let none = place.at("none");
+    refused!(
+        place.store.apply(vec![Op::Check { path: none.clone(), expected: first }, set(&path, b"3")]),
+        Missing,
+        none
+    );
+}
+
 pub(super) async fn apply_nothing(fixture: &dyn Fixture) {
     let place = Place::new(fixture).await;
     place.store.apply(Vec::new()).await.unwrap();

@@ -124,9 +124,14 @@ pub(super) async fn hold_refused(fixture: &dyn Fixture) {
     let rights = Rights { create: true, delete: true, ..Rights::default() };
     place.make_for("server", b"", Access::new().grant(&server.principal(), rights)).await;
     let path = place.at("server/alive");
-    let store = fixture.login(&[server]).await;
     let access = for_operator(fixture);
-    let first = store.hold(&path, b"0", &access, None).await.unwrap();
+    let writable = access.clone().grant(&server.principal(), Rights::WRITE);
+    let store = fixture.login(&[server]).await;
+    let unwritable = store.hold(&path, b"0", &access, None).await.unwrap();
+    let over = version(&place.store, &path).await;
+    assert_denied(store.hold(&path, b"1", &access, Some(over)).await.map(drop), "write", &path);
+    unwritable.release().await;
+    let first = store.hold(&path, b"0", &writable, None).await.unwrap();
     let over = version(&place.store, &path).await;
     let second = store.hold(&path, b"1", &access, Some(over)).await.unwrap();
     assert_eq!(data(&place.store, &path).await.unwrap(), b"1");

@@ -6,6 +6,7 @@ mod imports;
 mod refused;
 mod revisions;
 mod secrets;
+mod two_operators;
 
 use std::sync::Arc;
 

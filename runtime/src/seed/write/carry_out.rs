@@ -21,22 +21,20 @@ impl Writing {
         goal: &Deployed,
     ) -> Result<(), SeedError> {
         let stack = layout.stack();
-        let busy = |error: StoreError| match error {
-            StoreError::Conflict { .. } | StoreError::Exists { .. } => SeedError::Busy { stack: stack.to_owned() },
-            error => error.into(),
-        };
-        let mut version = announce(store, layout, present, goal, wanted).await.map_err(busy)?;
-        store.apply(self.before).await?;
+        let announced = announce(store, layout, present, goal, wanted).await.map_err(|error| busy(layout, error))?;
+        let mut turn = Turn { store, layout, version: announced };
+        turn.apply(self.before).await?;
+        turn.is_ours().await?;
         imports::protect_all(store, self.granted).await?;
         let all = imports::joined(store, stack, &wanted.foreign).await?;
         imports::register(store, stack, &all, !present.whole).await?;
-        store.apply(self.plans).await?;
+        turn.apply(self.plans).await?;
         let cleaning = !self.gone.is_empty() || !self.withdrawn.is_empty() || all != wanted.foreign;
         let mut goal = goal.clone();
         goal.goal.applying = cleaning.then_some(goal.goal.revision);
-        version = store.set(&layout.revision(), &to_json(&goal), Some(version)).await.map_err(busy)?;
+        turn.say(&goal).await?;
         if cleaning {
-            clean(store, layout, wanted, (self.withdrawn, self.gone), (goal, version), false).await?;
+            turn.clean(wanted, (self.withdrawn, self.gone), goal, false).await?;
         }
         Ok(())
     }
@@ -49,28 +47,64 @@ impl Writing {
         wanted: &Wanted,
         goal: (Deployed, Version),
     ) -> Result<(), SeedError> {
-        clean(store, layout, wanted, (self.granted, self.gone), goal, true).await
+        let (goal, version) = goal;
+        Turn { store, layout, version }.clean(wanted, (self.granted, self.gone), goal, true).await
     }
 }
 
-/// Takes away what nobody needs any more, and says that the seed is written.
-async fn clean(
-    store: &Arc<dyn Store>,
-    layout: &Layout,
-    wanted: &Wanted,
-    (withdrawn, gone): (Vec<(String, Access)>, Vec<Op>),
-    (mut goal, version): (Deployed, Version),
-    broken: bool,
-) -> Result<(), SeedError> {
-    imports::protect_all(store, withdrawn).await?;
-    imports::register(store, layout.stack(), &wanted.foreign, broken).await?;
-    store.apply(gone).await?;
-    goal.goal.applying = None;
-    store.set(&layout.revision(), &to_json(&goal), Some(version)).await.map_err(|error| match error {
-        StoreError::Conflict { .. } => SeedError::Busy { stack: layout.stack().to_owned() },
+/// The turn of one `seed apply` to write: it is over once somebody else has written the goal.
+struct Turn<'a> {
+    store: &'a Arc<dyn Store>,
+    layout: &'a Layout,
+    /// The goal's.
+    version: Version,
+}
+
+impl Turn<'_> {
+    /// Carries out `ops`, none of them after the turn is over.
+    async fn apply(&self, mut ops: Vec<Op>) -> Result<(), SeedError> {
+        ops.insert(0, Op::Check { path: self.layout.revision(), expected: self.version });
+        let applied = self.store.apply(ops).await;
+        applied.map_err(|error| busy(self.layout, error))
+    }
+
+    /// Fails if the turn is over, before what no store can carry out on a condition.
+    async fn is_ours(&self) -> Result<(), SeedError> {
+        let path = self.layout.revision();
+        let version = self.store.get(&path).await?.map(|node| node.version);
+        if version == Some(self.version) { Ok(()) } else { Err(busy(self.layout, StoreError::Conflict { path })) }
+    }
+
+    /// Writes the goal.
+    async fn say(&mut self, goal: &Deployed) -> Result<(), SeedError> {
+        let written = self.store.set(&self.layout.revision(), &to_json(goal), Some(self.version)).await;
+        self.version = written.map_err(|error| busy(self.layout, error))?;
+        Ok(())
+    }
+
+    /// Takes away what nobody needs any more, and says that the seed is written.
+    async fn clean(
+        mut self,
+        wanted: &Wanted,
+        (withdrawn, gone): (Vec<(String, Access)>, Vec<Op>),
+        mut goal: Deployed,
+        broken: bool,
+    ) -> Result<(), SeedError> {
+        self.is_ours().await?;
+        imports::protect_all(self.store, withdrawn).await?;
+        imports::register(self.store, self.layout.stack(), &wanted.foreign, broken).await?;
+        self.apply(gone).await?;
+        goal.goal.applying = None;
+        self.say(&goal).await
+    }
+}
+
+/// What it means that something of `layout`'s stack is not as it was read.
+fn busy(layout: &Layout, error: StoreError) -> SeedError {
+    match error {
+        StoreError::Conflict { .. } | StoreError::Exists { .. } => SeedError::Busy { stack: layout.stack().to_owned() },
         error => error.into(),
-    })?;
-    Ok(())
+    }
 }
 
 /// Says that a seed is being written: from here on, it is known to be incomplete until it is complete.

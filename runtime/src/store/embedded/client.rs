@@ -370,9 +370,12 @@ impl Store for Embedded {
     }
 
     async fn apply(&self, ops: Vec<Op>) -> Result<(), StoreError> {
-        let mut ops = &*ops;
+        let (condition, mut ops) = match ops.split_first() {
+            Some((check @ Op::Check { .. }, rest)) => (Some(check), rest),
+            _ => (None, &*ops),
+        };
         while !ops.is_empty() {
-            let mut bytes = 0;
+            let mut bytes = condition.map_or(0, Op::size);
             let more = ops.iter().take_while(|op| {
                 bytes += op.size();
                 bytes <= MAX_BATCH
@@ -384,7 +387,11 @@ impl Store for Embedded {
                     StoreError::check_size(path, data)?;
                 }
             }
-            let request = Request::Apply { ops: batch.into(), sync: rest.is_empty() };
+            let ops_of_batch = match condition {
+                None => batch.into(),
+                Some(check) => std::iter::once(check).chain(batch).cloned().collect(),
+            };
+            let request = Request::Apply { ops: ops_of_batch, sync: rest.is_empty() };
             match self.ask(Kind::Plain, &request).await?.0 {
                 Reply::Done => ops = rest,
                 reply => return self.odd(&reply),

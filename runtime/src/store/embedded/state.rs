@@ -126,8 +126,10 @@ impl State {
         let mut made = HashSet::new();
         let mut lasting = Vec::with_capacity(ops.len());
         for op in ops {
-            if let Op::Create { path, .. } = op {
-                made.insert(path.as_str());
+            match op {
+                Op::Check { .. } => continue,
+                Op::Create { path, .. } => drop(made.insert(path.as_str())),
+                Op::Set { .. } | Op::Delete { .. } => {}
             }
             if made.contains(op.path()) || !self.tree.is_held(op.path()) {
                 lasting.push(Cow::Borrowed(op));

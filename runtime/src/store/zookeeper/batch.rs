@@ -26,8 +26,13 @@ pub(super) async fn apply(session: &Session, maker: &Maker, ops: &[Op]) -> Resul
         check_path(op.path())?;
         check_size(op)?;
     }
+    let (condition, ops) = match ops.split_first() {
+        Some((check @ Op::Check { .. }, rest)) => (Some(check), rest),
+        _ => (None, ops),
+    };
     for range in batches(ops) {
-        commit(session, maker, &ops[range]).await?;
+        let batch: Vec<&Op> = condition.into_iter().chain(&ops[range]).collect();
+        commit(session, maker, &batch).await?;
     }
     Ok(())
 }
@@ -59,7 +64,7 @@ fn batches(ops: &[Op]) -> Vec<Range<usize>> {
     batches
 }
 
-async fn commit(session: &Session, maker: &Maker, ops: &[Op]) -> Result<(), StoreError> {
+async fn commit(session: &Session, maker: &Maker, ops: &[&Op]) -> Result<(), StoreError> {
     let mut tries = Tries::new(session);
     loop {
         let client = tries.client().await?;
@@ -100,6 +105,7 @@ fn add(writer: &mut MultiWriter<'_>, maker: &Maker, op: &Op) -> Result<(), Error
         }
         Op::Set { path, data, expected } => writer.add_set_data(path, data, expected.map(|version| version.count)),
         Op::Delete { path } => writer.add_delete(path, None),
+        Op::Check { path, expected } => writer.add_check_version(path, expected.count),
     }
 }
 
@@ -108,12 +114,14 @@ fn action(op: &Op) -> &'static str {
         Op::Create { .. } => "create",
         Op::Set { .. } => "write",
         Op::Delete { .. } => "delete",
+        Op::Check { .. } => "read",
     }
 }
 
 /// Whether a former try of `ops`, which are one request, was carried out: what it left has one transaction then.
-async fn was_carried_out(client: &Client, ops: &[Op]) -> Result<bool, Error> {
-    let last: IndexMap<_, _> = ops.iter().map(|op| (op.path(), op)).collect();
+async fn was_carried_out(client: &Client, ops: &[&Op]) -> Result<bool, Error> {
+    let changes = ops.iter().filter(|op| !matches!(op, Op::Check { .. }));
+    let last: IndexMap<_, _> = changes.map(|op| (op.path(), *op)).collect();
     let Some(first) = ops.first() else { return Ok(true) };
     client.sync(first.path()).await?;
     let stats = try_join_all(last.keys().map(|path| client.check_stat(path))).await?;
@@ -121,6 +129,7 @@ async fn was_carried_out(client: &Client, ops: &[Op]) -> Result<bool, Error> {
     Ok(last.values().zip(&stats).all(|(op, stat)| {
         let (data, written) = match (op, stat) {
             (Op::Delete { .. }, stat) => return stat.is_none(),
+            (Op::Check { .. }, _) => return true,
             (_, None) => return false,
             // What was made may have been set by others since.
             (Op::Create { .. }, Some(stat)) if stat.version > 0 => (None, stat.czxid),

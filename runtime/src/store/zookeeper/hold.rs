@@ -3,7 +3,7 @@
 use std::pin::pin;
 
 use tracing::{info, warn};
-use zookeeper_client::{Acl, Acls, Client, CreateMode, Error, MultiWriteError, OneshotWatcher, Stat};
+use zookeeper_client::{Acl, Acls, Client, CreateMode, Error, MultiWriteError, MultiWriteResult, OneshotWatcher, Stat};
 
 use super::pool::Lease;
 use super::session::Session;
@@ -62,9 +62,11 @@ impl Held {
     /// Makes the node, also in place of one that `is_former`.
     async fn make(&self, is_former: &(dyn Fn(&Stat) -> bool + Sync)) -> Result<Made, StoreError> {
         let mut tries = Tries::new(&self.session);
+        // Whether a try to take a place was not answered: nobody can say whose it took.
+        let mut may_have_taken = false;
         loop {
             let client = tries.client().await?;
-            match self.try_to_make(&client, is_former, tries.in_doubt()).await {
+            match self.try_to_make(&client, is_former, tries.in_doubt(), &mut may_have_taken).await {
                 Ok(Tried::Made(made)) => return Ok(made),
                 Ok(Tried::Changed) => {}
                 Ok(Tried::Taken) => return Err(StoreError::Conflict { path: self.node.path.clone() }),
@@ -78,6 +80,7 @@ impl Held {
         client: &Client,
         is_former: &(dyn Fn(&Stat) -> bool + Sync),
         in_doubt: bool,
+        may_have_taken: &mut bool,
     ) -> Result<Tried, Error> {
         let Node { path, data, acls } = &self.node;
         let options = CreateMode::Ephemeral.with_acls(Acls::new(acls));
@@ -91,19 +94,39 @@ impl Held {
         client.sync(path).await?;
         let Some(there) = client.check_stat(path).await? else { return Ok(Tried::Changed) };
         if !is_former(&there) {
-            let is_ours = in_doubt && there.ephemeral_owner == session;
-            return Ok(if is_ours { Tried::Made(Made::new(session, &there)) } else { Tried::Taken });
+            if !in_doubt || there.ephemeral_owner != session {
+                return Ok(Tried::Taken);
+            }
+            if *may_have_taken {
+                let_notice(client).await;
+            }
+            return Ok(Tried::Made(Made::new(session, &there)));
         }
-        // Both at once, so that nobody sees it missing.
+        // All at once, so that nobody sees it missing.
         let mut writer = client.new_multi_writer();
-        writer.add_delete(path, Some(there.version))?;
+        writer.add_set_data(path, data, Some(there.version))?;
+        writer.add_delete(path, Some(there.version.wrapping_add(1)))?;
         writer.add_create(path, data, &options)?;
+        *may_have_taken = true;
         match writer.commit().await {
-            Ok(_) => {}
-            Err(MultiWriteError::OperationFailed {
-                source: Error::NoNode | Error::NodeExists | Error::BadVersion,
-                ..
-            }) => return Ok(Tried::Changed),
+            // ZooKeeper compares how often the data was set, which a node that was made meanwhile counts anew. The answer
+            // says which node it was.
+            Ok(results) => {
+                let was_former = |result: &MultiWriteResult| match result {
+                    MultiWriteResult::SetData { stat } => stat.czxid == there.czxid,
+                    _ => false,
+                };
+                if !results.first().is_some_and(was_former) {
+                    let_notice(client).await;
+                }
+            }
+            Err(MultiWriteError::OperationFailed { source, .. }) => {
+                *may_have_taken = false;
+                return match source {
+                    Error::NoNode | Error::NodeExists | Error::BadVersion => Ok(Tried::Changed),
+                    source => Err(source),
+                };
+            }
             Err(error) => return Err(error.into()),
         }
         // ZooKeeper 3.8.0 does not say in its answer when it was made.
@@ -210,6 +233,11 @@ impl Held {
             }
         }
     }
+}
+
+/// Lets whoever made the node that another one has replaced notice it: within as long as its session lasts at the longest.
+async fn let_notice(client: &Client) {
+    tokio::time::sleep(client.session_timeout()).await;
 }
 
 /// What came of trying to make a node.
