@@ -11,7 +11,7 @@ use wattle_tests::seeds::{Watch, essence, nodes, seed};
 
 use super::{exporter, importer, memory, options_for, three_tier};
 
-fn assert_same<T: PartialEq + std::fmt::Debug>(
+pub(super) fn assert_same<T: PartialEq + std::fmt::Debug>(
     found: &BTreeMap<String, T>,
     expected: &BTreeMap<String, T>,
     changes: usize,

@@ -10,6 +10,7 @@ use wattle_runtime::store::{Store, StoreError};
 use wattle_tests::seeds::{essence, seed};
 use wattle_tests::stores::{Asked, Guard, Guarded};
 
+use super::broken_off::assert_same;
 use super::{memory, options_for, three_tier};
 
 /// Holds up one change, and all that come with it, until it may go on.
@@ -57,7 +58,7 @@ async fn who_was_overtaken_writes_nothing_any_more() {
             Err(SeedError::Busy { .. }) => refused += 1,
             other => panic!("{changes}: {other:?}"),
         }
-        assert_eq!(essence(&store).await, expected, "held up before change {changes}");
+        assert_same(&essence(&store).await, &expected, changes);
     }
     assert!(refused > 20, "held up {refused} times");
 }
