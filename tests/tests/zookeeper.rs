@@ -211,6 +211,7 @@ async fn what_a_former_agent_says_late_does_not_undo_what_was_said_since() {
     let (former, latter) = (Space::new(Arc::clone(&slow), "shop"), Space::new(Arc::clone(&operator), "shop"));
     let said = |revision| ServerStatus {
         revision,
+        space: None,
         since: Time::EPOCH,
         troubles: Vec::new(),
         leaving: Vec::new(),

@@ -20,8 +20,8 @@ use crate::model::{Name, Value};
 
 use super::record::{Failure, Record};
 use super::schedule::Clock;
-use super::world::World;
-use agent::{Agent, REVISION, now};
+use super::world::{REVISION, World};
+use agent::{Agent, now};
 use queue::{Happening, Queue};
 use space::{Space, Waiter};
 

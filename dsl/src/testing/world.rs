@@ -8,6 +8,7 @@ use std::convert::Infallible;
 use wattle_agent_core::SERVER;
 use wattle_agent_core::plan::{Held, Plan, PlannedComponent, Source};
 use wattle_agent_core::planning::{Fault, InPlain, Planning, broken};
+use wattle_agent_core::revision::Revision;
 
 use crate::lower::Seed;
 use crate::lower::computed_by_heat;
@@ -17,6 +18,9 @@ use crate::model::{IndexMap, IndexSet, Name, Type, Value};
 use super::fake::Fake;
 use super::made_up;
 use super::setting::Setting;
+
+/// The revision of every trial.
+pub(super) const REVISION: Revision = Revision { space: None, number: 1 };
 
 /// A component.
 pub(super) struct Node {
@@ -98,7 +102,7 @@ impl World {
         faults.extend(broken(seed, known));
         let planning = Planning { seed, parameters: &parameters, imports: &imports };
         let mut told = |all: Vec<Fault<Infallible>>| faults.extend(all.iter().map(ToString::to_string));
-        let plans = planning.plans(1, &mut InPlain).map_err(&mut told);
+        let plans = planning.plans(REVISION.number, &mut InPlain).map_err(&mut told);
         let sources = planning.exports(|_| true, &mut InPlain).map_err(&mut told);
         let (Ok(plans), Ok(sources)) = (plans, sources) else { return Err(faults) };
         let of_type = |(name, from): (Name, Source)| (name.clone(), (seed.exports[&name].ty.clone(), from));

@@ -1,15 +1,19 @@
 //! What an entry holds.
 
 use serde::{Deserialize, Serialize};
-use wattle_model::Value;
+use wattle_model::{Name, Value};
 
 use crate::failure::Failure;
+use crate::revision::Revision;
 
 /// What was written to an entry, and for which revision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Written {
-    /// The revision that it counts for.
+    /// The number of the revision that it counts for.
     pub revision: u64,
+    /// The data space of that revision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space: Option<Name>,
     /// What it is.
     #[serde(flatten)]
     pub content: Content,
@@ -28,6 +32,16 @@ pub enum Content {
 }
 
 impl Written {
+    /// `content`, which counts for `revision`.
+    pub fn new(revision: &Revision, content: Content) -> Self {
+        Self { revision: revision.number, space: revision.space.clone(), content }
+    }
+
+    /// The revision that it counts for.
+    pub fn of(&self) -> Revision {
+        Revision { space: self.space.clone(), number: self.revision }
+    }
+
     /// As an entry's data.
     ///
     /// # Panics

@@ -9,6 +9,9 @@ use crate::plan::{PlannedComponent, PlannedOutput};
 use crate::record::Stored;
 use crate::vault::Vault;
 
+/// As long as the name of any data space.
+const LONGEST_SPACE: &str = "2000-01-01T00:00:00.000000000Z-0123456789abcdef";
+
 /// Why an output is not published.
 pub type Refused = (Kind, String);
 
@@ -27,7 +30,8 @@ pub fn stored(name: &str, output: &PlannedOutput, value: &Value, vault: &impl Va
     } else {
         Content::Value(value.clone())
     };
-    let bytes = Written { revision: u64::MAX, content: content.clone() }.to_bytes().len();
+    let bytes =
+        Written { revision: u64::MAX, space: Some(LONGEST_SPACE.into()), content: content.clone() }.to_bytes().len();
     if bytes > MAX_DATA {
         let message = format!(
             "output `{name}` takes {bytes} bytes, and the data space takes {MAX_DATA}; publish where it is found"

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use wattle_model::Name;
 
 use crate::failure::Failure;
+use crate::revision::Revision;
 use crate::time::Time;
 
 /// How a component is doing.
@@ -11,6 +12,9 @@ use crate::time::Time;
 pub struct Status {
     /// In which revision.
     pub revision: u64,
+    /// The data space of that revision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space: Option<Name>,
     /// Since when.
     pub since: Time,
     /// When its recipe is ended if it still runs then, not counting the time in which it waits for inputs.
@@ -67,6 +71,19 @@ impl Step {
 }
 
 impl Status {
+    /// The revision that it is of.
+    pub fn of(&self) -> Revision {
+        Revision { space: self.space.clone(), number: self.revision }
+    }
+
+    /// As a node's data.
+    ///
+    /// # Panics
+    /// Never: a status is JSON.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("INVARIANT: a status is JSON")
+    }
+
     /// What it has behind it at a time, in which it begins to be in the state `next`.
     pub fn past_at(&self, at: Time, next: &State) -> Vec<Step> {
         let mut past = self.past.clone();
@@ -124,6 +141,9 @@ pub struct Waiting {
 pub struct ServerStatus {
     /// In which revision.
     pub revision: u64,
+    /// The data space of that revision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space: Option<Name>,
     /// Since when it is in that revision.
     pub since: Time,
     /// What is wrong, each in one line: a disk that is full. Empty when nothing is.
@@ -135,6 +155,21 @@ pub struct ServerStatus {
     /// What still runs although there is a newer revision, which begins on this server once that has ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub finishing: Vec<Finishing>,
+}
+
+impl ServerStatus {
+    /// The revision that it is of.
+    pub fn of(&self) -> Revision {
+        Revision { space: self.space.clone(), number: self.revision }
+    }
+
+    /// As a node's data.
+    ///
+    /// # Panics
+    /// Never: a status is JSON.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("INVARIANT: a status is JSON")
+    }
 }
 
 /// A component that runs in a revision that is not to be reached any more.

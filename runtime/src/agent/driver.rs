@@ -194,7 +194,7 @@ impl Driver {
             }
             Action::Explain(ticket, names, revision) => self.request(ticket, async move {
                 // The store may be what is in the way.
-                let asked = root_causes(&shared.space, &names, revision.number);
+                let asked = root_causes(&shared.space, &names, revision);
                 let causes = match time::timeout(wattle::values::ASKING, asked).await {
                     Ok(causes) => causes.map_err(|error| error.to_string()),
                     Err(_) => Err("the data space does not answer".to_owned()),

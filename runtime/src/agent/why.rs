@@ -3,14 +3,14 @@
 use wattle::model::Name;
 use wattle_agent_core::machine::{Cause, Search, Sighting};
 
-use crate::space::{SERVER, Space, SpaceError};
+use crate::space::{Revision, SERVER, Space, SpaceError};
 
 /// Why what is `awaited` does not come in `revision`: entries `SERVER/COMPONENT/OUTPUT` or components
 /// `SERVER/COMPONENT`. Follows who waits for whom to the end, and gives every end once, the nearest first.
 ///
 /// # Errors
 /// When the data space cannot be read.
-pub(super) async fn root_causes(space: &Space, awaited: &[Name], revision: u64) -> Result<Vec<Cause>, SpaceError> {
+pub(super) async fn root_causes(space: &Space, awaited: &[Name], revision: Revision) -> Result<Vec<Cause>, SpaceError> {
     let mut search = Search::new(awaited, revision);
     while let Some(component) = search.looks_at() {
         let sighting = look(space, &component).await?;

@@ -8,7 +8,7 @@ use wattle::values;
 
 use crate::clock;
 use crate::report::{Picture, roots};
-use crate::space::{Content, Space, SpaceError, State, Written};
+use crate::space::{Content, Revision, Space, SpaceError, State, Written};
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
@@ -112,7 +112,12 @@ fn part_of_tree(entry: &str, entries: usize) -> Failure {
 async fn wait(space: &Space, entry: &str, revision: Option<u64>, limit: Option<Duration>) -> Result<Written, Failure> {
     let read = async {
         match revision {
-            Some(revision) => Ok(Written { revision, content: space.read(entry, revision).await? }),
+            Some(number) => {
+                let goal = space.goal().await?;
+                let revision = Revision { space: goal.and_then(|goal| goal.space), number };
+                let content = space.read(entry, &revision).await?;
+                Ok(Written::new(&revision, content))
+            }
             None => space.read_latest(entry).await,
         }
     };
@@ -126,6 +131,7 @@ async fn wait(space: &Space, entry: &str, revision: Option<u64>, limit: Option<D
 fn superseded(entry: &str, read: Result<Written, SpaceError>) -> Result<Written, Failure> {
     read.map_err(|error| match error {
         SpaceError::Superseded { ours, newer } => {
+            let (newer, ours) = (newer.number, ours.number);
             Failure::new(format!("`{entry}` is of revision {newer} already: its value of revision {ours} is gone"))
         }
         other => other.into(),

@@ -5,7 +5,7 @@ use wattle::model::Value;
 use wattle::values::parse;
 
 use crate::report::Picture;
-use crate::space::{Content, PlannedOutput, Space, Written, seal};
+use crate::space::{Content, PlannedOutput, Revision, Space, Written, seal};
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
@@ -64,7 +64,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             .note("overwriting it hides what the component does, until the next revision")
             .help("`--force` overwrites it all the same"));
     }
-    overwrite(&space, entry, picture.revision(), output, value).await?;
+    overwrite(&space, entry, &picture.of(), output, value).await?;
     console.err.write(&format!("`{entry}` is set for revision {}\n", picture.revision()))?;
     Ok(Exit::Fine)
 }
@@ -79,7 +79,7 @@ fn output<'p>(picture: &'p Picture, entry: &str) -> Option<&'p PlannedOutput> {
 async fn overwrite(
     space: &Space,
     entry: &str,
-    revision: u64,
+    revision: &Revision,
     output: &PlannedOutput,
     value: Value,
 ) -> Result<(), Failure> {
@@ -91,6 +91,6 @@ async fn overwrite(
     } else {
         Content::Value(value)
     };
-    space.store().set(&space.layout().entry(entry), &Written { revision, content }.to_bytes(), None).await?;
+    space.store().set(&space.layout().entry(entry), &Written::new(revision, content).to_bytes(), None).await?;
     Ok(())
 }

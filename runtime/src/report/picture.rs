@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use wattle::model::{IndexMap, Name, Order};
 
-use crate::space::{Alive, Finishing, Goal, Leaving, Plan, Space, SpaceError, State, Status};
+use crate::space::{Alive, Finishing, Goal, Leaving, Plan, Revision, Space, SpaceError, State, Status};
 
 /// Requests that are under way at the same time.
 const AT_ONCE: usize = 64;
@@ -154,6 +154,11 @@ impl Picture {
     /// The revision that it is about: 0 before the first seed.
     pub fn revision(&self) -> u64 {
         self.goal.as_ref().map_or(0, |goal| goal.revision)
+    }
+
+    /// The same, and of which data space.
+    pub fn of(&self) -> Revision {
+        self.goal.as_ref().map_or(Revision { space: None, number: 0 }, Goal::of)
     }
 
     /// Every component, in order.

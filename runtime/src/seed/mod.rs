@@ -25,8 +25,11 @@ use sha2::{Digest as _, Sha256};
 use wattle::lower::Seed;
 use wattle::lower::seed::FORMAT;
 use wattle::model::{IndexMap, Name, Value};
+use wattle_agent_core::hex;
 use wattle_agent_core::planning::{ImportKey, Planning};
+use wattle_agent_core::time::Time;
 
+use crate::clock;
 use crate::space::{Goal, Layout, OperatorKey, Source};
 use crate::store::{Principal, Store};
 
@@ -259,6 +262,7 @@ impl Work {
         changes.warnings.clone_from(&writing.warnings);
         let goal = Goal {
             revision,
+            space: there.map_or_else(|| Some(new_space(clock::now())), |there| there.goal.space.clone()),
             digest: self.digest.clone(),
             applying: None,
             operator: Some(options.key.login().principal()),
@@ -281,6 +285,13 @@ fn unchanged(work: &Work, seed: &Seed, revision: u64) -> Changes {
         servers: servers.collect(),
         ..Changes::default()
     }
+}
+
+/// A name for a data space that is made now: later ones sort behind earlier ones.
+fn new_space(now: Time) -> Name {
+    let mut chance = [0; 4];
+    getrandom::fill(&mut chance).expect("INVARIANT: the system has random numbers once it has booted");
+    format!("{now:.9}-{}", hex(&chance)).into()
 }
 
 /// Refuses a name that is no part of a path, or of a login (ZooKeeper's digest scheme ends a name at a colon).

@@ -7,7 +7,6 @@ mod alive;
 mod credential;
 mod export;
 mod goal;
-mod layout;
 mod seal;
 mod vault;
 
@@ -17,20 +16,25 @@ use std::sync::{Arc, Mutex};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use wattle_agent_core::record::RevisionId;
+use wattle_agent_core::request::{self, Answer, Op, Refused, Request, Say, Step as Next};
+
 use crate::store::{Access, Hold, Node, Store, StoreError, Version};
 
 pub use alive::Alive;
 pub use credential::{Credential, CredentialError, Opener, OperatorKey};
 pub use export::{Export, Exported, Importer};
 pub use goal::Goal;
-pub use layout::{Layout, ROOT, SERVER};
 pub use seal::{SealError, open, seal};
 pub use vault::ServerVault;
+pub use wattle_agent_core::SERVER;
 pub use wattle_agent_core::content::{Content, Written};
 pub use wattle_agent_core::failure::{Failure, Kind};
+pub use wattle_agent_core::layout::{Layout, ROOT};
 pub use wattle_agent_core::plan::{
     Held, Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, Script, Source,
 };
+pub use wattle_agent_core::revision::Revision;
 pub use wattle_agent_core::status::{Did, Finishing, Leaving, ServerStatus, State, Status, Step, Waiting};
 
 /// Why the data space did not do what it was asked.
@@ -45,12 +49,12 @@ pub enum SpaceError {
         entry: String,
     },
     /// The entry already belongs to a newer revision.
-    #[error("revision {ours} was superseded by revision {newer}")]
+    #[error("{}", request::superseded(ours, newer))]
     Superseded {
         /// The revision that was asked for.
-        ours: u64,
+        ours: Revision,
         /// The one that is there.
-        newer: u64,
+        newer: Revision,
     },
     /// A node does not hold what it should.
     #[error("`{path}` in the data space does not hold what it should: {reason}")]
@@ -70,7 +74,7 @@ pub enum SpaceError {
 pub struct Space {
     store: Arc<dyn Store>,
     layout: Layout,
-    // The versions of entries that are ours to write, so that writing takes one request.
+    // The versions of what was last said by path, so that saying more takes one request.
     versions: Arc<Mutex<HashMap<String, Version>>>,
 }
 
@@ -100,22 +104,14 @@ impl Space {
         parse_goal(&path, node)
     }
 
-    /// Waits for a revision newer than `seen`: 0 for any.
+    /// Waits for a revision that is newer than the one that was `seen`, or of another data space; for any if none was.
     ///
     /// # Errors
     /// When it cannot be read.
-    pub async fn newer_goal(&self, seen: u64) -> Result<Goal, SpaceError> {
+    pub async fn newer_goal(&self, seen: Option<RevisionId>) -> Result<Goal, SpaceError> {
+        let (_, data) = self.ask(request::Newer::wait(&self.layout, seen)).await?;
         let path = self.layout.revision();
-        let mut node = self.store.get(&path).await?;
-        loop {
-            let version = node.as_ref().map(|node| node.version);
-            if let Some(goal) = parse_goal(&path, node)?
-                && goal.revision > seen
-            {
-                return Ok(goal);
-            }
-            node = self.store.changed(&path, version).await?;
-        }
+        parse_json(&path, &data)?.ok_or_else(|| StoreError::missing(&path).into())
     }
 
     /// What `server` is to do; none if the model has no such server.
@@ -141,21 +137,8 @@ impl Space {
     /// # Errors
     /// [`SpaceError::Unknown`] at once for an entry that the model does not have, [`SpaceError::Superseded`] when the
     /// entry belongs to a newer revision, [`StoreError::Denied`].
-    pub async fn read(&self, entry: &str, revision: u64) -> Result<Content, SpaceError> {
-        let path = self.layout.entry(entry);
-        let mut node = self.store.get(&path).await?;
-        loop {
-            let Some(current) = node else { return Err(self.unknown(entry)) };
-            if let Some(written) = written(&path, &current.data)? {
-                if written.revision == revision {
-                    return Ok(written.content);
-                }
-                if written.revision > revision {
-                    return Err(SpaceError::Superseded { ours: revision, newer: written.revision });
-                }
-            }
-            node = self.store.changed(&path, Some(current.version)).await?;
-        }
+    pub async fn read(&self, entry: &str, revision: &Revision) -> Result<Content, SpaceError> {
+        self.ask(request::Entry::wait(&self.layout, &entry.into(), revision)).await
     }
 
     /// What `entry` holds of whatever revision, waiting until it holds anything: how another stack's values are read.
@@ -163,26 +146,15 @@ impl Space {
     /// # Errors
     /// As [`Space::read`], but for revisions.
     pub async fn read_latest(&self, entry: &str) -> Result<Written, SpaceError> {
-        let path = self.layout.entry(entry);
-        let mut node = self.store.get(&path).await?;
-        loop {
-            let Some(current) = node else { return Err(self.unknown(entry)) };
-            if let Some(written) = written(&path, &current.data)? {
-                return Ok(written);
-            }
-            node = self.store.changed(&path, Some(current.version)).await?;
-        }
+        self.ask(request::Latest::wait(&self.layout, &entry.into())).await
     }
 
-    /// What `entry` holds now; none if it is empty. Never waits.
+    /// What `entry` holds now, of whatever revision; none if it is empty. Never waits.
     ///
     /// # Errors
     /// As [`Space::read`], but for revisions.
     pub async fn peek(&self, entry: &str) -> Result<Option<Written>, SpaceError> {
-        let path = self.layout.entry(entry);
-        let node = self.store.get(&path).await?.ok_or_else(|| self.unknown(entry))?;
-        self.remember(entry, node.version);
-        written(&path, &node.data)
+        self.ask(request::Latest::look(&self.layout, &entry.into())).await
     }
 
     /// Writes `content` to `entry` for `revision`, once: gives what the entry holds of this revision already, if
@@ -190,33 +162,13 @@ impl Space {
     ///
     /// # Errors
     /// [`SpaceError::Unknown`], [`SpaceError::Superseded`], [`StoreError::Denied`], [`StoreError::TooLarge`].
-    pub async fn write(&self, entry: &str, revision: u64, content: &Content) -> Result<Option<Content>, SpaceError> {
-        let path = self.layout.entry(entry);
-        let data = Written { revision, content: content.clone() }.to_bytes();
-        let mut known = self.versions().get(entry).copied();
-        loop {
-            let version = if let Some(version) = known.take() {
-                version
-            } else {
-                let node = self.store.get(&path).await?.ok_or_else(|| self.unknown(entry))?;
-                match written(&path, &node.data)? {
-                    Some(there) if there.revision == revision => return Ok(Some(there.content)),
-                    Some(there) if there.revision > revision => {
-                        return Err(SpaceError::Superseded { ours: revision, newer: there.revision });
-                    }
-                    _ => node.version,
-                }
-            };
-            match self.store.set(&path, &data, Some(version)).await {
-                Ok(_) => {
-                    self.versions().remove(entry);
-                    return Ok(None);
-                }
-                Err(StoreError::Conflict { .. }) => self.versions().remove(entry),
-                Err(StoreError::Missing { .. }) => return Err(self.unknown(entry)),
-                Err(error) => return Err(error.into()),
-            };
-        }
+    pub async fn write(
+        &self,
+        entry: &str,
+        revision: &Revision,
+        content: &Content,
+    ) -> Result<Option<Content>, SpaceError> {
+        self.ask(request::Write::new(&self.layout, &entry.into(), revision, content, None)).await
     }
 
     /// Says that this process acts for `server`, for as long as the result lives and nobody else does. It takes the place
@@ -256,9 +208,11 @@ impl Space {
     /// Says how `component` (`SERVER/COMPONENT`) is doing.
     ///
     /// # Errors
-    /// [`StoreError::Missing`] if the model has no such component any more, [`StoreError::Denied`].
+    /// [`StoreError::Missing`] if the model has no such component any more, [`SpaceError::Superseded`] when what was said
+    /// of it is of a newer revision, [`StoreError::Denied`].
     pub async fn set_status(&self, component: &str, status: &Status) -> Result<(), SpaceError> {
-        self.say(&self.layout.status(component), &to_json(status)).await
+        let known = self.versions().remove(&self.layout.status(component));
+        self.say(Say::of_component(&self.layout, component, status, known)).await
     }
 
     /// How `component` (`SERVER/COMPONENT`) is doing; none if nothing was ever said.
@@ -274,7 +228,20 @@ impl Space {
     /// # Errors
     /// As [`Space::set_status`].
     pub async fn set_server_status(&self, server: &str, status: &ServerStatus) -> Result<(), SpaceError> {
-        self.say(&self.layout.server_status(server), &to_json(status)).await
+        let known = self.versions().remove(&self.layout.server_status(server));
+        self.say(Say::of_server(&self.layout, server, status, known)).await
+    }
+
+    async fn say(&self, say: Say) -> Result<(), SpaceError> {
+        let path = say.path().to_owned();
+        match self.ask(say).await {
+            Ok(version) => {
+                self.versions().insert(path, version);
+                Ok(())
+            }
+            Err(SpaceError::Unknown { .. }) => Err(StoreError::missing(&path).into()),
+            Err(error) => Err(error),
+        }
     }
 
     /// How `server` is doing; none if nothing was ever said.
@@ -289,53 +256,28 @@ impl Space {
     ///
     /// # Errors
     /// As [`Space::read`].
-    pub async fn ended(&self, component: &str, revision: u64) -> Result<Option<Failure>, SpaceError> {
-        let path = self.layout.status(component);
-        let mut node = self.store.get(&path).await?;
-        loop {
-            let Some(current) = node else { return Err(self.unknown(component)) };
-            if let Some(status) = parse_json::<Status>(&path, &current.data)? {
-                if status.revision > revision {
-                    return Err(SpaceError::Superseded { ours: revision, newer: status.revision });
-                }
-                match status.state {
-                    State::Done if status.revision == revision => return Ok(None),
-                    State::Failed(failure) if status.revision == revision => return Ok(Some(failure)),
-                    _ => {}
-                }
-            }
-            node = self.store.changed(&path, Some(current.version)).await?;
-        }
+    pub async fn ended(&self, component: &str, revision: &Revision) -> Result<Option<Failure>, SpaceError> {
+        self.ask(request::Ended::wait(&self.layout, &component.into(), revision)).await
     }
 
-    /// Sets the node at `path`, in place of what is known to be there.
-    ///
-    /// A request of an agent that was killed may be carried out long after, by a member of the store that was paused: it
-    /// names what was there before, and so does not undo what the next agent has said since.
-    async fn say(&self, path: &str, data: &[u8]) -> Result<(), SpaceError> {
-        let mut known = self.versions().remove(path);
+    /// Carries a request out.
+    async fn ask<R: Request>(&self, mut request: R) -> Result<R::Out, SpaceError> {
+        let mut op = request.begin();
         loop {
-            let version = match known.take() {
-                Some(version) => version,
-                None => self.store.get(path).await?.ok_or_else(|| StoreError::missing(path))?.version,
-            };
-            match self.store.set(path, data, Some(version)).await {
-                Ok(version) => {
-                    self.remember(path, version);
-                    return Ok(());
-                }
-                Err(StoreError::Conflict { .. }) => {}
-                Err(error) => return Err(error.into()),
+            let answer = carry_out(&*self.store, op).await?;
+            match request.answered(answer) {
+                Next::Ask(next) => op = next,
+                Next::Over(out) => return out.map_err(|refused| self.refused(refused)),
             }
         }
     }
 
-    fn unknown(&self, entry: &str) -> SpaceError {
-        SpaceError::Unknown { stack: self.layout.stack().to_owned(), entry: entry.to_owned() }
-    }
-
-    fn remember(&self, entry: &str, version: Version) {
-        self.versions().insert(entry.to_owned(), version);
+    fn refused(&self, refused: Refused) -> SpaceError {
+        match refused {
+            Refused::Unknown(entry) => SpaceError::Unknown { stack: self.layout.stack().to_owned(), entry },
+            Refused::Superseded { ours, newer } => SpaceError::Superseded { ours, newer },
+            Refused::Malformed { path, reason } => SpaceError::Malformed { path, reason },
+        }
     }
 
     fn versions(&self) -> std::sync::MutexGuard<'_, HashMap<String, Version>> {
@@ -348,6 +290,23 @@ impl Space {
             None => Ok(None),
         }
     }
+}
+
+/// Asks a store what a request wants to know.
+///
+/// # Errors
+/// Whatever a request has no use for: rights, size, and that the store cannot be used.
+pub async fn carry_out(store: &dyn Store, op: Op) -> Result<Answer, StoreError> {
+    Ok(match op {
+        Op::Get(path) => Answer::Node(store.get(&path).await?),
+        Op::Changed(path, seen) => Answer::Node(store.changed(&path, seen).await?),
+        Op::Set(path, data, version) => match store.set(&path, &data, Some(version)).await {
+            Ok(version) => Answer::Set(version),
+            Err(StoreError::Conflict { .. }) => Answer::Conflict,
+            Err(StoreError::Missing { .. }) => Answer::Missing,
+            Err(error) => return Err(error),
+        },
+    })
 }
 
 fn parse_goal(path: &str, node: Option<Node>) -> Result<Option<Goal>, SpaceError> {

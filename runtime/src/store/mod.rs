@@ -5,7 +5,6 @@
 
 mod access;
 mod address;
-mod bytes;
 mod connect;
 pub mod embedded;
 mod error;
@@ -26,28 +25,11 @@ pub use error::StoreError;
 pub use hold::Hold;
 pub use memory::Memory;
 pub(crate) use path::{check_path, parent};
+use wattle_agent_core::node::bytes;
+pub use wattle_agent_core::node::{Node, Version};
 
 /// Most bytes that a node's data may have.
 pub const MAX_DATA: usize = wattle::values::MAX_DATA;
-
-/// A version of a node's data. Two reads that give the same version gave the same data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Version {
-    /// The store's transaction that wrote it: never the same for two changes, also of a node that was made anew.
-    pub transaction: i64,
-    /// How often the node's data was set since it was created.
-    pub count: i32,
-}
-
-/// What a node holds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Node {
-    /// Its data, as it was written.
-    #[serde(with = "bytes")]
-    pub data: Vec<u8>,
-    /// The version of the data.
-    pub version: Version,
-}
 
 /// One step of a larger change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     fn written(content: Content) -> Written {
-        Written { revision: 1, content }
+        Written { revision: 1, space: None, content }
     }
 
     #[test]

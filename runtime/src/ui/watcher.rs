@@ -78,7 +78,7 @@ struct Seen {
 impl Seen {
     async fn look(&mut self, space: &Space) -> Result<View, SpaceError> {
         let picture = Picture::read(space, self.picture.as_ref()).await?;
-        let revision = picture.revision();
+        let revision = picture.of();
         // A revision may have other entries than the one before.
         if self.picture.as_ref().is_none_or(|before| before.goal != picture.goal) {
             let names = report::entries(space, &picture, "").await?;
@@ -87,7 +87,7 @@ impl Seen {
         }
         // A value of the revision is there to stay.
         let may_change = |held: &Option<Written>| match held {
-            Some(Written { revision: of, content: Content::Value(_) | Content::Sealed(_) }) => *of < revision,
+            Some(written) if !matches!(written.content, Content::Failure(_)) => written.of() < revision,
             _ => true,
         };
         let names: Vec<Name> =

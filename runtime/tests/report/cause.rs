@@ -18,7 +18,7 @@ fn now() -> Time {
 
 /// A stack in revision 2, of lines such as `b/app waits a/db/url`; agents act for those servers.
 fn picture(alive: &[&str], lines: &[&str]) -> Picture {
-    let goal = Goal { revision: 2, digest: String::new(), applying: None, operator: None };
+    let goal = Goal { revision: 2, space: None, digest: String::new(), applying: None, operator: None };
     let mut picture = Picture { stack: "s".into(), goal: Some(goal), servers: IndexMap::default() };
     for line in lines {
         let mut words = line.split(' ');
@@ -35,7 +35,14 @@ fn picture(alive: &[&str], lines: &[&str]) -> Picture {
             }
             other => panic!("{other}"),
         };
-        let status = state.map(|state| Status { revision, since: TIMES.0, deadline: None, state, past: Vec::new() });
+        let status = state.map(|state| Status {
+            revision,
+            space: None,
+            since: TIMES.0,
+            deadline: None,
+            state,
+            past: Vec::new(),
+        });
         let standing = picture.servers.entry(server.into()).or_insert_with(|| {
             let agent = Alive { since: TIMES.0, host: "h".into(), pid: 1, version: "0".into(), agent: None };
             let alive = alive.contains(&server).then_some(agent);

@@ -22,11 +22,11 @@ fn ran(since: u64, until: u64) -> Step {
 }
 
 fn status(state: State, since: u64, past: Vec<Step>) -> Status {
-    Status { revision: 1, since: at(since), deadline: None, state, past }
+    Status { revision: 1, space: None, since: at(since), deadline: None, state, past }
 }
 
 fn picture(components: Vec<(String, Status)>) -> Picture {
-    let goal = Goal { revision: 1, digest: String::new(), applying: None, operator: None };
+    let goal = Goal { revision: 1, space: None, digest: String::new(), applying: None, operator: None };
     let mut picture = Picture { stack: "s".into(), goal: Some(goal), servers: IndexMap::default() };
     let plan = Plan {
         revision: 1,

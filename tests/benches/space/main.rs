@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
 use wattle::model::Value;
-use wattle_runtime::space::{Content, Space};
+use wattle_runtime::space::{Content, Revision, Space};
 use wattle_runtime::store::embedded::Server;
 use wattle_runtime::store::{Access, Address, Login, Op, Store};
 use wattle_tests::zookeeper::ZooKeeper;
@@ -25,6 +25,9 @@ const WATCHES: usize = 1_000;
 
 /// Set for the child that is an embedded store's server: where its socket is to be.
 const SERVER: &str = "WATTLE_BENCH_SERVER";
+
+/// The revision of everything here.
+const FIRST: Revision = Revision { space: None, number: 1 };
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -193,7 +196,7 @@ async fn hand_over(clients: &Clients, stack: &str, entries: std::ops::Range<usiz
         writer.peek(&name).await.expect("an entry");
         let waiting = reader.clone();
         let read = tokio::spawn(async move {
-            let content = waiting.read(&entry(i), 1).await.expect("a value");
+            let content = waiting.read(&entry(i), &FIRST).await.expect("a value");
             (content, Instant::now())
         });
         // Once both of these are answered, the server knows of the reader: it has answered and been asked to watch.
@@ -201,7 +204,7 @@ async fn hand_over(clients: &Clients, stack: &str, entries: std::ops::Range<usiz
         reader.peek(&name).await.expect("an entry");
         reader.peek(&name).await.expect("an entry");
         let start = Instant::now();
-        writer.write(&name, 1, &value("10.0.0.7")).await.expect("written");
+        writer.write(&name, &FIRST, &value("10.0.0.7")).await.expect("written");
         let (content, end) = read.await.expect("read");
         assert_eq!(content, value("10.0.0.7"));
         figures.push(end - start);
@@ -216,17 +219,17 @@ async fn chain(clients: &Clients, stack: &str, first: usize, length: usize) -> D
         let space = clients.space(stack).await;
         space.peek(&entry(i)).await.expect("an entry");
         links.spawn(async move {
-            let before = space.read(&entry(i - 1), 1).await.expect("a value");
-            space.write(&entry(i), 1, &before).await.expect("written");
+            let before = space.read(&entry(i - 1), &FIRST).await.expect("a value");
+            space.write(&entry(i), &FIRST, &before).await.expect("written");
         });
     }
     let space = clients.space(stack).await;
     space.peek(&entry(first)).await.expect("an entry");
     let last = clients.space(stack).await;
-    let end = tokio::spawn(async move { last.read(&entry(first + length - 1), 1).await.expect("a value") });
+    let end = tokio::spawn(async move { last.read(&entry(first + length - 1), &FIRST).await.expect("a value") });
     tokio::time::sleep(Duration::from_millis(200)).await;
     let start = Instant::now();
-    space.write(&entry(first), 1, &value("x")).await.expect("written");
+    space.write(&entry(first), &FIRST, &value("x")).await.expect("written");
     assert_eq!(end.await.expect("read"), value("x"));
     let time = start.elapsed();
     links.join_all().await;
@@ -240,11 +243,11 @@ async fn fan_out(clients: &Clients, stack: &str, i: usize, readers: usize) -> Du
     let mut reads = JoinSet::new();
     for _ in 0..readers {
         let space = space.clone();
-        reads.spawn(async move { space.read(&entry(i), 1).await.expect("a value") });
+        reads.spawn(async move { space.read(&entry(i), &FIRST).await.expect("a value") });
     }
     tokio::time::sleep(Duration::from_millis(500 + readers as u64 / 4)).await;
     let start = Instant::now();
-    writer.write(&entry(i), 1, &value("x")).await.expect("written");
+    writer.write(&entry(i), &FIRST, &value("x")).await.expect("written");
     let values = reads.join_all().await;
     let time = start.elapsed();
     assert_eq!(values.len(), readers);

@@ -20,7 +20,7 @@ use wattle::model::{self, IndexMap, Name};
 use wattle_runtime::agent::{Agent, AgentError, Ended, Fixed, Limits};
 use wattle_runtime::recipe::{Broken, Job, Runner};
 use wattle_runtime::seed::{self, Options};
-use wattle_runtime::space::{Content, Failure, OperatorKey, Space, State};
+use wattle_runtime::space::{Content, Failure, OperatorKey, Revision, Space, State};
 use wattle_runtime::store::{Memory, Store};
 
 pub(crate) type Outputs = Result<IndexMap<Name, model::Value>, Broken>;
@@ -107,7 +107,9 @@ impl World {
 
     pub(crate) async fn read(&self, entry: &str, revision: u64) -> Content {
         let space = self.space();
-        let read = space.read(entry, revision);
+        let goal = space.goal().await.unwrap().expect("a seed was applied");
+        let revision = Revision { space: goal.space, number: revision };
+        let read = space.read(entry, &revision);
         timeout(Duration::from_secs(100_000), read).await.expect("it comes").unwrap()
     }
 

@@ -6,7 +6,6 @@ use std::time::Duration;
 use wattle_agent_core::machine::{Broken, Desired, Event, Job, Limits, Machine, Now, Question, RunId, Setup};
 use wattle_agent_core::memory::Memory;
 use wattle_agent_core::record::Record;
-use wattle_agent_core::revision::Revision;
 use wattle_agent_core::time::Time;
 use wattle_agent_core::vault::PlainVault;
 
@@ -14,10 +13,7 @@ use crate::model::{IndexMap, Name, Value};
 
 use super::super::fake::Failed;
 use super::super::kind::Values;
-use super::super::world::Host;
-
-/// The revision of every trial.
-pub(super) const REVISION: u64 = 1;
+use super::super::world::{Host, REVISION};
 
 /// The run's own time, as agents are told it. There is no clock on the wall.
 pub(super) fn now(at: Duration) -> Now {
@@ -91,8 +87,7 @@ impl Agent {
         let mut memory = Memory::default();
         self.journal.iter().cloned().for_each(|record| memory.note(record));
         self.machine = Some(Machine::new(setup, memory, now(at)));
-        let revision = Revision { space: None, number: REVISION };
-        [Event::Claimed(true), Event::Desired(Desired { revision, digest: String::new() })]
+        [Event::Claimed(true), Event::Desired(Desired { revision: REVISION, digest: String::new() })]
     }
 
     /// It dies, and all that ran with it.

@@ -3,6 +3,7 @@
 use wattle_model::{IndexMap, Name};
 
 use crate::failure::Failure;
+use crate::revision::Revision;
 use crate::status::{Did, Finishing, Leaving, ServerStatus, State, Status, Step};
 use crate::time::Time;
 
@@ -12,7 +13,7 @@ use super::event::{Action, Level, Now};
 #[derive(Debug)]
 pub struct Board {
     server: Name,
-    revision: u64,
+    revision: Revision,
     since: Time,
     components: IndexMap<Name, Status>,
     /// What components have behind them from before this agent, which has not run them.
@@ -26,7 +27,7 @@ impl Board {
     pub(super) fn new(server: &Name) -> Self {
         Self {
             server: server.clone(),
-            revision: 0,
+            revision: Revision { space: None, number: 0 },
             since: Time::EPOCH,
             components: IndexMap::default(),
             recalled: IndexMap::default(),
@@ -43,13 +44,14 @@ impl Board {
 
     /// The number of the revision that the server is in; 0 before the first.
     pub fn revision(&self) -> u64 {
-        self.revision
+        self.revision.number
     }
 
     /// How the server is doing, besides its components.
     pub fn server(&self) -> ServerStatus {
         ServerStatus {
-            revision: self.revision,
+            revision: self.revision.number,
+            space: self.revision.space.clone(),
             since: self.since,
             troubles: self.troubles.values().cloned().collect(),
             leaving: self.leaving.values().cloned().collect(),
@@ -69,13 +71,13 @@ impl Board {
     pub(super) fn begin<'a>(
         &mut self,
         now: Now,
-        revision: u64,
+        revision: &Revision,
         components: impl Iterator<Item = &'a Name>,
         leaving: impl Iterator<Item = &'a Name>,
         actions: &mut Vec<Action>,
     ) {
         let since = now.wall;
-        self.revision = revision;
+        self.revision = revision.clone();
         self.since = since;
         let leaves = |name: &Name| Leaving { component: self.full(name), since, failure: None };
         self.leaving = leaving.map(|name| (name.clone(), leaves(name))).collect();
@@ -109,7 +111,7 @@ impl Board {
     }
 
     fn current(&self, component: &Name) -> Option<&Status> {
-        self.components.get(component).filter(|status| status.revision == self.revision)
+        self.components.get(component).filter(|status| status.of() == self.revision)
     }
 
     /// What a component has behind it once it begins to be in the state `next`.
@@ -171,7 +173,8 @@ impl Board {
             },
             (None, past) => (past.unwrap_or_default(), at),
         };
-        let status = Status { revision: self.revision, since, deadline, state, past };
+        let status =
+            Status { revision: self.revision.number, space: self.revision.space.clone(), since, deadline, state, past };
         self.components.insert(component.clone(), status.clone());
         actions.push(Action::Show(full, status));
     }

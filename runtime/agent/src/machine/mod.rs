@@ -231,7 +231,7 @@ impl<V: Vault> Machine<V> {
         let components = plan.components.len();
         cx.log(Level::Info, None, format!("begins a revision with {components} components"));
         let due = teardown::due(cx, &plan);
-        cx.board.begin(cx.now, number, plan.components.keys(), due.keys(), &mut cx.actions);
+        cx.board.begin(cx.now, &desired.revision, plan.components.keys(), due.keys(), &mut cx.actions);
         let mut teardown = Teardown::new(desired, plan, due);
         teardown.go(cx);
         self.stage = Stage::TearingDown(Box::new(teardown));

@@ -4,6 +4,7 @@ use std::collections::{HashSet, VecDeque};
 
 use wattle_model::Name;
 
+use crate::revision::Revision;
 use crate::status::{State, Status};
 
 use super::causes::Cause;
@@ -15,7 +16,7 @@ const ASKED: usize = 256;
 /// time, and whoever carries it out says what is to be seen of each.
 #[derive(Debug)]
 pub struct Search {
-    revision: u64,
+    revision: Revision,
     queue: VecDeque<Name>,
     seen: HashSet<Name>,
     causes: Vec<Cause>,
@@ -34,7 +35,7 @@ pub struct Sighting {
 
 impl Search {
     /// Why these do not come in a revision: entries `SERVER/COMPONENT/OUTPUT` or components `SERVER/COMPONENT`.
-    pub fn new(awaited: &[Name], revision: u64) -> Self {
+    pub fn new(awaited: &[Name], revision: Revision) -> Self {
         let queue = awaited.iter().map(|what| component_of(what)).collect();
         Self { revision, queue, seen: HashSet::new(), causes: Vec::new() }
     }
@@ -53,7 +54,7 @@ impl Search {
     pub fn sees(&mut self, component: Name, sighting: Sighting) {
         let server = || component.split('/').next().unwrap_or(&component).into();
         let Sighting { is_alive, is_known, status } = sighting;
-        let cause = match status.filter(|status| status.revision == self.revision) {
+        let cause = match status.filter(|status| status.of() == self.revision) {
             Some(Status { state, since, .. }) => match state {
                 State::Failed(failure) => Cause::Failed(failure),
                 State::Done => Cause::Done { component },
@@ -106,7 +107,7 @@ mod tests {
     use crate::time::Time;
 
     fn status(state: State) -> Status {
-        Status { revision: 2, since: Time::EPOCH, deadline: None, state, past: Vec::new() }
+        Status { revision: 2, space: Some("new".into()), since: Time::EPOCH, deadline: None, state, past: Vec::new() }
     }
 
     fn waits(on: &[&str]) -> Status {
@@ -117,19 +118,20 @@ mod tests {
     /// Who waits for whom is followed to its ends, in circles as well, and every end is told once.
     #[test]
     fn chains_are_followed_to_their_ends() {
-        let mut search = Search::new(&["a/x/url".into(), "b/y".into()], 2);
+        let mut search = Search::new(&["a/x/url".into(), "b/y".into()], status(State::Done).of());
         let mut asked = Vec::new();
         while let Some(component) = search.looks_at() {
             asked.push(component.to_string());
             let (is_alive, status) = match &*component {
                 "a/x" => (true, Some(waits(&["b/y/url", "c/z/url", "other:d/v/url"]))),
-                "b/y" => (true, Some(waits(&["c/z/url", "a/x/url", "e/server/id"]))),
+                "b/y" => (true, Some(waits(&["c/z/url", "a/x/url", "e/server/id", "f/w"]))),
                 "c/z" => (true, Some(Status { revision: 1, ..status(State::Done) })),
+                "f/w" => (true, Some(Status { space: None, ..status(State::Done) })),
                 _ => (false, None),
             };
             search.sees(component, Sighting { is_alive, is_known: status.is_some(), status });
         }
-        assert_eq!(asked, ["a/x", "b/y", "c/z", "e/server"]);
+        assert_eq!(asked, ["a/x", "b/y", "c/z", "e/server", "f/w"]);
         let causes: Vec<String> = search.causes().iter().map(ToString::to_string).collect();
         assert_eq!(
             causes,
@@ -137,6 +139,7 @@ mod tests {
                 "`a/x` waits for `other:d/v/url` of another stack",
                 "`c/z` was not begun yet",
                 "never started: no agent of server `e` has come up",
+                "`f/w` was not begun yet",
             ]
         );
     }

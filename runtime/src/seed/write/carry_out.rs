@@ -133,6 +133,7 @@ async fn announce(
     let nothing = Deployed {
         goal: Goal {
             revision: 0,
+            space: goal.goal.space.clone(),
             digest: String::new(),
             applying: Some(goal.goal.revision),
             operator: goal.goal.operator.clone(),

@@ -1,9 +1,9 @@
 //! Where what is kept.
 
+use crate::SERVER;
+
 /// Above all stacks.
 pub const ROOT: &str = "/wattle";
-
-pub use wattle_agent_core::SERVER;
 
 /// The paths of one stack.
 #[derive(Clone, Debug)]

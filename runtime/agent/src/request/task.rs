@@ -1,0 +1,140 @@
+//! What a machine asks for as requests, and what comes of them as events.
+
+use std::collections::HashMap;
+
+use wattle_model::Name;
+
+use crate::content::Content;
+use crate::layout::Layout;
+use crate::machine::{Action, Awaited, Event, ReadError, Ticket, WriteError};
+use crate::node::Version;
+use crate::plan::Plan;
+
+use super::{Answer, Ended, Entry, Latest, Look, Op, Peek, Refused, Request as _, ServerPlan, Step, Wait, Write};
+
+/// The versions at which entries may be written that were looked at.
+#[derive(Clone, Debug, Default)]
+pub struct Versions(HashMap<Name, Version>);
+
+/// A request that a machine made.
+#[derive(Clone, Debug)]
+pub struct Task {
+    ticket: Ticket,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Plan(Look<ServerPlan>),
+    Entry(Wait<Entry>),
+    Foreign(Wait<Latest>),
+    Ended(Wait<Ended>),
+    Peek(Peek),
+    Write(Write),
+}
+
+impl Task {
+    /// The request that an action of the machine of `server` is; none if it is something else.
+    pub fn of(action: &Action, layout: &Layout, server: &str, versions: &mut Versions) -> Option<Self> {
+        let (ticket, kind) = match action {
+            Action::Plan(ticket) => (ticket, Kind::Plan(ServerPlan::look(layout, server))),
+            Action::Read(ticket, awaited, revision) => {
+                let kind = match awaited {
+                    Awaited::Entry(entry) => Kind::Entry(Entry::wait(layout, entry, revision)),
+                    Awaited::Foreign(stack, entry) => Kind::Foreign(Latest::wait(&Layout::new(stack), entry)),
+                    Awaited::Ended(component) => Kind::Ended(Ended::wait(layout, component, revision)),
+                };
+                (ticket, kind)
+            }
+            Action::Peek(ticket, entry, revision) => (ticket, Kind::Peek(Peek::new(layout, entry, revision))),
+            Action::Write(ticket, entry, revision, content) => {
+                let known = versions.0.remove(entry);
+                (ticket, Kind::Write(Write::new(layout, entry, revision, content, known)))
+            }
+            _ => return None,
+        };
+        Some(Self { ticket: *ticket, kind })
+    }
+
+    /// Whose answer it brings.
+    pub fn ticket(&self) -> Ticket {
+        self.ticket
+    }
+
+    /// What to ask the store first.
+    pub fn begin(&mut self) -> Op {
+        match &mut self.kind {
+            Kind::Plan(request) => request.begin(),
+            Kind::Entry(request) => request.begin(),
+            Kind::Foreign(request) => request.begin(),
+            Kind::Ended(request) => request.begin(),
+            Kind::Peek(request) => request.begin(),
+            Kind::Write(request) => request.begin(),
+        }
+    }
+
+    /// What comes of the store's answer.
+    pub fn answered(&mut self, answer: Answer, versions: &mut Versions) -> Step<Event> {
+        let ticket = self.ticket;
+        match &mut self.kind {
+            Kind::Plan(request) => step(request.answered(answer), |plan| planned(ticket, plan.unwrap_or_default())),
+            Kind::Entry(request) => step(request.answered(answer), |content| came(ticket, content)),
+            Kind::Foreign(request) => {
+                step(request.answered(answer), |written| came(ticket, written.map(|written| written.content)))
+            }
+            Kind::Ended(request) => step(request.answered(answer), |failure| {
+                let content =
+                    |failure: Option<_>| failure.map_or(Content::Value(wattle_model::Value::Null), Content::Failure);
+                came(ticket, failure.map(content))
+            }),
+            Kind::Peek(request) => {
+                let step = request.answered(answer);
+                if let Step::Over(Ok(peeked)) = &step
+                    && let Some(version) = peeked.version
+                {
+                    versions.0.insert(request.entry().clone(), version);
+                }
+                // Writing it says what is wrong with it.
+                self::step(step, |peeked| Event::Peeked(ticket, peeked.ok().and_then(|peeked| peeked.content)))
+            }
+            Kind::Write(request) => step(request.answered(answer), |result| {
+                let refused = |refused| match refused {
+                    Refused::Superseded { .. } => WriteError::Superseded,
+                    refused => WriteError::Refused(refused.to_string()),
+                };
+                Event::Written(ticket, result.map_err(refused))
+            }),
+        }
+    }
+
+    /// What comes of it when the store refuses, in one line.
+    pub fn refused(&self, why: String) -> Event {
+        match &self.kind {
+            Kind::Plan(_) => Event::Plan(self.ticket, None),
+            Kind::Entry(_) | Kind::Foreign(_) | Kind::Ended(_) => {
+                Event::Read(self.ticket, Err(ReadError::Refused(why)))
+            }
+            Kind::Peek(_) => Event::Peeked(self.ticket, None),
+            Kind::Write(_) => Event::Written(self.ticket, Err(WriteError::Refused(why))),
+        }
+    }
+}
+
+fn step<T>(step: Step<T>, event: impl FnOnce(T) -> Event) -> Step<Event> {
+    match step {
+        Step::Ask(op) => Step::Ask(op),
+        Step::Over(out) => Step::Over(event(out)),
+    }
+}
+
+fn planned(ticket: Ticket, plan: Option<Plan>) -> Event {
+    Event::Plan(ticket, plan)
+}
+
+fn came(ticket: Ticket, content: Result<Content, Refused>) -> Event {
+    let refused = |refused| match refused {
+        Refused::Superseded { .. } => ReadError::Superseded,
+        refused => ReadError::Refused(refused.to_string()),
+    };
+    Event::Read(ticket, content.map_err(refused))
+}

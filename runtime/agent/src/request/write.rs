@@ -1,0 +1,71 @@
+//! Writing an entry, once in a revision.
+
+use std::cmp::Ordering;
+
+use wattle_model::Name;
+
+use crate::content::{Content, Written};
+use crate::layout::Layout;
+use crate::node::Version;
+use crate::revision::Revision;
+
+use super::{Answer, Op, Refused, Request, Step, parse};
+
+/// Writes an entry for a revision, unless it holds something of it: then that stays, and is what the request comes to.
+#[derive(Clone, Debug)]
+pub struct Write {
+    path: String,
+    name: Name,
+    revision: Revision,
+    data: Vec<u8>,
+    known: Option<Version>,
+}
+
+impl Write {
+    /// Writes `content` to the entry `SERVER/COMPONENT/OUTPUT`. A version at which it may be written, if one is `known`,
+    /// saves looking first.
+    pub fn new(layout: &Layout, name: &Name, revision: &Revision, content: &Content, known: Option<Version>) -> Self {
+        let data = Written::new(revision, content.clone()).to_bytes();
+        Self { path: layout.entry(name), name: name.clone(), revision: revision.clone(), data, known }
+    }
+
+    fn unknown<T>(&self) -> Step<Result<T, Refused>> {
+        Step::Over(Err(Refused::Unknown(self.name.to_string())))
+    }
+}
+
+impl Request for Write {
+    type Out = Option<Content>;
+
+    fn begin(&mut self) -> Op {
+        match self.known.take() {
+            Some(version) => Op::Set(self.path.clone(), self.data.clone(), version),
+            None => Op::Get(self.path.clone()),
+        }
+    }
+
+    fn answered(&mut self, answer: Answer) -> Step<Result<Option<Content>, Refused>> {
+        match answer {
+            Answer::Set(_) => Step::Over(Ok(None)),
+            Answer::Conflict => Step::Ask(Op::Get(self.path.clone())),
+            Answer::Missing | Answer::Node(None) => self.unknown(),
+            Answer::Node(Some(node)) => {
+                let written = match parse::<Written>(&self.path, &node.data) {
+                    Ok(written) => written,
+                    Err(refused) => return Step::Over(Err(refused)),
+                };
+                if let Some(written) = written {
+                    let newer = written.of();
+                    match newer.cmp(&self.revision) {
+                        Ordering::Less => {}
+                        Ordering::Equal => return Step::Over(Ok(Some(written.content))),
+                        Ordering::Greater => {
+                            return Step::Over(Err(Refused::Superseded { ours: self.revision.clone(), newer }));
+                        }
+                    }
+                }
+                Step::Ask(Op::Set(self.path.clone(), self.data.clone(), node.version))
+            }
+        }
+    }
+}
