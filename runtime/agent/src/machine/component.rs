@@ -44,6 +44,8 @@ pub(super) enum Phase {
     Ready(Box<Next>),
     /// That it starts is written down.
     Starting(Start),
+    /// That it starts is on disk; it does so once nobody else can act for this server.
+    Held(Start),
     /// Its recipe runs.
     Running(Box<Run>),
     /// How it ended is written down.
@@ -104,6 +106,7 @@ impl Component {
             | Phase::LayingOut(_)
             | Phase::Ready(_)
             | Phase::Starting(_)
+            | Phase::Held(_)
             | Phase::Ending(_)
             | Phase::Publishing(..)
             | Phase::Ended(_) => None,

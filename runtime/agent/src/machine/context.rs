@@ -92,6 +92,7 @@ pub(super) struct Context<V> {
     pub(super) board: Board,
     pub(super) now: Now,
     pub(super) actions: Vec<Action>,
+    pub(super) in_touch: bool,
     pending: HashMap<Ticket, Pending>,
     writing: IndexMap<Ticket, Writing>,
     numbers: u64,
@@ -101,7 +102,7 @@ impl<V: Vault> Context<V> {
     pub(super) fn new(setup: Setup<V>, memory: Memory, now: Now) -> Self {
         let board = Board::new(&setup.server);
         let (actions, pending, writing) = (Vec::new(), HashMap::new(), IndexMap::default());
-        Self { setup, memory, board, now, actions, pending, writing, numbers: 0 }
+        Self { setup, memory, board, now, actions, in_touch: true, pending, writing, numbers: 0 }
     }
 
     pub(super) fn number(&mut self) -> u64 {

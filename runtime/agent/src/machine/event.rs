@@ -53,6 +53,10 @@ pub struct Desired {
 pub enum Event {
     /// This agent is the one that acts for its server, or is so no longer, because another one is.
     Claimed(bool),
+    /// Whether this agent can be sure that nobody else acts for its server meanwhile: it was heard by the data space within
+    /// the time for which that keeps its place. While it is not, nothing begins to run; what runs goes on. It is before the
+    /// first of these.
+    InTouch(bool),
     /// This revision is to be reached. May come late, and more than once.
     Desired(Desired),
     /// What the server's plan is, of whatever revision.

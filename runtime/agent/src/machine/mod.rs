@@ -123,6 +123,14 @@ impl<V: Vault> Machine<V> {
         let cx = &mut self.cx;
         match event {
             Event::Claimed(is_claimed) => self.claimed(is_claimed),
+            Event::InTouch(in_touch) => {
+                cx.in_touch = in_touch;
+                match &mut self.stage {
+                    Stage::Working(work) if in_touch => work.begin_held(cx),
+                    Stage::TearingDown(teardown) if in_touch => teardown.begin_held(cx),
+                    _ => {}
+                }
+            }
             Event::Desired(desired) => self.desire(desired),
             Event::Journalled(ticket) => {
                 let after = cx.written(ticket);

@@ -95,7 +95,12 @@ impl Work {
         }
         let component = &mut self.components[place];
         let phase = std::mem::replace(&mut component.phase, Phase::Ended(Outcome::Abandoned));
-        let Phase::Starting(Start { inputs, fingerprint }) = phase else { return };
+        let Phase::Starting(start) = phase else { return };
+        if !cx.in_touch {
+            component.phase = Phase::Held(start);
+            return;
+        }
+        let Start { inputs, fingerprint } = start;
         let planned = &component.planned;
         let limit = cx.wait(planned);
         let mut needed = Needs::default();
@@ -132,6 +137,17 @@ impl Work {
         cx.actions.push(Action::Run(Box::new(job)));
         self.read(cx, &needed);
         self.look(cx, place);
+    }
+
+    /// Nobody else can act for this server now: what was held begins.
+    pub(super) fn begin_held<V: Vault>(&mut self, cx: &mut Context<V>) {
+        for place in 0..self.components.len() {
+            let phase = &mut self.components[place].phase;
+            if let Phase::Held(start) = phase {
+                *phase = Phase::Starting(start.clone());
+                self.started(cx, place);
+            }
+        }
     }
 
     /// It failed: that is written down first, with what its recipe asked for until then if only its run shows that.

@@ -36,6 +36,8 @@ enum Step {
     LayingOut,
     /// That it is being undone is written down.
     Undoing(IndexMap<Name, Value>),
+    /// That is on disk; it runs once nobody else can act for this server.
+    Held(IndexMap<Name, Value>),
     /// Its teardown runs.
     Running { id: RunId, inputs: IndexMap<Name, Value>, end: Duration, stopped: Option<(Stop, Duration)> },
     /// That it has left is written down.
@@ -66,7 +68,7 @@ impl Teardown {
         match &self.step {
             Step::Running { stopped: Some((_, at)), .. } => Some(at.saturating_add(GRACE)),
             Step::Running { end, .. } => Some(*end),
-            Step::New | Step::LayingOut | Step::Undoing(_) | Step::Going => None,
+            Step::New | Step::LayingOut | Step::Undoing(_) | Step::Held(_) | Step::Going => None,
         }
     }
 
@@ -173,6 +175,10 @@ impl Teardown {
     /// That it is being undone is on disk.
     pub(super) fn undoing<V: Vault>(&mut self, cx: &mut Context<V>) {
         let Step::Undoing(inputs) = std::mem::replace(&mut self.step, Step::New) else { return };
+        if !cx.in_touch {
+            self.step = Step::Held(inputs);
+            return;
+        }
         let Some((component, known)) = self.due.front() else { return };
         let (id, deadline) = (RunId(cx.number()), cx.deadline(&known.planned));
         let job = Job {
@@ -187,6 +193,14 @@ impl Teardown {
         let end = cx.now.uptime.saturating_add(deadline);
         self.step = Step::Running { id, inputs, end, stopped: None };
         cx.actions.push(Action::Run(Box::new(job)));
+    }
+
+    /// Nobody else can act for this server now: what was held begins.
+    pub(super) fn begin_held<V: Vault>(&mut self, cx: &mut Context<V>) {
+        if let Step::Held(inputs) = &self.step {
+            self.step = Step::Undoing(inputs.clone());
+            self.undoing(cx);
+        }
     }
 
     /// A teardown has ended.
@@ -251,7 +265,7 @@ impl Teardown {
                     cx.actions.push(Action::Stop(*id, Stop::Replaced));
                 }
             }
-            Step::New | Step::LayingOut | Step::Undoing(_) | Step::Going => self.due.clear(),
+            Step::New | Step::LayingOut | Step::Undoing(_) | Step::Held(_) | Step::Going => self.due.clear(),
         }
     }
 }

@@ -118,7 +118,8 @@ impl Work {
             | Event::Plan(..)
             | Event::Journalled(_)
             | Event::JournalFails(_)
-            | Event::Trouble(..) => {}
+            | Event::Trouble(..)
+            | Event::InTouch(_) => {}
         }
     }
 
@@ -262,6 +263,7 @@ impl Work {
             | Phase::LayingOut(_)
             | Phase::Ready(_)
             | Phase::Starting(_)
+            | Phase::Held(_)
             | Phase::Ending(_)
             | Phase::Publishing(..)
             | Phase::Ended(_) => {}
@@ -367,7 +369,12 @@ impl Work {
         }
         for place in 0..self.components.len() {
             match &self.components[place].phase {
-                Phase::Turn(_) | Phase::Waiting(_) | Phase::LayingOut(_) | Phase::Ready(_) | Phase::Publishing(..) => {
+                Phase::Turn(_)
+                | Phase::Waiting(_)
+                | Phase::LayingOut(_)
+                | Phase::Ready(_)
+                | Phase::Held(_)
+                | Phase::Publishing(..) => {
                     self.components[place].phase = Phase::Ended(Outcome::Abandoned);
                 }
                 Phase::Running(_) => self.supersede_run(cx, place),
