@@ -145,7 +145,8 @@ impl Work {
         while let Some(told) = run.telling.front() {
             let before = run.published.get(&told.output);
             let answer = match before {
-                None => {
+                // A secret that is sealed for others cannot be compared.
+                None if !run.early.contains_key(&told.output) => {
                     let (component, output) = (component.name.clone(), told.output.clone());
                     let record = Record::Early { component, output, stored: told.stored.clone() };
                     return cx.record(record, After::Early(place, run.id));
@@ -156,8 +157,8 @@ impl Work {
                         format!("output `{}` was published with another value; it is written once a run", told.output);
                     Err(Broken::new(Kind::Type, message))
                 }
-                Some(before) => {
-                    let before = before.clone();
+                before => {
+                    let before = before.unwrap_or(&told.value).clone();
                     let entry = entry(&told.output);
                     let text = format!("`{entry}` was published by a run that did not end, and stays as it is");
                     cx.log(Level::Warn, Some(&component.full), text);
