@@ -9,7 +9,7 @@ use wattle_model::{IndexMap, Name, Type, Value};
 use crate::hex;
 use crate::plan::PlannedComponent;
 
-#[derive(Serialize)]
+#[derive(PartialEq, Serialize)]
 struct Declared<'a> {
     tool: &'static str,
     recipe: &'a str,
@@ -25,7 +25,18 @@ struct Declared<'a> {
 /// # Panics
 /// Never: a plan is JSON.
 pub fn fingerprint(planned: &PlannedComponent, values: &IndexMap<Name, Value>) -> String {
-    let declared = Declared {
+    let text = serde_json::to_vec(&declared(planned, values)).expect("INVARIANT: a plan is JSON");
+    hex(&Sha256::digest(&text))
+}
+
+/// Whether two components have the same fingerprint if they are given the same values.
+pub fn may_be_same(one: &PlannedComponent, other: &PlannedComponent) -> bool {
+    let nothing = IndexMap::new();
+    declared(one, &nothing) == declared(other, &nothing)
+}
+
+fn declared<'a>(planned: &'a PlannedComponent, values: &'a IndexMap<Name, Value>) -> Declared<'a> {
+    Declared {
         tool: planned.recipe.tool.name(),
         recipe: &planned.recipe.entry,
         files: planned.recipe.files.iter().map(|(path, digest)| (&**path, &**digest)).collect(),
@@ -36,9 +47,7 @@ pub fn fingerprint(planned: &PlannedComponent, values: &IndexMap<Name, Value>) -
             .map(|(name, output)| (&**name, (&output.declared.ty, &*output.declared.path, output.declared.early)))
             .collect(),
         values: values.iter().map(|(name, value)| (&**name, sorted(value))).collect(),
-    };
-    let text = serde_json::to_vec(&declared).expect("INVARIANT: a plan is JSON");
-    hex(&Sha256::digest(&text))
+    }
 }
 
 /// A map's order is no part of its value.

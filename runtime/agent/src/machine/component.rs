@@ -6,6 +6,7 @@ use wattle_model::{IndexMap, Name, Value};
 
 use crate::content::Content;
 use crate::failure::Failure;
+use crate::fingerprint::may_be_same;
 use crate::memory::Known;
 use crate::outputs;
 use crate::plan::PlannedComponent;
@@ -126,9 +127,10 @@ impl Component {
     }
 
     /// The inputs that are awaited before it starts. What asks for its inputs itself is only compared by those that it
-    /// asked for when it finished.
+    /// asked for when it finished; one that is another since runs, whatever they are.
     pub(super) fn read_first(&self, known: Option<&Known>) -> Vec<Name> {
-        let finished = known.and_then(|known| known.finished.as_ref());
+        let comparable = known.filter(|known| may_be_same(&known.planned, &self.planned));
+        let finished = comparable.and_then(|known| known.finished.as_ref());
         let all = self.planned.inputs.keys();
         match (self.planned.recipe.tool.is_live(), finished) {
             (false, _) => all.cloned().collect(),
