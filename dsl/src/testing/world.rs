@@ -102,7 +102,7 @@ impl World {
         faults.extend(broken(seed, known));
         let planning = Planning { seed, parameters: &parameters, imports: &imports };
         let mut told = |all: Vec<Fault<Infallible>>| faults.extend(all.iter().map(ToString::to_string));
-        let plans = planning.plans(REVISION.number, &mut InPlain).map_err(&mut told);
+        let plans = planning.plans(&REVISION, &mut InPlain).map_err(&mut told);
         let sources = planning.exports(|_| true, &mut InPlain).map_err(&mut told);
         let (Ok(plans), Ok(sources)) = (plans, sources) else { return Err(faults) };
         let of_type = |(name, from): (Name, Source)| (name.clone(), (seed.exports[&name].ty.clone(), from));

@@ -4,13 +4,17 @@ use serde::{Deserialize, Serialize};
 use wattle_model::{Alternatives, Name, Order, Predicate, Tree, Type};
 use wattle_model::{IndexMap, requirement::Operand};
 
+use crate::revision::Revision;
 use crate::seed::{SeedAttribute, SeedOutput, SeedRecipe};
 
 /// What a server is to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// For which revision.
+    /// The number of its revision.
     pub revision: u64,
+    /// The data space of that revision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space: Option<Name>,
     /// What orders its components.
     #[serde(default)]
     pub order: Order,
@@ -27,8 +31,20 @@ pub struct Plan {
 
 impl Plan {
     /// What a server is to do that has left the model; `order` is as it was.
-    pub fn retired(revision: u64, order: Order) -> Self {
-        Self { revision, order, retired: true, publishes: IndexMap::default(), components: IndexMap::default() }
+    pub fn retired(revision: &Revision, order: Order) -> Self {
+        Self {
+            revision: revision.number,
+            space: revision.space.clone(),
+            order,
+            retired: true,
+            publishes: IndexMap::default(),
+            components: IndexMap::default(),
+        }
+    }
+
+    /// For which revision it is.
+    pub fn of(&self) -> Revision {
+        Revision { space: self.space.clone(), number: self.revision }
     }
 }
 

@@ -65,6 +65,7 @@ impl Server {
         let now = Now { uptime: Duration::ZERO, wall: Time::EPOCH };
         let plan = Plan {
             revision: 1,
+            space: None,
             order: Order::Dataflow,
             retired: false,
             publishes: IndexMap::default(),

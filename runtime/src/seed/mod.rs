@@ -30,7 +30,7 @@ use wattle_agent_core::planning::{ImportKey, Planning};
 use wattle_agent_core::time::Time;
 
 use crate::clock;
-use crate::space::{Goal, Layout, OperatorKey, Source};
+use crate::space::{Goal, Layout, OperatorKey, Revision, Source};
 use crate::store::{Principal, Store};
 
 pub use changes::{Change, Changes, ComponentChange, Delta, ServerChanges};
@@ -246,13 +246,14 @@ impl Work {
                 }
             }
         };
+        let space = there.map_or_else(|| Some(new_space(clock::now())), |there| there.goal.space.clone());
         let building = Building {
             planning: Planning { seed, parameters: &self.parameters, imports: &self.imports },
             credentials: &self.credentials,
             principals: self.principals.clone(),
             member: self.member.clone(),
             present: &present,
-            revision,
+            revision: Revision { space: space.clone(), number: revision },
         };
         let wanted = building.build()?;
         let mut writing = Writing::make(&self.layout, seed, &present, &wanted)?;
@@ -262,7 +263,7 @@ impl Work {
         changes.warnings.clone_from(&writing.warnings);
         let goal = Goal {
             revision,
-            space: there.map_or_else(|| Some(new_space(clock::now())), |there| there.goal.space.clone()),
+            space,
             digest: self.digest.clone(),
             applying: None,
             operator: Some(options.key.login().principal()),

@@ -7,7 +7,7 @@ use wattle::lower::seed::{SeedEntry, SeedExport};
 use wattle::model::{IndexMap, Name};
 use wattle_agent_core::planning::Planning;
 
-use crate::space::{Export, Held, Importer, Plan};
+use crate::space::{Export, Held, Importer, Plan, Revision};
 use crate::store::{Access, Principal};
 
 use super::credentials::Credentials;
@@ -45,16 +45,16 @@ pub(super) struct Building<'a> {
     pub(super) principals: HashMap<Name, Principal>,
     pub(super) member: Principal,
     pub(super) present: &'a Present,
-    pub(super) revision: u64,
+    pub(super) revision: Revision,
 }
 
 impl Building<'_> {
     pub(super) fn build(self) -> Result<Wanted, SeedError> {
         let mut sealing = ForServers::new(self.credentials, &self.present.plans);
-        let plans = self.planning.plans(self.revision, &mut sealing)?;
+        let plans = self.planning.plans(&self.revision, &mut sealing)?;
         let seed = self.planning.seed;
         let retired = self.present.plans.iter().filter(|(server, _)| !seed.servers.contains_key(*server));
-        let retired = retired.map(|(server, before)| (server.clone(), Plan::retired(self.revision, before.order)));
+        let retired = retired.map(|(server, before)| (server.clone(), Plan::retired(&self.revision, before.order)));
         Ok(Wanted {
             retired: retired.collect(),
             entries: self.entries()?,

@@ -143,6 +143,7 @@ fn what_has_not_begun_is_held_up_by_what_comes_before() {
     // Where nothing but values orders them, nothing comes before.
     let plan = Plan {
         revision: 2,
+        space: None,
         order: Order::Dataflow,
         retired: false,
         publishes: IndexMap::default(),

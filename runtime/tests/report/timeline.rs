@@ -30,6 +30,7 @@ fn picture(components: Vec<(String, Status)>) -> Picture {
     let mut picture = Picture { stack: "s".into(), goal: Some(goal), servers: IndexMap::default() };
     let plan = Plan {
         revision: 1,
+        space: None,
         order: Order::Dataflow,
         retired: false,
         publishes: IndexMap::default(),

@@ -227,7 +227,7 @@ impl<V: Vault> Machine<V> {
         let Some(desired) = self.desired.clone() else { return };
         let (cx, number) = (&mut self.cx, desired.revision.number);
         let plan = match plan {
-            Some(plan) if plan.revision == desired.revision.number => plan,
+            Some(plan) if plan.of() == desired.revision => plan,
             other => {
                 let found = other.map_or("none".to_owned(), |plan| format!("one of revision {}", plan.revision));
                 let text = format!("this server has no plan of revision {number} ({found}): waits for the next");

@@ -12,6 +12,7 @@ use wattle_model::requirement::Operand;
 use wattle_model::{IndexMap, Name, Value};
 
 use crate::plan::{Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, Source};
+use crate::revision::Revision;
 use crate::seed::{Seed, SeedComponent, SeedDeclaration, SeedExport, SeedRequirement, SeedServer};
 
 pub use fault::{Fault, Why};
@@ -39,7 +40,7 @@ impl Planning<'_> {
     /// All that is wrong.
     pub fn plans<S: Sealing>(
         self,
-        revision: u64,
+        revision: &Revision,
         sealing: &mut S,
     ) -> Result<IndexMap<Name, Plan>, Vec<Fault<S::Error>>> {
         let mut work = Work { planning: self, sealing, faults: Vec::new() };
@@ -79,7 +80,7 @@ struct Work<'a, S: Sealing> {
 }
 
 impl<S: Sealing> Work<'_, S> {
-    fn plan(&mut self, revision: u64, name: &Name, server: &SeedServer) -> Plan {
+    fn plan(&mut self, revision: &Revision, name: &Name, server: &SeedServer) -> Plan {
         let mut components = IndexMap::default();
         for (key, component) in &server.components {
             let Some(declaration) = self.planning.seed.declarations.get(&component.declaration) else {
@@ -90,7 +91,8 @@ impl<S: Sealing> Work<'_, S> {
             components.insert(key.clone(), self.component(name, key, component, declaration));
         }
         let (order, publishes) = (server.order, server.publishes.clone());
-        Plan { revision, order, retired: false, publishes, components }
+        let (revision, space) = (revision.number, revision.space.clone());
+        Plan { revision, space, order, retired: false, publishes, components }
     }
 
     fn component(

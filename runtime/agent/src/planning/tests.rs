@@ -3,6 +3,7 @@ use std::convert::Infallible;
 use wattle_model::{Tool, Type};
 
 use crate::plan::Held;
+use crate::revision::Revision;
 use crate::seed::{Origin, SeedEntry, SeedInput, SeedOutput, SeedParameter, SeedRecipe, Wire};
 
 use super::*;
@@ -79,7 +80,7 @@ fn planned(seed: &Seed) -> Result<PlannedComponent, Vec<String>> {
     .into_iter()
     .collect();
     let planning = Planning { seed, parameters: &parameters, imports: &imports };
-    let plans = planning.plans(3, &mut Marking);
+    let plans = planning.plans(&Revision { space: None, number: 3 }, &mut Marking);
     let mut plans = plans.map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>())?;
     let mut web = plans.swap_remove("web").unwrap();
     assert_eq!(web.revision, 3);
