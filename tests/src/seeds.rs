@@ -139,13 +139,14 @@ pub async fn nodes(store: &Arc<dyn Store>) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// The same as far as it does not differ from one time to another: without numbers of revisions and without what
+/// The same as far as it does not differ from one time to another: without revisions, the names of data spaces and what
 /// encryption makes of secrets.
 pub async fn essence(store: &Arc<dyn Store>) -> BTreeMap<String, Json> {
     fn strip(json: &mut Json) {
         match json {
             Json::Object(map) => {
                 map.remove("revision");
+                map.remove("space");
                 for (name, value) in map.iter_mut() {
                     if name == "sealed" {
                         *value = Json::Null;

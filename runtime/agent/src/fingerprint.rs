@@ -31,7 +31,7 @@ pub fn fingerprint(planned: &PlannedComponent, values: &IndexMap<Name, Value>) -
 
 /// Whether two components have the same fingerprint if they are given the same values.
 pub fn may_be_same(one: &PlannedComponent, other: &PlannedComponent) -> bool {
-    let nothing = IndexMap::new();
+    let nothing = IndexMap::default();
     declared(one, &nothing) == declared(other, &nothing)
 }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 use wattle_agent_core::machine::{Desired, Event};
-use wattle_agent_core::revision::Revision;
 
 use crate::clock;
 use crate::space::{Alive, Goal, SpaceError};
@@ -31,10 +30,10 @@ pub(super) async fn follow(
     let mut goal = tokio::select! {
         biased;
         () = &mut ends => return Ok(()),
-        goal = shared.insist(|| shared.space.newer_goal(0)) => desire(&shared, goal?),
+        goal = shared.insist(|| shared.space.newer_goal(None)) => desire(&shared, goal?),
     };
     loop {
-        let seen = goal.revision;
+        let seen = goal.id();
         tokio::select! {
             biased;
             () = &mut ends => {
@@ -43,7 +42,7 @@ pub(super) async fn follow(
                 }
                 return Ok(());
             }
-            newer = shared.insist(|| shared.space.newer_goal(seen)) => goal = desire(&shared, newer?),
+            newer = shared.insist(|| shared.space.newer_goal(Some(seen.clone()))) => goal = desire(&shared, newer?),
             claimed = claim(&shared, &agent, &goal), if held.is_none() => {
                 held = Some(claimed?);
                 shared.trouble(ANOTHER, None);
@@ -55,8 +54,7 @@ pub(super) async fn follow(
 }
 
 fn desire(shared: &Shared, goal: Goal) -> Goal {
-    let revision = Revision { space: None, number: goal.revision };
-    shared.say(Event::Desired(Desired { revision, digest: goal.digest.clone() }));
+    shared.say(Event::Desired(Desired { revision: goal.of(), digest: goal.digest.clone() }));
     goal
 }
 

@@ -161,15 +161,14 @@ impl Driver {
                 self.request(ticket, async move { Event::Read(ticket, read(&shared, &awaited, &revision).await) });
             }
             Action::Peek(ticket, entry, revision) => self.request(ticket, async move {
-                let there = shared.insist(|| shared.space.peek(&entry)).await.unwrap_or_else(|error| {
+                let there = shared.insist(|| shared.space.holds(&entry, &revision)).await.unwrap_or_else(|error| {
                     tracing::debug!("`{entry}` cannot be looked at before it is written: {error}");
                     None
                 });
-                let there = there.filter(|written| written.revision == revision.number);
-                Event::Peeked(ticket, there.map(|written| written.content))
+                Event::Peeked(ticket, there)
             }),
             Action::Write(ticket, entry, revision, content) => self.request(ticket, async move {
-                let written = shared.insist(|| shared.space.write(&entry, revision.number, &content)).await;
+                let written = shared.insist(|| shared.space.write(&entry, &revision, &content)).await;
                 Event::Written(
                     ticket,
                     written.map_err(|error| match error {
@@ -281,15 +280,14 @@ impl Driver {
 }
 
 async fn read(shared: &Shared, awaited: &Awaited, revision: &Revision) -> Result<Content, ReadError> {
-    let number = revision.number;
     let content = match awaited {
-        Awaited::Entry(entry) => shared.insist(|| shared.space.read(entry, number)).await,
+        Awaited::Entry(entry) => shared.insist(|| shared.space.read(entry, revision)).await,
         Awaited::Foreign(stack, entry) => {
             let space = Space::new(shared.space.store().clone(), stack);
             shared.insist(|| space.read_latest(entry)).await.map(|written| written.content)
         }
         Awaited::Ended(component) => {
-            let ended = shared.insist(|| shared.space.ended(component, number)).await;
+            let ended = shared.insist(|| shared.space.ended(component, revision)).await;
             ended.map(|failure| failure.map_or(Content::Value(wattle::model::Value::Null), Content::Failure))
         }
     };

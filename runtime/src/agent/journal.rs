@@ -1,6 +1,6 @@
 //! The journal: what became of each component on this server, on disk before anyone else is told of it.
 //!
-//! Lines of JSON that are only ever added, each on disk before [`Journal::append`] returns. What they mean, and what must be
+//! Lines that are only ever added, each on disk before [`Journal::append`] returns. What they mean, and what must be
 //! on disk before what else is done, is the machine's to say. When the disk is full, nothing is published that is not here;
 //! the agent keeps what it has to write, and goes on when there is room. Secrets stand here encrypted for the server itself.
 
@@ -9,6 +9,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use wattle_agent_core::journal::{Damaged, Replayed, encode, replay};
 use wattle_agent_core::memory::Memory;
 use wattle_agent_core::record::Record;
 
@@ -23,7 +24,7 @@ pub enum JournalError {
         /// Why.
         source: io::Error,
     },
-    /// A line in its middle is none that an agent wrote.
+    /// A line is none that an agent wrote.
     #[error(
         "line {line} of the journal `{}` is damaged: {reason}; without it, finished components would run again: restore \
          it, or move it away if that is what should happen",
@@ -99,38 +100,11 @@ impl Journal {
         let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path).map_err(io)?;
         sync_folder(path).map_err(io)?;
         let text = fs::read(path).map_err(io)?;
-        let mut journal = Self { file, path: path.to_owned(), length: 0, torn: false };
-        let (memory, lines) = journal.replay(&text)?;
-        journal.torn = journal.length < text.len() as u64;
+        let damaged = |Damaged { line, reason }| JournalError::Damaged { path: path.to_owned(), line, reason };
+        let Replayed { memory, whole, lines } = replay(&text).map_err(damaged)?;
+        let mut journal = Self { file, path: path.to_owned(), length: whole as u64, torn: whole < text.len() };
         journal.compact(&memory, lines);
         Ok((journal, memory))
-    }
-
-    /// What it amounts to, and how many lines it has.
-    fn replay(&mut self, text: &[u8]) -> Result<(Memory, usize), JournalError> {
-        let (mut memory, mut lines) = (Memory::default(), 0);
-        let mut bad: Option<(usize, String)> = None;
-        let mut end = 0;
-        for (at, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
-            end += line.len() as u64;
-            let whole = line.ends_with(b"\n");
-            match serde_json::from_slice::<Record>(line) {
-                Ok(record) if whole => {
-                    // A crash tears nothing but what was written last.
-                    if let Some((line, reason)) = bad {
-                        return Err(JournalError::Damaged { path: self.path.clone(), line, reason });
-                    }
-                    memory.note(record);
-                    self.length = end;
-                    lines += 1;
-                }
-                Ok(_) => {}
-                Err(error) => {
-                    bad.get_or_insert((at + 1, error.to_string()));
-                }
-            }
-        }
-        Ok((memory, lines))
     }
 
     /// Puts `records` on disk, all of them or none.
@@ -138,11 +112,7 @@ impl Journal {
     /// # Errors
     /// When they are not on disk; they can be given again.
     pub(super) fn append(&mut self, records: &[Record]) -> io::Result<()> {
-        let mut text = Vec::new();
-        for record in records {
-            serde_json::to_writer(&mut text, record)?;
-            text.push(b'\n');
-        }
+        let text: Vec<u8> = records.iter().flat_map(encode).collect();
         if self.torn {
             self.file.set_len(self.length)?;
             self.torn = false;
@@ -168,11 +138,7 @@ impl Journal {
     fn rewrite(&mut self, memory: &Memory) -> io::Result<()> {
         let records = memory.records();
         let new = self.path.with_extension("new");
-        let mut text = Vec::new();
-        for record in &records {
-            serde_json::to_writer(&mut text, record)?;
-            text.push(b'\n');
-        }
+        let text: Vec<u8> = records.iter().flat_map(encode).collect();
         let file = write_anew(&new, &text)?;
         replace(&new, &self.path)?;
         self.file = file;

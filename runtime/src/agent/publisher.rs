@@ -139,8 +139,8 @@ impl Publisher {
 /// Whether to say it again.
 fn is_lost(what: &str, result: Result<(), SpaceError>) -> bool {
     match result {
-        // What is missing has left the model meanwhile.
-        Ok(()) | Err(SpaceError::Store(StoreError::Missing { .. })) => false,
+        // What is missing has left the model meanwhile; of a newer revision, another agent knows more.
+        Ok(()) | Err(SpaceError::Store(StoreError::Missing { .. }) | SpaceError::Superseded { .. }) => false,
         Err(SpaceError::Store(StoreError::Unusable { .. })) => true,
         Err(error) => {
             tracing::warn!("the status of `{what}` cannot be published: {error}");

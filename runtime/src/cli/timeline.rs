@@ -161,13 +161,20 @@ mod tests {
     fn what_a_clock_that_was_set_back_took_is_not_known() {
         let at = Time::from_secs;
         let step = |since, until| Step { since: at(since), until: at(until), did: Did::Ran };
-        let done = |until, past| Status { revision: 1, since: at(until), deadline: None, state: State::Done, past };
+        let done = |until, past| Status {
+            revision: 1,
+            space: None,
+            since: at(until),
+            deadline: None,
+            state: State::Done,
+            past,
+        };
         let stack = [
             ("a", done(110, vec![step(100, 110)])),
             ("b", done(60, vec![step(110, 60)])),
             ("c", done(70, vec![step(100, 112), step(65, 70)])),
         ];
-        let goal = Goal { revision: 1, digest: String::new(), applying: None, operator: None };
+        let goal = Goal { revision: 1, space: None, digest: String::new(), applying: None, operator: None };
         let mut picture = Picture { stack: "s".into(), goal: Some(goal), servers: IndexMap::default() };
         for (server, status) in stack {
             let standing = Standing {

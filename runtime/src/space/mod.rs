@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use wattle_agent_core::record::RevisionId;
-use wattle_agent_core::request::{self, Answer, Op, Refused, Request, Say, Step as Next};
+use wattle_agent_core::request::{self, Answer, Op, Peek, Peeked, Refused, Request, Say, Step as Next};
 
 use crate::store::{Access, Hold, Node, Store, StoreError, Version};
 
@@ -74,7 +74,7 @@ pub enum SpaceError {
 pub struct Space {
     store: Arc<dyn Store>,
     layout: Layout,
-    // The versions of what was last said by path, so that saying more takes one request.
+    // The versions by path of what was last said, and of entries that may be written: doing so then takes one request.
     versions: Arc<Mutex<HashMap<String, Version>>>,
 }
 
@@ -157,6 +157,18 @@ impl Space {
         self.ask(request::Latest::look(&self.layout, &entry.into())).await
     }
 
+    /// What `entry` holds of `revision` now; none if nothing. Never waits. Writing it then takes one request.
+    ///
+    /// # Errors
+    /// [`SpaceError::Unknown`], [`StoreError::Denied`].
+    pub async fn holds(&self, entry: &str, revision: &Revision) -> Result<Option<Content>, SpaceError> {
+        let Peeked { content, version } = self.ask(Peek::new(&self.layout, &entry.into(), revision)).await?;
+        if let Some(version) = version {
+            self.versions().insert(self.layout.entry(entry), version);
+        }
+        Ok(content)
+    }
+
     /// Writes `content` to `entry` for `revision`, once: gives what the entry holds of this revision already, if
     /// something, and leaves it as it is.
     ///
@@ -168,7 +180,8 @@ impl Space {
         revision: &Revision,
         content: &Content,
     ) -> Result<Option<Content>, SpaceError> {
-        self.ask(request::Write::new(&self.layout, &entry.into(), revision, content, None)).await
+        let known = self.versions().remove(&self.layout.entry(entry));
+        self.ask(request::Write::new(&self.layout, &entry.into(), revision, content, known)).await
     }
 
     /// Says that this process acts for `server`, for as long as the result lives and nobody else does. It takes the place
@@ -311,11 +324,6 @@ pub async fn carry_out(store: &dyn Store, op: Op) -> Result<Answer, StoreError> 
 
 fn parse_goal(path: &str, node: Option<Node>) -> Result<Option<Goal>, SpaceError> {
     node.map_or(Ok(None), |node| parse_json(path, &node.data))
-}
-
-/// What an entry's data says; none for one that is empty.
-fn written(path: &str, data: &[u8]) -> Result<Option<Written>, SpaceError> {
-    parse_json(path, data)
 }
 
 /// What JSON a node holds; none if it is empty.

@@ -193,7 +193,7 @@ async fn hand_over(clients: &Clients, stack: &str, entries: std::ops::Range<usiz
     for i in entries {
         let (reader, name) = (reader.clone(), entry(i));
         // As an agent does when it begins a revision.
-        writer.peek(&name).await.expect("an entry");
+        writer.holds(&name, &FIRST).await.expect("an entry");
         let waiting = reader.clone();
         let read = tokio::spawn(async move {
             let content = waiting.read(&entry(i), &FIRST).await.expect("a value");
@@ -217,14 +217,14 @@ async fn chain(clients: &Clients, stack: &str, first: usize, length: usize) -> D
     let mut links = JoinSet::new();
     for i in first + 1..first + length {
         let space = clients.space(stack).await;
-        space.peek(&entry(i)).await.expect("an entry");
+        space.holds(&entry(i), &FIRST).await.expect("an entry");
         links.spawn(async move {
             let before = space.read(&entry(i - 1), &FIRST).await.expect("a value");
             space.write(&entry(i), &FIRST, &before).await.expect("written");
         });
     }
     let space = clients.space(stack).await;
-    space.peek(&entry(first)).await.expect("an entry");
+    space.holds(&entry(first), &FIRST).await.expect("an entry");
     let last = clients.space(stack).await;
     let end = tokio::spawn(async move { last.read(&entry(first + length - 1), &FIRST).await.expect("a value") });
     tokio::time::sleep(Duration::from_millis(200)).await;
