@@ -1,6 +1,7 @@
 //! What several tests and benchmarks of wattle build on.
 
 pub mod browser;
+pub mod chance;
 pub mod command;
 pub mod conformance;
 pub mod deadline;

@@ -6,6 +6,8 @@
 use wattle::prelude::*;
 use wattle_catalog::{cinder, neutron, nova};
 
+use crate::chance::Chance;
+
 /// A component that reads and writes some of everything.
 #[component(recipe = "recipes/anything.sh")]
 pub struct Anything {
@@ -217,15 +219,8 @@ fn of_text(
 
 /// `length` bytes that depend on `seed` alone.
 pub fn bytes(seed: u32, length: usize) -> Vec<u8> {
-    // SplitMix64.
-    let mut state = u64::from(seed);
-    let next = |_| {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)).to_le_bytes()[0]
-    };
-    (0..length).map(next).collect()
+    let mut chance = Chance::new(seed.into());
+    (0..length).map(|_| chance.number().to_le_bytes()[0]).collect()
 }
 
 struct Random<'c> {

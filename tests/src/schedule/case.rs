@@ -18,11 +18,11 @@ use wattle_runtime::seed::{self, Options};
 use wattle_runtime::space::{OperatorKey, Space, State};
 use wattle_runtime::store::{Memory, Store};
 
-use super::Random;
 use super::fake::{Fake, Log};
 use super::oracle::{self, Outcome};
 use super::slow::Slow;
 use super::topology::Topology;
+use crate::chance::Chance;
 use crate::stores::Guarded;
 
 /// What happens to the agents of a case.
@@ -42,7 +42,7 @@ const END: Duration = Duration::from_secs(400_000);
 
 struct Case {
     number: u64,
-    random: Random,
+    random: Chance,
     store: Arc<Memory>,
     options: Options,
     topology: Topology,
@@ -70,7 +70,7 @@ pub fn run(number: u64, chaos: Chaos) {
 
 impl Case {
     fn new(number: u64) -> Self {
-        let mut random = Random::new(number);
+        let mut random = Chance::new(number);
         let topology = Topology::random(&mut random);
         let booted = topology.servers.iter().map(|_| !random.once_in(12)).collect();
         // A journal is put on disk line by line: memory is as good a disk as any.
@@ -109,8 +109,8 @@ impl Case {
         let name = self.topology.servers[server].name.clone();
         let credential = self.options.credentials.get(&name).expect("INVARIANT: every server has one").clone();
         let store = self.store.login(&credential.logins("random", &name));
-        let slow = Slow::new(Random::new(self.random.below(1 << 30) as u64), 0.1);
-        let runner = Fake { log: self.log.clone(), random: Mutex::new(Random::new(self.random.below(1 << 30) as u64)) };
+        let slow = Slow::new(Chance::new(self.random.below(1 << 30) as u64), 0.1);
+        let runner = Fake { log: self.log.clone(), random: Mutex::new(Chance::new(self.random.below(1 << 30) as u64)) };
         let networks = json!({"net": [oracle::address(&name)]});
         let networks: model::Value = serde_json::from_value(networks).expect("INVARIANT: it is a value");
         Agent {

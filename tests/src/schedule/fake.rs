@@ -12,7 +12,8 @@ use wattle::model::{self, IndexMap, Name};
 use wattle_runtime::recipe::{Broken, Job, Runner};
 use wattle_runtime::space::{Kind, Script};
 
-use super::Random;
+use crate::chance::Chance;
+
 use super::oracle::value;
 use super::topology::{Behaviour, Recipe};
 
@@ -51,7 +52,7 @@ impl Log {
 #[derive(Debug)]
 pub(super) struct Fake {
     pub(super) log: Log,
-    pub(super) random: Mutex<Random>,
+    pub(super) random: Mutex<Chance>,
 }
 
 impl Fake {

@@ -5,18 +5,18 @@ use std::sync::Mutex;
 use async_trait::async_trait;
 use wattle_runtime::store::StoreError;
 
-use super::Random;
+use crate::chance::Chance;
 use crate::stores::{Asked, Guard};
 
 /// Lets random time pass before and after everything that is done, and sometimes very much.
 #[derive(Debug)]
 pub(super) struct Slow {
-    random: Mutex<Random>,
+    random: Mutex<Chance>,
     seconds: f64,
 }
 
 impl Slow {
-    pub(super) fn new(random: Random, seconds: f64) -> Self {
+    pub(super) fn new(random: Chance, seconds: f64) -> Self {
         Self { random: Mutex::new(random), seconds }
     }
 

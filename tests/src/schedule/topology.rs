@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use wattle::lower::Seed;
 
-use super::Random;
+use crate::chance::Chance;
 
 /// Servers, and the components on them in the order of their declaration.
 #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ pub(super) enum Wire {
 
 impl Topology {
     /// The topology that `random` chooses.
-    pub(super) fn random(random: &mut Random) -> Self {
+    pub(super) fn random(random: &mut Chance) -> Self {
         let servers = 1 + random.below(4);
         let servers: Vec<Server> = (0..servers)
             .map(|at| Server { name: format!("s{at}"), dataflow: random.once_in(3), present: true })
@@ -105,7 +105,7 @@ impl Topology {
         topology
     }
 
-    fn component(&self, random: &mut Random, at: usize, secrets: bool, failures: bool) -> Component {
+    fn component(&self, random: &mut Chance, at: usize, secrets: bool, failures: bool) -> Component {
         let outputs: Vec<Output> = (0..random.below(3))
             .map(|at| Output { name: format!("o{at}"), secret: secrets && random.once_in(2) })
             .collect();
@@ -141,7 +141,7 @@ impl Topology {
         }
     }
 
-    fn wire(&self, random: &mut Random) -> Wire {
+    fn wire(&self, random: &mut Chance) -> Wire {
         let entries: Vec<(usize, usize)> = self
             .components
             .iter()
@@ -149,7 +149,7 @@ impl Topology {
             .flat_map(|(at, component)| (0..component.outputs.len()).map(move |output| (at, output)))
             .collect();
         let public: Vec<(usize, usize)> = entries.iter().copied().filter(|entry| !self.is_secret(*entry)).collect();
-        let one = |random: &mut Random, of: &[(usize, usize)]| of[random.below(of.len())];
+        let one = |random: &mut Chance, of: &[(usize, usize)]| of[random.below(of.len())];
         match random.below(8) {
             0..4 if !entries.is_empty() => {
                 let (component, output) = one(random, &entries);
@@ -171,7 +171,7 @@ impl Topology {
     }
 
     /// Another revision of it.
-    pub(super) fn change(&mut self, random: &mut Random) {
+    pub(super) fn change(&mut self, random: &mut Chance) {
         for _ in 0..=random.below(3) {
             let at = random.below(self.components.len());
             match random.below(7) {

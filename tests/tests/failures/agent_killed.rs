@@ -1,8 +1,9 @@
 //! An agent that is killed at any point and started again.
 
 use std::thread::sleep;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
+use wattle_tests::chance::Chance;
 use wattle_tests::zookeeper::ZooKeeper;
 
 use crate::ends::{hold, records};
@@ -32,33 +33,19 @@ fn play() -> Play {
     ])
 }
 
-/// Numbers that a test can have again: `WATTLE_TEST_SEED`.
-struct Random(u64);
-
-impl Random {
-    fn new() -> Self {
-        let given = std::env::var("WATTLE_TEST_SEED").ok().and_then(|text| text.parse().ok());
-        let seed = given.unwrap_or_else(|| {
-            let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
-            u64::from(now.subsec_nanos())
-        });
-        println!("WATTLE_TEST_SEED={seed}");
-        Self(seed)
-    }
-
-    /// Below `end`.
-    fn below(&mut self, end: u64) -> u64 {
-        // SplitMix64.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % end
-    }
+/// Another one each time, unless `WATTLE_TEST_SEED` is given.
+fn chance() -> Chance {
+    let given = std::env::var("WATTLE_TEST_SEED").ok().and_then(|text| text.parse().ok());
+    let seed = given.unwrap_or_else(|| {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+        u64::from(now.subsec_nanos())
+    });
+    println!("WATTLE_TEST_SEED={seed}");
+    Chance::new(seed)
 }
 
 fn kill_at_random_points(mut stack: Stack) {
-    let mut random = Random::new();
+    let mut random = chance();
     stack.start("b");
     let mut met = vec![0; stack.play.acts.len()];
     let mut points = Vec::new();
@@ -69,7 +56,7 @@ fn kill_at_random_points(mut stack: Stack) {
         if random.below(4) > 0 {
             stack.until("the agent works", || stack.log("a").matches("begins a revision").count() > begun);
         }
-        sleep(Duration::from_millis(random.below(250)));
+        sleep(random.millis(0, 250));
         stack.kill("a");
         let mut finished = 0;
         for (one, met) in stack.play.acts.iter().zip(&mut met).filter(|(one, _)| one.server == "a") {

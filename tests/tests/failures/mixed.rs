@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use wattle_tests::chance::Chance;
 use wattle_tests::skip::everything;
 use wattle_tests::zookeeper::ZooKeeper;
 
@@ -38,31 +39,6 @@ enum Fault {
 
 const ALL: [Fault; 6] =
     [Fault::KillAgent, Fault::PauseAgent, Fault::KillMember, Fault::PauseMember, Fault::LoseQuorum, Fault::NewRevision];
-
-/// Numbers that look random (`SplitMix64`).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % end as u64).unwrap()
-    }
-
-    fn of<T: Clone>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len())].clone()
-    }
-
-    fn millis(&mut self, from: usize, to: usize) -> Duration {
-        Duration::from_millis((from + self.below(to - from)) as u64)
-    }
-}
 
 /// Each hears the one before.
 fn chain(length: usize) -> Play {
@@ -98,7 +74,7 @@ struct Trial<'z> {
     stack: Stack,
     servers: Vec<String>,
     agents: Vec<Health>,
-    random: Random,
+    random: Chance,
 }
 
 impl<'z> Trial<'z> {
@@ -107,7 +83,7 @@ impl<'z> Trial<'z> {
         let mut stack = Stack::at(&zookeeper.address(), name, play);
         stack.start_all();
         let agents = vec![Health::Up; servers.len()];
-        Self { zookeeper, members: [Health::Up; MEMBERS], stack, servers, agents, random: Random(seed) }
+        Self { zookeeper, members: [Health::Up; MEMBERS], stack, servers, agents, random: Chance::new(seed) }
     }
 
     /// Lets `faults` happen, and looks whether everything ends as it should.
@@ -116,7 +92,7 @@ impl<'z> Trial<'z> {
             self.stack.play.acts.iter().filter(|one| one.act == "gate").map(One::path).collect();
         gates.reverse();
         for step in 0..FAULTS {
-            let fault = self.random.of(faults);
+            let fault = *self.random.of(faults).unwrap();
             self.happen(fault);
             sleep(self.random.millis(20, 600));
             self.heal_some();
@@ -281,7 +257,7 @@ fn mixed_for_ten_minutes() {
     if !everything("faults of all kinds, mixed for ten minutes") {
         return;
     }
-    let mut random = Random(seed());
+    let mut random = Chance::new(seed());
     let zookeeper = ZooKeeper::start(MEMBERS);
     let begin = Instant::now();
     for round in 0.. {
@@ -289,7 +265,7 @@ fn mixed_for_ten_minutes() {
             break;
         }
         let play = if round % 2 == 0 { chain(20) } else { fan(60) };
-        let seed = random.next();
+        let seed = random.number();
         println!("round {round} at {:.1?}", begin.elapsed());
         Trial::new(&zookeeper, &format!("round{round}"), play, seed).run(&ALL);
     }

@@ -18,17 +18,8 @@ use wattle_runtime::recipe::{Broken, Job, Runner};
 use wattle_runtime::seed::{self, Options};
 use wattle_runtime::space::{OperatorKey, Script, Space};
 use wattle_runtime::store::{Memory, Store};
+use wattle_tests::chance::Chance;
 use wattle_tests::skip;
-
-/// Numbers that follow from a first one.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).expect("31 bits") % bound
-    }
-}
 
 /// A component of a case.
 #[derive(Clone, Debug)]
@@ -66,7 +57,7 @@ struct Case {
 }
 
 impl Case {
-    fn new(random: &mut Random) -> Self {
+    fn new(random: &mut Chance) -> Self {
         let mut case = Self { servers: (0..=random.below(3)).collect(), parts: Vec::new(), next: 0 };
         for _ in 0..2 + random.below(6) {
             case.add(random);
@@ -74,7 +65,7 @@ impl Case {
         case
     }
 
-    fn add(&mut self, random: &mut Random) {
+    fn add(&mut self, random: &mut Chance) {
         let servers: Vec<usize> = self.servers.iter().copied().collect();
         let mut inputs = BTreeMap::new();
         for number in 0..random.below(3) {
@@ -98,7 +89,7 @@ impl Case {
     }
 
     /// Changes something, or nothing.
-    fn change(&mut self, random: &mut Random) {
+    fn change(&mut self, random: &mut Chance) {
         let at = random.below(self.parts.len());
         match random.below(17) {
             0 => self.parts[at].file += 1,
@@ -253,7 +244,7 @@ impl Case {
     }
 }
 
-fn wire(random: &mut Random, before: usize, may_be_list: bool) -> Wire {
+fn wire(random: &mut Chance, before: usize, may_be_list: bool) -> Wire {
     let number = u32::try_from(random.below(3)).expect("small");
     match random.below(7) {
         0 => Wire::Parameter,
@@ -379,7 +370,7 @@ fn compare(number: u64, plan: &Plan, log: &[(Script, String)], count: &mut Count
 }
 
 async fn one(number: u64, count: &mut Count) {
-    let mut random = Random(number);
+    let mut random = Chance::new(number);
     let before = Case::new(&mut random);
     let mut after = before.clone();
     for _ in 0..random.below(4) {

@@ -1,36 +1,11 @@
 //! Templates with one thing changed in each.
 
 use wattle_heat::template::FUNCTIONS;
+use wattle_tests::chance::Chance;
 
 use crate::document::Document::{self, List, Map, Raw, Text};
 
-/// Numbers that are the same on every run.
-pub(crate) struct Dice(u64);
-
-impl Dice {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        // Vigna's splitmix64.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() % bound as u64).expect("less than a usize")
-    }
-
-    fn of<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
-        if items.is_empty() { None } else { Some(&items[self.below(items.len())]) }
-    }
-}
-
-type Change = fn(&mut Document, &mut Dice) -> Option<()>;
+type Change = fn(&mut Document, &mut Chance) -> Option<()>;
 
 /// What can be changed, by name.
 const CHANGES: &[(&str, Change)] = &[
@@ -62,13 +37,13 @@ const CHANGES: &[(&str, Change)] = &[
 ];
 
 /// A change of the text itself.
-type Damage = fn(&str, &mut Dice) -> String;
+type Damage = fn(&str, &mut Chance) -> String;
 
 /// Changes of the text itself, by name.
 const DAMAGES: &[(&str, Damage)] = &[("truncated", truncated), ("tab", tab), ("indented", indented)];
 
 /// A template with one thing changed, and the name of the change, for any `number`.
-pub(crate) fn mutant(number: usize, document: &Document, dice: &mut Dice) -> (&'static str, String) {
+pub(crate) fn mutant(number: usize, document: &Document, dice: &mut Chance) -> (&'static str, String) {
     loop {
         // One of a dozen is damaged as a text.
         if number % 12 == 11 {
@@ -83,10 +58,10 @@ pub(crate) fn mutant(number: usize, document: &Document, dice: &mut Dice) -> (&'
     }
 }
 
-/// One of the values that `fits`, by chance.
+/// One of the values that `fits`, by dice.
 fn any<'d>(
     document: &'d mut Document,
-    dice: &mut Dice,
+    dice: &mut Chance,
     fits: impl Fn(&mut Document) -> bool,
 ) -> Option<&'d mut Document> {
     let ways: Vec<_> = document.ways().into_iter().filter(|way| fits(document.at(way))).collect();
@@ -94,8 +69,8 @@ fn any<'d>(
     Some(document.at(way))
 }
 
-/// One of the things that a section names, by chance.
-fn entry<'d>(document: &'d mut Document, section: &str, dice: &mut Dice) -> Option<&'d mut (String, Document)> {
+/// One of the things that a section names, by dice.
+fn entry<'d>(document: &'d mut Document, section: &str, dice: &mut Chance) -> Option<&'d mut (String, Document)> {
     let entries = document.get_mut(section)?.pairs_mut()?;
     if entries.is_empty() {
         return None;
@@ -109,7 +84,7 @@ fn names(document: &mut Document, section: &str) -> Vec<String> {
     pairs.map(|pairs| pairs.iter().map(|(name, _)| name.clone()).collect()).unwrap_or_default()
 }
 
-fn misspell(text: &str, dice: &mut Dice) -> String {
+fn misspell(text: &str, dice: &mut Chance) -> String {
     let mut letters: Vec<char> = text.chars().collect();
     if letters.is_empty() {
         return "x".to_owned();
@@ -127,26 +102,26 @@ fn has_pairs(document: &mut Document) -> bool {
     matches!(document, Map(pairs) if !pairs.is_empty())
 }
 
-fn dropped_key(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn dropped_key(document: &mut Document, dice: &mut Chance) -> Option<()> {
     let pairs = any(document, dice, has_pairs)?.pairs_mut()?;
     pairs.remove(dice.below(pairs.len()));
     Some(())
 }
 
-fn misspelt_key(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn misspelt_key(document: &mut Document, dice: &mut Chance) -> Option<()> {
     let pairs = any(document, dice, has_pairs)?.pairs_mut()?;
     let index = dice.below(pairs.len());
     pairs[index].0 = misspell(&pairs[index].0, dice);
     Some(())
 }
 
-fn misspelt_text(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn misspelt_text(document: &mut Document, dice: &mut Chance) -> Option<()> {
     let text = any(document, dice, |value| matches!(value, Text(_)))?.text_mut()?;
     *text = misspell(text, dice);
     Some(())
 }
 
-fn other_kind(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn other_kind(document: &mut Document, dice: &mut Chance) -> Option<()> {
     let value = any(document, dice, |_| true)?;
     *value = match dice.below(6) {
         0 => List(vec![value.clone()]),
@@ -159,7 +134,7 @@ fn other_kind(document: &mut Document, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
-fn other_version(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn other_version(document: &mut Document, dice: &mut Chance) -> Option<()> {
     const VERSIONS: &[&str] = &[
         "2013-05-23",
         "2014-10-16",
@@ -188,7 +163,7 @@ fn is_call(value: &mut Document) -> bool {
     pairs.len() == 1 && FUNCTIONS.iter().any(|function| function.name() == pairs[0].0)
 }
 
-fn wrong_arity(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn wrong_arity(document: &mut Document, dice: &mut Chance) -> Option<()> {
     let argument = &mut any(document, dice, is_call)?.pairs_mut()?[0].1;
     match argument {
         List(items) if !items.is_empty() => match dice.below(2) {
@@ -200,7 +175,7 @@ fn wrong_arity(document: &mut Document, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
-fn other_reference(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn other_reference(document: &mut Document, dice: &mut Chance) -> Option<()> {
     let mut candidates = names(document, "resources");
     candidates.extend(names(document, "parameters"));
     candidates.push("nowhere".to_owned());
@@ -214,7 +189,7 @@ fn other_reference(document: &mut Document, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
-fn key_twice(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn key_twice(document: &mut Document, dice: &mut Chance) -> Option<()> {
     let pairs = any(document, dice, has_pairs)?.pairs_mut()?;
     let (name, value) = dice.of(pairs)?.clone();
     let value = if dice.below(2) == 0 { value } else { Text("again".to_owned()) };
@@ -222,7 +197,7 @@ fn key_twice(document: &mut Document, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
-fn yaml_trap(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn yaml_trap(document: &mut Document, dice: &mut Chance) -> Option<()> {
     const TRAPS: &[&str] = &[
         "on",
         "No",
@@ -252,14 +227,14 @@ fn yaml_trap(document: &mut Document, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
-fn unknown_property(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn unknown_property(document: &mut Document, dice: &mut Chance) -> Option<()> {
     let (_, resource) = entry(document, "resources", dice)?;
     let pairs = resource.get_mut("properties")?.pairs_mut()?;
     pairs.push(("colour".to_owned(), Text("red".to_owned())));
     Some(())
 }
 
-fn unknown_attribute(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn unknown_attribute(document: &mut Document, dice: &mut Chance) -> Option<()> {
     let call = any(document, dice, |value| {
         is_call(value)
             && matches!(value, Map(pairs) if pairs[0].0 == "get_attr" && matches!(&pairs[0].1, List(items) if items.len() > 1))
@@ -269,18 +244,18 @@ fn unknown_attribute(document: &mut Document, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
-fn scalar(dice: &mut Dice) -> Document {
+fn scalar(dice: &mut Chance) -> Document {
     const SCALARS: &[&str] =
         &["-1", "0", "70000", "1.5", "true", "null", "\"\"", "\"a b\"", "\"10.0.0.300\"", "[1, 2]", "{}"];
     Raw((*dice.of(SCALARS).expect("some")).to_owned())
 }
 
-fn other_default(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn other_default(document: &mut Document, dice: &mut Chance) -> Option<()> {
     *entry(document, "parameters", dice)?.1.get_mut("default")? = scalar(dice);
     Some(())
 }
 
-fn missing_property(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn missing_property(document: &mut Document, dice: &mut Chance) -> Option<()> {
     let pairs = entry(document, "resources", dice)?.1.get_mut("properties")?.pairs_mut()?;
     if pairs.is_empty() {
         return None;
@@ -289,7 +264,7 @@ fn missing_property(document: &mut Document, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
-fn other_order(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn other_order(document: &mut Document, dice: &mut Chance) -> Option<()> {
     let names = names(document, "resources");
     let on = if dice.below(5) == 0 { "nowhere".to_owned() } else { dice.of(&names)?.clone() };
     let pairs = entry(document, "resources", dice)?.1.pairs_mut()?;
@@ -299,14 +274,14 @@ fn other_order(document: &mut Document, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
-fn called(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn called(document: &mut Document, dice: &mut Chance) -> Option<()> {
     let function = dice.of(FUNCTIONS)?.name();
     let value = any(document, dice, |_| true)?;
     *value = Map(vec![(function.to_owned(), value.clone())]);
     Some(())
 }
 
-fn renamed(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn renamed(document: &mut Document, dice: &mut Chance) -> Option<()> {
     const SECTIONS: &[&str] = &["resources", "parameters", "conditions", "outputs"];
     let others: Vec<String> = ["parameters", "resources"].iter().flat_map(|section| names(document, section)).collect();
     let name = match dice.below(5) {
@@ -319,7 +294,7 @@ fn renamed(document: &mut Document, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
-fn other_condition(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn other_condition(document: &mut Document, dice: &mut Chance) -> Option<()> {
     const CONDITIONS: &[&str] =
         &["nowhere", "true", "false", "7", "{not: true}", "{equals: [1]}", "null", "[]", "{and: [true]}"];
     let condition = Raw((*dice.of(CONDITIONS)?).to_owned());
@@ -336,7 +311,7 @@ fn other_condition(document: &mut Document, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
-fn other_type(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn other_type(document: &mut Document, dice: &mut Chance) -> Option<()> {
     const TYPES: &[&str] = &[
         "OS::Nova::Sever",
         "OS::Heat::None",
@@ -351,7 +326,7 @@ fn other_type(document: &mut Document, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
-fn unknown_key(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn unknown_key(document: &mut Document, dice: &mut Chance) -> Option<()> {
     const SECTIONS: &[&str] = &["resources", "parameters", "outputs", "parameter_groups", "conditions"];
     let added = ("colour".to_owned(), Text("red".to_owned()));
     match dice.of(&[0, 1, 1, 1])? {
@@ -361,7 +336,7 @@ fn unknown_key(document: &mut Document, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
-fn other_parameter(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn other_parameter(document: &mut Document, dice: &mut Chance) -> Option<()> {
     const TYPES: &[&str] =
         &["string", "number", "json", "boolean", "comma_delimited_list", "String", "Number", "text", ""];
     let parameter = &mut entry(document, "parameters", dice)?.1;
@@ -369,7 +344,7 @@ fn other_parameter(document: &mut Document, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
-fn missing_value(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn missing_value(document: &mut Document, dice: &mut Chance) -> Option<()> {
     let (section, key) =
         *dice.of(&[("parameters", "default"), ("parameters", "type"), ("outputs", "value"), ("resources", "type")])?;
     let pairs = entry(document, section, dice)?.1.pairs_mut()?;
@@ -378,19 +353,19 @@ fn missing_value(document: &mut Document, dice: &mut Dice) -> Option<()> {
     (pairs.len() < before).then_some(())
 }
 
-fn nothing(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn nothing(document: &mut Document, dice: &mut Chance) -> Option<()> {
     *any(document, dice, |_| true)? = Raw("null".to_owned());
     Some(())
 }
 
-fn other_value(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn other_value(document: &mut Document, dice: &mut Chance) -> Option<()> {
     let (_, resource) = entry(document, "resources", dice)?;
     let value = any(resource.get_mut("properties")?, dice, |value| !matches!(value, Map(_)))?;
     *value = scalar(dice);
     Some(())
 }
 
-fn other_constraint(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn other_constraint(document: &mut Document, dice: &mut Chance) -> Option<()> {
     const CONSTRAINTS: &[&str] = &[
         "{length: {min: 3, max: 1}}",
         "{length: {min: a}}",
@@ -418,7 +393,7 @@ fn other_constraint(document: &mut Document, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
-fn missing_resource(document: &mut Document, dice: &mut Dice) -> Option<()> {
+fn missing_resource(document: &mut Document, dice: &mut Chance) -> Option<()> {
     let pairs = document.get_mut("resources")?.pairs_mut()?;
     if pairs.is_empty() {
         return None;
@@ -427,12 +402,12 @@ fn missing_resource(document: &mut Document, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
-fn truncated(text: &str, dice: &mut Dice) -> String {
+fn truncated(text: &str, dice: &mut Chance) -> String {
     let ends: Vec<usize> = text.char_indices().map(|(index, _)| index).collect();
     text[..*dice.of(&ends).expect("a text")].to_owned()
 }
 
-fn line(text: &str, dice: &mut Dice, damage: impl Fn(&str) -> String) -> String {
+fn line(text: &str, dice: &mut Chance, damage: impl Fn(&str) -> String) -> String {
     let chosen = dice.below(text.lines().count());
     text.lines()
         .enumerate()
@@ -440,10 +415,10 @@ fn line(text: &str, dice: &mut Dice, damage: impl Fn(&str) -> String) -> String 
         .collect()
 }
 
-fn tab(text: &str, dice: &mut Dice) -> String {
+fn tab(text: &str, dice: &mut Chance) -> String {
     line(text, dice, |line| format!("\t{line}"))
 }
 
-fn indented(text: &str, dice: &mut Dice) -> String {
+fn indented(text: &str, dice: &mut Chance) -> String {
     line(text, dice, |line| format!(" {line}"))
 }

@@ -5,12 +5,13 @@ use std::fs;
 use std::path::Path;
 
 use wattle_heat::yaml;
+use wattle_tests::chance::Chance;
 use wattle_tests::oracle::Oracle;
 
 use crate::corpus::{self, Case};
 use crate::document::Document;
 use crate::graph::difference;
-use crate::mutate::{Dice, mutant};
+use crate::mutate::mutant;
 
 /// Templates of the validator's own tests of which we say something else than Heat, and why.
 const SELFTEST: &[(&str, &str)] =
@@ -87,7 +88,7 @@ fn mutants(folder: &Path) -> Vec<Case> {
             fs::copy(entry.path(), folder.join(name).join(entry.file_name())).expect("a copy");
         }
     }
-    let mut dice = Dice::new(1);
+    let mut dice = Chance::new(1);
     (0..COUNT)
         .map(|number| {
             let case = &good[number % good.len()];
