@@ -1,0 +1,180 @@
+//! Bugs that are put in by hand, each into a copy of the workspace: the simulation finds them all.
+//!
+//! It takes a build for each, and is run by `cargo test -p wattle-agent-core --test mutants -- --ignored --nocapture`.
+//! `WATTLE_MUTANT` chooses one by its name. The schedules that were needed, when they were last counted, stand with each.
+
+#![allow(clippy::unwrap_used, reason = "it is a test, with functions of its own")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A bug.
+struct Mutant {
+    name: &'static str,
+    /// File, what is right in it, and what is wrong.
+    edits: &'static [(&'static str, &'static str, &'static str)],
+}
+
+const MUTANTS: [Mutant; 14] = [
+    Mutant {
+        name: "publishes what it has not written down",
+        edits: &[(
+            "src/machine/running.rs",
+            "component.phase = Phase::Ending(Box::new(End::Done(outputs)));\n                cx.record(record, After::Finished(place));",
+            "cx.record(record, After::Nothing);\n                self.publish(cx, place, End::Done(outputs));",
+        )],
+    },
+    Mutant {
+        name: "forgets what was published early when it starts again",
+        edits: &[("src/memory.rs", "std::mem::take(&mut before.early)", "IndexMap::new()")],
+    },
+    Mutant {
+        name: "runs again what has finished",
+        edits: &[(
+            "src/machine/component.rs",
+            ".filter(|finished| finished.fingerprint == fingerprint)?",
+            ".filter(|_| fingerprint.is_empty())?",
+        )],
+    },
+    Mutant {
+        name: "takes a value of an older revision",
+        edits: &[(
+            "src/request/read.rs",
+            "Ordering::Less => Ok(None),\n            Ordering::Equal => Ok(Some(written.content)),",
+            "Ordering::Less | Ordering::Equal => Ok(Some(written.content)),",
+        )],
+    },
+    Mutant {
+        name: "begins before it has its place",
+        edits: &[(
+            "src/machine/mod.rs",
+            "if !self.is_claimed || self.desired.is_none() {",
+            "if self.desired.is_none() {",
+        )],
+    },
+    Mutant {
+        name: "does not look at its entries first",
+        edits: &[("src/machine/work.rs", "component.peeks = component.planned.outputs.len();", "component.peeks = 0;")],
+    },
+    Mutant {
+        name: "goes to the next revision before what runs has ended",
+        edits: &[(
+            "src/machine/mod.rs",
+            "Stage::Working(work) if work.is_over() && work.is_superseded =>",
+            "Stage::Working(work) if work.is_superseded =>",
+        )],
+    },
+    Mutant {
+        name: "begins what waited although there is a newer revision",
+        edits: &[(
+            "src/machine/work.rs",
+            "match &self.components[place].phase {\n                Phase::Turn(_)",
+            "match &self.components[place].phase {\n                Phase::Waiting(_) => {}\n                Phase::Turn(_)",
+        )],
+    },
+    Mutant {
+        name: "counts waiting as running",
+        edits: &[(
+            "src/machine/run.rs",
+            "self.clock.excused += uptime.saturating_sub(since);",
+            "let _ = (uptime, since);",
+        )],
+    },
+    Mutant {
+        name: "runs what has failed and could not write that down",
+        edits: &[(
+            "src/machine/starting.rs",
+            "Some(failure) => self.fails(cx, place, failure, None),\n                    None =>",
+            "Some(_) | None =>",
+        )],
+    },
+    Mutant {
+        name: "takes a lost answer for success",
+        edits: &[
+            (
+                "tests/simulation/call.rs",
+                "*looks = false;\n            }\n            Kind::Get",
+                "*looks = was_sent;\n            }\n            Kind::Get",
+            ),
+            (
+                "tests/simulation/call.rs",
+                ".filter(|node| node.data == *data && node.count == expected.count + 1)",
+                ".filter(|_| !data.is_empty() && expected.count >= 0)",
+            ),
+        ],
+    },
+    Mutant {
+        name: "forgets that a wait ends",
+        edits: &[("src/machine/wait.rs", "Stage::Patient => Some(self.end),", "Stage::Patient => None,")],
+    },
+    Mutant {
+        name: "takes the plan of another data space for its own",
+        edits: &[("src/machine/mod.rs", "plan.of() == desired.revision", "plan.revision == desired.revision.number")],
+    },
+    Mutant {
+        name: "begins while it cannot know whether it was replaced",
+        edits: &[("src/machine/starting.rs", "if !cx.in_touch {", "if false {")],
+    },
+];
+
+/// Schedules within which each is to be found.
+const MOST: u64 = 100_000;
+
+/// Copies what the workspace is built of.
+fn copy(workspace: &Path, to: &Path) {
+    let files = Command::new("git").args(["ls-files", "-z"]).current_dir(workspace).output().unwrap();
+    assert!(files.status.success(), "git does not say what the workspace is");
+    for file in String::from_utf8(files.stdout).unwrap().split('\0').filter(|file| !file.is_empty()) {
+        let Ok(bytes) = fs::read(workspace.join(file)) else { continue };
+        let path = to.join(file);
+        if fs::read(&path).is_ok_and(|there| there == bytes) {
+            continue;
+        }
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+}
+
+/// Runs the simulation in the copy; gives the schedule that fails.
+fn simulate(copy: &Path) -> Option<u64> {
+    let output = Command::new(env!("CARGO"))
+        .args(["test", "--quiet", "--package", "wattle-agent-core", "--test", "simulation", "--", "--nocapture"])
+        .env("WATTLE_SCHEDULES", MOST.to_string())
+        .env("CARGO_TARGET_DIR", copy.join("target"))
+        .current_dir(copy)
+        .output()
+        .unwrap();
+    if output.status.success() {
+        return None;
+    }
+    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let line = text.lines().find_map(|line| line.strip_prefix("schedule ")?.split_once(" (WATTLE_SEED"));
+    let (seed, what) = line.unwrap_or_else(|| panic!("the simulation does not run:\n{text}"));
+    println!("    {}", what.split_once("): ").map_or(what, |(_, what)| what).chars().take(160).collect::<String>());
+    Some(seed.parse().unwrap())
+}
+
+#[test]
+#[ignore = "it builds the simulation once for each bug"]
+fn each_bug_is_found() {
+    let workspace: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned();
+    let copied = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mutants");
+    let chosen = std::env::var("WATTLE_MUTANT").ok();
+    let mut missed = Vec::new();
+    for mutant in MUTANTS.iter().filter(|mutant| chosen.as_ref().is_none_or(|name| mutant.name.contains(name.as_str())))
+    {
+        copy(&workspace, &copied);
+        for (file, right, wrong) in mutant.edits {
+            let file = copied.join("runtime/agent").join(file);
+            let text = fs::read_to_string(&file).unwrap();
+            assert_eq!(text.matches(right).count(), 1, "{}: the text is not there once", mutant.name);
+            fs::write(&file, text.replace(right, wrong)).unwrap();
+        }
+        match simulate(&copied) {
+            Some(seed) => println!("{}: found by schedule {} of {MOST}", mutant.name, seed + 1),
+            None => missed.push(mutant.name),
+        }
+    }
+    assert!(missed.is_empty(), "not found in {MOST} schedules: {missed:?}");
+}

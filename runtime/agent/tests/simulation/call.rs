@@ -1,0 +1,162 @@
+//! What an operation of a store is made of, and what a lost answer means: as `runtime`'s client of ZooKeeper has it.
+
+use std::rc::Rc;
+
+use wattle_agent_core::node::Version;
+use wattle_agent_core::request::{Answer, Op};
+
+use super::store::{Ask, Change, Data, Reply};
+
+/// An operation under way.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Get {
+        path: String,
+    },
+    Changed {
+        path: String,
+        seen: Option<Version>,
+        stage: Stage,
+    },
+    Set {
+        path: String,
+        data: Rc<[u8]>,
+        expected: Version,
+        in_doubt: bool,
+        looks: bool,
+    },
+    /// Whatever comes of it is for the caller to judge.
+    Plain(Ask),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Stage {
+    Watching,
+    Waiting,
+    Told,
+    CatchingUp,
+}
+
+/// How it goes on.
+#[derive(Clone, Debug)]
+pub(crate) enum Next {
+    Send(Ask),
+    Wait,
+    Done(Outcome),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Outcome {
+    Answer(Answer),
+    Plain(Reply),
+}
+
+impl Call {
+    pub(crate) fn new(op: Op) -> Self {
+        let kind = match op {
+            Op::Get(path) => Kind::Get { path },
+            Op::Changed(path, seen) => Kind::Changed { path, seen, stage: Stage::Watching },
+            Op::Set(path, data, expected) => {
+                Kind::Set { path, data: data.into(), expected, in_doubt: false, looks: false }
+            }
+        };
+        Self { kind }
+    }
+
+    pub(crate) fn plain(ask: Ask) -> Self {
+        Self { kind: Kind::Plain(ask) }
+    }
+
+    /// What to send now.
+    pub(crate) fn ask(&self) -> Option<Ask> {
+        Some(match &self.kind {
+            Kind::Get { path } => Ask::Get { path: path.clone(), sync: true },
+            Kind::Changed { path, stage, .. } => match stage {
+                Stage::Watching => Ask::Watch { path: path.clone() },
+                Stage::Waiting => return None,
+                Stage::Told => Ask::Get { path: path.clone(), sync: false },
+                Stage::CatchingUp => Ask::Get { path: path.clone(), sync: true },
+            },
+            Kind::Set { path, looks: true, .. } => Ask::Get { path: path.clone(), sync: true },
+            Kind::Set { path, data, expected, .. } => {
+                Ask::Write(vec![Change::Set { path: path.clone(), data: Rc::clone(data), count: Some(expected.count) }])
+            }
+            Kind::Plain(ask) => ask.clone(),
+        })
+    }
+
+    /// The connection broke: whether it was done is not known.
+    pub(crate) fn lost(&mut self, was_sent: bool) {
+        match &mut self.kind {
+            Kind::Changed { stage, .. } => *stage = Stage::Watching,
+            Kind::Set { in_doubt, looks, .. } => {
+                *in_doubt |= was_sent;
+                *looks = false;
+            }
+            Kind::Get { .. } | Kind::Plain(_) => {}
+        }
+    }
+
+    pub(crate) fn waits_for(&self, path: &str) -> bool {
+        matches!(&self.kind, Kind::Changed { path: own, stage: Stage::Waiting, .. } if own == path)
+    }
+
+    /// Its watch has fired.
+    pub(crate) fn told(&mut self) {
+        if let Kind::Changed { stage, .. } = &mut self.kind {
+            *stage = Stage::Told;
+        }
+    }
+
+    pub(crate) fn answered(&mut self, reply: Reply) -> Next {
+        let node =
+            |node: &Option<Rc<Data>>| Next::Done(Outcome::Answer(Answer::Node(node.as_ref().map(|node| node.node()))));
+        let next = match (&mut self.kind, &reply) {
+            (Kind::Plain(_), _) => Next::Done(Outcome::Plain(reply)),
+            (Kind::Get { .. }, Reply::Node(found)) => node(found),
+            (Kind::Changed { seen, stage, .. }, Reply::Node(found)) => {
+                let there = found.as_ref().map(|node| node.version());
+                let is_newer = there.is_some_and(|there| seen.is_none_or(|seen| there.transaction > seen.transaction));
+                let before = *stage;
+                if there != *seen && (matches!(before, Stage::Told | Stage::CatchingUp) || is_newer) {
+                    return node(found);
+                }
+                *stage = match before {
+                    Stage::Watching if there == *seen => Stage::Waiting,
+                    Stage::Watching => Stage::CatchingUp,
+                    // After it caught up, nothing has changed: its watch is still there, or it looks again.
+                    Stage::Told | Stage::CatchingUp | Stage::Waiting => Stage::Watching,
+                };
+                if *stage == Stage::Waiting { Next::Wait } else { Next::Send(Ask::Write(Vec::new())) }
+            }
+            (Kind::Set { data, expected, looks: looks @ true, .. }, Reply::Node(found)) => {
+                *looks = false;
+                let ours = found.as_ref().filter(|node| node.data == *data && node.count == expected.count + 1);
+                Next::Done(Outcome::Answer(ours.map_or(Answer::Conflict, |node| Answer::Set(node.version()))))
+            }
+            // What was made anew counts anew.
+            (Kind::Set { expected, .. }, Reply::Written(_, made)) if *made > expected.transaction => {
+                Next::Done(Outcome::Answer(Answer::Conflict))
+            }
+            (Kind::Set { expected, .. }, Reply::Written(zxid, _)) => {
+                let version = Version { transaction: *zxid, count: expected.count + 1 };
+                Next::Done(Outcome::Answer(Answer::Set(version)))
+            }
+            (Kind::Set { in_doubt: true, looks, .. }, Reply::BadVersion) => {
+                *looks = true;
+                Next::Send(Ask::Write(Vec::new()))
+            }
+            (Kind::Set { .. }, Reply::NoNode) => Next::Done(Outcome::Answer(Answer::Missing)),
+            _ => Next::Done(Outcome::Answer(Answer::Conflict)),
+        };
+        match next {
+            Next::Send(_) => self.ask().map_or(Next::Wait, Next::Send),
+            next => next,
+        }
+    }
+}

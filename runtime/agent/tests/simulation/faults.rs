@@ -1,0 +1,196 @@
+//! What goes wrong, and when.
+
+use super::agent::Pause;
+use super::chance::Chance;
+use super::world::{Happening, SESSION, World};
+
+/// What may go wrong in a schedule: few things in most, so that each is seen alone and with each other.
+#[derive(Clone, Debug)]
+pub(crate) struct Faults {
+    pub(crate) until: u64,
+    gap: u64,
+    kinds: Vec<Kind>,
+    /// Milliseconds of a message at most.
+    pub(crate) latency: u64,
+    /// Milliseconds by which a member lags behind at most.
+    pub(crate) lag: u64,
+    /// Milliseconds of a write to disk at most.
+    pub(crate) sync: u64,
+    /// Crashes of agents once in so many actions.
+    pub(crate) crash_in: u64,
+    pub(crate) is_doubled: bool,
+    /// A server comes up very late.
+    pub(crate) is_late: bool,
+    pub(crate) operator_stops_in: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Crash,
+    Reboot,
+    Disconnect,
+    Partition,
+    Expire,
+    Pause,
+    FullDisk,
+    Clock,
+    Apply,
+    ApplyTwice,
+    Replace,
+    Lose,
+}
+
+const KINDS: [Kind; 12] = [
+    Kind::Crash,
+    Kind::Reboot,
+    Kind::Disconnect,
+    Kind::Partition,
+    Kind::Expire,
+    Kind::Pause,
+    Kind::FullDisk,
+    Kind::Clock,
+    Kind::Apply,
+    Kind::ApplyTwice,
+    Kind::Replace,
+    Kind::Lose,
+];
+
+impl Faults {
+    pub(crate) fn draw(chance: &mut Chance) -> Self {
+        let often = [2, 4][chance.index(2)];
+        let mut kinds: Vec<Kind> = KINDS.into_iter().filter(|_| chance.once_in(often)).collect();
+        if chance.once_in(2) {
+            kinds.push(Kind::Apply);
+        }
+        Self {
+            until: chance.between(10_000, 60_000),
+            gap: [500, 2_000, 6_000][chance.index(3)],
+            kinds,
+            latency: [3, 30, 400][chance.index(3)],
+            lag: [5, 300, 4_000][chance.index(3)],
+            sync: [3, 30, 1_500][chance.index(3)],
+            crash_in: [0, 0, 30, 150, 600][chance.index(5)],
+            is_doubled: chance.once_in(4),
+            is_late: chance.once_in(12),
+            operator_stops_in: [0, 0, 8][chance.index(3)],
+        }
+    }
+
+    pub(crate) fn gap(&self, chance: &mut Chance) -> u64 {
+        chance.between(20, self.gap * 2)
+    }
+}
+
+impl World {
+    pub(crate) fn fault(&mut self) {
+        if self.is_calm {
+            return;
+        }
+        let gap = self.faults.gap(&mut self.chance);
+        self.after(gap, Happening::Fault);
+        if self.faults.kinds.is_empty() {
+            return;
+        }
+        let kind = self.faults.kinds[self.chance.index(self.faults.kinds.len())];
+        let host = self.chance.index(self.hosts.len());
+        match kind {
+            Kind::Crash => self.crash(host),
+            Kind::Reboot => {
+                self.say(|| format!("h{host}: reboots"));
+                self.end_processes(host);
+                self.crash(host);
+            }
+            Kind::Disconnect => {
+                if let Some(client) = self.client_of(host) {
+                    self.disconnect(client);
+                }
+            }
+            Kind::Partition => {
+                if let Some(client) = self.client_of(host) {
+                    self.say(|| format!("h{host}: is cut off from the store"));
+                    self.clients[client].is_apart = true;
+                    self.disconnect(client);
+                    let delay = self.chance.between(500, 20_000);
+                    self.after(delay, Happening::Heal { client });
+                }
+            }
+            Kind::Expire => {
+                if let Some(client) = self.client_of(host)
+                    && let Some(session) = self.clients[client].session
+                {
+                    self.disconnect(client);
+                    // Its client hears so late that it cannot be sure of its place any more.
+                    self.clients[client].is_apart = true;
+                    let delay = SESSION + self.chance.between(100, 3_000);
+                    self.after(delay, Happening::Heal { client });
+                    self.say(|| format!("h{host}: session {session} will not be kept"));
+                }
+            }
+            Kind::Pause => self.pause(host),
+            Kind::FullDisk => {
+                if !self.hosts[host].is_full {
+                    self.say(|| format!("h{host}: its disk is full"));
+                    self.hosts[host].is_full = true;
+                    let delay = self.chance.between(200, 40_000);
+                    self.after(delay, Happening::Room { host });
+                }
+            }
+            Kind::Clock => {
+                let jump = self.chance.between(0, 8_000_000);
+                self.say(|| format!("h{host}: its clock jumps to {jump} ms off"));
+                self.hosts[host].wall = jump;
+            }
+            Kind::Apply => {
+                let operator = self.chance.index(2);
+                self.after(0, Happening::Apply { operator });
+            }
+            Kind::ApplyTwice => {
+                let delay = self.chance.between(0, 300);
+                self.after(0, Happening::Apply { operator: 0 });
+                self.after(delay, Happening::Apply { operator: 1 });
+            }
+            Kind::Replace => self.replace(host),
+            Kind::Lose => {
+                if self.chance.once_in(3) {
+                    self.lose();
+                }
+            }
+        }
+    }
+
+    fn pause(&mut self, host: usize) {
+        if self.hosts[host].pause.is_some() || self.hosts[host].is_destroyed {
+            return;
+        }
+        let is_whole = self.chance.flip();
+        let lasts = self.chance.between(500, 25_000);
+        self.say(|| format!("h{host}: {} is paused for {lasts} ms", if is_whole { "all of it" } else { "its agent" }));
+        let number = self.hosts[host].pauses + 1;
+        let host_state = &mut self.hosts[host];
+        host_state.pauses = number;
+        host_state.pause = Some(Pause { since: self.now, number, is_whole });
+        self.after(lasts, Happening::Wake { host, pause: number });
+        self.after(SESSION, Happening::PauseExpires { host, pause: number });
+    }
+
+    /// No more faults; what is broken is repaired.
+    pub(crate) fn calm(&mut self) {
+        self.say(|| "no more faults".to_owned());
+        self.is_calm = true;
+        for host in 0..self.hosts.len() {
+            if let Some(Pause { number, .. }) = self.hosts[host].pause {
+                self.wake(host, number);
+            }
+            self.hosts[host].is_full = false;
+        }
+        for client in &mut self.clients {
+            client.is_apart = false;
+        }
+        let doubled: Vec<usize> = (0..self.hosts.len()).filter(|host| self.is_replaced(*host)).collect();
+        for host in doubled {
+            self.destroy(host);
+        }
+        // What was broken off is completed.
+        self.after(1_000, Happening::Apply { operator: 0 });
+    }
+}
