@@ -1,7 +1,7 @@
 //! Bugs that are put in by hand, each into a copy of the workspace: the simulation finds them all.
 //!
 //! It takes a build for each, and is run by `cargo test -p wattle-agent-core --test mutants -- --ignored --nocapture`.
-//! `WATTLE_MUTANT` chooses one by its name. The schedules that were needed, when they were last counted, stand with each.
+//! `WATTLE_MUTANT` chooses one by its name.
 
 #![allow(clippy::unwrap_used, reason = "it is a test, with functions of its own")]
 

@@ -663,7 +663,7 @@ impl World {
             self.agent(host).claim = Claim::Replacing;
             let data = holder(host);
             let changes = vec![
-                Change::Delete { path: path.clone(), count: None },
+                Change::Delete { path: path.clone(), count: Some(node.count) },
                 Change::Create { path, data, ephemeral: true },
             ];
             self.ask(host, Ask::Write(changes));

@@ -127,8 +127,19 @@ impl World {
     pub(crate) fn shown(&mut self, host: usize, name: &Name, status: &Status) {
         if status.state == State::Done {
             self.oracle.done.insert((status.of(), name.clone()));
+            let component = name.rsplit('/').next().unwrap_or_default();
+            let known = self.hosts[host].disk.memory.known(component);
+            let outputs: Vec<Name> = known.iter().flat_map(|known| known.planned.outputs.keys().cloned()).collect();
+            for output in outputs {
+                let key = (status.of(), Name::from(format!("{name}/{output}")));
+                // Of what was lost, or has left the model, or is of a newer revision, nothing is written.
+                let is_there = self.store.truth(&layout().entry(&key.1)).is_some() && self.oracle.lost_at.is_none();
+                let is_newer = self.oracle.newest.get(&key.1).is_some_and(|newest| *newest > key.0);
+                if is_there && !is_newer && !self.oracle.first.contains_key(&key) {
+                    self.breaks(|| format!("h{host}: {name} is done, and `{}` was never written", key.1));
+                }
+            }
         }
-        let _ = host;
     }
 
     /// All that the data space held is gone.
