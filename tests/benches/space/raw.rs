@@ -127,6 +127,7 @@ impl Raw {
                     }
                     Op::Set { path, data, .. } => writer.add_set_data(path, data, None),
                     Op::Delete { path } => writer.add_delete(path, None),
+                    Op::Check { .. } => unreachable!("nothing here depends on what another does"),
                 }
                 .expect("an operation");
             }
@@ -145,7 +146,7 @@ pub(super) fn size(op: &Op) -> usize {
     match op {
         Op::Create { path, data, access } => 64 + path.len() + data.len() + 60 * access.grants().count(),
         Op::Set { path, data, .. } => 64 + path.len() + data.len(),
-        Op::Delete { path } => 64 + path.len(),
+        Op::Delete { path } | Op::Check { path, .. } => 64 + path.len(),
     }
 }
 
