@@ -5,6 +5,7 @@ pub mod chance;
 pub mod command;
 pub mod conformance;
 pub mod deadline;
+pub mod journal;
 pub mod lab;
 pub mod machine;
 pub mod native;

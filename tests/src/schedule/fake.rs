@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time::sleep;
 use wattle::model::{self, IndexMap, Name};
 use wattle_runtime::recipe::{Broken, Job, Runner};
 use wattle_runtime::space::{Kind, Script};
 
 use crate::chance::Chance;
+use crate::journal::records;
 
 use super::oracle::value;
 use super::topology::{Behaviour, Recipe};
@@ -136,30 +137,28 @@ impl Runner for Fake {
 /// What finished is not run again as long as nothing of it changes: told by the journal, as it stands on the disk.
 fn assert_runs_for_a_reason(job: &Job) {
     let state = job.directory.ancestors().nth(2).expect("INVARIANT: STATE/run/COMPONENT");
-    let journal = fs::read_to_string(state.join("journal")).expect("there is a journal");
+    let journal = records(&fs::read(state.join("journal")).expect("there is a journal"));
     let component = job.name.split('/').nth(1).expect("SERVER/COMPONENT");
-    let records: Vec<Value> =
-        journal.lines().map(|line| serde_json::from_str(line).expect("whole lines of JSON")).collect();
-    let of = |record: &Value, what: &str| record[what]["component"] == json!(component);
+    let of = journal.iter().filter(|(_, record)| record["component"] == component);
     let mut last: Option<&Value> = None;
     let mut finished: Option<(&Value, &Value)> = None;
-    for record in &records {
-        if of(record, "started") {
-            let record = &record["started"];
-            if let Some((started, fingerprint)) = finished {
-                let same_revision = started["revision"] == record["revision"];
-                assert!(
-                    !same_revision && record["fingerprint"] != *fingerprint,
-                    "{} is run again although it finished:\n{journal}",
-                    job.name
-                );
+    for (kind, record) in of {
+        match &**kind {
+            "started" => {
+                if let Some((started, fingerprint)) = finished {
+                    let same_revision = started["revision"] == record["revision"];
+                    assert!(
+                        !same_revision && record["fingerprint"] != *fingerprint,
+                        "{} is run again although it finished:\n{journal:#?}",
+                        job.name
+                    );
+                }
+                (last, finished) = (Some(record), None);
             }
-            (last, finished) = (Some(record), None);
-        } else if of(record, "finished") {
-            finished = last.map(|last| (last, &record["finished"]["fingerprint"]));
-        } else if of(record, "undoing") || of(record, "gone") {
-            finished = None;
+            "finished" => finished = last.map(|last| (last, &record["fingerprint"])),
+            "undoing" | "gone" => finished = None,
+            _ => {}
         }
     }
-    assert!(last.is_some(), "{} runs, and the journal does not know it:\n{journal}", job.name);
+    assert!(last.is_some(), "{} runs, and the journal does not know it:\n{journal:#?}", job.name);
 }

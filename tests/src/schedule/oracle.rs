@@ -221,8 +221,16 @@ fn whole(wire: &Wire, parts: &[Awaited]) -> Value {
     }
 }
 
-/// What makes a component another: what it is, and what it read.
-pub(super) fn key(component: &Component, outcome: &Outcome) -> String {
+/// What makes a component another.
+#[derive(Debug, PartialEq)]
+pub(super) struct Key {
+    /// What it is.
+    pub(super) declared: String,
+    /// What it read.
+    read: String,
+}
+
+pub(super) fn key(component: &Component, outcome: &Outcome) -> Key {
     let names: Vec<&String> = component.inputs.iter().map(|input| &input.name).collect();
     // The type of an input is that of what it is wired to.
     let types: Vec<u8> = component
@@ -234,5 +242,5 @@ pub(super) fn key(component: &Component, outcome: &Outcome) -> String {
             _ => 2,
         })
         .collect();
-    json!([component.recipe, names, types, outcome.inputs]).to_string()
+    Key { declared: json!([component.recipe, names, types]).to_string(), read: json!(outcome.inputs).to_string() }
 }

@@ -243,10 +243,7 @@ impl Stack {
     /// What the journal of a server says: the kind of each line, and what it is about.
     pub(crate) fn journal(&self, server: &str) -> Vec<(String, Json)> {
         let text = fs::read(self.agent(server).join("journal")).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text).into_owned();
-        // A last line that was cut off is none.
-        let records = text.lines().filter_map(|line| serde_json::from_str::<BTreeMap<String, Json>>(line).ok());
-        records.flatten().collect()
+        wattle_tests::journal::records(&text)
     }
 
     /// How often the recipe of a component came so far: `begun`, `ended`.

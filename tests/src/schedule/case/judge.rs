@@ -8,7 +8,7 @@ use tokio::time::sleep;
 use wattle_runtime::space::{Content, Failure, State, Written, open};
 
 use super::super::fake::{Event, Log, What};
-use super::super::oracle::{self, Outcome, Roots};
+use super::super::oracle::{self, Key, Outcome, Roots};
 use super::Case;
 
 impl Case {
@@ -87,15 +87,16 @@ impl Case {
         &self,
         seen: usize,
         outcomes: &BTreeMap<usize, Outcome>,
-        finished: &mut BTreeMap<usize, String>,
+        finished: &mut BTreeMap<usize, Key>,
     ) {
         finished.retain(|at, _| self.topology.components[*at].present);
         let mut expected = BTreeSet::new();
         for (at, outcome) in outcomes {
             let component = &self.topology.components[*at];
             let key = oracle::key(component, outcome);
-            // What finished once and asks for its inputs itself is compared before it is started.
-            let waits = component.recipe.chef && finished.contains_key(at) && outcome.inputs.is_none();
+            // What finished once and asks for its inputs itself is compared before it is started, unless it is another now.
+            let may_be_same = finished.get(at).is_some_and(|before| before.declared == key.declared);
+            let waits = component.recipe.chef && may_be_same && outcome.inputs.is_none();
             if !outcome.starts || waits || finished.get(at) == Some(&key) {
                 continue;
             }
