@@ -4,6 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use tokio::sync::watch;
+use tokio::time::Instant;
 use wattle_agent_core::machine::{Desired, Event};
 
 use crate::clock;
@@ -19,11 +20,7 @@ const ANOTHER: &str = "another agent";
 ///
 /// # Errors
 /// The data space does not allow it.
-pub(super) async fn follow(
-    shared: Arc<Shared>,
-    agent: String,
-    mut ends: watch::Receiver<bool>,
-) -> Result<(), SpaceError> {
+pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>) -> Result<(), SpaceError> {
     let ends = async move { drop(ends.wait_for(|ends| *ends).await) };
     let mut ends = std::pin::pin!(ends);
     let mut held: Option<Hold> = None;
@@ -43,7 +40,7 @@ pub(super) async fn follow(
                 return Ok(());
             }
             newer = shared.insist(|| shared.space.newer_goal(Some(seen.clone()))) => goal = desire(&shared, newer?),
-            claimed = claim(&shared, &agent, &goal), if held.is_none() => {
+            claimed = claim(&shared, &goal), if held.is_none() => {
                 held = Some(claimed?);
                 shared.trouble(ANOTHER, None);
                 shared.say(Event::Claimed(true));
@@ -67,7 +64,8 @@ async fn lost(held: &mut Option<Hold>) {
 }
 
 /// Waits until no other agent acts for the server, and says that this one does. May be dropped and called again.
-async fn claim(shared: &Shared, agent: &str, goal: &Goal) -> Result<Hold, SpaceError> {
+async fn claim(shared: &Shared, goal: &Goal) -> Result<Hold, SpaceError> {
+    let agent = shared.touch.agent();
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned();
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let alive = Alive { since: clock::now(), host, pid: std::process::id(), version, agent: Some(agent.to_owned()) };
@@ -96,8 +94,12 @@ async fn claim(shared: &Shared, agent: &str, goal: &Goal) -> Result<Hold, SpaceE
                 continue;
             }
         };
+        let asked = Instant::now();
         match shared.insist(|| shared.space.come_alive(&shared.server, &alive, &access, over)).await {
-            Ok(node) => return Ok(node),
+            Ok(node) => {
+                shared.touch.was(asked);
+                return Ok(node);
+            }
             // The data space has no place for this server: not yet, or not any more.
             Err(SpaceError::Store(StoreError::Missing { .. })) => std::future::pending().await,
             // Another one came meanwhile.

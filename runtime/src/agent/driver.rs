@@ -24,7 +24,7 @@ use super::journal::Journal;
 use super::live::{self, Questions};
 use super::shared::{Message, Shared, Snapshot, unwritten};
 use super::why::root_causes;
-use super::{Ended, files};
+use super::{Ended, files, touch};
 
 /// How often an agent looks whether it was paused: as a whole, with its machine, or by a signal.
 const TICK: Duration = Duration::from_secs(5);
@@ -40,15 +40,17 @@ pub(super) struct Driver {
     machine: Machine<ServerVault>,
     questions: Arc<Questions>,
     journal: Journal,
-    /// Records that the disk did not take, in their order.
+    /// Records that the disk did not take, in their order: none while it takes them.
     unwritten: VecDeque<(Ticket, Vec<Record>)>,
     begun: Instant,
     tasks: FuturesUnordered<Abortable<Task>>,
     requests: HashMap<Ticket, AbortHandle>,
     runs: HashMap<RunId, (watch::Sender<Option<Stop>>, AbortHandle)>,
     events: VecDeque<Event>,
-    is_disk_full: bool,
     is_retired: bool,
+    /// As the machine knows it.
+    in_touch: bool,
+    is_confirming: bool,
 }
 
 impl Driver {
@@ -65,8 +67,9 @@ impl Driver {
             requests: HashMap::new(),
             runs: HashMap::new(),
             events: VecDeque::new(),
-            is_disk_full: false,
             is_retired: false,
+            in_touch: true,
+            is_confirming: false,
         }
     }
 
@@ -90,9 +93,9 @@ impl Driver {
                 Some(message) = messages.recv() => Some(message),
                 () = sleep => Some(Message::Event(Event::Time)),
                 // Where nothing is timed, no pause matters.
-                _ = tick.tick(), if wakes.is_some() || self.is_disk_full => {
-                    if self.is_disk_full {
-                        self.write_journal();
+                _ = tick.tick(), if wakes.is_some() || !self.unwritten.is_empty() => {
+                    if !self.unwritten.is_empty() {
+                        self.write_journal(true);
                     }
                     None
                 }
@@ -134,9 +137,26 @@ impl Driver {
                 | Event::Explained(ticket, _) => drop(self.requests.remove(ticket)),
                 _ => {}
             }
-            for action in self.machine.handle(self.now(), event) {
-                self.act(action);
+            let in_touch = self.shared.touch.is_certain();
+            if in_touch != self.in_touch {
+                self.in_touch = in_touch;
+                self.hand(Event::InTouch(in_touch));
             }
+            match event {
+                Event::InTouch(_) => self.is_confirming = false,
+                event => self.hand(event),
+            }
+            if self.machine.holds_back() && !self.is_confirming {
+                self.is_confirming = true;
+                let (_, registration) = AbortHandle::new_pair();
+                self.tasks.push(Abortable::new(touch::confirm(Arc::clone(&self.shared)).boxed(), registration));
+            }
+        }
+    }
+
+    fn hand(&mut self, event: Event) {
+        for action in self.machine.handle(self.now(), event) {
+            self.act(action);
         }
     }
 
@@ -180,7 +200,7 @@ impl Driver {
             Action::Journal(ticket, records) => {
                 self.unwritten.push_back((ticket, records));
                 if self.unwritten.len() == 1 {
-                    self.write_journal();
+                    self.write_journal(false);
                 } else {
                     self.events.push_back(Event::JournalFails(ticket));
                 }
@@ -235,20 +255,19 @@ impl Driver {
         self.tasks.push(Abortable::new(work.boxed(), registration));
     }
 
-    /// Writes what is to be written, as far as the disk takes it; the rest at the next tick.
-    fn write_journal(&mut self) {
+    /// Writes what is to be written, as far as the disk takes it; the rest at the next tick, `again`.
+    fn write_journal(&mut self, again: bool) {
         let what = format!("the journal `{}`", self.shared.state.join("journal").display());
         while let Some((ticket, records)) = self.unwritten.front() {
             if let Err(error) = self.journal.append(records) {
                 self.events.push_back(Event::JournalFails(*ticket));
                 self.events.push_back(Event::Trouble(what.clone(), Some(unwritten(&what, &error))));
-                self.is_disk_full = true;
                 return;
             }
             self.events.push_back(Event::Journalled(*ticket));
             self.unwritten.pop_front();
         }
-        if std::mem::take(&mut self.is_disk_full) {
+        if again {
             self.events.push_back(Event::Trouble(what, None));
         }
     }

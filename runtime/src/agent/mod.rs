@@ -19,6 +19,7 @@ mod metadata;
 mod publisher;
 mod shared;
 mod socket;
+mod touch;
 mod why;
 
 use std::fs::{self, File};
@@ -46,6 +47,7 @@ use driver::Driver;
 use publisher::Publisher;
 use shared::Shared;
 use socket::{Runs, Socket};
+use touch::Touch;
 
 /// An agent: acts for one server of one stack.
 #[derive(Debug)]
@@ -140,11 +142,12 @@ impl Agent {
             publisher: Publisher::default(),
             runs: Runs::default(),
             socket: socket.path().to_owned(),
+            touch: Touch::new(agent),
             messages: sender,
         });
         let driver = Driver::new(Arc::clone(&shared), setup, (journal, memory));
         let (end, ends) = watch::channel(false);
-        let mut follow = std::pin::pin!(claim::follow(Arc::clone(&shared), agent, ends));
+        let mut follow = std::pin::pin!(claim::follow(Arc::clone(&shared), ends));
         let ended = tokio::select! {
             biased;
             () = &mut until => Ended::Asked,

@@ -18,6 +18,7 @@ use crate::store::StoreError;
 use super::Attributes;
 use super::publisher::Publisher;
 use super::socket::Runs;
+use super::touch::Touch;
 
 /// How long to wait before something is tried again that is in nobody's hand here: a full disk, a store that refuses.
 pub(super) const AGAIN: Duration = Duration::from_secs(5);
@@ -49,6 +50,7 @@ pub(super) struct Shared {
     pub(super) publisher: Publisher,
     pub(super) runs: Runs,
     pub(super) socket: PathBuf,
+    pub(super) touch: Touch,
     pub(super) messages: mpsc::UnboundedSender<Message>,
 }
 

@@ -15,7 +15,7 @@ use wattle_runtime::space::{Content, Kind, Script};
 
 use wattle_tests::stores::Guarded;
 
-use crate::stores::Mute;
+use crate::stores::{Gate, Mute};
 use crate::world::{Work, World, fine, outputs, two};
 
 #[tokio::test(start_paused = true)]
@@ -172,4 +172,25 @@ async fn a_full_disk_loses_nothing() {
     agent.abort();
     let _ = agent.await;
     drop(disk);
+}
+
+/// An agent that was out of touch, or did not run itself, may have lost its place to another one meanwhile.
+#[tokio::test(start_paused = true)]
+async fn who_has_waited_asks_for_its_place_before_it_begins() {
+    let mut world = World::new();
+    let revision = world.apply("1", two()).await;
+    let gated = Guarded::new(world.store("s2"), Gate::default());
+    let late = world.agent_with("s2", gated.clone(), world.state.path().join("s2"), fine());
+    let late = tokio::spawn(late.run(std::future::pending()));
+    sleep(Duration::from_secs(30)).await;
+    gated.guard.close(true);
+    let other = world.start("s1", &fine());
+    world.read("s1/a/url", revision).await;
+    sleep(Duration::from_mins(5)).await;
+    assert_eq!(world.ran(), ["s1/a"], "its input is there, and nobody has said that the place is its own");
+    gated.guard.close(false);
+    world.read("s2/b/done", revision).await;
+    assert_eq!(world.ran(), ["s1/a", "s2/b"]);
+    late.abort();
+    other.abort();
 }

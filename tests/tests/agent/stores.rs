@@ -1,8 +1,11 @@
 //! What gets in the way of an agent, or looks at it, in front of its store.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
+use tokio::time::sleep;
 use wattle_runtime::store::StoreError;
 use wattle_tests::stores::{Asked, Guard};
 
@@ -36,6 +39,26 @@ impl Guard for Counts {
             Asked::Children(_) | Asked::Protect(..) | Asked::Hold(_) => return Ok(()),
         };
         self.0.lock().unwrap().push(format!("{what} {path}"));
+        Ok(())
+    }
+}
+
+/// While it is closed, nobody is told who acts for a server.
+#[derive(Debug, Default)]
+pub(crate) struct Gate(AtomicBool);
+
+impl Gate {
+    pub(crate) fn close(&self, is_closed: bool) {
+        self.0.store(is_closed, Ordering::SeqCst);
+    }
+}
+
+#[async_trait]
+impl Guard for Gate {
+    async fn before(&self, asked: &Asked<'_>) -> Result<(), StoreError> {
+        while matches!(asked, Asked::Get(path) if path.ends_with("/alive")) && self.0.load(Ordering::SeqCst) {
+            sleep(Duration::from_secs(1)).await;
+        }
         Ok(())
     }
 }

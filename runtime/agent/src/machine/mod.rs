@@ -111,6 +111,15 @@ impl<V: Vault> Machine<V> {
         }
     }
 
+    /// Whether something would run if this agent were [in touch](Event::InTouch).
+    pub fn holds_back(&self) -> bool {
+        match &self.stage {
+            Stage::Working(work) => work.holds_back(),
+            Stage::TearingDown(teardown) => teardown.holds_back(),
+            Stage::Idle | Stage::Planning(_) | Stage::Retired => false,
+        }
+    }
+
     /// What is to be done about what happens, in this order.
     pub fn handle(&mut self, now: Now, event: Event) -> Vec<Action> {
         self.cx.now = Now { uptime: now.uptime.max(self.cx.now.uptime), wall: now.wall };

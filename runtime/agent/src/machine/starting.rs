@@ -139,6 +139,11 @@ impl Work {
         self.look(cx, place);
     }
 
+    /// Whether something waits for nobody else to be able to act for this server.
+    pub(super) fn holds_back(&self) -> bool {
+        self.components.iter().any(|component| matches!(component.phase, Phase::Held(_)))
+    }
+
     /// Nobody else can act for this server now: what was held begins.
     pub(super) fn begin_held<V: Vault>(&mut self, cx: &mut Context<V>) {
         for place in 0..self.components.len() {

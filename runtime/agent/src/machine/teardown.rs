@@ -195,6 +195,11 @@ impl Teardown {
         cx.actions.push(Action::Run(Box::new(job)));
     }
 
+    /// Whether it waits for nobody else to be able to act for this server.
+    pub(super) fn holds_back(&self) -> bool {
+        matches!(self.step, Step::Held(_))
+    }
+
     /// Nobody else can act for this server now: what was held begins.
     pub(super) fn begin_held<V: Vault>(&mut self, cx: &mut Context<V>) {
         if let Step::Held(inputs) = &self.step {
