@@ -13,6 +13,12 @@ pub struct Version {
     pub count: i32,
 }
 
+impl Version {
+    /// Of a node whose data was never set since it was made, whenever that was. A store that does not count takes it for no
+    /// version that a node has.
+    pub const UNTOUCHED: Self = Self { transaction: i64::MAX, count: 0 };
+}
+
 /// What a node holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {

@@ -23,14 +23,11 @@ const ANOTHER: &str = "another agent";
 pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>) -> Result<(), SpaceError> {
     let ends = async move { drop(ends.wait_for(|ends| *ends).await) };
     let mut ends = std::pin::pin!(ends);
+    let (sender, mut goals) = watch::channel(None);
+    let mut desired = std::pin::pin!(desire(&shared, sender));
     let mut held: Option<Hold> = None;
-    let mut goal = tokio::select! {
-        biased;
-        () = &mut ends => return Ok(()),
-        goal = shared.insist(|| shared.space.newer_goal(None)) => desire(&shared, goal?),
-    };
     loop {
-        let seen = goal.id();
+        let goal = goals.borrow_and_update().clone();
         tokio::select! {
             biased;
             () = &mut ends => {
@@ -39,8 +36,9 @@ pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>)
                 }
                 return Ok(());
             }
-            newer = shared.insist(|| shared.space.newer_goal(Some(seen.clone()))) => goal = desire(&shared, newer?),
-            claimed = claim(&shared, &goal), if held.is_none() => {
+            refused = &mut desired => return refused,
+            _ = goals.changed() => {}
+            claimed = claim(&shared, goal.as_ref()), if held.is_none() => {
                 held = Some(claimed?);
                 shared.trouble(ANOTHER, None);
                 shared.say(Event::Claimed(true));
@@ -50,9 +48,17 @@ pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>)
     }
 }
 
-fn desire(shared: &Shared, goal: Goal) -> Goal {
-    shared.say(Event::Desired(Desired { revision: goal.of(), digest: goal.digest.clone() }));
-    goal
+/// Says what is desired, for ever.
+///
+/// # Errors
+/// The data space does not allow it.
+async fn desire(shared: &Shared, goals: watch::Sender<Option<Goal>>) -> Result<(), SpaceError> {
+    let following = shared.space.goals();
+    loop {
+        let goal = shared.insist(|| following.next()).await?;
+        shared.say(Event::Desired(Desired { revision: goal.of(), digest: goal.digest.clone() }));
+        goals.send_replace(Some(goal));
+    }
 }
 
 /// Returns once what is held is lost.
@@ -64,7 +70,9 @@ async fn lost(held: &mut Option<Hold>) {
 }
 
 /// Waits until no other agent acts for the server, and says that this one does. May be dropped and called again.
-async fn claim(shared: &Shared, goal: &Goal) -> Result<Hold, SpaceError> {
+async fn claim(shared: &Shared, goal: Option<&Goal>) -> Result<Hold, SpaceError> {
+    // Before there is a goal, the data space has no place for anybody.
+    let Some(goal) = goal else { return std::future::pending().await };
     let agent = shared.touch.agent();
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned();
     let version = env!("CARGO_PKG_VERSION").to_owned();
@@ -76,8 +84,21 @@ async fn claim(shared: &Shared, goal: &Goal) -> Result<Hold, SpaceError> {
     let own = Access::new().grant(&own.principal(), Rights::READ.and(Rights::WRITE));
     let access = seen_by.iter().fold(own, |access, principal| access.grant(principal, Rights::READ));
     let path = shared.space.layout().alive(&shared.server);
+    let mut over = None;
     loop {
-        let over = match shared.insist(|| shared.space.holder(&shared.server)).await? {
+        let asked = Instant::now();
+        match shared.insist(|| shared.space.come_alive(&shared.server, &alive, &access, over)).await {
+            Ok(node) => {
+                shared.touch.was(asked);
+                return Ok(node);
+            }
+            // The data space has no place for this server: not yet, or not any more.
+            Err(SpaceError::Store(StoreError::Missing { .. })) => std::future::pending().await,
+            // Somebody is there.
+            Err(SpaceError::Store(StoreError::Conflict { .. })) => {}
+            Err(error) => return Err(error),
+        }
+        over = match shared.insist(|| shared.space.holder(&shared.server)).await? {
             None => None,
             // Its own predecessor: the lock on the folder says that it is gone. Or one of an older version, of which nobody
             // can say that.
@@ -91,20 +112,8 @@ async fn claim(shared: &Shared, goal: &Goal) -> Result<Hold, SpaceError> {
                 shared.trouble(ANOTHER, Some(what));
                 shared.say(Event::Claimed(false));
                 shared.insist(|| async { Ok(shared.space.store().changed(&path, Some(version)).await?) }).await?;
-                continue;
+                None
             }
         };
-        let asked = Instant::now();
-        match shared.insist(|| shared.space.come_alive(&shared.server, &alive, &access, over)).await {
-            Ok(node) => {
-                shared.touch.was(asked);
-                return Ok(node);
-            }
-            // The data space has no place for this server: not yet, or not any more.
-            Err(SpaceError::Store(StoreError::Missing { .. })) => std::future::pending().await,
-            // Another one came meanwhile.
-            Err(SpaceError::Store(StoreError::Conflict { .. })) => {}
-            Err(error) => return Err(error),
-        }
     }
 }

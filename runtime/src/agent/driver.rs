@@ -32,7 +32,8 @@ const TICK: Duration = Duration::from_secs(5);
 /// How much later than it should a tick may come before that counts as a pause.
 const LATE: Duration = Duration::from_secs(2);
 
-type Task = BoxFuture<'static, Event>;
+/// What comes of it, if anything does that matters to the machine.
+type Task = BoxFuture<'static, Option<Event>>;
 
 /// Carries out what a machine decides.
 pub(super) struct Driver {
@@ -89,7 +90,7 @@ impl Driver {
             // What has happened comes before what time it is: a recipe that has ended in time has.
             let message = tokio::select! {
                 biased;
-                Some(event) = self.tasks.next(), if !self.tasks.is_empty() => event.ok().map(Message::Event),
+                Some(event) = self.tasks.next(), if !self.tasks.is_empty() => event.ok().flatten().map(Message::Event),
                 Some(message) = messages.recv() => Some(message),
                 () = sleep => Some(Message::Event(Event::Time)),
                 // Where nothing is timed, no pause matters.
@@ -149,7 +150,8 @@ impl Driver {
             if self.machine.holds_back() && !self.is_confirming {
                 self.is_confirming = true;
                 let (_, registration) = AbortHandle::new_pair();
-                self.tasks.push(Abortable::new(touch::confirm(Arc::clone(&self.shared)).boxed(), registration));
+                self.tasks
+                    .push(Abortable::new(touch::confirm(Arc::clone(&self.shared)).map(Some).boxed(), registration));
             }
         }
     }
@@ -240,7 +242,14 @@ impl Driver {
             Action::Answered(question, answer) => self.questions.answer_output(question, answer),
             Action::Show(component, status) => self.shared.publisher.show(component, status),
             Action::ShowServer(status) => self.shared.publisher.show_server(status),
-            Action::Prune(digests) => files::prune(&self.shared, &digests),
+            Action::Prune(digests) => {
+                files::prune(&shared, &digests);
+                let ahead = async move {
+                    files::fetch_ahead(&shared, &digests).await;
+                    None
+                };
+                self.tasks.push(Abortable::new(ahead.boxed(), AbortHandle::new_pair().1));
+            }
             Action::Remove(component) => drop(std::fs::remove_dir_all(files::directory(&self.shared, &component))),
             Action::Retire => self.is_retired = true,
             Action::Log(level, component, text) => {
@@ -252,7 +261,7 @@ impl Driver {
     fn request(&mut self, ticket: Ticket, work: impl Future<Output = Event> + Send + 'static) {
         let (handle, registration) = AbortHandle::new_pair();
         self.requests.insert(ticket, handle);
-        self.tasks.push(Abortable::new(work.boxed(), registration));
+        self.tasks.push(Abortable::new(work.map(Some).boxed(), registration));
     }
 
     /// Writes what is to be written, as far as the disk takes it; the rest at the next tick, `again`.
@@ -294,7 +303,7 @@ impl Driver {
             let _entered = shared.runs.enter(&token, &job.live);
             Event::Ran(id, shared.runner.run(&job).await)
         };
-        self.tasks.push(Abortable::new(work.boxed(), registration));
+        self.tasks.push(Abortable::new(work.map(Some).boxed(), registration));
     }
 }
 

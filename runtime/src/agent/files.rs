@@ -41,8 +41,11 @@ pub(super) async fn lay_out(
         return Err((Kind::Start, format!("`{component}` is no name for a directory")));
     }
     let digests: HashSet<&String> = files.values().collect();
-    let fetches: Vec<_> = digests.into_iter().map(|digest| fetch(shared, digest).boxed()).collect();
-    stream::iter(fetches).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+    {
+        let _one_at_a_time = shared.fetching.lock().await;
+        let fetches: Vec<_> = digests.into_iter().map(|digest| fetch(shared, digest).boxed()).collect();
+        stream::iter(fetches).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+    }
     let directory = directory(shared, component);
     shared
         .insist_io(&format!("the run directory `{}`", directory.display()), || {
@@ -75,6 +78,14 @@ fn cached(shared: &Shared, digest: &str) -> PathBuf {
 
 fn hex(digest: &str) -> &str {
     digest.strip_prefix("sha256:").unwrap_or(digest)
+}
+
+/// Puts files into the cache before anybody needs them: then one request has room for many. What cannot be had is asked for
+/// again by whoever needs it.
+pub(super) async fn fetch_ahead(shared: &Shared, digests: &[String]) {
+    let _one_at_a_time = shared.fetching.lock().await;
+    let fetches: Vec<_> = digests.iter().map(|digest| fetch(shared, digest).boxed()).collect();
+    stream::iter(fetches).buffer_unordered(AT_ONCE).for_each(|_| std::future::ready(())).await;
 }
 
 /// Puts a file into the cache, unless it is there whole.

@@ -133,7 +133,7 @@ impl Agent {
         let Self { space, server, credential, runner, state, attributes, user_data, limits } = self;
         let setup = Setup { server: server.clone(), user_data, limits, vault };
         let shared = Arc::new(Shared {
-            space,
+            space: space.led(),
             server,
             credential,
             runner,
@@ -143,6 +143,7 @@ impl Agent {
             runs: Runs::default(),
             socket: socket.path().to_owned(),
             touch: Touch::new(agent),
+            fetching: tokio::sync::Mutex::default(),
             messages: sender,
         });
         let driver = Driver::new(Arc::clone(&shared), setup, (journal, memory));

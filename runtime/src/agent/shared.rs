@@ -51,6 +51,8 @@ pub(super) struct Shared {
     pub(super) runs: Runs,
     pub(super) socket: PathBuf,
     pub(super) touch: Touch,
+    /// Held by whoever fetches files of recipes.
+    pub(super) fetching: tokio::sync::Mutex<()>,
     pub(super) messages: mpsc::UnboundedSender<Message>,
 }
 

@@ -7,6 +7,7 @@ mod alive;
 mod credential;
 mod export;
 mod goal;
+mod goals;
 mod seal;
 mod vault;
 
@@ -25,6 +26,7 @@ pub use alive::Alive;
 pub use credential::{Credential, CredentialError, Opener, OperatorKey};
 pub use export::{Export, Exported, Importer};
 pub use goal::Goal;
+pub use goals::Goals;
 pub use seal::{SealError, open, seal};
 pub use vault::ServerVault;
 pub use wattle_agent_core::SERVER;
@@ -74,6 +76,8 @@ pub enum SpaceError {
 pub struct Space {
     store: Arc<dyn Store>,
     layout: Layout,
+    // Whether whoever reads was led there by what the store has told.
+    is_led: bool,
     // The versions by path of what was last said, and of entries that may be written: doing so then takes one request.
     versions: Arc<Mutex<HashMap<String, Version>>>,
 }
@@ -81,7 +85,19 @@ pub struct Space {
 impl Space {
     /// The data space of `stack` in `store`.
     pub fn new(store: Arc<dyn Store>, stack: &str) -> Self {
-        Self { store, layout: Layout::new(stack), versions: Arc::default() }
+        Self { store, layout: Layout::new(stack), is_led: false, versions: Arc::default() }
+    }
+
+    /// The same for whoever reads nothing but what the store has led to, as agents do from the goal on: it need not show
+    /// what others have done since.
+    #[must_use]
+    pub fn led(self) -> Self {
+        Self { is_led: true, ..self }
+    }
+
+    /// Follows the goal.
+    pub fn goals(&self) -> Goals {
+        Goals::new(self)
     }
 
     /// The store that it is kept in.
@@ -100,7 +116,7 @@ impl Space {
     /// When it cannot be read.
     pub async fn goal(&self) -> Result<Option<Goal>, SpaceError> {
         let path = self.layout.revision();
-        let node = self.store.get(&path).await?;
+        let node = self.get(&path).await?;
         parse_goal(&path, node)
     }
 
@@ -128,7 +144,7 @@ impl Space {
     /// When it is missing, or cannot be read.
     pub async fn recipe(&self, digest: &str) -> Result<Vec<u8>, SpaceError> {
         let path = self.layout.recipe(digest);
-        let node = self.store.get(&path).await?;
+        let node = self.get(&path).await?;
         Ok(node.ok_or_else(|| StoreError::missing(&path))?.data)
     }
 
@@ -224,8 +240,8 @@ impl Space {
     /// [`StoreError::Missing`] if the model has no such component any more, [`SpaceError::Superseded`] when what was said
     /// of it is of a newer revision, [`StoreError::Denied`].
     pub async fn set_status(&self, component: &str, status: &Status) -> Result<(), SpaceError> {
-        let known = self.versions().remove(&self.layout.status(component));
-        self.say(Say::of_component(&self.layout, component, status, known)).await
+        let known = self.said(&self.layout.status(component));
+        self.say(Say::of_component(&self.layout, component, status, Some(known))).await
     }
 
     /// How `component` (`SERVER/COMPONENT`) is doing; none if nothing was ever said.
@@ -241,8 +257,13 @@ impl Space {
     /// # Errors
     /// As [`Space::set_status`].
     pub async fn set_server_status(&self, server: &str, status: &ServerStatus) -> Result<(), SpaceError> {
-        let known = self.versions().remove(&self.layout.server_status(server));
-        self.say(Say::of_server(&self.layout, server, status, known)).await
+        let known = self.said(&self.layout.server_status(server));
+        self.say(Say::of_server(&self.layout, server, status, Some(known))).await
+    }
+
+    /// The version of what was last said at `path`. At first, nobody has said anything: if that is not so, it is looked at.
+    fn said(&self, path: &str) -> Version {
+        self.versions().remove(path).unwrap_or(Version::UNTOUCHED)
     }
 
     async fn say(&self, say: Say) -> Result<(), SpaceError> {
@@ -277,12 +298,29 @@ impl Space {
     async fn ask<R: Request>(&self, mut request: R) -> Result<R::Out, SpaceError> {
         let mut op = request.begin();
         loop {
-            let answer = carry_out(&*self.store, op).await?;
+            let answer = self.carry_out(op).await?;
             match request.answered(answer) {
                 Next::Ask(next) => op = next,
                 Next::Over(out) => return out.map_err(|refused| self.refused(refused)),
             }
         }
+    }
+
+    async fn carry_out(&self, op: Op) -> Result<Answer, StoreError> {
+        Ok(match op {
+            Op::Get(path) => Answer::Node(self.get(&path).await?),
+            Op::Changed(path, seen) => Answer::Node(self.store.changed(&path, seen).await?),
+            Op::Set(path, data, version) => match self.store.set(&path, &data, Some(version)).await {
+                Ok(version) => Answer::Set(version),
+                Err(StoreError::Conflict { .. }) => Answer::Conflict,
+                Err(StoreError::Missing { .. }) => Answer::Missing,
+                Err(error) => return Err(error),
+            },
+        })
+    }
+
+    async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
+        if self.is_led { self.store.look(path).await } else { self.store.get(path).await }
     }
 
     fn refused(&self, refused: Refused) -> SpaceError {
@@ -298,28 +336,11 @@ impl Space {
     }
 
     async fn get_json<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>, SpaceError> {
-        match self.store.get(path).await? {
+        match self.get(path).await? {
             Some(node) => parse_json(path, &node.data),
             None => Ok(None),
         }
     }
-}
-
-/// Asks a store what a request wants to know.
-///
-/// # Errors
-/// Whatever a request has no use for: rights, size, and that the store cannot be used.
-pub async fn carry_out(store: &dyn Store, op: Op) -> Result<Answer, StoreError> {
-    Ok(match op {
-        Op::Get(path) => Answer::Node(store.get(&path).await?),
-        Op::Changed(path, seen) => Answer::Node(store.changed(&path, seen).await?),
-        Op::Set(path, data, version) => match store.set(&path, &data, Some(version)).await {
-            Ok(version) => Answer::Set(version),
-            Err(StoreError::Conflict { .. }) => Answer::Conflict,
-            Err(StoreError::Missing { .. }) => Answer::Missing,
-            Err(error) => return Err(error),
-        },
-    })
 }
 
 fn parse_goal(path: &str, node: Option<Node>) -> Result<Option<Goal>, SpaceError> {

@@ -104,12 +104,29 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// When it may not be read.
     async fn get(&self, path: &str) -> Result<Option<Node>, StoreError>;
 
+    /// The node at `path`, for whoever was led to it by this store: it is as new as all that this store has told or done,
+    /// while what others have done since may not be seen yet. It costs less than [`Store::get`] where that matters.
+    ///
+    /// # Errors
+    /// When it may not be read.
+    async fn look(&self, path: &str) -> Result<Option<Node>, StoreError> {
+        self.get(path).await
+    }
+
     /// Waits until the node at `path` is not as it was `seen`, and gives it as it is then: none for a node that is not
     /// there. Changes in between may be passed over, the last one is not.
     ///
     /// # Errors
     /// When it may not be read.
     async fn changed(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError>;
+
+    /// As [`Store::changed`], for whoever will wait for the next change as well, and be told the version that is given here.
+    ///
+    /// # Errors
+    /// When it may not be read.
+    async fn follow(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
+        self.changed(path, seen).await
+    }
 
     /// Replaces the data of the node at `path`, if its version is the `expected` one.
     ///

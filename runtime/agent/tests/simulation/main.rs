@@ -22,8 +22,6 @@ mod agent;
 mod call;
 mod chance;
 mod faults;
-mod fnv;
-mod happening;
 mod net;
 mod operator;
 mod oracle;

@@ -8,9 +8,8 @@ use wattle_agent_core::plan::Script;
 use wattle_model::IndexMap;
 use wattle_model::{Name, Value};
 
-use super::happening::Happening;
 use super::topology::{Part, Teardown};
-use super::world::World;
+use super::world::{Happening, World};
 
 /// A recipe that runs.
 #[derive(Debug)]

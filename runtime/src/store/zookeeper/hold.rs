@@ -198,7 +198,7 @@ impl Held {
     /// Returns when the node may be another one.
     async fn hear(&self, watcher: OneshotWatcher, client: &Client, made: Made) {
         let mut fired = pin!(watcher.changed());
-        let mut glances = Glances::default();
+        let mut glances = Glances::rare();
         loop {
             let glance = async {
                 glances.next().await;

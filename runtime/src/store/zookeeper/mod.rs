@@ -6,6 +6,7 @@
 
 mod acl;
 mod batch;
+mod gather;
 mod hold;
 mod pool;
 mod session;
@@ -24,7 +25,8 @@ use futures_util::future::join;
 use zookeeper_client::{Client, Error, Stat};
 
 use self::acl::Maker;
-use self::pool::Pool;
+use self::gather::{Gather, Since};
+use self::pool::{Lease, Pool};
 use self::session::{Session, Settings};
 use self::tries::Tries;
 use super::path::check_path;
@@ -37,6 +39,8 @@ const CLOSE: Duration = Duration::from_secs(2);
 pub(super) struct ZooKeeper {
     session: Session,
     pool: Pool,
+    gather: Gather,
+    followed: watch::Followed,
     maker: Maker,
     // Of several members, one may lag behind the others.
     several: bool,
@@ -54,11 +58,14 @@ pub(super) async fn connect(
     let settings = Arc::new(Settings::new(hosts, tls, logins)?);
     let session = Session::open(Arc::clone(&settings));
     session.client().await?;
+    let several = hosts.contains(',');
     Ok(ZooKeeper {
         pool: Pool::new(settings, session.clone()),
+        gather: Gather::new(session.clone(), several),
+        followed: watch::Followed::default(),
         session,
         maker: Maker::new(logins),
-        several: hosts.contains(','),
+        several,
     })
 }
 
@@ -89,30 +96,55 @@ impl ZooKeeper {
     }
 }
 
-#[async_trait]
-impl Store for ZooKeeper {
-    async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
+impl ZooKeeper {
+    async fn read(&self, path: &str, since: Since) -> Result<Option<Node>, StoreError> {
         check_path(path)?;
         let mut tries = Tries::new(&self.session);
         loop {
-            let client = tries.client().await?;
-            let caught_up = self.catch_up(&client, path);
-            match join(caught_up, client.get_data(path)).await.1 {
-                Ok((data, stat)) => return Ok(Some(node(data, &stat))),
-                Err(Error::NoNode) => return Ok(None),
+            tries.client().await?;
+            match self.gather.get(path, since).await {
+                Ok(node) => return Ok(node),
                 Err(error) => tries.again(error, "read", path)?,
             }
         }
     }
 
+    /// Takes note that the session of `lease` has told of something.
+    fn told(&self, lease: &Lease) {
+        if !lease.is_of_first() {
+            self.gather.told_elsewhere();
+        }
+    }
+}
+
+#[async_trait]
+impl Store for ZooKeeper {
+    async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
+        self.read(path, Since::Anybody).await
+    }
+
+    async fn look(&self, path: &str) -> Result<Option<Node>, StoreError> {
+        self.read(path, Since::Here).await
+    }
+
     async fn changed(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
         check_path(path)?;
-        watch::changed(&self.pool, path, seen).await
+        let lease = self.pool.lease(path);
+        let node = watch::changed(&lease, path, seen).await?;
+        self.told(&lease);
+        Ok(node)
+    }
+
+    async fn follow(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
+        check_path(path)?;
+        let (node, lease) = self.followed.changed(&self.pool, path, seen).await?;
+        self.told(&lease);
+        Ok(node)
     }
 
     async fn set(&self, path: &str, data: &[u8], expected: Option<Version>) -> Result<Version, StoreError> {
         check_path(path)?;
-        write::set(&self.session, path, data, expected).await
+        write::set(&self.session, &self.gather, path, data, expected).await
     }
 
     async fn children(&self, path: &str) -> Result<Vec<String>, StoreError> {

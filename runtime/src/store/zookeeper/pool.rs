@@ -86,6 +86,13 @@ impl Pool {
     }
 }
 
+impl Lease {
+    /// Whether it is of the session that all else is done with, too.
+    pub(super) fn is_of_first(&self) -> bool {
+        self.number == 0
+    }
+}
+
 impl Drop for Lease {
     fn drop(&mut self) {
         let mut sessions = lock(&self.sessions);

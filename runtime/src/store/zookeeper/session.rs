@@ -21,8 +21,11 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// Why there will be no other session.
 const ENDING: &str = "this process is ending";
 
+/// As how many hosts a client may see those that there are.
+const MOST_HOSTS: usize = 6;
+
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+const LONGEST_PAUSE: Duration = Duration::from_secs(4);
 const BETWEEN_WARNINGS: Duration = Duration::from_secs(30);
 
 /// Where a ZooKeeper is and who one is to it.
@@ -70,9 +73,10 @@ impl Settings {
         for Login { name, password } in &self.logins {
             connector = connector.with_auth("digest", format!("{name}:{password}").as_bytes());
         }
+        let hosts = spread(&self.hosts, chance());
         match &self.tls {
-            Some(tls) => connector.with_tls(tls.options.clone()).secure_connect(&self.hosts).await,
-            None => connector.connect(&self.hosts).await,
+            Some(tls) => connector.with_tls(tls.options.clone()).secure_connect(&hosts).await,
+            None => connector.connect(&hosts).await,
         }
     }
 
@@ -107,11 +111,26 @@ impl Settings {
                 warn!(address = self.address, %since, %error, "waiting for the data space, which cannot be reached");
             }
             // Agents that lost it together do not come back together.
-            let jitter = getrandom::u32().unwrap_or_default() % 512;
+            let jitter = chance() % 512;
             tokio::time::sleep(pause / 2 + pause * jitter / 1024).await;
             pause = LONGEST_PAUSE.min(pause * 2);
         }
     }
+}
+
+fn chance() -> u32 {
+    getrandom::u32().unwrap_or_default()
+}
+
+/// The hosts, of which some are named more than once.
+///
+/// When the connection is lost, the client tries one host after the other, and waits in between for a time that follows from
+/// how many there are; what it adds by chance is no more than a tenth of a second. Thousands of agents that lost an
+/// ensemble in the same moment would all knock in the same moment again.
+fn spread(hosts: &str, chance: u32) -> String {
+    let few = hosts.split(',').count();
+    let many = few + chance as usize % (MOST_HOSTS.saturating_sub(few) + 1);
+    hosts.split(',').cycle().take(many).collect::<Vec<_>>().join(",")
 }
 
 fn since(time: Time) -> String {
@@ -235,4 +254,21 @@ async fn follow(address: &str, client: &Client) {
     }
     let since = since(lost.unwrap_or_else(clock::now));
     warn!(address, %state, %since, "the session with the data space is over; opening another");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_see_different_numbers_of_the_same_hosts() {
+        let seen = |hosts, chance| spread(hosts, chance);
+        assert_eq!(seen("a:1,b:2,c:3", 0), "a:1,b:2,c:3");
+        assert_eq!(seen("a:1,b:2,c:3", 2), "a:1,b:2,c:3,a:1,b:2");
+        assert_eq!(seen("a:1,b:2,c:3", 3).split(',').count(), MOST_HOSTS);
+        assert_eq!(seen("a:1,b:2,c:3", 4), "a:1,b:2,c:3");
+        assert_eq!(seen("a:1", 1), "a:1,a:1");
+        let many = ["a:1"; 12].join(",");
+        assert_eq!(seen(&many, 5), many);
+    }
 }

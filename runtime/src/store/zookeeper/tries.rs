@@ -32,6 +32,11 @@ impl<'a> Tries<'a> {
         self.session.client().await
     }
 
+    /// A try was made elsewhere, and nobody knows what became of it.
+    pub(super) fn lost(&mut self) {
+        self.lost += 1;
+    }
+
     /// Forgets former losses: an answer has come.
     pub(super) fn answered(&mut self) {
         self.lost = 0;
@@ -48,7 +53,7 @@ impl<'a> Tries<'a> {
     /// Why not.
     pub(super) fn again(&mut self, error: Error, action: &'static str, path: &str) -> Result<(), StoreError> {
         if is_loss(&error) {
-            self.lost += 1;
+            self.lost();
             return Ok(());
         }
         Err(self.refused(error, action, path))

@@ -1,35 +1,92 @@
 //! Waiting for a node to change.
 
+use std::collections::HashMap;
 use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use zookeeper_client::{Client, Error, EventType, OneshotWatcher};
 
 use super::node;
-use super::pool::Pool;
+use super::pool::{Lease, Pool};
 use super::tries::Tries;
 use crate::store::{Node, StoreError, Version};
 
 /// How long to trust a watch before looking by oneself, at first and in the long run.
 const FIRST_GLANCE: Duration = Duration::from_secs(5);
-const LONGEST_GLANCE: Duration = Duration::from_mins(1);
+const LONGEST_GLANCE: Duration = Duration::from_mins(10);
+
+/// How much longer each time: many wait for long, and what they look at costs the others time.
+const LONGER: u32 = 8;
 
 /// Waits until the node at `path` is not as it was `seen`.
 ///
 /// Takes the two requests that anybody needs who waits: one that looks and watches, and one that looks again after the
 /// watch has fired.
-pub(super) async fn changed(pool: &Pool, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
-    let lease = pool.lease(path);
+pub(super) async fn changed(lease: &Lease, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
+    Ok(wait(lease, path, seen, None, false).await?.0)
+}
+
+/// A node that is watched, as it was seen.
+struct Armed {
+    lease: Arc<Lease>,
+    client: Arc<Client>,
+    watcher: OneshotWatcher,
+    version: Option<Version>,
+}
+
+/// Nodes that are watched while nobody waits for them: whoever follows one will wait again. By path.
+#[derive(Default)]
+pub(super) struct Followed(Mutex<HashMap<String, Armed>>);
+
+impl Followed {
+    /// Waits until the node at `path` is not as it was `seen`, and goes on watching it: each change takes one request.
+    pub(super) async fn changed(
+        &self,
+        pool: &Pool,
+        path: &str,
+        seen: Option<Version>,
+    ) -> Result<(Option<Node>, Arc<Lease>), StoreError> {
+        let armed = self.locked().remove(path).filter(|armed| armed.version == seen);
+        let lease = armed.as_ref().map_or_else(|| Arc::new(pool.lease(path)), |armed| Arc::clone(&armed.lease));
+        let (node, armed) = wait(&lease, path, seen, armed, true).await?;
+        if let Some((client, watcher)) = armed {
+            let armed = Armed { lease: Arc::clone(&lease), client, watcher, version: version(node.as_ref()) };
+            self.locked().insert(path.to_owned(), armed);
+        }
+        Ok((node, lease))
+    }
+
+    fn locked(&self) -> MutexGuard<'_, HashMap<String, Armed>> {
+        self.0.lock().expect("INVARIANT: nothing panics while it holds what is followed")
+    }
+}
+
+/// Waits until the node is not as it was `seen`, beginning with a watch that is there already, if one is, and ending with
+/// one if the node `is_followed`.
+async fn wait(
+    lease: &Lease,
+    path: &str,
+    seen: Option<Version>,
+    armed: Option<Armed>,
+    is_followed: bool,
+) -> Result<(Option<Node>, Option<(Arc<Client>, OneshotWatcher)>), StoreError> {
     let mut tries = Tries::new(&lease.session);
     // Whether our own watch has told of a change: then what is there is news, without further ado.
-    let mut told = false;
+    let glances = || if is_followed { Glances::rare() } else { Glances::default() };
+    let mut told = match armed {
+        Some(Armed { client, watcher, .. }) => hear(watcher, &client, path, seen, glances()).await,
+        None => false,
+    };
     loop {
         let client = tries.client().await?;
-        match step(&client, path, seen, told).await {
-            Ok(Step::Changed(node)) => return Ok(node),
+        match step(&client, path, seen, (told, is_followed)).await {
+            Ok(Step::Changed(node, watcher)) => {
+                return Ok((node, watcher.filter(|_| is_followed).map(|watcher| (client, watcher))));
+            }
             Ok(Step::Wait(watcher)) => {
                 tries.answered();
-                told = hear(watcher, &client, path, seen).await;
+                told = hear(watcher, &client, path, seen, glances()).await;
             }
             Ok(Step::Again) => told = false,
             Err(error) => {
@@ -41,23 +98,29 @@ pub(super) async fn changed(pool: &Pool, path: &str, seen: Option<Version>) -> R
 }
 
 enum Step {
-    Changed(Option<Node>),
+    Changed(Option<Node>, Option<OneshotWatcher>),
     Wait(OneshotWatcher),
     Again,
 }
 
-async fn step(client: &Client, path: &str, seen: Option<Version>, told: bool) -> Result<Step, Error> {
-    let (node, watcher) = if told { (look(client, path).await?, None) } else { watch(client, path).await? };
+async fn step(
+    client: &Client,
+    path: &str,
+    seen: Option<Version>,
+    (told, is_followed): (bool, bool),
+) -> Result<Step, Error> {
+    let (node, watcher) =
+        if told && !is_followed { (look(client, path).await?, None) } else { watch(client, path).await? };
     if version(node.as_ref()) != seen {
         if told || is_newer(node.as_ref(), seen) {
-            return Ok(Step::Changed(node));
+            return Ok(Step::Changed(node, watcher));
         }
         // The member that answers may lag behind the one that showed what was seen: the node must not seem to have
         // changed back. Once it caught up, what it has is the truth.
         client.sync(path).await?;
         let node = look(client, path).await?;
         if version(node.as_ref()) != seen {
-            return Ok(Step::Changed(node));
+            return Ok(Step::Changed(node, None));
         }
     }
     Ok(watcher.map_or(Step::Again, Step::Wait))
@@ -83,9 +146,14 @@ async fn look(client: &Client, path: &str) -> Result<Option<Node>, Error> {
 ///
 /// ZooKeeper (from 3.8.4, and Debian's 3.8.0) says nothing to those who may not read any more what they watch. So that
 /// they do not wait for ever, they look by themselves once in a while.
-async fn hear(watcher: OneshotWatcher, client: &Client, path: &str, seen: Option<Version>) -> bool {
+async fn hear(
+    watcher: OneshotWatcher,
+    client: &Client,
+    path: &str,
+    seen: Option<Version>,
+    mut glances: Glances,
+) -> bool {
     let mut fired = pin!(watcher.changed());
-    let mut glances = Glances::default();
     loop {
         let glance = async {
             glances.next().await;
@@ -111,10 +179,15 @@ impl Default for Glances {
 }
 
 impl Glances {
+    /// At what one may read for as long as one is there.
+    pub(super) fn rare() -> Self {
+        Self(LONGEST_GLANCE)
+    }
+
     /// Returns when it is time for the next one.
     pub(super) async fn next(&mut self) {
         tokio::time::sleep(self.0).await;
-        self.0 = LONGEST_GLANCE.min(self.0 * 2);
+        self.0 = LONGEST_GLANCE.min(self.0 * LONGER);
     }
 }
 

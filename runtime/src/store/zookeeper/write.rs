@@ -2,6 +2,7 @@
 
 use zookeeper_client::{Client, Error};
 
+use super::gather::{Gather, Written};
 use super::session::Session;
 use super::tries::{Tries, is_loss};
 use super::version;
@@ -9,12 +10,21 @@ use crate::store::{StoreError, Version};
 
 pub(super) async fn set(
     session: &Session,
+    gather: &Gather,
     path: &str,
     data: &[u8],
     expected: Option<Version>,
 ) -> Result<Version, StoreError> {
     StoreError::check_size(path, data)?;
     let mut tries = Tries::new(session);
+    if let Some(expected) = expected {
+        match gather.set(path, data, expected).await {
+            Written::Done(version) => return Ok(version),
+            Written::Other => return Err(StoreError::Conflict { path: path.to_owned() }),
+            Written::Not => {}
+            Written::Doubtful => tries.lost(),
+        }
+    }
     loop {
         let client = tries.client().await?;
         // One without a condition would overwrite what others wrote since.
