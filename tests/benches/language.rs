@@ -75,12 +75,12 @@ fn stages(sizes: &[u32]) {
     println!("|---|---|---|---|---|---|---|---|---|");
     let mut before: Option<(u32, [f64; 6])> = None;
     for &tiers in sizes {
-        let model = workload.model(Size { tiers });
+        let model = workload.model(Size::of(tiers));
         let lowered = lower(&model, &options());
         let runs = runs(tiers);
         assert!(!has_errors(&check(&model, &Limits::default())));
         let figures = [
-            time(runs, || workload.model(Size { tiers })),
+            time(runs, || workload.model(Size::of(tiers))),
             time(runs, || check(&model, &Limits::default())),
             time(runs, || lower(&model, &options())),
             time(runs, || yaml(&lowered)),
@@ -182,7 +182,7 @@ fn serialisers() {
     let mut options = options();
     options.stack_resources = usize::MAX;
     options.stack_bytes = usize::MAX;
-    let template = lower(&workload.model(Size { tiers: 10_000 }), &options).template;
+    let template = lower(&workload.model(Size::of(10_000)), &options).template;
     let rounds = 9;
     let (mut ours_yaml, mut saphyr, mut ours_json, mut serde) = (vec![], vec![], vec![], vec![]);
     for _ in 0..rounds {

@@ -41,11 +41,20 @@ pub struct Back {
 pub struct Size {
     /// Number of tiers, N.
     pub tiers: u32,
+    /// A tier whose front listens on another port: a change of one component.
+    pub moved: Option<u32>,
 }
 
 impl Default for Size {
     fn default() -> Self {
-        Self { tiers: 100 }
+        Self::of(100)
+    }
+}
+
+impl Size {
+    /// W(N).
+    pub fn of(tiers: u32) -> Self {
+        Self { tiers, moved: None }
     }
 }
 
@@ -61,6 +70,7 @@ pub fn workload(t: &mut Topology, (): (), size: Size) -> Exports {
         let port = t.add(format!("port{i}"), neutron::Port::new(net).subnet(subnet).security_group(group));
         let server = t.add(format!("server{i}"), nova::Server::new().image("debian-12").flavor("m1.small").port(port));
         let listen = 8000 + u16::try_from(i % 1000).expect("INVARIANT: below 1000");
+        let listen = if size.moved == Some(i) { listen + 1000 } else { listen };
         let front = Front::new().port(listen);
         let front = match upstream {
             Some(upstream) => front.upstream_url(upstream.url),

@@ -103,7 +103,11 @@ impl ZooKeeper {
         self.ask_member(word, 1)
     }
 
-    fn ask_member(&self, word: &str, member: usize) -> String {
+    /// What a member answers to a four letter word.
+    ///
+    /// # Panics
+    /// When it does not run.
+    pub fn ask_member(&self, word: &str, member: usize) -> String {
         run(Command::new(SCRIPT).arg("ask").arg(self.dir.path()).arg(word).arg(member.to_string()))
     }
 

@@ -77,7 +77,7 @@ fn heat_takes_every_example() {
 #[test]
 fn heat_takes_the_workload_whole_and_cut() {
     let mut oracle = Oracle::start();
-    let model = workload::workload.model(workload::Size { tiers: 150 });
+    let model = workload::workload.model(workload::Size::of(150));
     let lowered = lower(&model, &Options::default());
     assert!(lowered.nested.len() > 1, "not cut");
     assert_no_server_depends_on_another(&accepted(&mut oracle, &lowered, "workload"));

@@ -24,7 +24,7 @@ use wattle_tests::proxy::Proxy;
 use wattle_tests::seeds::{options, seed};
 use wattle_tests::zookeeper::ZooKeeper;
 
-/// Nothing here takes longer unless it hangs: sessions last 10 s, and new ones are there 2 s after that at the latest.
+/// Nothing here takes longer unless it hangs: sessions last 10 s, and new ones are there 4 s after that at the latest.
 const LONG: Duration = Duration::from_secs(90);
 
 fn login(name: &str) -> Login {

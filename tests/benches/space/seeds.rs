@@ -83,7 +83,7 @@ fn roomy() -> ZooKeeper {
 fn prepared(tiers: u32) -> (Seed, Options) {
     let mut lowering = Lowering::default();
     lowering.decisions = false;
-    let seed = lower(&workload.model(Size { tiers }), &lowering).seed;
+    let seed = lower(&workload.model(Size::of(tiers)), &lowering).seed;
     let mut options = Options::new(OperatorKey::generate());
     options.credentials.complete(&seed);
     (seed, options)

@@ -268,7 +268,7 @@ fn two_hundred_tiers() {
     if !skip::everything("the live view of 200 servers") {
         return;
     }
-    let mut shown = Shown::of(&workload.model(Size { tiers: 200 }), &[]);
+    let mut shown = Shown::of(&workload.model(Size::of(200)), &[]);
     let Some(browser) = open(&shown.url) else { return };
     browser.wait_for("some are done", "return live.now.tally.done > 20");
     looked_at(&browser, "w200-running");

@@ -11,7 +11,7 @@ use wattle_tests::workload::{Size, workload};
 
 /// W(N).
 fn tiers(tiers: u32) -> Diagram {
-    diagram::of(&workload.model(Size { tiers }))
+    diagram::of(&workload.model(Size::of(tiers)))
 }
 
 /// The pictures of the examples.

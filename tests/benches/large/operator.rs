@@ -1,0 +1,65 @@
+//! The operator: an ensemble, a stack on it, and its revisions.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_util::stream::{self, StreamExt as _};
+use wattle::author::Blueprint;
+use wattle::lower::{Options as Lowering, Seed, lower};
+use wattle_runtime::seed::{Options, apply};
+use wattle_runtime::space::{OperatorKey, Space, State};
+use wattle_runtime::store::{Address, Store};
+use wattle_tests::crowd::SOON;
+use wattle_tests::workload::{Size, workload};
+use wattle_tests::zookeeper::ZooKeeper;
+
+/// An ensemble of so many members with room for everything here, and `config` besides.
+pub(super) fn ensemble(members: usize, config: &str) -> ZooKeeper {
+    ZooKeeper::start_with(members, |zkd, _| {
+        zkd.env("ZK_HEAP", "3g").env("ZK_CONFIG", config);
+        // A member that is asked for its threads collects garbage and says what is left.
+        zkd.env("JAVA_TOOL_OPTIONS", "-XX:+PrintClassHistogram");
+    })
+}
+
+pub(super) fn seed(size: Size) -> Seed {
+    let mut lowering = Lowering::default();
+    lowering.decisions = false;
+    lower(&workload.model(size), &lowering).seed
+}
+
+pub(super) fn options(seed: &Seed) -> Options {
+    let mut options = Options::new(OperatorKey::generate());
+    options.credentials.complete(seed);
+    options
+}
+
+pub(super) async fn connect(address: &str, options: &Options) -> Arc<dyn Store> {
+    let address: Address = address.parse().expect("an address");
+    address.connect(&[options.key.login()]).await.expect("a store")
+}
+
+/// Applies a seed; its revision and how long it took.
+pub(super) async fn applied(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> (u64, Duration) {
+    let start = Instant::now();
+    let applied = apply(store, seed, options).await.expect("applies");
+    (applied.revision, start.elapsed())
+}
+
+/// Waits until every component of a stack of `tiers` is done in `revision`.
+pub(super) async fn all_done(space: &Space, tiers: u32, revision: u64) {
+    let components = (0..tiers).flat_map(|tier| [format!("server{tier}/a"), format!("server{tier}/b")]);
+    stream::iter(components)
+        .for_each_concurrent(256, |component| async move {
+            loop {
+                let status = space.status(&component).await.expect("a status");
+                match status {
+                    Some(status) if status.revision == revision && status.state == State::Done => return,
+                    Some(status) => assert!(!matches!(status.state, State::Failed(_)), "{component}: {status:?}"),
+                    None => {}
+                }
+                tokio::time::sleep(SOON * 10).await;
+            }
+        })
+        .await;
+}
