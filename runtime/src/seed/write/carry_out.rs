@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::seed::present::{Deployed, Present};
+use crate::seed::present::{AT_ONCE, Deployed, Present};
 use crate::seed::wanted::Wanted;
 use crate::seed::{SeedError, imports, rights};
 use crate::space::{Goal, Layout, ROOT, to_json};
@@ -24,8 +24,8 @@ impl Writing {
         let announced = announce(store, layout, present, goal, wanted).await.map_err(|error| busy(layout, error))?;
         let mut turn = Turn { store, layout, version: announced };
         turn.apply(self.before).await?;
+        turn.protect(self.granted).await?;
         turn.is_ours().await?;
-        imports::protect_all(store, self.granted).await?;
         let all = imports::joined(store, stack, &wanted.foreign).await?;
         imports::register(store, stack, &all, !present.whole).await?;
         turn.apply(self.plans).await?;
@@ -68,7 +68,17 @@ impl Turn<'_> {
         applied.map_err(|error| busy(self.layout, error))
     }
 
-    /// Fails if the turn is over, before what no store can carry out on a condition.
+    /// Gives nodes other rights, as many at once as are under way anyway: no store can do that on a condition, so it is looked
+    /// at before.
+    async fn protect(&self, accesses: Vec<(String, Access)>) -> Result<(), SeedError> {
+        for some in accesses.chunks(AT_ONCE) {
+            self.is_ours().await?;
+            imports::protect_all(self.store, some.to_vec()).await?;
+        }
+        Ok(())
+    }
+
+    /// Fails if the turn is over.
     async fn is_ours(&self) -> Result<(), SeedError> {
         let path = self.layout.revision();
         let version = self.store.get(&path).await?.map(|node| node.version);
@@ -90,8 +100,8 @@ impl Turn<'_> {
         mut goal: Deployed,
         broken: bool,
     ) -> Result<(), SeedError> {
+        self.protect(withdrawn).await?;
         self.is_ours().await?;
-        imports::protect_all(self.store, withdrawn).await?;
         imports::register(self.store, self.layout.stack(), &wanted.foreign, broken).await?;
         self.apply(gone).await?;
         goal.goal.applying = None;
