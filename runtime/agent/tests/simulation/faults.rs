@@ -2,7 +2,8 @@
 
 use super::agent::Pause;
 use super::chance::Chance;
-use super::world::{Happening, SESSION, World};
+use super::happening::Happening;
+use super::world::{SESSION, World};
 
 /// What may go wrong in a schedule: few things in most, so that each is seen alone and with each other.
 #[derive(Clone, Debug)]
@@ -133,6 +134,11 @@ impl World {
                     self.hosts[host].is_full = true;
                     let delay = self.chance.between(200, 40_000);
                     self.after(delay, Happening::Room { host });
+                    // Somebody who wonders why nothing happens starts it anew.
+                    if self.chance.flip() {
+                        let before = self.chance.between(100, delay);
+                        self.after(before, Happening::Crash { host });
+                    }
                 }
             }
             Kind::Clock => {

@@ -22,6 +22,8 @@ mod agent;
 mod call;
 mod chance;
 mod faults;
+mod fnv;
+mod happening;
 mod net;
 mod operator;
 mod oracle;

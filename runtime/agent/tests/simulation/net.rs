@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::call::{Call, Next, Outcome};
+use super::happening::Happening;
 use super::store::{Ask, MEMBERS, Reply};
-use super::world::{Happening, LEASE, SESSION, World};
+use super::world::{LEASE, SESSION, World};
 
 /// Whose client it is.
 #[derive(Clone, Copy, Debug, PartialEq)]

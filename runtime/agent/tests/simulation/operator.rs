@@ -9,10 +9,11 @@ use wattle_agent_core::revision::Revision;
 use wattle_model::Name;
 
 use super::call::{Call, Outcome};
+use super::happening::Happening;
 use super::net::Owner;
 use super::store::{Ask, Change, Reply};
 use super::topology::{self, Model};
-use super::world::{Happening, World};
+use super::world::World;
 
 pub(crate) const STACK: &str = "shop";
 
@@ -57,7 +58,7 @@ impl World {
             self.add_host(server);
         }
         self.say(|| format!("{:?}", model.parts.values().collect::<Vec<_>>()));
-        self.models.push(model);
+        self.models.push(Rc::new(model));
         for number in 0..2 {
             let client = self.open_client(Owner::Operator(number));
             self.operators.push(Operator {
@@ -83,9 +84,9 @@ impl World {
         let is_first = self.oracle.revisions.is_empty() && self.models.len() == 1;
         if !is_first && !self.is_calm && self.models.len() < 12 {
             let number = self.models.len() as u64;
-            let last = self.models.last().expect("INVARIANT: there is the first").clone();
+            let last = Rc::clone(self.models.last().expect("INVARIANT: there is the first"));
             let next = last.next(number, &mut self.chance);
-            self.models.push(next);
+            self.models.push(Rc::new(next));
         }
         self.operators[operator].model = self.models.len() - 1;
         self.operators[operator].tries = 0;
@@ -133,8 +134,8 @@ impl World {
         }
     }
 
-    fn model_of(&self, operator: usize) -> &Model {
-        &self.models[self.operators[operator].model]
+    fn model_of(&self, operator: usize) -> Rc<Model> {
+        Rc::clone(&self.models[self.operators[operator].model])
     }
 
     fn goal(&self, operator: usize, number: u64, applying: Option<u64>, digest: &str) -> Rc<[u8]> {
@@ -159,7 +160,7 @@ impl World {
                 state.count = Some(state.count.map_or(0, |count| count + 1));
                 self.say(|| format!("operator {operator} has announced"));
                 let mut changes = Vec::new();
-                let model = self.model_of(operator).clone();
+                let model = self.model_of(operator);
                 let mut make = |path: String| {
                     if self.store.truth(&path).is_none() {
                         changes.push(Change::Put { path, data: Rc::new([]) });
@@ -178,7 +179,7 @@ impl World {
                 self.writes(operator, Step::Making, changes);
             }
             (Step::Making, Reply::Written(..)) => {
-                let (number, model) = (self.operators[operator].number, self.model_of(operator).clone());
+                let (number, model) = (self.operators[operator].number, self.model_of(operator));
                 let revision = Revision { space: self.operators[operator].space.clone(), number };
                 let seen = self.operators[operator].plans.clone();
                 let plan = |server: &Name| {
@@ -209,7 +210,7 @@ impl World {
                 let state = &self.operators[operator];
                 let (number, space) = (state.number, state.space.clone());
                 self.say(|| format!("operator {operator}: revision {number} of {space:?} is to be reached"));
-                let model = self.model_of(operator).clone();
+                let model = self.model_of(operator);
                 let entries: Vec<String> = model.entries().iter().map(|(entry, _)| layout.entry(entry)).collect();
                 let gone = self.store.paths(&layout.entries()).into_iter().filter(|path| !entries.contains(path));
                 let changes: Vec<Change> = gone.map(|path| Change::Delete { path, count: None }).collect();

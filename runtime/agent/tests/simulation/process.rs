@@ -8,8 +8,9 @@ use wattle_agent_core::plan::Script;
 use wattle_model::IndexMap;
 use wattle_model::{Name, Value};
 
+use super::happening::Happening;
 use super::topology::{Part, Teardown};
-use super::world::{Happening, World};
+use super::world::World;
 
 /// A recipe that runs.
 #[derive(Debug)]

@@ -1,10 +1,11 @@
 //! A ZooKeeper with its promises and no more: writes are in one order, a member that answers may lag behind, a session never
 //! sees the past again, watches fire once and before later reads, and what is ephemeral goes with its session.
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use wattle_agent_core::node::{Node, Version};
+
+use crate::fnv::{Map, Set};
 
 pub(crate) const MEMBERS: usize = 3;
 
@@ -84,13 +85,13 @@ pub(crate) struct Session {
     pub(crate) member: Option<usize>,
     /// What it has seen.
     pub(crate) seen: i64,
-    watches: HashMap<String, i64>,
+    watches: Map<String, i64>,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     pub(crate) last: i64,
-    nodes: HashMap<String, Vec<(i64, Found)>>,
+    nodes: Map<String, Vec<(i64, Found)>>,
     changed: Vec<(i64, String)>,
     pub(crate) members: [i64; MEMBERS],
     pub(crate) sessions: Vec<Session>,
@@ -98,7 +99,7 @@ pub(crate) struct Store {
 
 impl Store {
     pub(crate) fn open(&mut self, client: usize) -> usize {
-        self.sessions.push(Session { client, over: false, member: None, seen: 0, watches: HashMap::new() });
+        self.sessions.push(Session { client, over: false, member: None, seen: 0, watches: Map::default() });
         self.sessions.len() - 1
     }
 
@@ -136,7 +137,7 @@ impl Store {
 
     /// Carries a write out, all of it or nothing; gives the paths that it set.
     fn write(&mut self, session: usize, changes: &[Change]) -> Result<Vec<String>, Reply> {
-        let mut new: HashMap<&str, Found> = HashMap::new();
+        let mut new: Map<&str, Found> = Map::default();
         let zxid = self.last + 1;
         for change in changes {
             let (Change::Create { path, .. }
@@ -202,7 +203,7 @@ impl Store {
         self.members[member] = to;
         let begin = self.changed.partition_point(|(zxid, _)| *zxid <= from);
         let end = self.changed.partition_point(|(zxid, _)| *zxid <= to);
-        let changed: HashSet<&String> = self.changed[begin..end].iter().map(|(_, path)| path).collect();
+        let changed: Set<&String> = self.changed[begin..end].iter().map(|(_, path)| path).collect();
         let mut fired = Vec::new();
         for (id, session) in self.sessions.iter_mut().enumerate() {
             if session.over || session.member != Some(member) || session.watches.is_empty() {

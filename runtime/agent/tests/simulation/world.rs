@@ -1,14 +1,13 @@
 //! The world of a schedule: a clock, a queue of what happens, and everyone in it.
 
-use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-
-use wattle_agent_core::machine::{Event, RunId};
+use std::rc::Rc;
 
 use super::agent::Host;
 use super::chance::Chance;
 use super::faults::Faults;
-use super::net::{Client, Message};
+use super::happening::{Happening, Scheduled};
+use super::net::Client;
 use super::operator::Operator;
 use super::oracle::Oracle;
 use super::store::Store;
@@ -19,124 +18,6 @@ pub(crate) const SESSION: u64 = 10_000;
 
 /// The time after which an agent that hears nothing may have been replaced.
 pub(crate) const LEASE: u64 = 6_000;
-
-/// What happens.
-#[derive(Debug)]
-pub(crate) enum Happening {
-    /// A request comes to a member.
-    Up {
-        client: usize,
-        epoch: u64,
-    },
-    /// An answer comes to a client.
-    Down {
-        client: usize,
-        epoch: u64,
-        message: Message,
-    },
-    Reconnect {
-        client: usize,
-        epoch: u64,
-    },
-    Expire {
-        session: usize,
-        client: usize,
-        epoch: u64,
-    },
-    Advance {
-        member: usize,
-        to: i64,
-    },
-    LeaseEnds {
-        host: usize,
-        incarnation: u64,
-        epoch: u64,
-    },
-    Timer {
-        host: usize,
-        incarnation: u64,
-        at: u64,
-    },
-    Synced {
-        host: usize,
-        incarnation: u64,
-    },
-    Machine {
-        host: usize,
-        incarnation: u64,
-        event: Box<Event>,
-    },
-    /// What is laid out takes until there is room.
-    LayOut {
-        host: usize,
-        incarnation: u64,
-        event: Box<Event>,
-    },
-    Process {
-        host: usize,
-        process: usize,
-    },
-    Kill {
-        host: usize,
-        incarnation: u64,
-        run: RunId,
-    },
-    Boot {
-        host: usize,
-    },
-    Wake {
-        host: usize,
-        pause: u64,
-    },
-    PauseExpires {
-        host: usize,
-        pause: u64,
-    },
-    Destroy {
-        host: usize,
-    },
-    Room {
-        host: usize,
-    },
-    Heal {
-        client: usize,
-    },
-    Operator {
-        operator: usize,
-        round: u64,
-    },
-    Apply {
-        operator: usize,
-    },
-    Fault,
-    Calm,
-}
-
-struct Scheduled {
-    at: u64,
-    number: u64,
-    what: Happening,
-}
-
-impl PartialEq for Scheduled {
-    fn eq(&self, other: &Self) -> bool {
-        self.number == other.number
-    }
-}
-
-impl Eq for Scheduled {}
-
-impl PartialOrd for Scheduled {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Scheduled {
-    fn cmp(&self, other: &Self) -> Ordering {
-        (other.at, other.number).cmp(&(self.at, self.number))
-    }
-}
 
 /// Everyone.
 pub(crate) struct World {
@@ -152,7 +33,7 @@ pub(crate) struct World {
     pub(crate) oracle: Oracle,
     pub(crate) faults: Faults,
     /// What is to be applied, and what was.
-    pub(crate) models: Vec<Model>,
+    pub(crate) models: Vec<Rc<Model>>,
     pub(crate) is_calm: bool,
     pub(crate) runs: u64,
     pub(crate) questions: u64,
@@ -300,6 +181,8 @@ impl World {
             Happening::Process { host, process } => self.process_goes_on(host, process),
             Happening::Kill { host, incarnation, run } => self.killed(host, incarnation, run),
             Happening::Boot { host } => self.boot(host),
+            Happening::Crash { host } if !self.is_calm => self.crash(host),
+            Happening::Crash { .. } => {}
             Happening::Wake { host, pause } => self.wake(host, pause),
             Happening::PauseExpires { host, pause } => self.pause_expires(host, pause),
             Happening::Destroy { host } => self.destroy(host),

@@ -1,15 +1,15 @@
-//! Random topologies, their revisions, and what each server is told of them.
+//! Random topologies, and what they become in each revision.
+//!
+//! What lives here: what a stack is, and what of it an operator tells the servers. What must not: anything that happens.
+
+mod planned;
 
 use std::fmt::Write as _;
 
-use wattle_agent_core::plan::{Held, Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, Source};
-use wattle_agent_core::revision::Revision;
-use wattle_agent_core::seed::{SeedAttribute, SeedOutput, SeedRecipe};
-use wattle_model::IndexMap;
-use wattle_model::requirement::{Operand, Test, Tested};
-use wattle_model::{Name, Order, Predicate, Tool, Tree, Type, Value};
+use wattle_model::{IndexMap, Name, Order, Value};
 
-use super::chance::Chance;
+use crate::chance::Chance;
+use crate::fnv::Fnv;
 
 /// A stack in one revision.
 #[derive(Clone, Debug)]
@@ -87,19 +87,13 @@ impl Part {
 
     /// What it gives, of these inputs; `#` and what comes behind it is of the run.
     pub(crate) fn gives(&self, output: &str, inputs: &IndexMap<Name, Value>) -> String {
-        let mut hash = 0xcbf2_9ce4_8422_2325u64;
-        let mut feed = |text: &str| {
-            for byte in text.bytes().chain([0xff]) {
-                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-            }
-        };
+        let mut hash = Fnv::default();
         let mut sorted: Vec<_> = inputs.iter().collect();
         sorted.sort_by_key(|(name, _)| (*name).clone());
         for (name, value) in sorted {
-            feed(name);
-            feed(&value.to_string());
+            let _ = write!(hash, "{name}\u{ff}{value}\u{ff}");
         }
-        let mut text = format!("{}/{}/{output}:{}:{hash:016x}", self.server, self.name, self.version);
+        let mut text = format!("{}/{}/{output}:{}:{hash}", self.server, self.name, self.version);
         if self.bad {
             text.push('!');
         }
@@ -262,107 +256,8 @@ impl Model {
     }
 
     pub(crate) fn digest(&self) -> String {
-        let mut text = String::new();
-        let _ = write!(text, "{:?}", (&self.servers, &self.parts));
-        let hash = text
-            .bytes()
-            .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-        format!("{hash:016x}")
+        let mut hash = Fnv::default();
+        let _ = write!(hash, "{:?}", (&self.servers, &self.parts));
+        hash.to_string()
     }
-
-    /// The servers that read an entry.
-    fn readers(&self, entry: &str, writer: &str) -> Vec<String> {
-        let reads = |from: &Wire| matches!(from, Wire::Entry(name) if **name == *entry);
-        let mut readers: Vec<String> = self
-            .parts
-            .values()
-            .filter(|part| part.inputs.values().any(reads))
-            .map(|part| part.server.to_string())
-            .collect();
-        // And the writer, who gives it out again in later revisions.
-        readers.push(writer.to_string());
-        readers.sort_unstable();
-        readers.dedup();
-        readers
-    }
-
-    fn source(&self, from: &Wire) -> (Source, Type) {
-        match from {
-            Wire::Entry(entry) => {
-                let (full, output) = entry.rsplit_once('/').expect("INVARIANT: an entry has three parts");
-                let secret =
-                    self.parts.get(full).and_then(|part| part.outputs.get(output)).is_some_and(|out| out.secret);
-                (Tree::Leaf(Held::Entry(entry.clone())), ty(secret))
-            }
-            Wire::Attribute(server) => (Tree::Leaf(Held::Entry(format!("{server}/server/id").into())), Type::STR),
-            Wire::Constant(number) => (Tree::Constant(Value::from(format!("k{number}"))), Type::STR),
-            Wire::UserData => (Tree::Leaf(Held::UserData("told".into())), Type::STR),
-        }
-    }
-
-    pub(crate) fn planned(&self, part: &Part) -> PlannedComponent {
-        let input = |(name, from): (&Name, &Wire)| {
-            let (from, ty) = self.source(from);
-            (name.clone(), PlannedInput { ty, path: Vec::new(), from })
-        };
-        let output = |(name, out): (&Name, &Out)| {
-            let entry = format!("{}/{name}", part.full());
-            let recipients = if out.secret { self.readers(&entry, &part.server) } else { Vec::new() };
-            let declared = SeedOutput { ty: ty(out.secret), path: Vec::new(), early: out.early };
-            (name.clone(), PlannedOutput { declared, recipients })
-        };
-        let requires = part.requires.iter().map(|input| {
-            let from = self.source(&part.inputs[input]).0;
-            let value = Some(Operand { name: Some(input.clone()), from });
-            let bad = Operand { name: None, from: Tree::Constant(Value::from("!")) };
-            let tested = Predicate::Tested(Tested { value, test: Test::EndsWith(bad), secret: false });
-            let predicate = Predicate::Opposite(Box::new(tested));
-            (Name::from("good"), PlannedRequirement { predicate, because: String::new(), at: String::new() })
-        });
-        let digest = format!("{}:{}", part.version, part.fails);
-        PlannedComponent {
-            recipe: SeedRecipe {
-                tool: if part.live { Tool::Chef } else { Tool::Shell },
-                entry: "run".into(),
-                teardown: (part.teardown != Teardown::None).then(|| "undo".into()),
-                files: [("run".into(), digest)].into_iter().collect(),
-                deadline: part.deadline,
-                wait: part.wait,
-            },
-            after: part.after.clone(),
-            inputs: part.inputs.iter().map(input).collect(),
-            outputs: part.outputs.iter().map(output).collect(),
-            requires: requires.collect(),
-        }
-    }
-
-    pub(crate) fn plan(&self, server: &Name, revision: &Revision) -> Plan {
-        let of = &self.servers[server];
-        let mine = self.parts.values().filter(|part| part.server == *server);
-        let attribute = || SeedAttribute { attribute: "id".into(), path: Vec::new() };
-        Plan {
-            revision: revision.number,
-            space: revision.space.clone(),
-            order: of.order,
-            retired: of.retired,
-            publishes: (of.attribute && !of.retired).then(|| (Name::from("id"), attribute())).into_iter().collect(),
-            components: mine.map(|part| (part.name.clone(), self.planned(part))).collect(),
-        }
-    }
-
-    /// All entries, with the part that writes each; none for a server's own attribute.
-    pub(crate) fn entries(&self) -> Vec<(Name, Option<Name>)> {
-        let mut entries = Vec::new();
-        for (full, part) in &self.parts {
-            entries
-                .extend(part.outputs.keys().map(|output| (Name::from(format!("{full}/{output}")), Some(full.clone()))));
-        }
-        let own = self.servers.iter().filter(|(_, server)| server.attribute && !server.retired);
-        entries.extend(own.map(|(name, _)| (Name::from(format!("{name}/server/id")), None)));
-        entries
-    }
-}
-
-fn ty(secret: bool) -> Type {
-    if secret { Type::Hidden(Box::new(Type::STR)) } else { Type::STR }
 }

@@ -1,0 +1,102 @@
+//! What an agent asks of the data space, and what it hears.
+
+use wattle_agent_core::machine::{Desired, Event};
+use wattle_agent_core::record::RevisionId;
+use wattle_agent_core::request::{Answer, Newer, Op, Request as _, Say, Step, Task, Wait};
+
+use crate::call::{Call, Outcome};
+use crate::world::World;
+
+use super::claim::Claim;
+use super::layout;
+
+/// What a call is for.
+pub(super) enum Purpose {
+    Task(Task),
+    Follow(Wait<Newer>),
+    Say(String, Say),
+    Claim,
+    Watch,
+}
+
+impl World {
+    pub(super) fn start(&mut self, host: usize, op: Op, purpose: Purpose) {
+        let client = self.agent(host).client;
+        let id = self.call(client, Call::new(op));
+        self.agent(host).calls.insert(id, purpose);
+    }
+
+    pub(super) fn follow(&mut self, host: usize) {
+        let seen = self.agent(host).desired.clone();
+        let mut request = Newer::wait(&layout(), seen);
+        let op = request.begin();
+        self.start(host, op, Purpose::Follow(request));
+    }
+
+    pub(crate) fn agent_hears(&mut self, host: usize, incarnation: u64, id: u64, outcome: Outcome) {
+        if !self.is_there(host, incarnation) {
+            return;
+        }
+        let Some(purpose) = self.agent(host).calls.remove(&id) else { return };
+        match (purpose, outcome) {
+            (Purpose::Task(mut task), Outcome::Answer(answer)) => {
+                let mut versions = std::mem::take(&mut self.agent(host).versions);
+                let step = task.answered(answer, &mut versions);
+                self.agent(host).versions = versions;
+                match step {
+                    Step::Ask(op) => self.start(host, op, Purpose::Task(task)),
+                    Step::Over(event) => {
+                        self.feed(host, event.clone());
+                        if self.faults.is_doubled && self.hosts[host].agent.is_some() && self.chance.once_in(5) {
+                            self.feed(host, event);
+                        }
+                    }
+                }
+            }
+            (Purpose::Follow(mut request), Outcome::Answer(answer)) => match request.answered(answer) {
+                Step::Ask(op) => self.start(host, op, Purpose::Follow(request)),
+                Step::Over(Ok((RevisionId { revision, digest }, _))) => {
+                    let event = Event::Desired(Desired { revision, digest });
+                    if self.faults.is_doubled && self.chance.once_in(3) {
+                        self.feed(host, event.clone());
+                    }
+                    if self.hosts[host].agent.is_some() {
+                        self.feed(host, event);
+                    }
+                    if self.hosts[host].agent.is_some() {
+                        self.follow(host);
+                    }
+                }
+                Step::Over(Err(refused)) => self.breaks(|| format!("h{host}: the goal: {refused}")),
+            },
+            (Purpose::Say(path, mut say), Outcome::Answer(answer)) => match say.answered(answer) {
+                // Whoever has another's place says nothing more.
+                Step::Ask(_) if !self.agent(host).is_claimed => {
+                    self.agent(host).is_saying = false;
+                    self.check_ended(host);
+                }
+                Step::Ask(op) => self.start(host, op, Purpose::Say(path, say)),
+                Step::Over(result) => {
+                    if let Ok(version) = result {
+                        self.agent(host).said.insert(path, version);
+                    }
+                    self.agent(host).is_saying = false;
+                    self.publish(host);
+                    self.check_ended(host);
+                }
+            },
+            (Purpose::Claim, Outcome::Plain(reply)) => self.claim_hears(host, reply),
+            (Purpose::Watch, Outcome::Answer(Answer::Node(_))) => match self.agent(host).claim {
+                Claim::Behind => self.claim(host),
+                Claim::Held { .. } => {
+                    self.touch(host, false);
+                    if self.hosts[host].agent.is_some() {
+                        self.look_at_place(host);
+                    }
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+}

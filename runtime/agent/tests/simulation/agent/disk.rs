@@ -1,0 +1,94 @@
+//! Disks: an agent's journal as it is written, and as a crash leaves it.
+
+use wattle_agent_core::journal::{self, Damaged, Replayed};
+use wattle_agent_core::machine::Event;
+use wattle_agent_core::memory::Memory;
+use wattle_agent_core::record::Record;
+
+use crate::happening::Happening;
+use crate::world::World;
+
+/// What survives a crash.
+#[derive(Default)]
+pub(crate) struct Disk {
+    bytes: Vec<u8>,
+    /// What comes behind these bytes: most of it is never read, and a checksum takes its time.
+    rest: Vec<Record>,
+    /// What they say.
+    pub(crate) memory: Memory,
+}
+
+impl Disk {
+    fn add(&mut self, record: &Record) {
+        self.rest.push(record.clone());
+        self.memory.note(record.clone());
+    }
+
+    fn bytes(&mut self) -> &mut Vec<u8> {
+        self.bytes.extend(self.rest.drain(..).flat_map(|record| journal::encode(&record)));
+        &mut self.bytes
+    }
+
+    /// What an agent that starts reads: what it says, in how many lines.
+    pub(super) fn read(&mut self) -> Result<(Memory, usize), Damaged> {
+        let Replayed { memory, whole, lines } = journal::replay(self.bytes())?;
+        self.bytes.truncate(whole);
+        self.memory.clone_from(&memory);
+        Ok((memory, lines))
+    }
+}
+
+impl World {
+    pub(super) fn write_journal(&mut self, host: usize) {
+        let incarnation = self.hosts[host].incarnation;
+        let delay = self.chance.between(1, if self.is_calm { 3 } else { self.faults.sync });
+        self.after(delay, Happening::Synced { host, incarnation });
+    }
+
+    /// A write to disk has come to its end.
+    pub(crate) fn synced(&mut self, host: usize, incarnation: u64) {
+        if !self.is_there(host, incarnation) {
+            return;
+        }
+        let Some((ticket, records)) = self.agent(host).journal.front().cloned() else { return };
+        if self.hosts[host].is_full {
+            self.after(5_000, Happening::Synced { host, incarnation });
+            return self.tell(host, incarnation, Event::JournalFails(ticket));
+        }
+        self.agent(host).journal.pop_front();
+        for record in &records {
+            self.on_disk(host, record);
+        }
+        if !self.agent(host).journal.is_empty() {
+            self.write_journal(host);
+        }
+        self.tell(host, incarnation, Event::Journalled(ticket));
+    }
+
+    fn on_disk(&mut self, host: usize, record: &Record) {
+        self.hosts[host].disk.add(record);
+        self.recorded(host, record);
+    }
+
+    /// Of what was being written, anything may be on disk.
+    pub(super) fn tear(&mut self, host: usize, records: &[Record]) {
+        for record in records {
+            match self.chance.below(4) {
+                0 => return,
+                1 => self.on_disk(host, record),
+                2 => {
+                    let line = journal::encode(record);
+                    let cut = self.chance.index(line.len());
+                    self.say(|| format!("h{host}: its journal is torn"));
+                    return self.hosts[host].disk.bytes().extend_from_slice(&line[..cut]);
+                }
+                _ => {
+                    let mut line = journal::encode(record);
+                    let cut = self.chance.index(line.len() - 1) + 1;
+                    line[..cut].fill(0);
+                    return self.hosts[host].disk.bytes().extend_from_slice(&line);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Machines, on each of which an agent acts for a server: they crash, are paused, wake up, and are replaced.
+
+use std::time::Duration;
+
+use wattle_agent_core::machine::Event;
+use wattle_model::Name;
+
+use crate::happening::Happening;
+use crate::process::Process;
+use crate::world::World;
+
+use super::Agent;
+use super::disk::Disk;
+
+/// A machine with a disk, on which an agent acts for a server.
+pub(crate) struct Host {
+    pub(crate) server: Name,
+    pub(crate) disk: Disk,
+    pub(crate) agent: Option<Agent>,
+    pub(crate) incarnation: u64,
+    pub(crate) pause: Option<Pause>,
+    pub(crate) pauses: u64,
+    /// How long all of it was paused.
+    pub(crate) paused_for: u64,
+    pub(crate) backlog: Vec<Happening>,
+    pub(crate) is_full: bool,
+    /// What its clock is ahead, in milliseconds.
+    pub(crate) wall: u64,
+    pub(crate) processes: Vec<Process>,
+    pub(crate) is_destroyed: bool,
+    /// It first comes up when all that waits for it has given up.
+    pub(crate) is_late: bool,
+    /// Its agent has ended since the server has left the model.
+    pub(crate) has_retired: bool,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Pause {
+    pub(crate) since: u64,
+    pub(crate) number: u64,
+    /// Not only its agent.
+    pub(crate) is_whole: bool,
+}
+
+/// So much later, in milliseconds, nobody waits any more.
+const LATE: u64 = 30 * 60 * 1000;
+
+impl World {
+    pub(crate) fn add_host(&mut self, server: Name) -> usize {
+        let host = self.hosts.len();
+        self.say(|| format!("h{host} is a machine of {server}"));
+        self.hosts.push(Host {
+            server,
+            disk: Disk::default(),
+            agent: None,
+            incarnation: 0,
+            pause: None,
+            pauses: 0,
+            paused_for: 0,
+            backlog: Vec::new(),
+            is_full: false,
+            wall: 0,
+            processes: Vec::new(),
+            is_destroyed: false,
+            has_retired: false,
+            is_late: false,
+        });
+        let is_late = host == 0 && self.faults.is_late;
+        self.hosts[host].is_late = is_late;
+        let delay = if is_late { self.faults.until + LATE } else { self.chance.between(0, 3_000) };
+        self.after(delay, Happening::Boot { host });
+        host
+    }
+
+    pub(crate) fn client_of(&self, host: usize) -> Option<usize> {
+        self.hosts[host].agent.as_ref().map(|agent| agent.client)
+    }
+
+    /// Whether another machine was to take its place.
+    pub(crate) fn is_replaced(&self, host: usize) -> bool {
+        let server = &self.hosts[host].server;
+        self.hosts[host + 1..].iter().any(|later| later.server == *server)
+    }
+
+    /// The agent is gone at once; of what it was writing, anything may be on disk.
+    pub(crate) fn crash(&mut self, host: usize) {
+        let Some(mut agent) = self.hosts[host].agent.take() else { return };
+        self.say(|| format!("h{host}: its agent crashes"));
+        if let Some((_, records)) = agent.journal.pop_front().filter(|_| !self.hosts[host].is_full) {
+            self.tear(host, &records);
+        }
+        self.hosts[host].pause = None;
+        self.hosts[host].backlog.clear();
+        self.close_client(agent.client, false);
+        let most = if self.is_calm { 2_000 } else { 15_000 };
+        let delay = self.chance.between(100, most);
+        self.after(delay, Happening::Boot { host });
+    }
+
+    /// A machine goes for ever.
+    pub(crate) fn destroy(&mut self, host: usize) {
+        if std::mem::replace(&mut self.hosts[host].is_destroyed, true) {
+            return;
+        }
+        self.say(|| format!("h{host} is destroyed"));
+        self.end_processes(host);
+        self.crash(host);
+    }
+
+    /// Another machine takes the place of one that still runs.
+    pub(crate) fn replace(&mut self, host: usize) {
+        if self.hosts[host].is_destroyed
+            || self.hosts[host].has_retired
+            || self.is_replaced(host)
+            || self.hosts.len() > 12
+        {
+            return;
+        }
+        let server = self.hosts[host].server.clone();
+        self.add_host(server);
+        let delay = self.chance.between(0, 30_000);
+        self.after(delay, Happening::Destroy { host });
+    }
+
+    pub(crate) fn wake(&mut self, host: usize, number: u64) {
+        let Some(pause) = self.hosts[host].pause.filter(|pause| pause.number == number) else { return };
+        let lasted = self.now - pause.since;
+        self.say(|| format!("h{host}: wakes up"));
+        self.hosts[host].pause = None;
+        if pause.is_whole {
+            self.hosts[host].paused_for += lasted;
+        }
+        let backlog = std::mem::take(&mut self.hosts[host].backlog);
+        if self.hosts[host].agent.is_some() {
+            if lasted > 3_000 {
+                self.touch(host, false);
+            }
+            if self.hosts[host].agent.is_some() {
+                self.feed(host, Event::Paused(Duration::from_millis(lasted)));
+            }
+        }
+        for what in backlog {
+            self.happens(what);
+        }
+        // Its connection has not answered for so long that the other side has ended it.
+        if lasted > 3_000
+            && let Some(client) = self.client_of(host)
+        {
+            if self.clients[client].is_connected {
+                self.disconnect(client);
+            }
+            if self.hosts[host].agent.is_some() {
+                self.touch(host, false);
+            }
+        }
+    }
+
+    pub(crate) fn pause_expires(&mut self, host: usize, number: u64) {
+        let is_paused = self.hosts[host].pause.is_some_and(|pause| pause.number == number);
+        if let Some(client) = self.client_of(host).filter(|_| is_paused)
+            && let Some(session) = self.clients[client].session
+        {
+            self.end_session(session);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What happens, and in which order.
+
+use std::cmp::Ordering;
+
+use wattle_agent_core::machine::{Event, RunId};
+
+use crate::net::Message;
+
+/// What happens.
+#[derive(Debug)]
+pub(crate) enum Happening {
+    /// A request comes to a member.
+    Up {
+        client: usize,
+        epoch: u64,
+    },
+    /// An answer comes to a client.
+    Down {
+        client: usize,
+        epoch: u64,
+        message: Message,
+    },
+    Reconnect {
+        client: usize,
+        epoch: u64,
+    },
+    Expire {
+        session: usize,
+        client: usize,
+        epoch: u64,
+    },
+    Advance {
+        member: usize,
+        to: i64,
+    },
+    LeaseEnds {
+        host: usize,
+        incarnation: u64,
+        epoch: u64,
+    },
+    Timer {
+        host: usize,
+        incarnation: u64,
+        at: u64,
+    },
+    Synced {
+        host: usize,
+        incarnation: u64,
+    },
+    Machine {
+        host: usize,
+        incarnation: u64,
+        event: Box<Event>,
+    },
+    /// What is laid out takes until there is room.
+    LayOut {
+        host: usize,
+        incarnation: u64,
+        event: Box<Event>,
+    },
+    Process {
+        host: usize,
+        process: usize,
+    },
+    Kill {
+        host: usize,
+        incarnation: u64,
+        run: RunId,
+    },
+    Boot {
+        host: usize,
+    },
+    Crash {
+        host: usize,
+    },
+    Wake {
+        host: usize,
+        pause: u64,
+    },
+    PauseExpires {
+        host: usize,
+        pause: u64,
+    },
+    Destroy {
+        host: usize,
+    },
+    Room {
+        host: usize,
+    },
+    Heal {
+        client: usize,
+    },
+    Operator {
+        operator: usize,
+        round: u64,
+    },
+    Apply {
+        operator: usize,
+    },
+    Fault,
+    Calm,
+}
+
+/// What happens at a time, in milliseconds; of two at the same time, the one with the smaller number is first.
+pub(crate) struct Scheduled {
+    pub(crate) at: u64,
+    pub(crate) number: u64,
+    pub(crate) what: Happening,
+}
+
+impl PartialEq for Scheduled {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+impl Eq for Scheduled {}
+
+impl PartialOrd for Scheduled {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Scheduled {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.at, other.number).cmp(&(self.at, self.number))
+    }
+}
