@@ -55,7 +55,14 @@ const MUTANTS: [Mutant; 14] = [
     },
     Mutant {
         name: "does not look at its entries first",
-        edits: &[("src/machine/work.rs", "component.peeks = component.planned.outputs.len();", "component.peeks = 0;")],
+        edits: &[
+            ("src/machine/work.rs", "component.peeks = component.planned.outputs.len();", "component.peeks = 0;"),
+            (
+                "src/machine/work.rs",
+                "for output in component.planned.outputs.keys() {\n                let (entry",
+                "for output in component.planned.outputs.keys().take(0) {\n                let (entry",
+            ),
+        ],
     },
     Mutant {
         name: "goes to the next revision before what runs has ended",
@@ -66,12 +73,20 @@ const MUTANTS: [Mutant; 14] = [
         )],
     },
     Mutant {
+        // Two fences are before it: one alone is enough.
         name: "begins what waited although there is a newer revision",
-        edits: &[(
-            "src/machine/work.rs",
-            "match &self.components[place].phase {\n                Phase::Turn(_)",
-            "match &self.components[place].phase {\n                Phase::Waiting(_) => {}\n                Phase::Turn(_)",
-        )],
+        edits: &[
+            (
+                "src/machine/work.rs",
+                "match &self.components[place].phase {\n                Phase::Turn(_)",
+                "match &self.components[place].phase {\n                Phase::Waiting(_) => {}\n                Phase::Turn(_)",
+            ),
+            (
+                "src/machine/starting.rs",
+                "if self.is_superseded {\n            return self.end(cx, place, Outcome::Abandoned);",
+                "if false {\n            return self.end(cx, place, Outcome::Abandoned);",
+            ),
+        ],
     },
     Mutant {
         name: "counts waiting as running",
