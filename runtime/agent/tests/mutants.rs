@@ -27,7 +27,7 @@ const MUTANTS: [Mutant; 14] = [
     },
     Mutant {
         name: "forgets what was published early when it starts again",
-        edits: &[("src/memory.rs", "std::mem::take(&mut before.early)", "IndexMap::new()")],
+        edits: &[("src/memory.rs", "std::mem::take(&mut before.early)", "IndexMap::default()")],
     },
     Mutant {
         name: "runs again what has finished",

@@ -19,6 +19,8 @@ pub(crate) struct Faults {
     pub(crate) sync: u64,
     /// Crashes of agents once in so many actions.
     pub(crate) crash_in: u64,
+    /// A disk is full once in so many ends of recipes.
+    pub(crate) fills_in: u64,
     pub(crate) is_doubled: bool,
     /// A server comes up very late.
     pub(crate) is_late: bool,
@@ -63,6 +65,7 @@ impl Faults {
         if chance.once_in(2) {
             kinds.push(Kind::Apply);
         }
+        let fills_in = if kinds.contains(&Kind::FullDisk) { 6 } else { 0 };
         Self {
             until: chance.between(10_000, 60_000),
             gap: [500, 2_000, 6_000][chance.index(3)],
@@ -71,6 +74,7 @@ impl Faults {
             lag: [5, 300, 4_000][chance.index(3)],
             sync: [3, 30, 1_500][chance.index(3)],
             crash_in: [0, 0, 30, 150, 600][chance.index(5)],
+            fills_in,
             is_doubled: chance.once_in(4),
             is_late: chance.once_in(12),
             operator_stops_in: [0, 0, 8][chance.index(3)],
@@ -128,19 +132,7 @@ impl World {
                 }
             }
             Kind::Pause => self.pause(host),
-            Kind::FullDisk => {
-                if !self.hosts[host].is_full {
-                    self.say(|| format!("h{host}: its disk is full"));
-                    self.hosts[host].is_full = true;
-                    let delay = self.chance.between(200, 40_000);
-                    self.after(delay, Happening::Room { host });
-                    // Somebody who wonders why nothing happens starts it anew.
-                    if self.chance.flip() {
-                        let before = self.chance.between(100, delay);
-                        self.after(before, Happening::Crash { host });
-                    }
-                }
-            }
+            Kind::FullDisk => self.fill(host),
             Kind::Clock => {
                 let jump = self.chance.between(0, 8_000_000);
                 self.say(|| format!("h{host}: its clock jumps to {jump} ms off"));
@@ -161,6 +153,21 @@ impl World {
                     self.lose();
                 }
             }
+        }
+    }
+
+    /// The disk of a host is full, for some time.
+    pub(crate) fn fill(&mut self, host: usize) {
+        if std::mem::replace(&mut self.hosts[host].is_full, true) {
+            return;
+        }
+        self.say(|| format!("h{host}: its disk is full"));
+        let delay = self.chance.between(200, 40_000);
+        self.after(delay, Happening::Room { host });
+        // Somebody who wonders why nothing happens starts it anew.
+        if self.chance.flip() {
+            let before = self.chance.between(100, delay);
+            self.after(before, Happening::Crash { host });
         }
     }
 

@@ -7,7 +7,45 @@
 //! they are given, so that the last revision comes to the same whatever has happened before.
 //!
 //! A seed is a schedule. `WATTLE_SCHEDULES` says how many are run (`WATTLE_FIRST` from which seed on); `WATTLE_SEED` runs
-//! one and prints what happened.
+//! one and prints what happened. A schedule takes about 1,260 events and 2.1 ms of a core.
+//!
+//! # What goes wrong
+//!
+//! Agents crash between any two actions and start again with the journal as it was on disk: whole, torn, or with pages of
+//! zeros. Answers are late, lost, or told twice; connections break with any part of what was under way carried out; members
+//! of the store lag behind. Hosts are cut off from the store, sessions expire, agents or all of a host are paused and wake up
+//! late, disks are full (also just as a recipe ends), clocks jump, a machine is replaced while the old one still runs. Two
+//! operators apply seeds at once, or are broken off; new revisions come in the middle; the data space is lost and made anew.
+//!
+//! # What must hold
+//!
+//! At every step: a component does not run again after it succeeded in a revision, nor in a later one that changes nothing
+//! for it; an input is the value of its own revision; what is published is on disk before, and never changes in its revision;
+//! nothing begins before what it waits for has ended, in a revision that is not to be reached, without its place, or beside
+//! itself; teardown has the inputs of the run that it undoes, and only of what has left; no recipe is ended before its time. A
+//! server that never comes up ends all waits for it. When faults stop, everything settles in the revision that is to be
+//! reached, and in the last one with the values that it has if nothing ever goes wrong.
+//!
+//! # Whether it finds anything
+//!
+//! `tests/mutants.rs` puts these bugs into a copy, one at a time. All are found, by so many schedules from the first on:
+//!
+//! | Bug | Schedules |
+//! |---|---:|
+//! | goes to the next revision before what runs has ended | 1 |
+//! | publishes what it has not written down | 2 |
+//! | runs again what has finished | 2 |
+//! | begins what waited although there is a newer revision | 9 |
+//! | takes a value of an older revision | 19 |
+//! | forgets that a wait ends | 34 |
+//! | begins while it cannot know whether it was replaced | 42 |
+//! | begins before it has its place | 134 |
+//! | does not look at its entries first | 269 |
+//! | counts waiting as running | 359 |
+//! | forgets what was published early when it starts again | 411 |
+//! | runs what has failed and could not write that down | 428 |
+//! | takes a lost answer for success | 437 |
+//! | takes the plan of another data space for its own | 674 |
 
 #![allow(
     clippy::match_same_arms,
@@ -40,6 +78,12 @@ use world::World;
 /// Lines of a schedule that are printed when it fails.
 const SHOWN: usize = 60;
 
+/// How many schedules are run: what two cores that do other work as well take two minutes for at most, and five times as many
+/// with all that is slow.
+fn most() -> u64 {
+    if std::env::var_os("WATTLE_TEST_ALL").is_some() { 100_000 } else { 20_000 }
+}
+
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
 }
@@ -61,7 +105,7 @@ fn everything_settles_whatever_goes_wrong() {
         assert!(went.broken.is_none(), "schedule {seed}: {}", went.broken.unwrap_or_default());
         return;
     }
-    let (first, count) = (number("WATTLE_FIRST").unwrap_or(0), number("WATTLE_SCHEDULES").unwrap_or(20_000));
+    let (first, count) = (number("WATTLE_FIRST").unwrap_or(0), number("WATTLE_SCHEDULES").unwrap_or_else(most));
     let next = AtomicU64::new(first);
     let (found, failed, happened) = (AtomicBool::new(false), Mutex::new(None::<u64>), AtomicU64::new(0));
     let begin = std::time::Instant::now();

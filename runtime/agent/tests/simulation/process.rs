@@ -132,9 +132,12 @@ impl World {
             }
             Some(Step::End) => {
                 process.is_gone = true;
+                if !self.is_calm && self.chance.once_in(self.faults.fills_in) {
+                    self.fill(host);
+                }
+                let process = &self.hosts[host].processes[number];
                 let (fails, script) = (process.part.fails, process.job.script);
                 let undo = process.part.teardown;
-                let process = &self.hosts[host].processes[number];
                 let result = match script {
                     Script::Recipe if fails => Err(Broken::new(Kind::Recipe, "it failed".to_owned())),
                     Script::Teardown if undo == Teardown::Fails => {
