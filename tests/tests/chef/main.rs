@@ -6,5 +6,6 @@ mod agent;
 mod case;
 mod cookbooks;
 mod failures;
+mod injection;
 mod reading;
 mod writing;

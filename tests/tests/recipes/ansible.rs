@@ -170,7 +170,7 @@ async fn without_ansible_it_is_said_what_is_missing() {
 }
 
 /// A Python environment with the current ansible-core, made once.
-fn current() -> PathBuf {
+pub(crate) fn current() -> PathBuf {
     let cache = Path::new(env!("CARGO_MANIFEST_DIR")).join(".cache/ansible");
     if !cache.join("made").exists() {
         let _ = std::fs::remove_dir_all(&cache);

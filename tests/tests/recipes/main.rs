@@ -3,6 +3,7 @@
 
 mod ansible;
 mod docs;
+mod injection;
 mod process;
 mod puppet;
 mod salt;

@@ -4,18 +4,22 @@ use std::fmt::Write as _;
 
 use wattle::model::{Name, Value};
 
-/// Whether Ansible would take something in `value` for a template.
+/// Whether anything in `value` needs a mark.
 pub(super) fn is_needed(value: &Value) -> bool {
     match value {
-        Value::Str(text) => is_template(text),
+        Value::Str(text) => is_marked(text),
         Value::List(values) => values.iter().any(is_needed),
-        Value::Map(values) => values.values().any(is_needed),
+        Value::Map(values) => values.iter().any(|(name, value)| is_marked(name) || is_needed(value)),
         _ => false,
     }
 }
 
-fn is_template(text: &str) -> bool {
-    ["{{", "{%", "{#"].iter().any(|mark| text.contains(mark))
+/// Whether `text` could be a template or an expression, or a part of one that a playbook makes of several texts.
+///
+/// What holds nothing but these characters calls nothing, whatever it is joined with that is marked. It is left as it is
+/// because ansible-core 2.21 reads `!unsafe "True"` as a truth value, and `!unsafe "007"` as a number.
+fn is_marked(text: &str) -> bool {
+    !text.chars().all(|c| !c.is_ascii() || c.is_ascii_alphanumeric() || " _.:/@,+=-~<>".contains(c))
 }
 
 /// A document with these variables.
@@ -32,7 +36,7 @@ fn entries<'a>(out: &mut String, values: impl IntoIterator<Item = (&'a Name, &'a
         out.push_str(if i == 0 { "" } else { ", " });
         // A key that is longer than 1,024 characters must be told to be one (YAML 1.2, 8.20).
         out.push_str("? ");
-        quote(out, name);
+        add_text(out, name);
         out.push_str(" : ");
         add(out, value);
     }
@@ -51,13 +55,7 @@ fn add(out: &mut String, value: &Value) {
             let sign = if exponent.starts_with('-') { "" } else { "+" };
             let _ = write!(out, "{mantissa}{point}e{sign}{exponent}");
         }
-        Value::Str(text) => {
-            // Only where it is needed: ansible-core 2.21 takes `!unsafe "True"` for a truth value.
-            if is_template(text) {
-                out.push_str("!unsafe ");
-            }
-            quote(out, text);
-        }
+        Value::Str(text) => add_text(out, text),
         Value::List(values) => {
             out.push('[');
             for (i, value) in values.iter().enumerate() {
@@ -68,6 +66,13 @@ fn add(out: &mut String, value: &Value) {
         }
         Value::Map(values) => entries(out, values),
     }
+}
+
+fn add_text(out: &mut String, text: &str) {
+    if is_marked(text) {
+        out.push_str("!unsafe ");
+    }
+    quote(out, text);
 }
 
 /// All that is not plain ASCII is escaped: PyYAML refuses some characters, and folds others.
@@ -95,7 +100,15 @@ mod tests {
         )
         .unwrap();
         assert!(is_needed(&value));
-        assert!(!is_needed(&"a { {b} }".into()));
+        for part in ["{", "}", "% if a %", "lookup('pipe', 'id')", "a|b", "\n"] {
+            assert!(is_needed(&part.into()), "{part:?}");
+        }
+        let key: Value = serde_json::from_str(r#"{"{{ a }}": 1}"#).unwrap();
+        assert!(is_needed(&key));
+        assert_eq!(map([(&"it".into(), &key)]), "{? \"it\" : {? !unsafe \"{{ a }}\" : 1}}\n");
+        for word in ["", "True", "007", "1.5e+3", "~", "<<", "2026-01-01 10:00", "https://example.org/a", "ö"] {
+            assert!(!is_needed(&word.into()), "{word:?}");
+        }
         assert_eq!(
             map([(&"it".into(), &value)]),
             concat!(

@@ -5,6 +5,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 
+from ansible import template
 from ansible.plugins.callback import CallbackBase
 
 DOCUMENTATION = """
@@ -17,6 +18,24 @@ description:
 
 # Above the folder of this file: wattle made it for this run.
 REPORT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "report.json")
+
+
+def mind_keys():
+    """Before ansible-core 2.19, what is made of a variable is unsafe if one of its values is: make its keys count too."""
+    context = getattr(template, "AnsibleContext", None)
+    of_values = getattr(context, "_is_unsafe", None)
+    if of_values is None:
+        return
+
+    def is_unsafe(self, value):
+        if isinstance(value, Mapping) and any(getattr(key, "__UNSAFE__", False) for key in value):
+            return True
+        return of_values(self, value)
+
+    context._is_unsafe = is_unsafe
+
+
+mind_keys()
 
 
 class CallbackModule(CallbackBase):

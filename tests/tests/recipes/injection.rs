@@ -1,0 +1,190 @@
+//! Inputs that would be commands, if a tool took them for more than text.
+//!
+//! Each of them, if it is evaluated, makes a file. A recipe that uses them as its tool's documentation teaches gives them
+//! back unchanged, and the file is not there.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use wattle::model::{Tool, Type, Value};
+use wattle_tests::salt;
+
+use crate::stage::{Stage, secret};
+
+/// What each language here would run, with a name.
+fn attacks(mark: &Path) -> Vec<(&'static str, String)> {
+    let mark = mark.display();
+    assert!(!mark.to_string().contains(' '), "a path that needs no quotes");
+    vec![
+        ("jinja", format!("{{{{ lookup('pipe', 'touch {mark}.jinja') }}}}")),
+        ("begin", "{".to_owned()),
+        ("end", format!("{{ lookup('pipe', 'touch {mark}.end') }}}}")),
+        ("block", format!("% set x = lookup('pipe', 'touch {mark}.block') %")),
+        ("expression", format!("lookup('pipe', 'touch {mark}.expression') == ''")),
+        ("module", format!("{{{{ salt['cmd.run']('touch {mark}.module') }}}}")),
+        ("python", format!("#!py\ndef run():\n    __import__('os').system('touch {mark}.python')")),
+        ("object", format!("!!python/object/apply:os.system ['touch {mark}.object']")),
+        ("hiera", "%{lookup('password')} %{facts.kernel}".to_owned()),
+        ("alias", "%{alias('password')}".to_owned()),
+        ("literal", "%{literal('%')}{lookup('password')}".to_owned()),
+        ("generate", format!("${{generate('/usr/bin/touch', '{mark}.generate')}}")),
+        ("epp", format!("<%= generate('/usr/bin/touch', '{mark}.epp') %>")),
+        ("erb", format!("<%= `touch {mark}.erb` %>")),
+        ("ruby", format!("#{{`touch {mark}.ruby`}}")),
+        ("command", format!("$(touch {mark}.command)")),
+        ("backtick", format!("`touch {mark}.backtick`")),
+        ("quote", format!("'; touch {mark}.quote; '")),
+        ("quotes", format!("\"; touch {mark}.quotes; \"")),
+        ("line", format!("a\ntouch {mark}.line\n#")),
+        ("function", format!("() {{ :; }}; touch {mark}.function")),
+        ("index", format!("a[$(touch {mark}.index)]")),
+    ]
+}
+
+/// A component with all of them as inputs and outputs.
+fn stage(tool: Tool, mark: &Path) -> Stage {
+    let mut stage = Stage::new(tool, "").input("password", secret(Type::STR), "hunter22");
+    for (name, attack) in attacks(mark) {
+        stage = stage.input(name, Type::STR, attack).output(&format!("{name}_back"), Type::STR);
+    }
+    stage
+}
+
+/// Where no other test's files are.
+fn folder() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::Builder::new().prefix("wattle-injection-").tempdir().unwrap();
+    let mark = folder.path().join("ran");
+    (folder, mark)
+}
+
+/// Runs it: no attack has run, and each came back as it was.
+async fn hold(stage: &Stage, mark: &Path) {
+    let result = stage.run_clean().await;
+    nothing_ran(mark);
+    let outputs = match result {
+        Ok(outputs) => outputs,
+        Err(broken) => panic!("{}\n{}", broken.message, stage.log.text()),
+    };
+    for (name, attack) in attacks(mark) {
+        assert_eq!(outputs[&*format!("{name}_back")], Value::from(attack), "{name}");
+    }
+}
+
+fn nothing_ran(mark: &Path) {
+    assert_eq!(crate::stage::names(mark.parent().unwrap()), [""; 0], "these were run");
+}
+
+#[tokio::test]
+async fn ansible_runs_nothing_of_an_input() {
+    ansible(None).await;
+}
+
+/// Where `WATTLE_TEST_ANSIBLE` says (`DIRECTORY:DIRECTORY`, each with an `ansible-playbook`), and what `PyPI` has.
+#[tokio::test]
+async fn other_versions_of_ansible_run_nothing_of_an_input() {
+    if std::env::var_os("WATTLE_TEST_ALL").is_some() {
+        ansible(Some(&crate::ansible::current().join("bin"))).await;
+    }
+    let named = std::env::var_os("WATTLE_TEST_ANSIBLE");
+    for path in named.iter().flat_map(std::env::split_paths) {
+        eprintln!("{}", path.display());
+        ansible(Some(&path)).await;
+    }
+}
+
+async fn ansible(bin: Option<&Path>) {
+    let (_folder, mark) = folder();
+    let mut text = "- hosts: localhost\n  gather_facts: false\n  tasks:\n".to_owned();
+    for (name, _) in attacks(&mark) {
+        let _ = writeln!(text, "    - ansible.builtin.set_fact: {{fact: \"{{{{ {name} }}}}\"}}");
+        let _ = writeln!(text, "    - ansible.builtin.set_stats: {{data: {{{name}_back: \"{{{{ fact }}}}\"}}}}");
+    }
+    // Texts that a playbook makes of several, keys of a map, and a text where Ansible wants an expression.
+    for made in [
+        "{{ begin }}{{ end }}",
+        "{{ '{' }}{{ block }}{{ '}' }}",
+        "{{ keys | first }}",
+        "{{ keys | list | join(' ') }}",
+        "{{ parts | join('') }}",
+        "{{ parts[0] ~ parts[1] }}",
+    ] {
+        let _ = writeln!(text, "    - ansible.builtin.set_fact: {{made: \"{made}\"}}");
+        text.push_str("    - {ansible.builtin.debug: {msg: \"{{ made }}\"}, ignore_errors: true}\n");
+    }
+    text.push_str("    - {ansible.builtin.debug: {msg: on}, when: \"{{ expression }}\", ignore_errors: true}\n");
+    text.push_str("    - {ansible.builtin.assert: {that: \"{{ expression }}\"}, ignore_errors: true}\n");
+    let parts = ["{", &format!("{{ lookup('pipe', 'touch {}.parts') }}}}", mark.display())];
+    let key = format!("{{{{ lookup('pipe', 'touch {}.key') }}}}", mark.display());
+    let keys = Value::Map([(key.as_str().into(), 1_u8.into())].into_iter().collect());
+    let mut stage = stage(Tool::Ansible, &mark)
+        .file("recipes/it.yml", &text)
+        .input("parts", Type::List(Box::new(Type::STR)), parts.to_vec())
+        .input("keys", Type::Map(Box::new(Type::integer(0, 9))), keys);
+    if let Some(bin) = bin {
+        stage = stage.on_path(bin);
+    }
+    hold(&stage, &mark).await;
+}
+
+#[tokio::test]
+async fn puppet_interpolates_nothing_of_an_input() {
+    let (_folder, mark) = folder();
+    let mut text = String::new();
+    for (name, _) in attacks(&mark) {
+        let value = format!("lookup('{name}')");
+        let _ = writeln!(
+            text,
+            "$it_{name} = {value}\n\
+             $text_{name} = inline_epp('<%= $v %>', {{ 'v' => \"${{it_{name}}}\" }})\n\
+             file {{ \"${{facts['heat_outputs_path']}}.{name}_back\": content => \"${{text_{name}}}\" }}\n\
+             notify {{ \"fact {name} ${{facts['{name}']}}\": }}"
+        );
+    }
+    let key = "%{lookup('password')}";
+    let keys = Value::Map([(key.into(), key.into())].into_iter().collect());
+    text.push_str(
+        "file { \"${facts['heat_outputs_path']}.key\": content => \"${lookup('keys').keys()[0]} ${lookup('keys').values()[0]}\" }\n",
+    );
+    let stage = stage(Tool::Puppet, &mark)
+        .file("recipes/it.pp", &text)
+        .input("keys", Type::Map(Box::new(Type::STR)), keys)
+        .output("key", Type::STR);
+    hold(&stage, &mark).await;
+    assert_eq!(stage.run_clean().await.unwrap()["key"], format!("{key} {key}").into());
+}
+
+#[tokio::test]
+async fn salt_renders_nothing_of_an_input() {
+    let (_folder, mark) = folder();
+    let mut text = String::new();
+    for (name, _) in attacks(&mark) {
+        let _ = writeln!(
+            text,
+            "{{{{ pillar['heat_outputs_path'] }}}}.{name}_back:\n  file.managed:\n    - contents_pillar: {name}\n\
+             {{{{ pillar['heat_outputs_path'] }}}}.{name}_more:\n  file.managed:\n    - contents: {{{{ pillar['{name}'] | json }}}}"
+        );
+    }
+    text.push_str("{{ pillar['heat_outputs_path'] }}.all:\n  file.managed:\n    - source: salt://all.txt\n    - template: jinja\n");
+    let mut all = String::new();
+    for (name, _) in attacks(&mark) {
+        let _ = writeln!(all, "{{{{ pillar['{name}'] }}}}");
+    }
+    let stage = stage(Tool::Salt, &mark)
+        .file("recipes/it.sls", &text)
+        .file("recipes/all.txt", &all)
+        .output("all", Type::STR)
+        .on_path(&salt::installed().join("bin"));
+    hold(&stage, &mark).await;
+}
+
+#[tokio::test]
+async fn shells_run_nothing_of_an_input() {
+    for shell in ["/bin/sh", "/bin/bash"] {
+        let (_folder, mark) = folder();
+        let mut text = format!("#!{shell}\nset -eu\n");
+        for (name, _) in attacks(&mark) {
+            let _ = writeln!(text, "printf '%s' \"${name}\" >\"$heat_outputs_path.{name}_back\"");
+        }
+        hold(&stage(Tool::Shell, &mark).file("recipes/it.sh", &text), &mark).await;
+    }
+}
