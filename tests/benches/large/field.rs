@@ -38,7 +38,7 @@ impl Field {
         let folder = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() }.expect("a folder");
         let most = (descriptors() - 500) / DESCRIPTORS;
         let parts = servers.len().div_ceil(most).max(1);
-        let mut field = Self { shards: Vec::new(), agents: servers.len(), memory: 0, folder: folder };
+        let mut field = Self { shards: Vec::new(), agents: servers.len(), memory: 0, folder };
         for (number, servers) in servers.chunks(servers.len().div_ceil(parts)).enumerate() {
             let folder = field.folder.path().join(number.to_string());
             fs::create_dir(&folder).expect("a folder");

@@ -33,10 +33,10 @@ fn main() {
             stacks::table(&requests).await;
         }
         if is_wanted("observers") {
-            beyond::observers(&requests).await;
+            beyond::observers().await;
         }
         if is_wanted("ensembles") {
-            beyond::ensembles(&requests).await;
+            beyond::ensembles().await;
         }
     });
 }

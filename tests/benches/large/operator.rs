@@ -13,10 +13,10 @@ use wattle_tests::crowd::SOON;
 use wattle_tests::workload::{Size, workload};
 use wattle_tests::zookeeper::ZooKeeper;
 
-/// An ensemble of so many members with room for everything here, and `config` besides.
-pub(super) fn ensemble(members: usize, config: &str) -> ZooKeeper {
-    ZooKeeper::start_with(members, |zkd, _| {
-        zkd.env("ZK_HEAP", "3g").env("ZK_CONFIG", config);
+/// An ensemble of three, and so many observers besides, with room for everything here.
+pub(super) fn ensemble(observers: usize) -> ZooKeeper {
+    ZooKeeper::start_with(3 + observers, |zkd, _| {
+        zkd.env("ZK_HEAP", "3g").env("ZK_OBSERVERS", observers.to_string());
         // A member that is asked for its threads collects garbage and says what is left.
         zkd.env("JAVA_TOOL_OPTIONS", "-XX:+PrintClassHistogram");
     })

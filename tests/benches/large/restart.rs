@@ -10,9 +10,10 @@ use super::measure::{kinds, said, show};
 
 const MEMBERS: std::ops::RangeInclusive<usize> = 1..=3;
 
-pub(super) async fn measure(zookeeper: &ZooKeeper, field: &mut Field) {
+/// Once for each number of seconds for which they are gone.
+pub(super) async fn measure(zookeeper: &ZooKeeper, field: &mut Field, seconds: &[u64]) {
     let agents = u64::try_from(field.agents).expect("INVARIANT: it fits");
-    for down in [1, 8, 20].map(Duration::from_secs) {
+    for down in seconds.iter().copied().map(Duration::from_secs) {
         let before = field.settled().await;
         MEMBERS.for_each(|member| zookeeper.kill(member));
         tokio::time::sleep(down).await;

@@ -17,7 +17,7 @@ const TIERS: u32 = 10;
 
 pub(super) async fn table(requests: &Requests) {
     println!("## {STACKS} stacks of {TIERS} servers\n");
-    let zookeeper = ensemble(3, "");
+    let zookeeper = ensemble(0);
     let seed = seed(Size::of(TIERS));
     let mut options = options(&seed);
     let store = connect(&zookeeper.address(), &options).await;

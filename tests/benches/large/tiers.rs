@@ -12,6 +12,9 @@ use super::measure::{exponent, heap, kinds, per, said, show};
 use super::operator::{all_done, applied, connect, ensemble, options, seed};
 use super::restart;
 
+/// From how many on each run takes minutes.
+const MANY: u32 = 5_000;
+
 pub(super) async fn table(sizes: &[u32], requests: &Requests) {
     let mut before: Option<(u32, f64)> = None;
     for &tiers in sizes {
@@ -25,7 +28,7 @@ pub(super) async fn table(sizes: &[u32], requests: &Requests) {
 
 async fn row(tiers: u32, requests: &Requests) -> f64 {
     println!("## W({tiers})\n");
-    let zookeeper = ensemble(3, "");
+    let zookeeper = ensemble(0);
     let first = seed(Size::of(tiers));
     let mut options = options(&first);
     let store = connect(&zookeeper.address(), &options).await;
@@ -42,14 +45,11 @@ async fn row(tiers: u32, requests: &Requests) -> f64 {
 
     let last = format!("server{}/b", tiers - 1);
     let mut first_seconds = 0.0;
-    let moved = Size { tiers, moved: Some(tiers - 1) };
-    let middle = Size { tiers, moved: Some(tiers / 2) };
-    let revisions = [
-        ("first", first.clone(), false),
-        ("again", first, true),
-        ("the last", seed(moved), false),
-        ("the middle", seed(middle), false),
-    ];
+    let moved = |tier| seed(Size { tiers, moved: Some(tier) });
+    let mut revisions = vec![("first", first.clone(), false), ("one of the last changed", moved(tiers - 1), false)];
+    if tiers < MANY {
+        revisions.extend([("one in the middle changed", moved(tiers / 2), false), ("again", moved(tiers / 2), true)]);
+    }
     for (name, seed, again) in revisions {
         options.again = again;
         let (asked, operator) = (field.settled().await, requests.counts());
@@ -67,13 +67,18 @@ async fn row(tiers: u32, requests: &Requests) -> f64 {
         println!("- revision {revision} ({name}): applied in {}, {operator}", show(apply));
         println!("  - until the last is done: {}", show(time));
         println!("  - {:.2} requests a component: {}", per(&asked, 2 * tiers), kinds(&asked, 2 * tiers));
+        if revision == 1 && tiers >= MANY {
+            restart::measure(&zookeeper, &mut field, &[8]).await;
+        }
     }
     println!(
         "- memory a session: agents {} KB; member 1 {} KB of heap",
         field.resident().await / 1000,
         heap(&zookeeper, 1).await / 1000
     );
-    restart::measure(&zookeeper, &mut field).await;
+    if tiers < MANY {
+        restart::measure(&zookeeper, &mut field, &[1, 8, 20]).await;
+    }
     println!();
     first_seconds
 }
