@@ -38,6 +38,9 @@ impl Stack {
 
 fn assert_at_most(counts: &Counts, a_component: u64) {
     assert!(counts.requests() <= a_component * u64::from(2 * TIERS), "{counts}");
+    // Each agent once or twice: when its session begins, and when it asks for its place. The operator does for each batch.
+    let syncs = counts.answers.get("Sync").copied().unwrap_or_default();
+    assert!(syncs <= u64::from(2 * TIERS) + 40, "{counts}");
 }
 
 #[tokio::test]
