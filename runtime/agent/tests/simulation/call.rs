@@ -75,7 +75,8 @@ impl Call {
     /// What to send now.
     pub(crate) fn ask(&self) -> Option<Ask> {
         Some(match &self.kind {
-            Kind::Get { path } => Ask::Get { path: path.clone(), sync: true },
+            // The session began with all that was there, and nobody is led to what was written later.
+            Kind::Get { path } => Ask::Get { path: path.clone(), sync: false },
             Kind::Changed { path, stage, .. } => match stage {
                 Stage::Watching => Ask::Watch { path: path.clone() },
                 Stage::Waiting => return None,

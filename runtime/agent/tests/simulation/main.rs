@@ -32,20 +32,20 @@
 //!
 //! | Bug | Schedules |
 //! |---|---:|
-//! | goes to the next revision before what runs has ended | 1 |
-//! | publishes what it has not written down | 2 |
-//! | runs again what has finished | 2 |
-//! | begins what waited although there is a newer revision | 9 |
-//! | takes a value of an older revision | 19 |
+//! | publishes what it has not written down | 1 |
+//! | runs again what has finished | 1 |
+//! | goes to the next revision before what runs has ended | 2 |
+//! | takes a value of an older revision | 7 |
+//! | begins before it has its place | 11 |
+//! | begins what waited although there is a newer revision | 32 |
 //! | forgets that a wait ends | 34 |
-//! | begins while it cannot know whether it was replaced | 42 |
-//! | begins before it has its place | 134 |
-//! | does not look at its entries first | 269 |
-//! | counts waiting as running | 359 |
-//! | forgets what was published early when it starts again | 411 |
-//! | runs what has failed and could not write that down | 428 |
-//! | takes a lost answer for success | 437 |
-//! | takes the plan of another data space for its own | 674 |
+//! | takes the plan of another data space for its own | 34 |
+//! | runs what has failed and could not write that down | 88 |
+//! | forgets what was published early when it starts again | 116 |
+//! | does not look at its entries first | 139 |
+//! | takes a lost answer for success | 144 |
+//! | begins while it cannot know whether it was replaced | 355 |
+//! | counts waiting as running | 434 |
 
 #![allow(
     clippy::match_same_arms,

@@ -99,7 +99,9 @@ impl World {
     /// A member carries out what comes next from a client.
     fn carry_out(&mut self, client: usize, is_heard: bool) {
         let Some((id, ask)) = self.clients[client].outbox.pop_front() else { return };
-        let Some(session) = self.clients[client].session else { return };
+        // Of a session that is over, nothing is carried out any more.
+        let session = self.clients[client].session.filter(|session| !self.store.sessions[*session].over);
+        let Some(session) = session else { return };
         let before = self.store.last;
         let (fired, reply, set) = self.store.answer(session, &ask);
         self.fire(fired);
@@ -265,7 +267,11 @@ impl World {
         let session = self.clients[client].session.expect("INVARIANT: it was just opened, or is there");
         let member = self.chance.index(MEMBERS);
         self.clients[client].is_connected = true;
-        let fired = self.store.connect(session, member);
+        let mut fired = self.store.connect(session, member);
+        if is_new {
+            // A session begins with a sync.
+            fired.extend(self.store.advance(member, self.store.last));
+        }
         self.say(|| format!("client {client}: connected to member {member} in session {session}"));
         self.fire(fired);
         if let Owner::Agent { host, incarnation } = self.clients[client].owner {

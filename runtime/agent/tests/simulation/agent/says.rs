@@ -1,5 +1,6 @@
 //! What an agent says of its components and of itself.
 
+use wattle_agent_core::node::Version;
 use wattle_agent_core::request::{Request as _, Say};
 use wattle_agent_core::status::{ServerStatus, Status};
 use wattle_model::Name;
@@ -24,7 +25,8 @@ impl World {
             return;
         }
         let Some((path, said)) = agent.dirty.shift_remove_index(0) else { return };
-        let known = agent.said.remove(&path);
+        // At first, nobody has said anything: if that is not so, it is looked at.
+        let known = Some(agent.said.remove(&path).unwrap_or(Version::UNTOUCHED));
         let mut say = match &said {
             Said::Component(name, status) => Say::of_component(&layout(), name, status, known),
             Said::Server(status) => Say::of_server(&layout(), &server, status, known),
