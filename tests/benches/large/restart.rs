@@ -21,6 +21,7 @@ pub(super) async fn measure(zookeeper: &ZooKeeper, field: &mut Field, seconds: &
         let start = Instant::now();
         let said = |member: usize, what: &str| said(zookeeper, member, what).unwrap_or(0);
         while MEMBERS.into_iter().any(|member| said(member, "zk_znode_count") == 0) {
+            assert!(start.elapsed() < Duration::from_mins(10), "not all members come back");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         let serving = start.elapsed();
