@@ -217,15 +217,15 @@ async fn what_a_former_agent_says_late_does_not_undo_what_was_said_since() {
         leaving: Vec::new(),
         finishing: Vec::new(),
     };
-    former.set_server_status("a", &said(1)).await.unwrap();
+    former.set_server_status("a", &said(1), &|| true).await.unwrap();
 
     proxy.stall();
     let marker = operator.get("/marker").await.unwrap().unwrap().version;
-    let late = tokio::spawn(async move { former.set_server_status("a", &said(2)).await });
+    let late = tokio::spawn(async move { former.set_server_status("a", &said(2), &|| true).await });
     sleep(Duration::from_millis(100)).await;
     let after = tokio::spawn(async move { slow.set("/marker", b"late", None).await });
     sleep(Duration::from_millis(100)).await;
-    latter.set_server_status("a", &said(3)).await.unwrap();
+    latter.set_server_status("a", &said(3), &|| true).await.unwrap();
     late.abort();
     proxy.fix();
     let reached = timeout(LONG, operator.changed("/marker", Some(marker))).await.expect("in time").unwrap();

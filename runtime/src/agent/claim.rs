@@ -4,14 +4,15 @@ use std::fs;
 use std::sync::Arc;
 
 use tokio::sync::watch;
-use tokio::time::Instant;
 use wattle_agent_core::machine::{Desired, Event};
 
 use crate::clock;
+use crate::recipe::boot;
 use crate::space::{Alive, Goal, SpaceError};
 use crate::store::{Access, Hold, Rights, StoreError};
 
 use super::shared::Shared;
+use super::touch::Moment;
 
 /// What a status says of another agent that acts for the server.
 const ANOTHER: &str = "another agent";
@@ -23,11 +24,11 @@ const ANOTHER: &str = "another agent";
 pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>) -> Result<(), SpaceError> {
     let ends = async move { drop(ends.wait_for(|ends| *ends).await) };
     let mut ends = std::pin::pin!(ends);
-    let (sender, mut goals) = watch::channel(None);
+    let (sender, goals) = watch::channel(None);
     let mut desired = std::pin::pin!(desire(&shared, sender));
     let mut held: Option<Hold> = None;
+    let mut claiming = std::pin::pin!(claim(&shared, goals.clone(), true));
     loop {
-        let goal = goals.borrow_and_update().clone();
         tokio::select! {
             biased;
             () = &mut ends => {
@@ -37,13 +38,16 @@ pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>)
                 return Ok(());
             }
             refused = &mut desired => return refused,
-            _ = goals.changed() => {}
-            claimed = claim(&shared, goal.as_ref()), if held.is_none() => {
+            claimed = &mut claiming, if held.is_none() => {
                 held = Some(claimed?);
                 shared.trouble(ANOTHER, None);
                 shared.say(Event::Claimed(true));
             }
-            () = lost(&mut held) => held = None,
+            () = lost(&mut held) => {
+                held = None;
+                shared.touch.has_not();
+                claiming.set(claim(&shared, goals.clone(), false));
+            }
         }
     }
 }
@@ -69,40 +73,60 @@ async fn lost(held: &mut Option<Hold>) {
     }
 }
 
-/// Waits until no other agent acts for the server, and says that this one does. May be dropped and called again.
-async fn claim(shared: &Shared, goal: Option<&Goal>) -> Result<Hold, SpaceError> {
+/// Waits until no other agent acts for the server, and says that this one does: also in the place of its predecessor, if
+/// this process `begins`.
+async fn claim(shared: &Shared, mut goals: watch::Receiver<Option<Goal>>, begins: bool) -> Result<Hold, SpaceError> {
     // Before there is a goal, the data space has no place for anybody.
-    let Some(goal) = goal else { return std::future::pending().await };
+    let operator = |goal: &Option<Goal>| goal.as_ref().and_then(|goal| goal.operator.clone());
+    let found = goals.wait_for(Option::is_some).await.map(|goal| operator(&goal));
+    let Ok(operator) = found else { return std::future::pending().await };
+    let boot = boot();
     let agent = shared.touch.agent();
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned();
     let version = env!("CARGO_PKG_VERSION").to_owned();
-    let alive = Alive { since: clock::now(), host, pid: std::process::id(), version, agent: Some(agent.to_owned()) };
+    let alive = Alive {
+        since: clock::now(),
+        host,
+        pid: std::process::id(),
+        version,
+        agent: Some(agent.to_owned()),
+        boot: Some(boot.clone()),
+    };
     let stack = shared.space.layout().stack();
     let [own, member] = shared.credential.logins(stack, &shared.server);
-    let seen_by = goal.operator.iter().chain([&member.principal()]).cloned().collect::<Vec<_>>();
+    let seen_by = operator.iter().chain([&member.principal()]).cloned().collect::<Vec<_>>();
     // Whoever takes the place of its predecessor writes that one's node.
     let own = Access::new().grant(&own.principal(), Rights::READ.and(Rights::WRITE));
     let access = seen_by.iter().fold(own, |access, principal| access.grant(principal, Rights::READ));
     let path = shared.space.layout().alive(&shared.server);
     let mut over = None;
     loop {
-        let asked = Instant::now();
+        let asked = Moment::now();
         match shared.insist(|| shared.space.come_alive(&shared.server, &alive, &access, over)).await {
             Ok(node) => {
-                shared.touch.was(asked);
+                shared.touch.has(asked);
                 return Ok(node);
             }
             // The data space has no place for this server: not yet, or not any more.
-            Err(SpaceError::Store(StoreError::Missing { .. })) => std::future::pending().await,
+            Err(SpaceError::Store(StoreError::Missing { .. })) => {
+                if goals.changed().await.is_err() {
+                    return std::future::pending().await;
+                }
+                continue;
+            }
             // Somebody is there.
             Err(SpaceError::Store(StoreError::Conflict { .. })) => {}
             Err(error) => return Err(error),
         }
         over = match shared.insist(|| shared.space.holder(&shared.server)).await? {
             None => None,
-            // Its own predecessor: the lock on the folder says that it is gone. Or one of an older version, of which nobody
-            // can say that.
-            Some((holder, version)) if holder.agent.as_deref().is_none_or(|holder| holder == agent) => Some(version),
+            // Its own predecessor: the lock on the folder says that it is gone. On another machine, or if this process has
+            // acted for the server before, it is one with a copy of the folder.
+            Some((holder, version))
+                if begins && holder.agent.as_deref() == Some(agent) && holder.boot.as_deref() == Some(&*boot) =>
+            {
+                Some(version)
+            }
             Some((holder, version)) => {
                 let what = format!(
                     "another agent acts for this server, process {} on host `{}` since {:.0}: this one waits until that \

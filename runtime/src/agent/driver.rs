@@ -17,8 +17,8 @@ use wattle_agent_core::record::Record;
 use wattle_agent_core::revision::Revision;
 
 use crate::clock;
-use crate::recipe::Job;
-use crate::space::{Content, ServerVault, Space, SpaceError};
+use crate::recipe::{Broken, Job};
+use crate::space::{Content, Kind, ServerVault, Space, SpaceError};
 
 use super::journal::Journal;
 use super::live::{self, Questions};
@@ -27,10 +27,13 @@ use super::why::root_causes;
 use super::{Ended, files, touch};
 
 /// How often an agent looks whether it was paused: as a whole, with its machine, or by a signal.
-const TICK: Duration = Duration::from_secs(5);
+const TICK: Duration = Duration::from_secs(2);
 
 /// How much later than it should a tick may come before that counts as a pause.
-const LATE: Duration = Duration::from_secs(2);
+const LATE: Duration = Duration::from_millis(500);
+
+/// A pause that is worth a line in the log.
+const LONG: Duration = Duration::from_secs(2);
 
 /// What comes of it, if anything does that matters to the machine.
 type Task = BoxFuture<'static, Option<Event>>;
@@ -101,10 +104,12 @@ impl Driver {
                     None
                 }
             };
-            let pause = if wakes.is_some() { seen.elapsed().saturating_sub(TICK + LATE) } else { Duration::ZERO };
-            seen = Instant::now();
-            if !pause.is_zero() {
-                tracing::warn!("nothing ran here for {} s: that time does not count", pause.as_secs());
+            let unseen = std::mem::replace(&mut seen, Instant::now()).elapsed();
+            if wakes.is_some() && unseen > TICK + LATE {
+                let pause = unseen.saturating_sub(TICK);
+                if pause > LONG {
+                    tracing::warn!("nothing ran here for {} s: that time does not count", pause.as_secs());
+                }
                 self.events.push_back(Event::Paused(pause));
             }
             match message {
@@ -145,6 +150,11 @@ impl Driver {
             }
             match event {
                 Event::InTouch(_) => self.is_confirming = false,
+                // Whoever acts for the server now says how it is doing.
+                Event::Claimed(false) => {
+                    self.hand(event);
+                    self.shared.publisher.forget();
+                }
                 event => self.hand(event),
             }
             if self.machine.holds_back() && !self.is_confirming {
@@ -300,6 +310,15 @@ impl Driver {
             live,
         };
         let work = async move {
+            // Writing that it begins to disk may have taken long.
+            tokio::select! {
+                biased;
+                () = touch::certain(&shared) => {}
+                _ = job.live.stopped() => {
+                    let why = "it was not begun: nobody could say whether another agent acts for this server";
+                    return Event::Ran(id, Err(Broken::new(Kind::Deadline, why.to_owned())));
+                }
+            }
             let _entered = shared.runs.enter(&token, &job.live);
             Event::Ran(id, shared.runner.run(&job).await)
         };

@@ -154,7 +154,7 @@ impl Agent {
             () = &mut until => Ended::Asked,
             ended = driver.drive(messages) => ended,
             followed = &mut follow => return followed.map(|()| Ended::Asked).map_err(AgentError::from),
-            () = shared.publisher.publish(&shared.space, &shared.server) => Ended::Asked,
+            () = shared.publisher.publish(&shared) => Ended::Asked,
             () = socket.serve(&shared) => Ended::Asked,
         };
         end.send_replace(true);

@@ -9,10 +9,11 @@ use tokio::sync::Notify;
 use tokio::time;
 use wattle::model::{IndexMap, IndexSet, Name};
 
-use crate::space::{ServerStatus, Space, SpaceError, State, Status, Waiting};
+use crate::space::{ServerStatus, SpaceError, State, Status, Waiting};
 use crate::store::StoreError;
 
-use super::shared::AGAIN;
+use super::shared::{AGAIN, Shared};
+use super::touch;
 
 /// How long a state that may pass at once is kept before it is published.
 const PASSING: Duration = Duration::from_millis(50);
@@ -57,23 +58,36 @@ impl Publisher {
         self.changed.notify_one();
     }
 
-    /// Tells the data space what changes of `server`, for ever.
-    pub(super) async fn publish(&self, space: &Space, server: &Name) {
+    /// Another agent says how everything is doing: what it was not told yet is not said any more.
+    pub(super) fn forget(&self) {
+        let mut state = self.state();
+        state.components.clear();
+        state.server = None;
+    }
+
+    /// Tells the data space what changes of the server, for ever, while nobody else acts for it.
+    pub(super) async fn publish(&self, shared: &Shared) {
         loop {
             self.changed.notified().await;
             // What passes at once is not worth a request.
             let _ = time::timeout(PASSING, self.urgent.notified()).await;
-            let is_told = self.publish_once(space, server).await;
-            self.settled.notify_waiters();
-            if !is_told {
-                time::sleep(AGAIN).await;
-                self.changed.notify_one();
+            touch::certain(shared).await;
+            match self.publish_once(shared).await {
+                Told::All => {}
+                Told::Unsure => self.changed.notify_one(),
+                Told::Refused => {
+                    time::sleep(AGAIN).await;
+                    self.changed.notify_one();
+                }
             }
+            self.settled.notify_waiters();
         }
     }
 
     /// Whether the data space knows it all now.
-    async fn publish_once(&self, space: &Space, server: &Name) -> bool {
+    async fn publish_once(&self, shared: &Shared) -> Told {
+        let Shared { space, server, touch, .. } = shared;
+        let sure = || touch.is_certain();
         let (components, server_status) = {
             let mut state = self.state();
             state.is_publishing = true;
@@ -81,31 +95,32 @@ impl Publisher {
         };
         self.log_waits(&components);
         let one = |(component, status): (Name, Status)| async move {
-            let told = space.set_status(&component, &status).await;
+            let told = space.set_status(&component, &status, &sure).await;
             (component, status, told)
         };
         let tell_server = async {
             match &server_status {
-                Some(status) => space.set_server_status(server, status).await,
+                Some(status) => space.set_server_status(server, status, &sure).await,
                 None => Ok(()),
             }
         };
         let (told, told_server) = tokio::join!(join_all(components.into_iter().map(one)), tell_server);
         let mut state = self.state();
-        let mut is_told = true;
+        let mut all = Told::All;
         for (component, status, result) in told {
-            if is_lost(&component, result) {
-                is_told = false;
+            let told = came_of(&component, result);
+            all = all.max(told);
+            if told != Told::All {
                 // It may have changed meanwhile.
                 state.components.entry(component).or_insert(status);
             }
         }
-        if is_lost(server, told_server) {
-            is_told = false;
+        let told = came_of(server, told_server);
+        if told != Told::All {
             state.server = state.server.take().or(server_status);
         }
         state.is_publishing = false;
-        is_told
+        all.max(told)
     }
 
     fn log_waits(&self, components: &IndexMap<Name, Status>) {
@@ -136,15 +151,26 @@ impl Publisher {
     }
 }
 
-/// Whether to say it again.
-fn is_lost(what: &str, result: Result<(), SpaceError>) -> bool {
+/// What came of telling the data space something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Told {
+    /// It need not be told again.
+    All,
+    /// It took so long that another agent may act for the server.
+    Unsure,
+    /// It cannot be used now.
+    Refused,
+}
+
+fn came_of(what: &str, result: Result<(), SpaceError>) -> Told {
     match result {
         // What is missing has left the model meanwhile; of a newer revision, another agent knows more.
-        Ok(()) | Err(SpaceError::Store(StoreError::Missing { .. }) | SpaceError::Superseded { .. }) => false,
-        Err(SpaceError::Store(StoreError::Unusable { .. })) => true,
+        Ok(()) | Err(SpaceError::Store(StoreError::Missing { .. }) | SpaceError::Superseded { .. }) => Told::All,
+        Err(SpaceError::Unsure) => Told::Unsure,
+        Err(SpaceError::Store(StoreError::Unusable { .. })) => Told::Refused,
         Err(error) => {
             tracing::warn!("the status of `{what}` cannot be published: {error}");
-            false
+            Told::All
         }
     }
 }

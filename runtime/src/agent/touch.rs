@@ -1,13 +1,17 @@
 //! How long ago it was certain that nobody else acts for this agent's server.
 //!
 //! A store gives the place of an agent that it does not hear of to another one, and an agent that was paused does not know how
-//! long: before it begins with anything, it asks.
+//! long: before it begins with anything, or says how anything is doing, it asks.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::watch;
 use tokio::time::{self, Instant};
 use wattle_agent_core::machine::Event;
+use wattle_agent_core::time::Time;
+
+use crate::clock;
 
 use super::shared::Shared;
 
@@ -21,13 +25,34 @@ const AGAIN: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Touch {
     agent: String,
-    last: Mutex<Option<Instant>>,
+    held: watch::Sender<bool>,
+    last: Mutex<Option<Moment>>,
+}
+
+/// A time by two clocks: one of them stands still while a machine sleeps, the other one may be set.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moment {
+    at: Instant,
+    wall: Time,
+}
+
+impl Moment {
+    pub(super) fn now() -> Self {
+        Self { at: Instant::now(), wall: clock::now() }
+    }
+
+    /// Whether it is less than `span` ago by both clocks.
+    fn is_within(&self, span: Duration) -> bool {
+        let now = Self::now();
+        let (back, on) = (now.wall.duration_since(self.wall), self.wall.duration_since(now.wall));
+        now.at.duration_since(self.at) < span && back < span && on < span
+    }
 }
 
 impl Touch {
     /// Of the agent with this name.
     pub(super) fn new(agent: String) -> Self {
-        Self { agent, last: Mutex::default() }
+        Self { agent, held: watch::Sender::new(false), last: Mutex::default() }
     }
 
     /// The agent's own name.
@@ -35,30 +60,48 @@ impl Touch {
         &self.agent
     }
 
-    /// It was certain at that time.
-    pub(super) fn was(&self, at: Instant) {
+    /// It has the place since it asked for it.
+    pub(super) fn has(&self, asked: Moment) {
+        self.was(asked);
+        self.held.send_replace(true);
+    }
+
+    /// Another one has the place.
+    pub(super) fn has_not(&self) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.held.send_replace(false);
+    }
+
+    fn was(&self, at: Moment) {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(at);
     }
 
     /// Whether it is certain still.
     pub(super) fn is_certain(&self) -> bool {
         let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        last.is_some_and(|last| last.elapsed() < CERTAIN)
+        last.is_some_and(|last| last.is_within(CERTAIN))
     }
 }
 
-/// Asks until it is certain that this agent has its server's place.
-pub(super) async fn confirm(shared: Arc<Shared>) -> Event {
-    loop {
-        let asked = Instant::now();
+/// Returns once it is certain that this agent has its server's place: at once if it is.
+pub(super) async fn certain(shared: &Shared) {
+    while !shared.touch.is_certain() {
+        // Who never has the place asks nobody.
+        let _ = shared.touch.held.subscribe().wait_for(|held| *held).await;
+        let asked = Moment::now();
         match shared.insist(|| shared.space.holder(&shared.server)).await {
-            Ok(Some((holder, _))) if holder.agent.as_deref() == Some(shared.touch.agent()) => {
-                shared.touch.was(asked);
-                return Event::InTouch(true);
+            Ok(Some((holder, _))) if holder.agent.as_deref() == Some(shared.touch.agent()) => shared.touch.was(asked),
+            Ok(_) => time::sleep(AGAIN).await,
+            Err(error) => {
+                tracing::debug!("it cannot be asked who acts for this server: {error}");
+                time::sleep(AGAIN).await;
             }
-            Ok(_) => {}
-            Err(error) => tracing::debug!("it cannot be asked who acts for this server: {error}"),
         }
-        time::sleep(AGAIN).await;
     }
+}
+
+/// Says so once it is certain.
+pub(super) async fn confirm(shared: Arc<Shared>) -> Event {
+    certain(&shared).await;
+    Event::InTouch(true)
 }

@@ -104,6 +104,7 @@ pub fn end(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn boot() -> String {
+/// What tells this boot of the machine from any other.
+pub(crate) fn boot() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }

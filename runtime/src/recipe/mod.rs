@@ -24,6 +24,7 @@ use wattle::model::{IndexMap, Name, Value};
 pub use wattle_agent_core::machine::{Broken, Stop};
 
 pub(crate) use environment::{PROXIES, WITHOUT_PROXY};
+pub(crate) use former::boot;
 pub use former::end as end_former;
 pub use mask::Mask;
 pub use tools::Tools;

@@ -17,4 +17,7 @@ pub struct Alive {
     /// What tells this agent from any other one of its server, also after a restart; none of an older version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// The boot of its host: an agent of another one may run still, however alike they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot: Option<String>,
 }

@@ -66,10 +66,16 @@ pub enum SpaceError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Whoever asked is not sure any more that it may.
+    #[error("another agent may act for this server")]
+    Unsure,
     /// What the store says.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
+
+/// Whether one may still say something.
+pub type Sure<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// The data space of one stack, as one who is logged in to its store sees it. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -234,14 +240,15 @@ impl Space {
         self.get_json(&self.layout.alive(server)).await
     }
 
-    /// Says how `component` (`SERVER/COMPONENT`) is doing.
+    /// Says how `component` (`SERVER/COMPONENT`) is doing. Whoever says it must be `sure` to act for the server, before each
+    /// request that changes something: what another one has said is overwritten.
     ///
     /// # Errors
-    /// [`StoreError::Missing`] if the model has no such component any more, [`SpaceError::Superseded`] when what was said
-    /// of it is of a newer revision, [`StoreError::Denied`].
-    pub async fn set_status(&self, component: &str, status: &Status) -> Result<(), SpaceError> {
+    /// [`SpaceError::Unsure`] when it is not, [`StoreError::Missing`] if the model has no such component any more,
+    /// [`SpaceError::Superseded`] when what was said of it is of a newer revision, [`StoreError::Denied`].
+    pub async fn set_status(&self, component: &str, status: &Status, sure: Sure<'_>) -> Result<(), SpaceError> {
         let known = self.said(&self.layout.status(component));
-        self.say(Say::of_component(&self.layout, component, status, Some(known))).await
+        self.say(Say::of_component(&self.layout, component, status, Some(known)), sure).await
     }
 
     /// How `component` (`SERVER/COMPONENT`) is doing; none if nothing was ever said.
@@ -256,9 +263,14 @@ impl Space {
     ///
     /// # Errors
     /// As [`Space::set_status`].
-    pub async fn set_server_status(&self, server: &str, status: &ServerStatus) -> Result<(), SpaceError> {
+    pub async fn set_server_status(
+        &self,
+        server: &str,
+        status: &ServerStatus,
+        sure: Sure<'_>,
+    ) -> Result<(), SpaceError> {
         let known = self.said(&self.layout.server_status(server));
-        self.say(Say::of_server(&self.layout, server, status, Some(known))).await
+        self.say(Say::of_server(&self.layout, server, status, Some(known)), sure).await
     }
 
     /// The version of what was last said at `path`. At first, nobody has said anything: if that is not so, it is looked at.
@@ -266,9 +278,9 @@ impl Space {
         self.versions().remove(path).unwrap_or(Version::UNTOUCHED)
     }
 
-    async fn say(&self, say: Say) -> Result<(), SpaceError> {
+    async fn say(&self, say: Say, sure: Sure<'_>) -> Result<(), SpaceError> {
         let path = say.path().to_owned();
-        match self.ask(say).await {
+        match self.ask_while(say, sure).await {
             Ok(version) => {
                 self.versions().insert(path, version);
                 Ok(())
@@ -295,9 +307,17 @@ impl Space {
     }
 
     /// Carries a request out.
-    async fn ask<R: Request>(&self, mut request: R) -> Result<R::Out, SpaceError> {
+    async fn ask<R: Request>(&self, request: R) -> Result<R::Out, SpaceError> {
+        self.ask_while(request, &|| true).await
+    }
+
+    /// Carries a request out, as long as whoever asks is `sure`.
+    async fn ask_while<R: Request>(&self, mut request: R, sure: Sure<'_>) -> Result<R::Out, SpaceError> {
         let mut op = request.begin();
         loop {
+            if matches!(op, Op::Set(..)) && !sure() {
+                return Err(SpaceError::Unsure);
+            }
             let answer = self.carry_out(op).await?;
             match request.answered(answer) {
                 Next::Ask(next) => op = next,

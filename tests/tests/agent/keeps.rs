@@ -9,9 +9,11 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
 use tokio::time::sleep;
+use wattle_agent_core::time::Time;
 use wattle_runtime::agent::AgentError;
 use wattle_runtime::recipe::Broken;
-use wattle_runtime::space::{Content, Kind, Script};
+use wattle_runtime::space::{Alive, Content, Kind, Script, State, Status};
+use wattle_runtime::store::Access;
 
 use wattle_tests::stores::Guarded;
 
@@ -179,7 +181,7 @@ async fn a_full_disk_loses_nothing() {
 async fn who_has_waited_asks_for_its_place_before_it_begins() {
     let mut world = World::new();
     let revision = world.apply("1", two()).await;
-    let gated = Guarded::new(world.store("s2"), Gate::default());
+    let gated = Guarded::new(world.store("s2"), Gate::of("/alive"));
     let late = world.agent_with("s2", gated.clone(), world.state.path().join("s2"), fine());
     let late = tokio::spawn(late.run(std::future::pending()));
     sleep(Duration::from_secs(30)).await;
@@ -193,4 +195,32 @@ async fn who_has_waited_asks_for_its_place_before_it_begins() {
     assert_eq!(world.ran(), ["s1/a", "s2/b"]);
     late.abort();
     other.abort();
+}
+
+/// What it says comes late: another agent has its place, and has said something else since.
+#[tokio::test(start_paused = true)]
+async fn who_has_lost_its_place_says_nothing_over_its_successor() {
+    let mut world = World::new();
+    let revision = world.apply("1", two()).await;
+    let gated = Guarded::new(world.store("s1"), Gate::of("/status/s1/a"));
+    let slow: Work = Arc::new(|_| sleep(Duration::from_hours(1)).map(|()| outputs(&[("url", "x")])).boxed());
+    let late = world.agent_with("s1", gated.clone(), world.state.path().join("s1"), slow);
+    gated.guard.close(true);
+    let late = tokio::spawn(late.run(std::future::pending()));
+    sleep(Duration::from_secs(30)).await;
+    assert_eq!(world.ran(), ["s1/a"]);
+
+    let space = world.space();
+    let (before, over) = space.holder("s1").await.unwrap().expect("it acts for its server");
+    let other = Alive { agent: Some("another".to_owned()), ..before };
+    let held = space.come_alive("s1", &other, &Access::new(), Some(over)).await.unwrap();
+    let space_of = space.goal().await.unwrap().unwrap().space;
+    let done =
+        Status { revision, space: space_of, since: Time::EPOCH, state: State::Done, deadline: None, past: Vec::new() };
+    space.set_status("s1/a", &done, &|| true).await.unwrap();
+    gated.guard.close(false);
+    sleep(Duration::from_mins(5)).await;
+    assert_eq!(world.state_of("s1/a").await, Some(State::Done));
+    drop(held);
+    late.abort();
 }

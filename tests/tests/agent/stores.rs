@@ -43,20 +43,29 @@ impl Guard for Counts {
     }
 }
 
-/// While it is closed, nobody is told who acts for a server.
-#[derive(Debug, Default)]
-pub(crate) struct Gate(AtomicBool);
+/// While it is closed, nothing that ends so is read or written.
+#[derive(Debug)]
+pub(crate) struct Gate(&'static str, AtomicBool);
 
 impl Gate {
+    pub(crate) fn of(end: &'static str) -> Self {
+        Self(end, AtomicBool::new(false))
+    }
+
     pub(crate) fn close(&self, is_closed: bool) {
-        self.0.store(is_closed, Ordering::SeqCst);
+        self.1.store(is_closed, Ordering::SeqCst);
     }
 }
 
 #[async_trait]
 impl Guard for Gate {
     async fn before(&self, asked: &Asked<'_>) -> Result<(), StoreError> {
-        while matches!(asked, Asked::Get(path) if path.ends_with("/alive")) && self.0.load(Ordering::SeqCst) {
+        let path = match asked {
+            Asked::Get(path) => path,
+            Asked::Op(op) => op.path(),
+            _ => "",
+        };
+        while path.ends_with(self.0) && self.1.load(Ordering::SeqCst) {
             sleep(Duration::from_secs(1)).await;
         }
         Ok(())

@@ -150,13 +150,12 @@ async fn announce(
         },
         given: String::new(),
     };
-    store
-        .apply(vec![Op::Create {
-            path: path.clone(),
-            data: to_json(&nothing),
-            access: rights::members(&wanted.member),
-        }])
-        .await?;
-    let node = store.get(&path).await?.ok_or(StoreError::Missing { path })?;
-    Ok(node.version)
+    let data = to_json(&nothing);
+    let access = rights::members(&wanted.member);
+    store.apply(vec![Op::Create { path: path.clone(), data: data.clone(), access }]).await?;
+    match store.get(&path).await? {
+        Some(node) if node.data == data => Ok(node.version),
+        // Somebody else has begun since.
+        _ => Err(StoreError::Conflict { path }),
+    }
 }
