@@ -13,7 +13,7 @@ use wattle_agent_core::time::Time;
 use wattle_runtime::agent::AgentError;
 use wattle_runtime::recipe::Broken;
 use wattle_runtime::space::{Alive, Content, Kind, Script, State, Status};
-use wattle_runtime::store::Access;
+use wattle_runtime::store::{Access, Rights};
 
 use wattle_tests::stores::Guarded;
 
@@ -213,7 +213,9 @@ async fn who_has_lost_its_place_says_nothing_over_its_successor() {
     let space = world.space();
     let (before, over) = space.holder("s1").await.unwrap().expect("it acts for its server");
     let other = Alive { agent: Some("another".to_owned()), ..before };
-    let held = space.come_alive("s1", &other, &Access::new(), Some(over)).await.unwrap();
+    let [_, member] = world.options.credentials.get("s1").unwrap().logins("one", "s1");
+    let readable = Access::new().grant(&member.principal(), Rights::READ);
+    let held = space.come_alive("s1", &other, &readable, Some(over)).await.unwrap();
     let space_of = space.goal().await.unwrap().unwrap().space;
     let done =
         Status { revision, space: space_of, since: Time::EPOCH, state: State::Done, deadline: None, past: Vec::new() };
