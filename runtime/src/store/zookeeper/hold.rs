@@ -69,6 +69,7 @@ impl Held {
             match self.try_to_make(&client, is_former, tries.in_doubt(), &mut may_have_taken).await {
                 Ok(Tried::Made(made)) => return Ok(made),
                 Ok(Tried::Changed) => {}
+                Ok(Tried::Unwritable) => return Err(StoreError::denied("write", &self.node.path)),
                 Ok(Tried::Taken) => return Err(StoreError::Conflict { path: self.node.path.clone() }),
                 Err(error) => tries.again(error, "create", &self.node.path)?,
             }
@@ -120,9 +121,10 @@ impl Held {
                     let_notice(client).await;
                 }
             }
-            Err(MultiWriteError::OperationFailed { source, .. }) => {
+            Err(MultiWriteError::OperationFailed { index, source }) => {
                 *may_have_taken = false;
                 return match source {
+                    Error::NoAuth if index == 0 => Ok(Tried::Unwritable),
                     Error::NoNode | Error::NodeExists | Error::BadVersion => Ok(Tried::Changed),
                     source => Err(source),
                 };
@@ -247,4 +249,6 @@ enum Tried {
     Changed,
     /// Another one is there.
     Taken,
+    /// Another one is there, which may not be written.
+    Unwritable,
 }
