@@ -5,6 +5,7 @@ pub mod cli;
 pub mod clock;
 pub mod local;
 mod lock;
+mod log_file;
 pub mod recipe;
 pub mod report;
 pub mod seed;

@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
-use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -12,6 +11,8 @@ use std::time::{Duration, Instant};
 use tokio::process::{Child, Command};
 use tokio::task::JoinHandle;
 use wattle::model::Name;
+
+use crate::log_file;
 
 use super::folder::Folder;
 use super::processes::{RUN, STATE_DIR};
@@ -144,7 +145,7 @@ fn spawn(launch: &Launch, server: &Name) -> io::Result<Child> {
     let home = std::path::absolute(home)?;
     let path = home.join("agent.log");
     // For what is said before the agent has a log of its own, and by a panic.
-    let log = File::options().create(true).append(true).open(&path)?;
+    let log = log_file::append(&path)?;
     let mut words: Vec<OsString> = launch.wrapper.get(server).cloned().unwrap_or_default();
     words.push(launch.program.clone().into());
     let (program, before) = words.split_first().expect("INVARIANT: the program is one of them");

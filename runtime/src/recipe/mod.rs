@@ -13,6 +13,7 @@ mod outputs;
 mod process;
 mod rate;
 mod tools;
+mod written;
 
 use std::fmt;
 use std::path::PathBuf;

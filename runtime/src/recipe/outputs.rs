@@ -81,7 +81,7 @@ fn read(path: &Path, ty: &Type) -> Result<Option<Value>, (Kind, String)> {
 }
 
 /// The text of a file; none if it is not there.
-fn text(path: &Path) -> Result<Option<String>, (Kind, String)> {
+pub(super) fn text(path: &Path) -> Result<Option<String>, (Kind, String)> {
     let unreadable = |error: io::Error| (Kind::Type, format!("`{}` cannot be read: {error}", path.display()));
     let data = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

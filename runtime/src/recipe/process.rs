@@ -21,6 +21,7 @@ use super::former::Record;
 use super::group::Group;
 use super::lines::{Lines, Tail};
 use super::rate::Rate;
+use super::written::Written;
 use super::{Broken, Job, Mask, Stop};
 use crate::space::Kind;
 
@@ -128,7 +129,7 @@ impl Running {
         // From here on it is killed when something goes wrong.
         let group = Group::new(Some(pid), record.mark(), cgroup);
         let family = Family { group, directory: directory.path().to_owned(), is_over: false };
-        let voice = Voice::new(job, pipe::Receiver::from_owned_fd(reader.into())?);
+        let voice = Voice::new(job, directory, pipe::Receiver::from_owned_fd(reader.into())?);
         record.started(pid);
         record.write(directory.path())?;
         Ok(Self { child, family, voice })
@@ -212,6 +213,7 @@ struct Voice {
     bytes: Vec<u8>,
     mask: Mask,
     secrets: usize,
+    written: Written,
     lines: Lines,
     tail: Tail,
     rate: Rate,
@@ -219,13 +221,14 @@ struct Voice {
 }
 
 impl Voice {
-    fn new(job: &Job, pipe: pipe::Receiver) -> Self {
+    fn new(job: &Job, directory: &Directory, pipe: pipe::Receiver) -> Self {
         Self {
             job: job.clone(),
             pipe: Some(pipe),
             bytes: Vec::with_capacity(64 * 1024),
             mask: Mask::of(job),
             secrets: 0,
+            written: Written::of(job, directory),
             lines: Lines::default(),
             tail: Tail::default(),
             rate: Rate::new(Instant::now()),
@@ -251,11 +254,12 @@ impl Voice {
         self.say(&text);
     }
 
-    /// Masks what the recipe has been told in secret since.
+    /// Masks what the recipe has been told in secret since, and what it has written.
     fn learn(&mut self) {
         let secrets = self.job.live.secrets();
         secrets.iter().skip(self.secrets).for_each(|secret| self.mask.add(secret));
         self.secrets = secrets.len();
+        self.written.learn(&mut self.mask);
     }
 
     fn say(&mut self, text: &[u8]) {
@@ -286,13 +290,13 @@ impl Voice {
         while self.pipe.is_some() && Instant::now() < end && timeout(SILENCE, self.hear()).await.is_ok() {}
         self.learn();
         if self.pipe.is_none() {
-            return (self.tail.into_lines(), self.mask);
+            return (masked(self.tail, &self.mask), self.mask);
         }
         let mut text = Vec::new();
         self.mask.finish(&mut text);
         self.say(&text);
         self.tell_gap();
-        let log = std::mem::take(&mut self.tail).into_lines();
+        let log = masked(std::mem::take(&mut self.tail), &self.mask);
         let mask = self.mask.clone();
         // Closing the pipe would end a service at its next word.
         tokio::spawn(async move {
@@ -302,6 +306,11 @@ impl Voice {
         });
         (log, mask)
     }
+}
+
+/// The last lines, without what has become known as a secret since they were said.
+fn masked(tail: Tail, mask: &Mask) -> Vec<String> {
+    tail.into_lines().iter().map(|line| mask.text(line)).collect()
 }
 
 fn sink<'a>(job: &'a Job, tail: &'a mut Tail, rate: &'a mut Rate) -> impl FnMut(String) + 'a {

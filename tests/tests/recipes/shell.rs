@@ -233,3 +233,32 @@ async fn a_value_of_every_type_goes_through() {
     }
     assert!(matches!(outputs["text"], Value::Str(_)));
 }
+
+#[tokio::test]
+async fn a_secret_that_the_recipe_makes_is_masked_from_when_it_is_written() {
+    let stage = Stage::shell(
+        r#"
+        printf 'made-by-me\n' >"$heat_outputs_path.password"
+        printf '{"user": "postgres", "word": "made-too"}' >"$heat_outputs_path.login"
+        printf 'made-\033[1mby-me and made-\000by-me\n'
+        echo "made-too of postgres"
+        printf 'user:made-by-me' | base64
+        echo made-by-me >&2
+        exit 3
+        "#,
+    )
+    .output("password", secret(Type::STR))
+    .output(
+        "login",
+        Type::Struct([("user".into(), Type::STR), ("word".into(), secret(Type::STR))].into_iter().collect()),
+    );
+    let broken = stage.run_clean().await.unwrap_err();
+    let shown = format!("{}\n{broken:?}", stage.log.text());
+    for word in ["made-", "by-me", "-too", "bWFkZS"] {
+        assert!(!shown.contains(word), "{word} in {shown}");
+    }
+    assert!(
+        broken.log.contains(&"*** and ***".to_owned()) && broken.log.contains(&"*** of postgres".to_owned()),
+        "{shown}"
+    );
+}

@@ -5,6 +5,8 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::log_file;
+
 /// Bytes after which a file is begun anew. The one before it is kept.
 const MOST: u64 = 8 << 20;
 
@@ -25,7 +27,7 @@ impl<N: Fn(&str) -> String> Rotated<N> {
     }
 
     fn of(path: &Path, most: u64, note: N) -> io::Result<Self> {
-        let file = append(path)?;
+        let file = log_file::append(path)?;
         let bytes = file.metadata()?.len();
         Ok(Self { path: path.to_owned(), most, file, bytes, note })
     }
@@ -35,17 +37,13 @@ impl<N: Fn(&str) -> String> Rotated<N> {
         former.push(".1");
         let is_dropped = fs::exists(&former).unwrap_or(false);
         fs::rename(&self.path, &former)?;
-        self.file = append(&self.path)?;
+        self.file = log_file::append(&self.path)?;
         let dropped = if is_dropped { "; what was before that is dropped" } else { "" };
         let text = format!("the lines before this one are in `{}`{dropped}", Path::new(&former).display());
         let line = (self.note)(&text);
         self.bytes = line.len() as u64;
         self.file.write_all(line.as_bytes())
     }
-}
-
-fn append(path: &Path) -> io::Result<File> {
-    File::options().create(true).append(true).open(path)
 }
 
 /// Each call is one line, which is never cut.

@@ -10,6 +10,7 @@ use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::{target, ui};
 use crate::local::{self, Folder, Wish};
+use crate::log_file;
 use crate::report::Picture;
 use crate::space::Space;
 use crate::store::Address;
@@ -65,7 +66,8 @@ pub(super) async fn detach(
     console: &mut Console,
 ) -> Result<Exit, Failure> {
     let cannot = |error: &std::io::Error| Failure::new(format!("cannot start in the background: {}", reason(error)));
-    let log = std::fs::File::create(folder.log()).map_err(|error| cannot(&error))?;
+    let log = log_file::append(&folder.log()).map_err(|error| cannot(&error))?;
+    log.set_len(0).map_err(|error| cannot(&error))?;
     let program = std::env::current_exe().map_err(|error| cannot(&error))?;
     let mut child = tokio::process::Command::new(program)
         .args(["up", "--background", "--"])

@@ -1,35 +1,37 @@
 //! Secrets are kept out of logs and failures.
 //!
-//! What a recipe prints is searched for the secrets that it was given, each as it is and in the forms in which programs
-//! commonly print it: as JSON, quoted for a shell, in a URL, in base64; of one with several lines, each line too. A
-//! recipe that prints a secret in another form is not stopped by this.
+//! What a recipe prints loses its control characters first (`plain`), and is then searched for the secrets that it was
+//! given or has written, each in the forms in which programs print it (`forms`); of one with several lines, each line too.
+//! What lives here is how they are found in a stream. A recipe that prints a secret in another form is not stopped by this.
 
-use std::collections::{HashMap, HashSet};
-use std::fmt::{self, Write as _};
+mod forms;
+mod plain;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD_NO_PAD;
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+
 use wattle::model::{Type, Value};
 use wattle::values;
 
 use super::Job;
+use forms::{Ends, Form};
+use plain::Plain;
 
 /// What stands in the place of a secret.
 const MASKED: &[u8] = b"***";
 /// A secret shorter than this is masked only where it stands alone: else it would be found in every other word.
 const SHORT: usize = 4;
-/// A form in base64 that is shorter than this is too likely to be something else.
-const ENCODED: usize = 8;
 
 /// Masks secrets in a stream of bytes, wherever it is cut, and in texts.
 #[derive(Clone, Default)]
 pub struct Mask {
-    needles: HashSet<Vec<u8>>,
-    // Those of at least `SHORT` bytes by their first ones, and all the others; the longest first.
-    long: HashMap<[u8; SHORT], Vec<Vec<u8>>>,
+    known: HashSet<Arc<Form>>,
+    // By the bytes with which they may begin.
+    long: Vec<Vec<Arc<Form>>>,
+    // Of less than `SHORT` bytes.
     short: Vec<Vec<u8>>,
-    // The bytes with which any of them begins.
-    first: HashSet<u8>,
+    plain: Plain,
     // What may turn out to be the beginning of a secret, and what stood before it.
     held: Vec<u8>,
     before: Option<u8>,
@@ -80,46 +82,67 @@ impl Mask {
             Value::List(values) => values.iter().for_each(|value| self.add(value)),
             Value::Map(values) => values.values().for_each(|value| self.add(value)),
             Value::Str(_) | Value::Integer(_) | Value::Float(_) => {
-                for form in forms(&values::text(value)) {
-                    self.add_needle(form);
+                let text = values::text(value);
+                self.add_text(&text);
+                let plain = Plain::of(text.as_bytes());
+                if plain != text.as_bytes() {
+                    self.add_text(&String::from_utf8_lossy(&plain));
                 }
             }
         }
     }
 
-    fn add_needle(&mut self, needle: Vec<u8>) {
-        if needle.is_empty() || !self.needles.insert(needle.clone()) {
+    /// Masks the text of a secret, and those of its lines that are long enough.
+    pub(super) fn add_text(&mut self, secret: &str) {
+        if secret.len() < SHORT {
+            if !secret.is_empty() && !self.short.iter().any(|short| short == secret.as_bytes()) {
+                self.short.push(secret.as_bytes().to_vec());
+            }
             return;
         }
-        self.first.extend(needle.first());
-        let same_start = match needle.first_chunk() {
-            Some(start) => self.long.entry(*start).or_default(),
-            None => &mut self.short,
-        };
-        let at = same_start.partition_point(|other| other.len() > needle.len());
-        same_start.insert(at, needle);
+        let lines = secret.lines().chain([secret]).map(str::trim).filter(|line| line.len() >= SHORT);
+        for text in lines.chain([secret]) {
+            Form::of(text).into_iter().filter(|form| !form.is_empty()).for_each(|form| self.add_form(form));
+        }
+    }
+
+    fn add_form(&mut self, form: Form) {
+        let form = Arc::new(form);
+        if !self.known.insert(Arc::clone(&form)) {
+            return;
+        }
+        self.long.resize(256, Vec::new());
+        for byte in form.begins_with() {
+            self.long[usize::from(byte)].push(Arc::clone(&form));
+        }
     }
 
     /// `text` without the secrets.
     pub fn text(&self, text: &str) -> String {
         let mut out = Vec::with_capacity(text.len());
-        Self { held: Vec::new(), before: None, ..self.clone() }.pass(text.as_bytes(), true, &mut out);
+        let mut mask = Self { held: Vec::new(), before: None, plain: Plain::default(), ..self.clone() };
+        mask.push(text.as_bytes(), &mut out);
+        mask.finish(&mut out);
         String::from_utf8_lossy(&out).into_owned()
     }
 
     /// Adds `bytes`, which follow those of the call before, to `out` without the secrets. What may be the beginning of
     /// one is held back until more is known.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
-        self.pass(bytes, false, out);
+        let mut plain = Vec::with_capacity(bytes.len());
+        self.plain.push(bytes, &mut plain);
+        self.pass(&plain, false, out);
     }
 
     /// Adds what was held back: nothing follows.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
-        self.pass(&[], true, out);
+        let mut plain = Vec::new();
+        self.plain.finish(&mut plain);
+        self.pass(&plain, true, out);
     }
 
     fn pass(&mut self, bytes: &[u8], last: bool, out: &mut Vec<u8>) {
-        if self.needles.is_empty() {
+        if self.known.is_empty() && self.short.is_empty() {
             out.append(&mut self.held);
             out.extend_from_slice(bytes);
             return;
@@ -127,7 +150,8 @@ impl Mask {
         let mut text = std::mem::take(&mut self.held);
         text.extend_from_slice(bytes);
         let mut begins = [false; 256];
-        self.first.iter().for_each(|byte| begins[usize::from(*byte)] = true);
+        self.long.iter().zip(&mut begins).for_each(|(forms, begins)| *begins = !forms.is_empty());
+        self.short.iter().filter_map(|short| short.first()).for_each(|byte| begins[usize::from(*byte)] = true);
         let mut at = 0;
         while at < text.len() {
             let plain = text[at..].iter().take_while(|byte| !begins[usize::from(**byte)]).count();
@@ -174,37 +198,34 @@ impl Mask {
     }
 
     fn longest(&self, text: &[u8], at: usize, before: Option<u8>, last: bool) -> Found {
-        let rest = &text[at..];
-        let Some(start) = rest.first_chunk::<SHORT>() else {
-            // The end is near: what begins here may go on.
-            let goes_on = |needle: &Vec<u8>| needle.len() > rest.len() && needle.starts_with(rest);
-            if !last && (self.long.values().flatten().any(goes_on) || self.short.iter().any(goes_on)) {
+        let forms = self.long.get(usize::from(text[at])).into_iter().flatten();
+        let mut end = None;
+        for form in forms {
+            let Ends { last: found, may_go_on } = form.ends(text, at);
+            if may_go_on && !last {
                 return Found::Perhaps;
             }
-            return self.alone(rest, at, before, last);
-        };
-        for needle in self.long.get(start).into_iter().flatten() {
-            if rest.starts_with(needle) {
-                return Found::Secret(at + needle.len());
-            }
-            if !last && needle.starts_with(rest) {
-                return Found::Perhaps;
-            }
+            end = end.max(found);
         }
-        self.alone(rest, at, before, last)
+        match end {
+            Some(end) => Found::Secret(end),
+            None => self.alone(&text[at..], at, before, last),
+        }
     }
 
     fn alone(&self, rest: &[u8], at: usize, before: Option<u8>, last: bool) -> Found {
-        if self.short.is_empty() || before.is_some_and(is_word) {
+        if before.is_some_and(is_word) {
             return Found::Nothing;
         }
-        for needle in &self.short {
-            if rest.starts_with(needle) {
-                match rest.get(needle.len()) {
+        for short in &self.short {
+            if rest.starts_with(short) {
+                match rest.get(short.len()) {
                     Some(next) if is_word(*next) => {}
                     None if !last => return Found::Perhaps,
-                    _ => return Found::Secret(at + needle.len()),
+                    _ => return Found::Secret(at + short.len()),
                 }
+            } else if !last && short.starts_with(rest) {
+                return Found::Perhaps;
             }
         }
         Found::Nothing
@@ -213,7 +234,7 @@ impl Mask {
 
 impl fmt::Debug for Mask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Mask({} not shown)", self.needles.len())
+        write!(f, "Mask({} not shown)", self.known.len() + self.short.len())
     }
 }
 
@@ -221,51 +242,11 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
 }
 
-/// The forms in which `secret` is printed.
-fn forms(secret: &str) -> Vec<Vec<u8>> {
-    let json = in_json(secret);
-    let mut forms = vec![
-        secret.to_owned(),
-        in_json(&json),
-        json,
-        secret.replace('\'', r"'\''"),
-        secret.replace('\'', r#"'"'"'"#),
-        secret.replace('\'', r"\'"),
-        in_url(secret),
-    ];
-    // `printf SECRET | base64` and `echo SECRET | base64`.
-    let encoded = [secret.to_owned(), format!("{secret}\n")].map(|text| STANDARD_NO_PAD.encode(text));
-    forms.extend(encoded.into_iter().filter(|form| form.len() >= ENCODED));
-    forms.extend(secret.lines().map(str::trim).filter(|line| line.len() >= SHORT).map(str::to_owned));
-    let trimmed = secret.trim();
-    if trimmed.len() >= SHORT {
-        forms.push(trimmed.to_owned());
-    }
-    forms.into_iter().map(String::into_bytes).collect()
-}
-
-fn in_json(text: &str) -> String {
-    let quoted = Value::from(text).to_string();
-    quoted[1..quoted.len() - 1].to_owned()
-}
-
-fn in_url(text: &str) -> String {
-    let mut encoded = String::new();
-    for byte in text.bytes() {
-        match byte {
-            b'-' | b'.' | b'_' | b'~' => encoded.push(char::from(byte)),
-            byte if byte.is_ascii_alphanumeric() => encoded.push(char::from(byte)),
-            byte => {
-                let _ = write!(encoded, "%{byte:02X}");
-            }
-        }
-    }
-    encoded
-}
-
 #[cfg(test)]
 mod tests {
     use super::Mask;
+    use base64::Engine as _;
+    use base64::engine::general_purpose::{STANDARD, URL_SAFE};
     use proptest::prelude::*;
     use wattle::model::{Type, Value};
 
@@ -331,6 +312,113 @@ mod tests {
         assert_eq!(out, b"a ");
         mask.push(b"\n", &mut out);
         assert_eq!(out, b"a hunt\n");
+    }
+
+    #[test]
+    fn an_escape_sequence_inside_hides_nothing() {
+        let mask = mask(&["hunter22"]);
+        for text in
+            ["hun\u{1b}[1mter22", "hunter\u{0}22", "h\u{85}unter22", "hun\u{200b}ter22", "hunter\u{1b}[0m2\u{7f}2"]
+        {
+            assert_eq!(mask.text(text), "***", "{text:?}");
+        }
+        // One that has such characters itself is printed without them.
+        let mask = self::mask(&["hun\u{1b}[1mter22"]);
+        assert_eq!(mask.text("hun\u{1b}[1mter22 hunter22"), "*** ***");
+    }
+
+    #[test]
+    fn what_tools_make_of_a_secret_is_masked() {
+        let mask = mask(&["a b/c'd&\"e\n\u{f6}"]);
+        for text in [
+            "a+b%2Fc%27d%26%22e%0A%C3%B6",
+            "a%20b%2fc%27d%26%22e%0a%c3%b6",
+            "a+b/c'd%26%22e%0a\u{f6}",
+            r"a b/c'd&\u0022e\n\u00F6",
+            r#"a b\/c'd&\"e\n\u00f6"#,
+            "$'a b/c\\'d&\"e\\n\\303\\266'",
+            r#"a\ b/c\'d\&\"e'$'\n''ö"#,
+            "a b/c&#39;d&amp;&quot;e\n&ouml;\u{f6}",
+            "a b/c&#x27;d&#38;&#34;e&#10;&#xF6;",
+            "a b/c''d&\"\"e\n\u{f6}",
+            "6120622f6327642622650AC3B6",
+            "61 20 62 2f 63 27 64 26 22 65 0a c3 b6",
+            "0x61, 0x20, 0x62, 0x2f, 0x63, 0x27, 0x64, 0x26, 0x22, 0x65, 0x0a, 0xc3, 0xb6",
+        ] {
+            let shown = mask.text(text);
+            assert!(shown.contains("***") && !shown.contains('c') && !shown.contains("27"), "{text}: {shown}");
+        }
+    }
+
+    /// The longest part of `text` that stands in `other`.
+    fn common(text: &str, other: &str) -> usize {
+        let text: Vec<char> = text.chars().collect();
+        let is_there =
+            |length: usize| text.windows(length).any(|part| other.contains(&part.iter().collect::<String>()));
+        (1..=text.len()).take_while(|length| is_there(*length)).last().unwrap_or(0)
+    }
+
+    fn percent(secret: &str, upper: bool, plus: bool) -> String {
+        let one = |byte: u8| match byte {
+            b' ' if plus => "+".to_owned(),
+            byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+            byte if upper => format!("%{byte:02X}"),
+            byte => format!("%{byte:02x}"),
+        };
+        secret.bytes().map(one).collect()
+    }
+
+    fn html(secret: &str) -> String {
+        secret
+            .replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;")
+            .replace('"', "&quot;")
+            .replace('\'', "&#39;")
+    }
+
+    proptest! {
+        #[test]
+        fn encodings_are_masked(secret in "[a-z \"'&<>/%+$\\\\é\n-]{4,20}", upper: bool, plus: bool) {
+            prop_assume!(secret.trim() == secret);
+            let mask = mask(&[secret.as_str()]);
+            let json = Value::from(secret.as_str()).to_string();
+            let json = &json[1..json.len() - 1];
+            let twice = Value::from(json).to_string();
+            let quoted: String = secret.chars().map(|c| match c {
+                '\n' => "\\n".to_owned(),
+                c if c.is_ascii_alphanumeric() => c.to_string(),
+                'é' => r"\303\251".to_owned(),
+                c => format!("\\{c}"),
+            }).collect();
+            let hex: String = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
+            for form in [
+                secret.clone(), percent(&secret, upper, plus), html(&secret), json.to_owned(),
+                twice[1..twice.len() - 1].to_owned(), quoted, secret.replace('\'', r"'\''"),
+                if upper { hex.to_uppercase() } else { hex },
+            ] {
+                prop_assert_eq!(mask.text(&format!("=[{form}]=")), "=[***]=", "{}", form);
+            }
+        }
+
+        #[test]
+        fn base64_is_masked_wherever_it_is_wrapped(
+            secret in "[ -~]{8,60}", before in "[ -~]{0,80}", after in "[ -~]{0,80}", width in 16usize..100, url: bool,
+        ) {
+            prop_assume!(secret.trim() == secret);
+            let whole = format!("{before}{secret}{after}");
+            let encoded = if url { URL_SAFE.encode(&whole) } else { STANDARD.encode(&whole) };
+            let lines: Vec<&str> = encoded.as_bytes().chunks(width).map(|line| std::str::from_utf8(line).unwrap()).collect();
+            let own = STANDARD.encode([&vec![0; before.len() % 3][..], secret.as_bytes()].concat());
+            let first = [0, 2, 3][before.len() % 3];
+            let own = &own[first..(before.len() % 3 + secret.len()) * 8 / 6];
+            let own = if url { own.replace('+', "-").replace('/', "_") } else { own.to_owned() };
+            for end in ["\n", "\r\n", "\\n", "\n  "] {
+                let shown = mask(&[secret.as_str()]).text(&lines.join(end)).replace(end, "");
+                prop_assert!(common(&own, &shown) <= 4 || before.contains(&own) || !shown.contains(&own[4..own.len() - 1]), "{}", shown);
+                prop_assert!(shown.contains("***"), "{}", shown);
+            }
+        }
     }
 
     proptest! {

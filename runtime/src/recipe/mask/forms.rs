@@ -1,0 +1,315 @@
+//! In which forms programs print a text: the one home of the encodings that masks know.
+//!
+//! A [`Form`] finds its text at a place of another one. It is not a list of spellings but reads each character in any of
+//! its own: as it is, escaped with backslashes (JSON, also JSON within JSON, a shell's `printf %q` and `$'...'`), as a shell,
+//! SQL or CSV quote it, in a URL (any character, either case, `+` for a space), as an entity of HTML. Base64 and hex are forms
+//! of the whole, wherever lines are broken, and base64 at any offset in what was encoded.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+
+/// Fewest characters that base64 or hex are looked for with: fewer are too likely to be something else.
+const ENCODED: usize = 8;
+/// Most bytes of white space between two characters of base64 or hex.
+const GAP: usize = 64;
+/// Characters of base64 that are known before a line may end: else the end of every other line might be the beginning of
+/// one.
+const SURE: usize = 4;
+/// Most backslashes before a character: JSON in JSON in JSON.
+const BACKSLASHES: usize = 7;
+
+/// One text, in a form.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Form {
+    /// Each character in any way.
+    Text(Vec<char>),
+    /// Characters of base64, in one of its alphabets.
+    Base64(Vec<u8>),
+    /// Bytes in hexadecimal, in either case, next to each other or apart.
+    Hex(Vec<u8>),
+}
+
+/// Where a form ends that begins at a place.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Ends {
+    /// The last place at which it may.
+    pub(super) last: Option<usize>,
+    /// What follows the text may make it longer, or make it one.
+    pub(super) may_go_on: bool,
+}
+
+impl Form {
+    /// All forms of `secret`.
+    pub(super) fn of(secret: &str) -> Vec<Self> {
+        let mut forms = vec![Self::Text(secret.chars().collect())];
+        // As it stands in `printf SECRET | base64` and `echo SECRET | base64`, to its last character.
+        for text in [secret.to_owned(), format!("{secret}\n")] {
+            forms.extend(Self::base64(&text, 0, true));
+        }
+        for offset in 0..3 {
+            forms.extend(Self::base64(secret, offset, false));
+        }
+        if secret.len() * 2 >= ENCODED {
+            forms.push(Self::Hex(secret.bytes().collect()));
+        }
+        forms
+    }
+
+    /// Its characters in base64 `offset` bytes behind the beginning, of which no others are known; `to_its_end` if nothing
+    /// follows.
+    fn base64(secret: &str, offset: usize, to_its_end: bool) -> Vec<Self> {
+        let bytes = [&[0; 3][..offset], secret.as_bytes()].concat();
+        let first = (offset * 8).div_ceil(6);
+        let mut forms = Vec::new();
+        for engine in [STANDARD_NO_PAD, URL_SAFE_NO_PAD] {
+            let encoded = engine.encode(&bytes).into_bytes();
+            let end = if to_its_end { encoded.len() } else { bytes.len() * 8 / 6 };
+            let known = &encoded[first..end.max(first)];
+            if known.len() < ENCODED {
+                continue;
+            }
+            // A line may have ended before it was sure that this is one: what follows is one, too.
+            forms.extend((0..SURE).map(|skipped| Self::Base64(known[skipped..].to_vec())));
+        }
+        forms
+    }
+
+    /// Whether there is nothing to find.
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(self, Self::Text(text) if text.is_empty())
+    }
+
+    /// The bytes with which it may begin.
+    pub(super) fn begins_with(&self) -> Vec<u8> {
+        match self {
+            Self::Text(text) => {
+                let Some(first) = text.first() else { return Vec::new() };
+                let mut buffer = [0; 4];
+                let mut begins = vec![first.encode_utf8(&mut buffer).as_bytes()[0], b'%', b'&', b'\\', b'\''];
+                begins.extend((*first == ' ').then_some(b'+'));
+                begins
+            }
+            Self::Base64(text) => vec![text[0]],
+            Self::Hex(bytes) => {
+                let digit = char::from(b"0123456789abcdef"[usize::from(bytes[0] >> 4)]);
+                vec![digit as u8, digit.to_ascii_uppercase() as u8]
+            }
+        }
+    }
+
+    /// Where it ends that begins at `at` of `text`.
+    pub(super) fn ends(&self, text: &[u8], at: usize) -> Ends {
+        match self {
+            Self::Text(secret) => as_text(secret, text, at),
+            Self::Base64(secret) => {
+                let gap = |i, rest: &[u8]| if i < SURE { Some(0) } else { gap(rest, true, &[]) };
+                apart(secret, text, at, gap, |byte, wanted| byte == wanted)
+            }
+            Self::Hex(secret) => {
+                let digits: Vec<u8> = secret.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect();
+                let apart_by = [&b"\\x"[..], b"0x", b":", b"-", b","];
+                let gap = |i, rest: &[u8]| if i % 2 == 1 { Some(0) } else { gap(rest, i > 2 * SURE, &apart_by) };
+                apart(&digits, text, at, gap, |byte, wanted| byte.to_ascii_lowercase() == wanted)
+            }
+        }
+    }
+}
+
+/// How many bytes at the beginning of `rest` are none of the form's own; none if more must be known.
+fn gap(rest: &[u8], lines_may_end: bool, apart_by: &[&[u8]]) -> Option<usize> {
+    let ends: [&[u8]; 4] = [b"\n", b"\r", b"\\n", b"\\r"];
+    let mut at = 0;
+    'next: while at < GAP {
+        let rest = &rest[at..];
+        if rest.is_empty() {
+            break;
+        }
+        let marks = [&b" "[..], b"\t"].into_iter().chain(ends.into_iter().filter(|_| lines_may_end));
+        for mark in marks.chain(apart_by.iter().copied()) {
+            if rest.starts_with(mark) {
+                at += mark.len();
+                continue 'next;
+            }
+            if mark.starts_with(rest) {
+                return None;
+            }
+        }
+        break;
+    }
+    Some(at)
+}
+
+/// `wanted`, with the gaps between its bytes that `gap` allows before the one of a number.
+fn apart(
+    wanted: &[u8],
+    text: &[u8],
+    mut at: usize,
+    gap: impl Fn(usize, &[u8]) -> Option<usize>,
+    is: impl Fn(u8, u8) -> bool,
+) -> Ends {
+    let may_go_on = Ends { last: None, may_go_on: true };
+    for (i, byte) in wanted.iter().enumerate() {
+        if i > 0 && text.get(at).is_some_and(|next| !is(*next, *byte)) {
+            match gap(i, &text[at..]) {
+                Some(length) => at += length,
+                None => return may_go_on,
+            }
+        }
+        match text.get(at) {
+            None => return may_go_on,
+            Some(next) if is(*next, *byte) => at += 1,
+            Some(_) => return Ends::default(),
+        }
+    }
+    Ends { last: Some(at), may_go_on: false }
+}
+
+fn as_text(secret: &[char], text: &[u8], at: usize) -> Ends {
+    let mut places = vec![at];
+    let mut may_go_on = false;
+    for c in secret {
+        let mut next = Vec::with_capacity(places.len());
+        for place in &places {
+            spellings(*c, &text[*place..], &mut may_go_on, &mut |length| {
+                if !next.contains(&(place + length)) {
+                    next.push(place + length);
+                }
+            });
+        }
+        places = next;
+        if places.is_empty() {
+            break;
+        }
+    }
+    Ends { last: places.into_iter().max(), may_go_on }
+}
+
+/// Gives `found` the lengths of all spellings of `c` with which `text` begins; `more` is set where it is too short to tell.
+fn spellings(c: char, text: &[u8], more: &mut bool, found: &mut impl FnMut(usize)) {
+    let mut buffer = [0; 4];
+    let bytes = c.encode_utf8(&mut buffer).as_bytes();
+    let literal = |spelling: &[u8], text: &[u8], more: &mut bool| {
+        if text.starts_with(spelling) {
+            Some(spelling.len())
+        } else {
+            *more |= spelling.starts_with(text);
+            None
+        }
+    };
+    if let Some(length) = literal(bytes, text, more) {
+        found(length);
+    }
+    match text.first() {
+        Some(b'+') if c == ' ' => found(1),
+        Some(b'%') => {
+            let spelled: Vec<u8> = bytes.iter().flat_map(|byte| format!("%{byte:02x}").into_bytes()).collect();
+            let part = &text[..text.len().min(spelled.len())];
+            if let Some(length) = literal(&spelled, &part.to_ascii_lowercase(), more) {
+                found(length);
+            }
+        }
+        Some(b'&') => {
+            let entity = text.iter().take(12).position(|byte| *byte == b';');
+            match entity {
+                Some(end) if std::str::from_utf8(&text[1..end]).is_ok_and(|name| is_entity(name, c)) => found(end + 1),
+                None if text.len() < 12 => *more = true,
+                _ => {}
+            }
+        }
+        Some(b'\'') => {
+            if c == '\'' {
+                for spelling in [&br"'\''"[..], br#"'"'"'"#, b"''"] {
+                    if let Some(length) = literal(spelling, text, more) {
+                        found(length);
+                    }
+                }
+            } else if c.is_control() {
+                // `'a'$'\n''b'`, as coreutils quote.
+                match text.strip_prefix(b"'$'") {
+                    Some(rest) => {
+                        let mut ends = Vec::new();
+                        escaped(c, rest, more, &mut |length| ends.push(length));
+                        for length in ends {
+                            if let Some(closed) = literal(b"''", &rest[length..], more) {
+                                found(3 + length + closed);
+                            }
+                        }
+                    }
+                    None => *more |= b"'$'".starts_with(text),
+                }
+            }
+        }
+        Some(b'"') if c == '"' => {
+            if let Some(length) = literal(b"\"\"", text, more) {
+                found(length);
+            }
+        }
+        Some(b'\\') => escaped(c, text, more, found),
+        None => *more = true,
+        _ => {}
+    }
+}
+
+/// The same for what begins with backslashes.
+fn escaped(c: char, text: &[u8], more: &mut bool, found: &mut impl FnMut(usize)) {
+    let run = text.iter().take(BACKSLASHES + 1).take_while(|byte| **byte == b'\\').count();
+    if c == '\\' {
+        [2, 4, 8].into_iter().filter(|length| *length <= run).for_each(&mut *found);
+        *more |= run == text.len();
+    }
+    for slashes in 1..=run.min(BACKSLASHES) {
+        let rest = &text[slashes..];
+        for spelling in codes(c) {
+            let part = &rest[..rest.len().min(spelling.len())];
+            let is_same = if spelling.len() > 2 { part.eq_ignore_ascii_case(&spelling) } else { part == spelling };
+            if is_same {
+                found(slashes + spelling.len());
+            } else if rest.len() < spelling.len() {
+                let begun = &spelling[..rest.len()];
+                *more |= if spelling.len() > 2 { begun.eq_ignore_ascii_case(rest) } else { begun == rest };
+            }
+        }
+    }
+}
+
+/// What stands for `c` behind a backslash.
+fn codes(c: char) -> Vec<Vec<u8>> {
+    let letter = match c {
+        '\n' => "n",
+        '\r' => "r",
+        '\t' => "t",
+        '\u{8}' => "b",
+        '\u{c}' => "f",
+        '\u{b}' => "v",
+        '\u{7}' => "a",
+        '\u{1b}' => "e",
+        _ => "",
+    };
+    let mut codes = Vec::new();
+    if !letter.is_empty() {
+        codes.push(letter.as_bytes().to_vec());
+    }
+    if c != '\\' && !c.is_ascii_alphanumeric() {
+        codes.push(c.to_string().into_bytes());
+    }
+    let mut units = [0; 2];
+    let units = c.encode_utf16(&mut units).iter().map(|unit| format!("u{unit:04x}")).collect::<Vec<_>>();
+    codes.push(units.join("\\").into_bytes());
+    let mut buffer = [0; 4];
+    let bytes = c.encode_utf8(&mut buffer).bytes();
+    codes.push(bytes.clone().map(|byte| format!("{byte:03o}")).collect::<Vec<_>>().join("\\").into_bytes());
+    codes.push(bytes.map(|byte| format!("x{byte:02x}")).collect::<Vec<_>>().join("\\").into_bytes());
+    codes
+}
+
+/// Whether `&NAME;` stands for `c`.
+fn is_entity(name: &str, c: char) -> bool {
+    let number = match name.strip_prefix('#') {
+        Some(number) => match number.strip_prefix(['x', 'X']) {
+            Some(hex) => u32::from_str_radix(hex, 16).ok(),
+            None => number.parse().ok(),
+        },
+        None => return matches!((name, c), ("amp", '&') | ("lt", '<') | ("gt", '>') | ("quot", '"') | ("apos", '\'')),
+    };
+    number == Some(u32::from(c))
+}
