@@ -8,8 +8,8 @@ use wattle_agent_core::machine::{
     Action, Broken, Desired, Event, Job, Limits, Machine, Now, Question, RunId, Setup, Stop, Ticket,
 };
 use wattle_agent_core::memory::Memory;
-use wattle_agent_core::plan::{Held, Plan, PlannedComponent, PlannedInput, PlannedOutput, Source};
-use wattle_agent_core::record::Record;
+use wattle_agent_core::plan::{Held, Plan, PlannedComponent, PlannedInput, PlannedOutput, Script, Source};
+use wattle_agent_core::record::{Record, RevisionId};
 use wattle_agent_core::revision::Revision;
 use wattle_agent_core::seed::{SeedOutput, SeedRecipe};
 use wattle_agent_core::status::State;
@@ -241,4 +241,70 @@ fn what_succeeded_is_published_again_and_does_not_run_again() {
     next.begin();
     assert!(next.jobs().is_empty());
     assert_eq!((next.state(), &next.entry), (&State::Done, &Some(Content::Value("x".into()))));
+}
+
+/// What ran in an earlier revision, each with a teardown.
+fn ran(names: &[&str]) -> Memory {
+    let mut memory = Memory::default();
+    for name in names {
+        let mut planned = component(Tool::Shell, false);
+        planned.recipe.teardown = Some("undo.sh".into());
+        memory.note(Record::Started {
+            component: (*name).into(),
+            revision: RevisionId { revision: Revision { space: None, number: 0 }, digest: "zero".to_owned() },
+            at: Time::EPOCH,
+            past: Vec::new(),
+            planned,
+            fingerprint: Some("of before".to_owned()),
+            inputs: IndexMap::default(),
+        });
+    }
+    memory
+}
+
+impl Server {
+    fn begun(&self) -> Vec<(&str, Script)> {
+        self.jobs().into_iter().map(|job| (&*job.component, job.script)).collect()
+    }
+}
+
+#[test]
+fn a_teardown_that_was_ended_is_tried_again_when_the_place_comes_back_before_it_has_ended() {
+    for result in [Ok(IndexMap::default()), Err(Broken::new(Kind::Deadline, "ended".to_owned()))] {
+        let mut server = Server::new(component(Tool::Shell, false), ran(&["x", "y"]));
+        server.begin();
+        let mut expected = vec![("y", Script::Teardown)];
+        assert_eq!(server.begun(), expected);
+        server.tell(Event::Claimed(false));
+        server.tell(Event::Claimed(true));
+        assert_eq!((server.stops(), server.begun()), (vec![Stop::Replaced], expected.clone()));
+        if result.is_err() {
+            expected.push(("y", Script::Teardown));
+        }
+        server.tell(Event::Ran(server.run(), result));
+        if expected.len() == 2 {
+            assert_eq!(server.begun(), expected);
+            server.tell(Event::Ran(server.run(), Ok(IndexMap::default())));
+        }
+        expected.push(("x", Script::Teardown));
+        assert_eq!(server.begun(), expected);
+        server.tell(Event::Ran(server.run(), Ok(IndexMap::default())));
+        expected.push(("c", Script::Recipe));
+        assert_eq!(server.begun(), expected);
+        assert_eq!(server.memory.started().map(|(name, _)| &**name).collect::<Vec<_>>(), ["c"]);
+    }
+}
+
+#[test]
+fn a_server_that_has_left_stays_until_what_was_ended_is_torn_down() {
+    let mut server = Server::new(component(Tool::Shell, false), ran(&["x"]));
+    (server.plan.retired, server.plan.components) = (true, IndexMap::default());
+    server.begin();
+    server.tell(Event::Claimed(false));
+    server.tell(Event::Claimed(true));
+    server.tell(Event::Ran(server.run(), Err(Broken::new(Kind::Deadline, "ended".to_owned()))));
+    assert_eq!(server.begun(), [("x", Script::Teardown); 2]);
+    assert!(!server.out.contains(&Action::Retire));
+    server.tell(Event::Ran(server.run(), Ok(IndexMap::default())));
+    assert!(server.out.contains(&Action::Retire));
 }

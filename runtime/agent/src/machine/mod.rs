@@ -269,9 +269,11 @@ impl<V: Vault> Machine<V> {
 
     fn torn_down(&mut self) {
         let Stage::TearingDown(teardown) = std::mem::replace(&mut self.stage, Stage::Idle) else { return };
-        let is_all = teardown.is_all();
+        let (is_all, is_stopped) = (teardown.is_all(), teardown.is_stopped());
         let Teardown { desired, plan, .. } = *teardown;
-        if !self.is_claimed || self.desired.as_ref() != Some(&desired) {
+        // Its place may have been lost and have come back meanwhile.
+        if is_stopped || !self.is_claimed || self.desired.as_ref() != Some(&desired) {
+            self.cx.forget_all();
             return self.plan();
         }
         let cx = &mut self.cx;

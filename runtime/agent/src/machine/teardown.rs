@@ -25,6 +25,7 @@ pub(super) struct Teardown {
     due: VecDeque<(Name, Known)>,
     step: Step,
     is_all: bool,
+    is_stopped: bool,
 }
 
 /// How far the first of what is due is.
@@ -52,7 +53,7 @@ pub(super) fn due<V: Vault>(cx: &Context<V>, plan: &Plan) -> IndexMap<Name, Know
 
 impl Teardown {
     pub(super) fn new(desired: Desired, plan: Plan, due: IndexMap<Name, Known>) -> Self {
-        Self { desired, plan, due: due.into_iter().collect(), step: Step::New, is_all: true }
+        Self { desired, plan, due: due.into_iter().collect(), step: Step::New, is_all: true, is_stopped: false }
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -62,6 +63,11 @@ impl Teardown {
     /// Whether nothing is left that should have been undone.
     pub(super) fn is_all(&self) -> bool {
         self.is_all
+    }
+
+    /// Whether it ended before all was tried, since another agent acted for this server.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.is_stopped
     }
 
     pub(super) fn wakes(&self) -> Option<Duration> {
@@ -128,6 +134,10 @@ impl Teardown {
     fn fails<V: Vault>(&mut self, cx: &mut Context<V>, broken: Broken) {
         let Some((component, _)) = self.due.pop_front() else { return };
         let full = cx.full(&component);
+        if self.is_stopped {
+            let text = "has left the model, and its teardown was ended: another agent acts for this server";
+            return cx.log(Level::Info, Some(&full), text.to_owned());
+        }
         for line in &broken.log {
             cx.log(Level::Error, Some(&full), line.clone());
         }
@@ -175,6 +185,10 @@ impl Teardown {
     /// That it is being undone is on disk.
     pub(super) fn undoing<V: Vault>(&mut self, cx: &mut Context<V>) {
         let Step::Undoing(inputs) = std::mem::replace(&mut self.step, Step::New) else { return };
+        if self.is_stopped {
+            self.due.clear();
+            return;
+        }
         if !cx.in_touch {
             self.step = Step::Held(inputs);
             return;
@@ -258,10 +272,11 @@ impl Teardown {
         }
     }
 
-    /// Another agent acts for this server: its teardown is ended, and tried again by whoever is next.
+    /// Another agent acts for this server: what runs is ended, and whoever is next tries all again that is left then. What
+    /// is on its way to the disk comes there first, or the next would not know of it.
     pub(super) fn stop<V: Vault>(&mut self, cx: &mut Context<V>) {
         self.due.truncate(1);
-        self.is_all = false;
+        self.is_stopped = true;
         let uptime = cx.now.uptime;
         match &mut self.step {
             Step::Running { id, stopped, .. } => {
@@ -270,7 +285,8 @@ impl Teardown {
                     cx.actions.push(Action::Stop(*id, Stop::Replaced));
                 }
             }
-            Step::New | Step::LayingOut | Step::Undoing(_) | Step::Held(_) | Step::Going => self.due.clear(),
+            Step::Undoing(_) | Step::Going => {}
+            Step::New | Step::LayingOut | Step::Held(_) => self.due.clear(),
         }
     }
 }
