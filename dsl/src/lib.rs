@@ -50,7 +50,7 @@ pub mod view;
 
 pub use wattle_heat::emit;
 pub use wattle_model as model;
-pub use wattle_model::{names, values};
+pub use wattle_model::{names, shown, values};
 
 // What messages of the compiler name: here, so that they name it with the shortest path.
 pub use author::hot;

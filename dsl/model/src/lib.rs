@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 pub use check::Check;
 pub use cycles::shortest_cycles;
 pub use diagnostic::{Diagnostic, Label, Severity};
-pub use wattle_words::{Carrier, Scalar, names};
+pub use wattle_words::{Carrier, Scalar, names, shown};
 
 pub use component::{
     After, Component, Content, Declaration, File, Input, Listen, OutputDeclaration, Ports, Protocol, Recipe,

@@ -8,7 +8,7 @@ use crate::diagram::{self, FILE_NAME};
 use crate::extended;
 use crate::lower::hot::Template;
 use crate::lower::{self, Environment, Filled, Lowering, Places, Seed};
-use crate::manners::reason;
+use crate::manners::{read, reason};
 use crate::model::{Content, IndexMap, Model, Name};
 use wattle_heat::emit::{self, EmitError};
 
@@ -157,7 +157,7 @@ fn filled(directory: &Path) -> Result<Filled, Failure> {
         let help = "move it to another place, and give that to `wattle` and to Heat in addition (`--environment`)";
         Failure::files(text).note("nothing was changed").help(help)
     };
-    match fs::read_to_string(&path) {
+    match read(&path) {
         Ok(text) => Filled::read(&text).map_err(failure),
         // What else than a file is in the way is told when it is to take its place.
         Err(error)

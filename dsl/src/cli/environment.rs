@@ -1,11 +1,10 @@
 //! Environment files, read as Heat reads them, for every command that takes some.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use wattle_heat::environment::Environment;
 
-use crate::manners::{Failure, reason};
+use crate::manners::{Failure, read, reason};
 
 /// The environment that `emit` wrote to a directory, if there is one.
 pub fn beside(directory: &Path) -> Option<PathBuf> {
@@ -24,7 +23,7 @@ pub fn environment<'p>(files: impl IntoIterator<Item = &'p PathBuf>) -> Result<E
     for file in files {
         let name = file.display().to_string();
         let refuse = |error| Failure::usage(format!("cannot read the environment `{name}`: {}", reason(&error)));
-        let text = fs::read_to_string(file).map_err(refuse)?;
+        let text = read(file).map_err(refuse)?;
         texts.push((name, text));
     }
     let environment = Environment::read(texts.iter().map(|(name, text)| (name.as_str(), text.as_str())));

@@ -172,7 +172,7 @@ impl Settings {
 
 fn read(path: &Path) -> Result<Mapping, Failure> {
     let name = path.display();
-    let text = std::fs::read_to_string(path)
+    let text = crate::manners::read(path)
         .map_err(|error| Failure::usage(format!("cannot read the settings in `{name}`: {}", reason(&error))))?;
     match serde_yaml::from_str(&text) {
         Ok(Value::Mapping(settings)) => Ok(settings),

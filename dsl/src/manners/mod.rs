@@ -2,6 +2,7 @@
 
 mod exit;
 mod failure;
+mod reading;
 
 use std::ffi::OsString;
 use std::io;
@@ -13,6 +14,7 @@ use crate::names::nearest;
 
 pub use exit::{Exit, all_exit_codes, exit_codes, panic_exit_code};
 pub use failure::Failure;
+pub use reading::{open, read};
 
 /// The option `--color`.
 pub fn color() -> Arg {

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use annotate_snippets::renderer::Style;
 
 use crate::check::{Diagnostic, Severity};
+use crate::shown::one_line;
 
 pub use full::failure;
 
@@ -89,17 +90,4 @@ pub fn summary(diagnostics: &[Diagnostic]) -> Option<String> {
 /// `text` in `style`, if colours are wanted.
 fn styled(text: &str, style: Style, options: &Options) -> String {
     if options.color { format!("{style}{text}{style:#}") } else { text.to_owned() }
-}
-
-/// `text` on one line, with nothing in it that moves the cursor.
-fn one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for character in text.chars() {
-        if character.is_control() {
-            line.extend(character.escape_default());
-        } else {
-            line.push(character);
-        }
-    }
-    line
 }

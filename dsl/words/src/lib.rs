@@ -7,6 +7,7 @@
 mod cidr;
 pub mod names;
 mod scalar;
+pub mod shown;
 pub mod time;
 mod url;
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 
 use wattle::model::Source;
+use wattle::shown::one_line;
 use wattle_model::IndexMap;
 
 use wattle_heat::files::join;
@@ -446,7 +447,7 @@ fn imported(names: &[&str]) -> String {
 fn comment(text: &str) -> String {
     let mut out = String::new();
     let mut row = String::from("    //");
-    for word in text.split_whitespace() {
+    for word in text.split_whitespace().map(one_line) {
         if row.chars().count() + 1 + word.chars().count() > WIDTH {
             out += &format!("{row}\n");
             row = String::from("    //");

@@ -1,5 +1,7 @@
 //! Components: their kinds, and what runs where.
 
+use wattle::shown::one_line;
+
 use super::blueprint::Blueprint;
 use super::catalog::Ty;
 use super::literal::doc;
@@ -15,7 +17,11 @@ impl Blueprint<'_> {
     pub(super) fn kinds(&self) -> String {
         let mut text = String::new();
         for (name, config) in &self.software.configs {
-            text += &format!("/// `{name}` of the template.\n#[component(recipe = {})]\n", quoted(&recipe(name)));
+            text += &format!(
+                "/// `{}` of the template.\n#[component(recipe = {})]\n",
+                one_line(name),
+                quoted(&recipe(name))
+            );
             text += &format!("pub struct {} {{\n", kind(name));
             for (input, default, description) in &config.inputs {
                 text += &doc(description, 4);

@@ -1,5 +1,7 @@
 //! Text that is too long to stand where it is used.
 
+use wattle::shown::one_line;
+
 use super::names::{Names, constant};
 use super::rust::{Expr, WIDTH, hashes, quoted};
 
@@ -95,7 +97,7 @@ pub(super) fn doc(text: &str, indent: usize) -> String {
     let start = format!("{}///", " ".repeat(indent));
     let mut out = String::new();
     for line in text.trim().lines() {
-        let line = line.trim().replace('\t', " ");
+        let line = one_line(&line.trim().replace('\t', " "));
         if line.is_empty() {
             out += &format!("{start}\n");
             continue;

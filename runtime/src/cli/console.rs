@@ -3,6 +3,7 @@
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use wattle::manners::{reason, wants_color};
+use wattle::shown::on_terminal;
 
 use super::command_line::Program;
 use super::failure::Failure;
@@ -51,8 +52,14 @@ impl Stream {
         wattle::view::Options { color: self.color, ..wattle::view::Options::default() }
     }
 
-    /// Writes `text`. That nobody reads any more (`| head`) is no failure, but says so.
+    /// Writes `text`; a terminal gets it with its control characters as escapes, whoever the text is from. That nobody reads any
+    /// more (`| head`) is no failure, but says so.
     pub(super) fn try_write(&mut self, text: &str) -> Result<bool, Failure> {
+        if self.is_terminal { self.put(&on_terminal(text, self.color)) } else { self.put(text) }
+    }
+
+    /// Writes what moves the cursor: text in it has gone through [`on_terminal`] or [`wattle::shown::one_line`] before.
+    pub(super) fn put(&mut self, text: &str) -> Result<bool, Failure> {
         let written = match self.of {
             Of::Out => write_to(&mut io::stdout().lock(), text),
             Of::Err => write_to(&mut io::stderr().lock(), text),

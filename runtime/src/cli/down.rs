@@ -1,10 +1,10 @@
 //! `wattle down`: ends what `up` runs.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{ArgMatches, Command};
-use wattle::manners::reason;
 
 use crate::local::{self, Folder};
 
@@ -39,6 +39,9 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     if !folder.state().is_dir() {
         return Err(Failure::usage(format!("nothing of `{directory}` was ever up")));
     }
+    folder.is_own().map_err(|why| {
+        Failure::new(format!("{why}: it is not ended")).help("run `wattle down` as the user who ran `up`")
+    })?;
     let was_running = folder.is_running();
     if was_running {
         end(&folder, console).await?;
@@ -51,10 +54,11 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         (false, left) => format!("is down: {} of an `up` that was killed", count(left, "process")),
     };
     if matches.get_flag("delete") {
-        std::fs::remove_dir_all(folder.state()).map_err(|error| {
-            Failure::new(format!("cannot delete `{}`: {}", folder.state().display(), reason(&error)))
-        })?;
+        let has_more = folder.delete().map_err(|why| Failure::new(why).note("nothing else is deleted"))?;
         what.push_str(", and what it kept is deleted");
+        if has_more {
+            let _ = write!(what, "; `{}` has more, which `up` did not make", folder.state().display());
+        }
     }
     console.out.write(&format!("{directory} {what}\n"))?;
     Ok(Exit::Fine)
@@ -72,11 +76,21 @@ async fn end(folder: &Folder, console: &mut Console) -> Result<(), Failure> {
             .help("try again in a moment"));
     }
     let begin = Instant::now();
-    local::tell(record.pid, rustix::process::Signal::TERM);
+    let refuse = |why: String| {
+        Failure::new(why)
+            .note("it is not ended")
+            .help("end the `wattle up` of this directory yourself: with Ctrl-C, or `kill`")
+    };
+    let tell = |signal| {
+        let pid = folder.keeper().map_err(refuse)?;
+        let _ = rustix::process::kill_process(pid, signal);
+        Ok::<(), Failure>(())
+    };
+    tell(rustix::process::Signal::TERM)?;
     while folder.is_running() {
         if begin.elapsed() > PATIENCE {
             console.err.write("it does not end by itself: it is ended by force\n")?;
-            local::tell(record.pid, rustix::process::Signal::KILL);
+            tell(rustix::process::Signal::KILL)?;
             tokio::time::sleep(Duration::from_millis(200)).await;
             break;
         }

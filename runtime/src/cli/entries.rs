@@ -2,6 +2,7 @@
 
 use wattle::model::Name;
 use wattle::names::meant;
+pub(super) use wattle::shown::one_line;
 use wattle::values::text;
 
 use crate::report::{self, Picture};
@@ -49,11 +50,6 @@ pub(super) fn summary(written: Option<&Written>) -> Cell {
         Some(Content::Sealed(_)) => ("(secret)".into(), Tone::Waiting),
         Some(Content::Failure(failure)) => (format!("(failed) {}", one_line(&failure.to_string())), Tone::Bad),
     }
-}
-
-/// Text with nothing in it that moves the cursor.
-pub(super) fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
 }
 
 /// What an entry holds, for programs.

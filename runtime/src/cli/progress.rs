@@ -15,6 +15,7 @@ use super::failure::Failure;
 use super::paint::{Tone, cut, paint};
 use super::screen::Screen;
 use super::status::{count, headline, waits_for};
+use wattle::shown::on_terminal;
 
 /// Lines that are left to what stands around the display.
 const MARGIN: usize = 4;
@@ -61,7 +62,7 @@ impl Progress {
     /// Shows how things are.
     pub(super) fn show(&mut self, picture: &Picture, console: &mut Console) -> Result<(), Failure> {
         match self {
-            Self::Lines(lines) => console.err.write(&lines.draw(picture)),
+            Self::Lines(lines) => console.err.put(&lines.draw(picture)).map(|_| ()),
             Self::Log(log) => log.tell(picture, console),
         }
     }
@@ -69,7 +70,10 @@ impl Progress {
     /// Says something that stays.
     pub(super) fn say(&mut self, text: &str, console: &mut Console) -> Result<(), Failure> {
         match self {
-            Self::Lines(lines) => console.err.write(&lines.screen.say(text.trim_end())),
+            Self::Lines(lines) => {
+                let text = on_terminal(text.trim_end(), lines.color);
+                console.err.put(&lines.screen.say(&text)).map(|_| ())
+            }
             Self::Log(_) => console.err.write(&format!("{}{}\n", time(console.err.color), text.trim_end())),
         }
     }
@@ -77,7 +81,7 @@ impl Progress {
     /// Takes down what would be drawn again.
     pub(super) fn clear(&mut self, console: &mut Console) -> Result<(), Failure> {
         match self {
-            Self::Lines(lines) => console.err.write(&lines.screen.clear()),
+            Self::Lines(lines) => console.err.put(&lines.screen.clear()).map(|_| ()),
             Self::Log(_) => Ok(()),
         }
     }
@@ -87,7 +91,8 @@ impl Lines {
     fn draw(&mut self, picture: &Picture) -> String {
         let (height, width) = size();
         let height = height.saturating_sub(MARGIN).max(3);
-        self.screen.draw(lines(picture, clock::now(), height, width, self.color))
+        let lines = lines(picture, clock::now(), height, width, self.color);
+        self.screen.draw(lines.iter().map(|line| on_terminal(line, self.color)).collect())
     }
 }
 

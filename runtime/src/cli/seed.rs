@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use wattle::cli::{beside, environment};
 use wattle::lower::Seed;
-use wattle::manners::reason;
+use wattle::manners::{self, reason};
 use wattle::names::{list, meant};
 
 use crate::local::{self, Folder};
@@ -97,7 +97,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
 /// The seed in a directory.
 pub(super) fn read(directory: &Path) -> Result<Seed, Failure> {
     let file = directory.join("seed.yaml");
-    let text = std::fs::read_to_string(&file).map_err(|error| {
+    let text = manners::read(&file).map_err(|error| {
         let failure = Failure::usage(format!("cannot read the seed `{}`: {}", file.display(), reason(&error)));
         let inner: Vec<String> = std::fs::read_dir(directory)
             .into_iter()

@@ -21,6 +21,7 @@ use super::failure::{Exit, Failure, exit_codes};
 use super::paint::{Cell, Tone, paint, table, width};
 use super::signals::Signals;
 use super::{args, ls, target, timeline, ui, why};
+use wattle::shown::on_terminal;
 
 /// How often to look again.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -81,7 +82,12 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         if is_new {
             let now = clock::now();
             let text = render(&picture, now);
-            if !console.out.try_write(&if is_redrawn { redraw(&text) } else { text.clone() })? {
+            let goes_on = if is_redrawn {
+                console.out.put(&redraw(&on_terminal(&text, color)))
+            } else {
+                console.out.try_write(&text)
+            };
+            if !goes_on? {
                 return Ok(Exit::Fine);
             }
             shown = Some((text, now));

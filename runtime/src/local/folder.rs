@@ -6,7 +6,7 @@
 //! operator.key           of the embedded store
 //! credentials.yaml       of the servers
 //! secrets.json           what `--generate-secrets` made
-//! space/                 the embedded store's log
+//! space                  the embedded store's log
 //! up.log                 what a detached `up` says
 //! servers/NAME/          one server: agent.log and agent.log.1, identity.json, agent/ (its journal), WATTLE_STATE_DIR as state/
 //! ```
@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use wattle::manners::read;
 use wattle::model::{IndexMap, Name};
 
 /// How often to look whether it still runs.
@@ -38,6 +39,9 @@ pub struct Record {
     pub stack: String,
     /// The process that runs it, or ran it last.
     pub pid: u32,
+    /// When that process began, in ticks since the machine booted (`proc_pid_stat(5)`): its number may be another's since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began: Option<u64>,
     /// What was emitted, as `up` was given it.
     pub directory: PathBuf,
     /// The network that the servers are in.
@@ -131,8 +135,8 @@ impl Folder {
     /// # Errors
     /// When it cannot be read.
     pub fn record(&self) -> io::Result<Option<Record>> {
-        match fs::read(self.state.join("up.json")) {
-            Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),
+        match read(&self.state.join("up.json")) {
+            Ok(text) => Ok(Some(serde_json::from_str(&text)?)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }

@@ -11,6 +11,7 @@ mod address;
 mod agents;
 mod error;
 mod folder;
+mod made;
 mod namespaces;
 mod processes;
 mod proxies;
@@ -28,7 +29,7 @@ pub use error::UpError;
 pub use folder::{Folder, Lock, Network, Record, below, gone, write_whole};
 pub use processes::{RUN, STATE_DIR};
 pub use running::{announce, announced};
-pub use up::{Up, Wish, renew, tell, told};
+pub use up::{Up, Wish, renew, told};
 
 /// Ends what an `up` that was killed has left behind in `folder`. Gives how many processes that was.
 pub async fn end_left_behind(folder: &Folder) -> usize {

@@ -17,7 +17,7 @@ pub const RUN: [&str; 5] = ["WATTLE_SPACE", "WATTLE_STACK", "WATTLE_KEY", "WATTL
 pub(super) struct Process {
     pub(super) pid: i32,
     parent: i32,
-    began: u64,
+    pub(super) began: u64,
     is_dead: bool,
     has_no_terminal: bool,
 }

@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Signal, kill_process};
 use wattle::lower::Seed;
 use wattle::model::{IndexMap, Name, Value};
 
@@ -198,17 +198,13 @@ pub async fn renew(folder: &Folder, wish: &Wish) -> Result<(Space, Applied), UpE
     let store = Address::Socket(folder.socket()).connect(&[key.login()]).await?;
     let applied = plan.apply(folder, &store, key, wish, wish.again).await?;
     let mut record = plan.record(wish, &applied);
-    (record.pid, record.network, record.why_loopback) = (before.pid, before.network, before.why_loopback);
+    (record.pid, record.began) = (before.pid, before.began);
+    (record.network, record.why_loopback) = (before.network, before.why_loopback);
     folder.remember(&record).map_err(UpError::file(state))?;
-    tell(record.pid, Signal::USR1);
-    Ok((Space::new(store, &applied.stack), applied))
-}
-
-/// Sends a signal to the process that keeps a topology up.
-pub fn tell(pid: u32, signal: Signal) {
-    if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
-        let _ = kill_process(pid, signal);
+    if let Ok(pid) = folder.keeper() {
+        let _ = kill_process(pid, Signal::USR1);
     }
+    Ok((Space::new(store, &applied.stack), applied))
 }
 
 /// All that servers are told, before it is written.
@@ -228,6 +224,8 @@ impl Prepared {
         assign: impl FnOnce(&[Name], &IndexMap<Name, Ipv4Addr>) -> Option<IndexMap<Name, Ipv4Addr>>,
     ) -> Result<Self, UpError> {
         let seed = &wish.seed;
+        // Before anything is written: folders are called so.
+        std::iter::once(&*seed.stack).chain(seed.servers.keys().map(|name| &**name)).try_for_each(seed::check_name)?;
         let given = secrets::complete(folder, seed, wish.given.clone(), wish.generate_secrets)?;
         let missing = given.missing(seed);
         if !missing.is_empty() {
@@ -272,6 +270,7 @@ impl Prepared {
         Record {
             stack: applied.stack.clone(),
             pid: std::process::id(),
+            began: processes::of(std::process::id().cast_signed()).map(|own| own.began),
             directory: std::path::absolute(&self.directory).unwrap_or_else(|_| self.directory.clone()),
             network: wish.network.unwrap_or_default(),
             why_loopback: None,

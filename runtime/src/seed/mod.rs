@@ -296,7 +296,7 @@ fn new_space(now: Time) -> Name {
 }
 
 /// Refuses a name that is no part of a path, or of a login (ZooKeeper's digest scheme ends a name at a colon).
-fn check_name(name: &str) -> Result<(), SeedError> {
+pub(crate) fn check_name(name: &str) -> Result<(), SeedError> {
     let refuse = |why| Err(SeedError::Name { name: name.to_owned(), why });
     match name {
         "" => refuse("it is empty"),

@@ -5,6 +5,8 @@
 
 mod layout;
 
+use wattle::shown::is_unseen;
+
 pub(super) use layout::{WIDTH, assigned, statement};
 
 /// An expression.
@@ -62,7 +64,7 @@ impl Expr {
 
 /// A literal of text: raw where quotes would have to be escaped.
 pub(super) fn quoted(text: &str) -> String {
-    let is_plain = text.chars().all(|letter| !letter.is_control() && !is_unseen(letter));
+    let is_plain = !text.chars().any(is_unseen);
     if is_plain && text.contains(['"', '\\']) {
         let hashes = hashes(text);
         return format!("r{hashes}\"{text}\"{hashes}");
@@ -75,7 +77,7 @@ pub(super) fn quoted(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
-            letter if letter.is_control() || is_unseen(letter) => {
+            letter if is_unseen(letter) => {
                 out.push_str(&format!("\\u{{{:x}}}", u32::from(letter)));
             }
             letter => out.push(letter),
@@ -91,11 +93,6 @@ pub(super) fn hashes(text: &str) -> String {
         hashes.push('#');
     }
     hashes
-}
-
-/// Whether a letter changes how text is shown without being seen; rustc refuses some of them.
-fn is_unseen(letter: char) -> bool {
-    matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 #[cfg(test)]

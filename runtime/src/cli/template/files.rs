@@ -1,10 +1,9 @@
 //! The files that a template names, from the disk.
 
-use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use wattle::manners::reason;
+use wattle::manners::{open, reason};
 use wattle_heat::files::{Files, Missing};
 use wattle_heat::yaml::BYTES;
 
@@ -17,7 +16,7 @@ impl Files for Disk {
         if path.contains("://") {
             return Err(Missing("what stands elsewhere is not fetched: save it beside the template".into()));
         }
-        File::open(Path::new(path)).and_then(whole).map_err(|error| Missing(reason(&error)))
+        open(Path::new(path)).and_then(whole).map_err(|error| Missing(reason(&error)))
     }
 }
 

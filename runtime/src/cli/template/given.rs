@@ -2,7 +2,6 @@
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +9,7 @@ use std::sync::Arc;
 use clap::{Arg, ArgMatches};
 use wattle::check::{Diagnostic, Limits, check};
 use wattle::lower::Lowering;
-use wattle::manners::{Failure, reason};
+use wattle::manners::{Failure, open, reason};
 use wattle::model::Model;
 use wattle::names::{did_you_mean, nearest};
 use wattle::view;
@@ -62,13 +61,13 @@ impl Given {
             (STDIN.to_owned(), decoded("the standard input", whole(io::stdin().lock()))?)
         } else {
             let name = path.display().to_string();
-            let text = decoded(&format!("`{name}`"), File::open(path).and_then(whole));
+            let text = decoded(&format!("`{name}`"), open(path).and_then(whole));
             (name.clone(), text.map_err(|failure| failure.help_if(sibling(path)))?)
         };
         let mut environments = Vec::new();
         for path in matches.get_many::<PathBuf>("environment").into_iter().flatten() {
             let name = path.display().to_string();
-            let text = decoded(&format!("the environment `{name}`"), File::open(path).and_then(whole))?;
+            let text = decoded(&format!("the environment `{name}`"), open(path).and_then(whole))?;
             environments.push((name, text));
         }
         let environment = Environment::read(environments.iter().map(|(name, text)| (name.as_str(), text.as_str())));

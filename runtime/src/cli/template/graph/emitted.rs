@@ -1,10 +1,9 @@
 //! The picture that `emit` wrote beside the template, which has the software that the template has not.
 
-use std::fs;
 use std::path::Path;
 
 use wattle::diagram::{Diagram, FILE_NAME};
-use wattle::manners::{Failure, reason};
+use wattle::manners::{Failure, read, reason};
 
 /// The picture that `path` is, or that lies in the directory `path`; none if `path` is something else.
 pub(super) fn picture(path: &Path) -> Result<Option<Diagram>, Failure> {
@@ -13,7 +12,7 @@ pub(super) fn picture(path: &Path) -> Result<Option<Diagram>, Failure> {
         file if file.file_name().is_some_and(|name| name == FILE_NAME) => file.to_owned(),
         _ => return Ok(None),
     };
-    let text = fs::read_to_string(&file).map_err(|error| {
+    let text = read(&file).map_err(|error| {
         let failure = Failure::usage(format!("cannot read the diagram `{}`: {}", file.display(), reason(&error)));
         failure.help("a blueprint's program writes it, to `out/STACK` by default: give that directory, or a template")
     })?;

@@ -1,0 +1,64 @@
+//! Text from outside where it is shown: nothing in it moves a cursor, hides, or turns what stands beside it.
+
+/// Whether a terminal acts on it or does not show it: controls of C0 and C1, and Unicode's that have no width or turn the
+/// direction of text.
+pub fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// `text` on one line, with what is not seen as escapes.
+///
+/// ```
+/// assert_eq!(wattle_words::shown::one_line("a\u{1b}[2J\nb\u{202e}"), "a\\u{1b}[2J\\nb\\u{202e}");
+/// ```
+pub fn one_line(text: &str) -> String {
+    escaped(text, is_unseen)
+}
+
+/// `text` as a terminal may get it: its lines and tabs stay. With `colors`, what gives text a colour or makes it bold does as
+/// well, and no other sequence.
+///
+/// ```
+/// use wattle_words::shown::on_terminal;
+///
+/// assert_eq!(on_terminal("a\tb\n\u{1b}[31mc\u{1b}[2J", true), "a\tb\n\u{1b}[31mc\\u{1b}[2J");
+/// assert_eq!(on_terminal("\u{1b}[31mc\u{9b}2J\u{1b}[8mhidden\r", false), "\\u{1b}[31mc\\u{9b}2J\\u{1b}[8mhidden\\r");
+/// ```
+pub fn on_terminal(text: &str, colors: bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| is_unseen(c) && !matches!(c, '\n' | '\t')) {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        if let Some(end) = colors.then(|| color(from)).flatten() {
+            out.push_str(&from[..end]);
+            rest = &from[end..];
+        } else {
+            let mut chars = from.chars();
+            out.extend(chars.next().into_iter().flat_map(char::escape_default));
+            rest = chars.as_str();
+        }
+    }
+    out + rest
+}
+
+/// How long the sequence is with which `text` begins, if it is one that colours text, makes it bold or faint, or ends that.
+fn color(text: &str) -> Option<usize> {
+    let end = text.strip_prefix("\u{1b}[")?.find('m')? + 2;
+    let is_fine = |code: &str| matches!(code, "" | "0" | "1" | "2" | "22" | "39") || is_foreground(code);
+    text[2..end].split(';').all(is_fine).then_some(end + 1)
+}
+
+/// ECMA-48's colours of text, and the bright ones.
+fn is_foreground(code: &str) -> bool {
+    matches!(code.as_bytes(), [b'3' | b'9', b'0'..=b'7'])
+}
+
+fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_escaped(c) { line.extend(c.escape_default()) } else { line.push(c) }
+    }
+    line
+}

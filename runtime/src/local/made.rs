@@ -1,0 +1,114 @@
+//! What of a folder is `up`'s own: the process that it names, and the files that it made.
+//!
+//! Whoever is handed a directory is handed what claims to be the state of an `up` as well. So nothing is signalled or
+//! deleted because a file says so.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use rustix::process::Pid;
+use wattle::manners::reason;
+
+use super::folder::Folder;
+use super::processes;
+
+/// The files of a state.
+const FILES: [&str; 13] = [
+    "lock",
+    "up.json",
+    "up.json.new",
+    "operator.key",
+    "operator.key.new",
+    "credentials.yaml",
+    "credentials.yaml.new",
+    "secrets.json",
+    "secrets.json.new",
+    "up.log",
+    "space",
+    "space.new",
+    "space.sock",
+];
+/// What is in a `.gitignore` of a state.
+const IGNORE: &str = "*\n";
+
+impl Folder {
+    /// The process that keeps it up.
+    ///
+    /// # Errors
+    /// Why it is not told which one that is: nobody says, or what is said is of another user's or of another process.
+    pub fn keeper(&self) -> Result<Pid, String> {
+        let file = self.state().join("up.json");
+        self.is_own()?;
+        let record = self.record().map_err(|error| format!("`{}`: {}", file.display(), reason(&error)))?;
+        let record = record.ok_or_else(|| format!("there is no `{}`", file.display()))?;
+        let (number, began) = (i32::try_from(record.pid).unwrap_or(0), record.began);
+        let user = rustix::process::geteuid().as_raw();
+        let is_it = processes::of(number).is_some_and(|process| Some(process.began) == began)
+            && fs::metadata(format!("/proc/{number}")).is_ok_and(|process| process.uid() == user);
+        match Pid::from_raw(number) {
+            Some(pid) if is_it && number > 1 => Ok(pid),
+            _ => Err(format!("process {number}, which `{}` names, is not the one that wrote it", file.display())),
+        }
+    }
+
+    /// Whether the state is this user's, and no link to something else.
+    ///
+    /// # Errors
+    /// What is not.
+    pub fn is_own(&self) -> Result<(), String> {
+        let user = rustix::process::geteuid().as_raw();
+        for path in [self.state().to_owned(), self.state().join("up.json")] {
+            match fs::symlink_metadata(&path) {
+                Ok(data) if data.is_symlink() => return Err(format!("`{}` is a link", path.display())),
+                Ok(data) if data.uid() != user => return Err(format!("`{}` belongs to another user", path.display())),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes what `up` made. Gives whether anything else was there, which stays.
+    ///
+    /// # Errors
+    /// What is no state of an `up`, or cannot be deleted.
+    pub fn delete(&self) -> Result<bool, String> {
+        self.is_own()?;
+        let file = self.state().join("up.json");
+        self.record().map_err(|error| format!("`{}` was not written by `up`: {}", file.display(), reason(&error)))?;
+        let failed = |error: io::Error| format!("cannot delete `{}`: {}", self.state().display(), reason(&error));
+        let servers = self.state().join("servers");
+        // No link is followed.
+        if fs::symlink_metadata(&servers).is_ok_and(|data| data.is_dir()) {
+            for entry in fs::read_dir(&servers).map_err(failed)?.flatten() {
+                if is_server(&entry.path()) {
+                    fs::remove_dir_all(entry.path()).map_err(failed)?;
+                }
+            }
+            let _ = fs::remove_dir(servers);
+        }
+        for name in FILES {
+            match fs::remove_file(self.state().join(name)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+                _ => {}
+            }
+        }
+        let ignore = self.state().join(".gitignore");
+        if fs::read_to_string(&ignore).is_ok_and(|text| text == IGNORE) {
+            fs::remove_file(ignore).map_err(failed)?;
+        }
+        // What `up` was given to use as its state may be there for more.
+        match fs::remove_dir(self.state()) {
+            Ok(()) => Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(true),
+            Err(error) => Err(failed(error)),
+        }
+    }
+}
+
+/// Whether it is the folder of a server: who it is stands in it.
+fn is_server(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|data| data.is_dir())
+        && fs::symlink_metadata(path.join("identity.json")).is_ok_and(|data| data.is_file())
+}
