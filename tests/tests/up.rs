@@ -296,3 +296,18 @@ fn two_hundred_tiers() {
     assert_eq!(up.code, Some(0), "{up}");
     assert_eq!(stage.processes(""), Vec::<i32>::new());
 }
+
+#[test]
+fn a_server_whose_name_leads_elsewhere_is_refused_before_anything_is_written() {
+    let stage = Stage::new(&talking("one", "two", false));
+    let file = stage.path().join("seed.yaml");
+    let outside = stage.path().parent().unwrap().join(format!("wattle-elsewhere-{}", std::process::id()));
+    let name = format!("../../../{}", outside.file_name().unwrap().display());
+    let seed = std::fs::read_to_string(&file).unwrap();
+    let hostile = seed.replace("\n  b:", &format!("\n  \"{name}\":"));
+    assert_ne!(seed, hostile);
+    std::fs::write(&file, hostile).unwrap();
+    let ran = stage.run(&["up", "--until-done"]);
+    assert!(!outside.exists(), "{} was written; {ran}", outside.display());
+    assert!(ran.code.is_some_and(|code| code != 0) && ran.err.contains("it has a `/` or a `:`"), "{ran}");
+}

@@ -1,5 +1,7 @@
 //! Text from outside where it is shown: nothing in it moves a cursor, hides, or turns what stands beside it.
 
+use std::fmt;
+
 /// Whether a terminal acts on it or does not show it: controls of C0 and C1, and Unicode's that have no width or turn the
 /// direction of text.
 pub fn is_unseen(c: char) -> bool {
@@ -41,6 +43,44 @@ pub fn on_terminal(text: &str, colors: bool) -> String {
         }
     }
     out + rest
+}
+
+/// `word` as a shell takes it for one argument of a command that is suggested: as it is where that is plain, else quoted, and
+/// with what is not seen as escapes of `$'...'`.
+///
+/// ```
+/// use wattle_words::shown::argument;
+///
+/// assert_eq!(argument("out/shop"), "out/shop");
+/// assert_eq!(argument("my 'shop'; id"), r"'my '\''shop'\''; id'");
+/// assert_eq!(argument("-a\u{1b}"), r"$'./-a\033'");
+/// assert_eq!(argument(""), "''");
+/// ```
+pub fn argument(word: impl fmt::Display) -> String {
+    let mut word = word.to_string();
+    // Else it would be an option.
+    if word.starts_with('-') {
+        word.insert_str(0, "./");
+    }
+    if word.contains(is_unseen) {
+        let mut out = "$'".to_owned();
+        for c in word.chars() {
+            let mut bytes = [0; 4];
+            match c {
+                '\'' | '\\' => out.extend(['\\', c]),
+                c if is_unseen(c) => {
+                    out.extend(c.encode_utf8(&mut bytes).bytes().map(|byte| format!("\\{byte:03o}")));
+                }
+                c => out.push(c),
+            }
+        }
+        return out + "'";
+    }
+    let is_plain = |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || "_./:@%+=,-".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word;
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// How long the sequence is with which `text` begins, if it is one that colours text, makes it bold or faint, or ends that.

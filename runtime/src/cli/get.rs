@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use wattle::model::Value;
+use wattle::shown::argument;
 use wattle::values;
 
 use crate::clock;
@@ -106,7 +107,7 @@ fn print(value: &Value, matches: &ArgMatches, console: &mut Console) -> Result<E
 fn part_of_tree(entry: &str, entries: usize) -> Failure {
     let count = if entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") };
     Failure::usage(format!("`{entry}` is no entry, but has {count} below it"))
-        .help(format!("list them: `wattle ls {entry}`"))
+        .help(format!("list them: `wattle ls {}`", argument(entry)))
 }
 
 async fn wait(space: &Space, entry: &str, revision: Option<u64>, limit: Option<Duration>) -> Result<Written, Failure> {

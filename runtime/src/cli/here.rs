@@ -5,6 +5,8 @@
 
 use std::path::Path;
 
+use wattle::shown::argument;
+
 use crate::local::{self, Folder};
 
 use super::failure::Failure;
@@ -31,7 +33,7 @@ pub(super) fn running_in(dir: &Path) -> Result<Folder, Failure> {
         return Err(killed(&folder));
     }
     Err(Failure::new(format!("nothing of `{}` is up", dir.display()))
-        .help(format!("start it: `wattle up {}`", dir.display())))
+        .help(format!("start it: `wattle up {}`", argument(dir.display()))))
 }
 
 /// What runs here, or else the only one that this user has up.
@@ -64,7 +66,7 @@ pub(super) fn to_end() -> Result<Folder, Failure> {
     Err(elsewhere.iter().fold(failure, |failure, folder| {
         let name = folder.name().display();
         let what = if folder.is_running() { "is up" } else { "was killed, and has left processes running" };
-        failure.note(format!("`{name}` {what}")).help(format!("end it: `wattle down {name}`"))
+        failure.note(format!("`{name}` {what}")).help(format!("end it: `wattle down {}`", argument(name)))
     }))
 }
 
@@ -97,8 +99,8 @@ fn killed(folder: &Folder) -> Failure {
         many => format!("{many} processes"),
     };
     Failure::new(format!("the `up` of `{name}` was killed, and has left {left} running"))
-        .help(format!("end what is left: `wattle down {name}`"))
-        .help(format!("or go on with it: `wattle up {name}`"))
+        .help(format!("end what is left: `wattle down {}`", argument(&name)))
+        .help(format!("or go on with it: `wattle up {}`", argument(name)))
 }
 
 fn nothing() -> Failure {

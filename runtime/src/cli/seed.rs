@@ -9,6 +9,7 @@ use wattle::cli::{beside, environment};
 use wattle::lower::Seed;
 use wattle::manners::{self, reason};
 use wattle::names::{list, meant};
+use wattle::shown::argument;
 
 use crate::local::{self, Folder};
 use crate::seed::{
@@ -203,7 +204,7 @@ pub(super) async fn prepare(
         None => {
             return Err(Failure::usage("it is not known which data space is meant")
                 .help("name it: `--space zookeeper://HOST:PORT`, or set WATTLE_SPACE")
-                .help(format!("or bring it up on this machine: `wattle up {}`", directory.display())));
+                .help(format!("or bring it up on this machine: `wattle up {}`", argument(directory.display()))));
         }
     };
     let key_file = target::key_file(matches).unwrap_or(beside);
@@ -225,7 +226,7 @@ async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fail
     // Servers of `up` need more than what is in the data space.
     if work.address == Address::Socket(Folder::of(&work.directory).socket()) {
         return Err(Failure::usage(format!("`{}` is up on this machine", work.directory.display()))
-            .help(format!("apply what has changed: `wattle up {}`", work.directory.display())));
+            .help(format!("apply what has changed: `wattle up {}`", argument(work.directory.display()))));
     }
     work.options.again = matches.get_flag("again");
     work.options.renew = matches.get_flag("renew");

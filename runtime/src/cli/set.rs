@@ -2,6 +2,7 @@
 
 use clap::{Arg, ArgMatches, Command};
 use wattle::model::Value;
+use wattle::shown::argument;
 use wattle::values::parse;
 
 use crate::report::Picture;
@@ -54,7 +55,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         return Err(if known.iter().any(|known| &**known == entry) {
             Failure::usage(format!("`{entry}` is written by the agent of its server and cannot be set"))
         } else {
-            Failure::usage(format!("`{entry}` is no entry")).help(format!("list them: `wattle ls {entry}`"))
+            Failure::usage(format!("`{entry}` is no entry")).help(format!("list them: `wattle ls {}`", argument(entry)))
         });
     };
     let value = parse(&output.declared.ty, value)

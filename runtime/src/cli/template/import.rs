@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use wattle::check::{Severity, has_errors};
 use wattle::lower::Lowering;
+use wattle::shown::argument;
 use wattle::view::{self, Format};
 use wattle_hot::import::{Note, Options, import};
 use wattle_hot::model::is_extended;
@@ -65,7 +66,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     crates::settle(out, &mut imported.files)?;
     console.err.write(&told(&imported.notes))?;
     console.out.write(&crates::shown(out, &imported.files))?;
-    console.out.write(&format!("next: `cd {} && cargo run` emits the template\n", out.display()))?;
+    console.out.write(&format!("next: `cd {} && cargo run` emits the template\n", argument(out.display())))?;
     Ok(Exit::Fine)
 }
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use tokio::io::AsyncWriteExt as _;
 use wattle::manners::reason;
+use wattle::shown::argument;
 
 use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
@@ -99,7 +100,7 @@ pub(super) async fn detach(
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     };
-    let directory = folder.directory().display();
+    let directory = argument(folder.directory().display());
     if !until_done {
         console.out.write(&format!(
             "{} runs in the background (process {}), {}\n  wattle status {directory} --watch   shows how it goes on\n  wattle down {directory}   ends it\n",

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use wattle::lower::Seed;
 use wattle::model::Name;
+use wattle::shown::argument;
 use wattle_words::time::short;
 
 use crate::cli::console::Console;
@@ -62,7 +63,7 @@ pub(super) async fn follow(
                     progress.clear(console)?;
                     let what = format!("{} was ended before it was done", session.record.stack);
                     return Err(Failure::new(what)
-                        .help(format!("start it again: `wattle up {}`", session.folder.directory().display())));
+                        .help(format!("start it again: `wattle up {}`", argument(session.folder.directory().display()))));
                 }
             }
         };
