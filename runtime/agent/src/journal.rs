@@ -1,10 +1,15 @@
 //! A journal's lines as bytes.
 //!
-//! Each line is the JSON of a [`Record`], a space, and a checksum of the JSON: 16 hexadecimal digits of its SHA-256. Lines
-//! of former versions have no checksum, and stand before all that have one.
+//! Each line is the JSON of a [`Record`], a space, and a checksum: 16 hexadecimal digits of the SHA-256 of the checksum of the
+//! line before (zeros for the first) and the JSON. So a line that is missing is noticed by the next one. Lines of former
+//! versions have no checksum, or one of their JSON alone; they stand before all others.
+//!
+//! A crash leaves of what was written last a beginning, or zeros in place of blocks that never came to the disk. That is a
+//! tear, and no more than as if nothing had been written. Anything else that is not a line is damage.
 
 use std::fmt;
 
+use serde::de::IgnoredAny;
 use sha2::{Digest as _, Sha256};
 
 use crate::hex;
@@ -14,21 +19,42 @@ use crate::record::Record;
 /// Bytes of a checksum.
 const SUM: usize = 8;
 
-/// A record as a line of a journal.
+/// Bytes that come to a disk together, or not at all: of the smallest blocks that there are.
+const BLOCK: usize = 512;
+
+/// The checksum of the last line of a journal, which the one of the next line covers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chain(String);
+
+impl Default for Chain {
+    /// The one of an empty journal.
+    fn default() -> Self {
+        Self("0".repeat(2 * SUM))
+    }
+}
+
+impl Chain {
+    fn next(&self, json: &[u8]) -> Self {
+        Self(checksum(&[self.0.as_bytes(), json]))
+    }
+}
+
+/// A record as the next line of a journal.
 ///
 /// # Panics
 /// Never: a record is JSON.
-pub fn encode(record: &Record) -> Vec<u8> {
+pub fn encode(chain: &mut Chain, record: &Record) -> Vec<u8> {
     let mut line = serde_json::to_vec(record).expect("INVARIANT: a record is JSON");
-    let sum = checksum(&line);
+    *chain = chain.next(&line);
     line.push(b' ');
-    line.extend_from_slice(sum.as_bytes());
+    line.extend_from_slice(chain.0.as_bytes());
     line.push(b'\n');
     line
 }
 
-fn checksum(json: &[u8]) -> String {
-    hex(&Sha256::digest(json)[..SUM])
+fn checksum(parts: &[&[u8]]) -> String {
+    let sum = parts.iter().fold(Sha256::new(), Sha256::chain_update).finalize();
+    hex(&sum[..SUM])
 }
 
 /// What a journal amounts to.
@@ -40,6 +66,8 @@ pub struct Replayed {
     pub whole: usize,
     /// How many lines these are.
     pub lines: usize,
+    /// What the next line comes after.
+    pub chain: Chain,
 }
 
 /// A line of a journal does not say what was written.
@@ -59,60 +87,81 @@ impl fmt::Display for Damaged {
 
 impl std::error::Error for Damaged {}
 
-/// Why a line is no record.
-enum Bad {
-    /// It may have been cut off.
-    Torn(String),
-    /// It was written whole, and has changed since.
-    Changed(&'static str),
+/// What the checksum of a line covers. Later versions cover more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Covers {
+    Nothing,
+    Line,
+    Journal,
 }
 
-/// Reads a journal. What was written last may have been cut off by a crash, which is no damage.
+/// Reads a journal. What was written last may have been torn by a crash, which is no damage.
 ///
 /// # Errors
 /// When a line is damaged: without it, finished components would run again.
 pub fn replay(text: &[u8]) -> Result<Replayed, Damaged> {
     let mut replayed = Replayed::default();
-    let mut bad: Option<Damaged> = None;
-    let (mut end, mut summed) = (0, false);
-    for (at, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
-        end += line.len();
-        // A line without its end is the last, and was cut off.
-        let Some(line) = line.strip_suffix(b"\n") else { break };
-        let damaged = |reason| Damaged { line: at + 1, reason };
-        match read(line, &mut summed) {
-            Ok(record) => {
-                // A crash tears nothing but what was written last.
-                if let Some(damaged) = bad {
-                    return Err(damaged);
-                }
+    let mut covers = Covers::Nothing;
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let (start, end) = (replayed.whole, replayed.whole + line.len());
+        let read = match line.strip_suffix(b"\n") {
+            Some(line) => read(line, &replayed.chain, covers),
+            None => Err("it has no end".to_owned()),
+        };
+        match read {
+            Ok((record, chain, now)) => {
+                (replayed.chain, covers) = (chain, now);
                 replayed.memory.note(record);
                 replayed.whole = end;
                 replayed.lines += 1;
             }
-            Err(Bad::Changed(reason)) => return Err(bad.unwrap_or_else(|| damaged(reason.to_owned()))),
-            Err(Bad::Torn(reason)) => {
-                bad.get_or_insert_with(|| damaged(reason));
-            }
+            // Lines come to the disk one after the other: a crash tears the last.
+            Err(_) if end == text.len() && is_torn(line, start, &replayed.chain) => {}
+            Err(reason) => return Err(Damaged { line: replayed.lines + 1, reason }),
         }
     }
     Ok(replayed)
 }
 
-/// The record in a line; `summed` says whether one before had a checksum.
-fn read(line: &[u8], summed: &mut bool) -> Result<Record, Bad> {
+/// The record in a line that was written whole; what comes before it, and what checksums before it cover, are known.
+fn read(line: &[u8], chain: &Chain, before: Covers) -> Result<(Record, Chain, Covers), String> {
     let (json, sum) = split(line);
-    let parsed = serde_json::from_slice(json).map_err(|error| Bad::Torn(error.to_string()));
-    match sum {
-        // Pages of a line that never came to the disk are zeros.
-        Some(sum) if sum != checksum(json).as_bytes() && !line.contains(&0) => {
-            Err(Bad::Changed("its checksum is of another text"))
+    let next = chain.next(json);
+    let covers = match sum {
+        None => Covers::Nothing,
+        Some(sum) if sum == next.0.as_bytes() => Covers::Journal,
+        Some(sum) if sum == checksum(&[json]).as_bytes() => Covers::Line,
+        Some(_) => return Err("its checksum is of another text, or a line before it is missing".to_owned()),
+    };
+    let record = serde_json::from_slice(json).map_err(|error| error.to_string())?;
+    match covers {
+        _ if covers >= before => Ok((record, next, covers)),
+        Covers::Nothing => Err("it has no checksum".to_owned()),
+        _ => Err("its checksum does not cover the lines before it".to_owned()),
+    }
+}
+
+/// Whether a crash can have left this at the byte `at` of a journal, and at its end, where a line of this chain was to come.
+fn is_torn(text: &[u8], at: usize, chain: &Chain) -> bool {
+    if text.contains(&0) { lacks_blocks(text, at) } else { begins_line(text, chain) }
+}
+
+/// Whether its zeros are of whole blocks, but for where it begins and ends.
+fn lacks_blocks(text: &[u8], at: usize) -> bool {
+    let mut changes = text.windows(2).enumerate().filter(|(_, pair)| (pair[0] == 0) != (pair[1] == 0));
+    changes.all(|(place, _)| (at + place + 1).is_multiple_of(BLOCK))
+}
+
+/// Whether a line can begin so, and was cut off before its end.
+fn begins_line(text: &[u8], chain: &Chain) -> bool {
+    let mut values = serde_json::Deserializer::from_slice(text).into_iter::<IgnoredAny>();
+    match values.next() {
+        Some(Err(error)) => text.starts_with(b"{") && error.is_eof(),
+        Some(Ok(_)) => {
+            let (json, rest) = text.split_at(values.byte_offset());
+            [chain.next(json).0, checksum(&[json])].iter().any(|sum| format!(" {sum}").as_bytes().starts_with(rest))
         }
-        None if *summed && parsed.is_ok() => Err(Bad::Changed("it has no checksum")),
-        _ => {
-            *summed |= sum.is_some();
-            parsed
-        }
+        None => true,
     }
 }
 
@@ -144,63 +193,110 @@ mod tests {
     }
 
     fn journal(records: &[Record]) -> Vec<u8> {
-        records.iter().flat_map(encode).collect()
+        let mut chain = Chain::default();
+        records.iter().flat_map(|record| encode(&mut chain, record)).collect()
+    }
+
+    /// Where its lines end.
+    fn ends(text: &[u8]) -> Vec<usize> {
+        text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1).collect()
+    }
+
+    /// As former versions wrote them: without a checksum, or with one of the line alone.
+    fn of_before(record: &Record, has_sum: bool) -> Vec<u8> {
+        let mut line = serde_json::to_vec(record).unwrap();
+        if has_sum {
+            let sum = format!(" {}", checksum(&[&line]));
+            line.extend_from_slice(sum.as_bytes());
+        }
+        line.push(b'\n');
+        line
     }
 
     #[test]
     fn a_cut_anywhere_in_the_last_line_is_no_damage() {
-        let (first, last) = (encode(&early("a", "x")), encode(&early("b", "y")));
-        for cut in 0..last.len() {
-            let text = [&first[..], &last[..cut]].concat();
-            let replayed = replay(&text).unwrap();
-            assert_eq!((replayed.whole, replayed.lines), (first.len(), 1), "cut at {cut}");
+        let strange = early("b", "\u{0} \u{e4} \u{1f980} \" \\ 1.5e-7 \u{7f}");
+        for text in [journal(&[early("a", "x"), strange.clone()]), journal(&[gone("a"), gone("b")])] {
+            let ends = ends(&text);
+            for cut in ends[0]..ends[1] {
+                let replayed = replay(&text[..cut]).unwrap();
+                assert_eq!((replayed.whole, replayed.lines), (ends[0], 1), "cut at {cut}");
+            }
+            assert_eq!(replay(&text).unwrap().lines, 2);
         }
-        let whole = replay(&[first, last].concat()).unwrap();
-        assert_eq!(whole.lines, 2);
-    }
-
-    #[test]
-    fn a_change_of_any_byte_is_damage_or_a_cut() {
-        let lines = [early("a", "x"), early("b", "y"), gone("a")];
-        let text = journal(&lines);
-        let ends: Vec<usize> = lines
-            .iter()
-            .scan(0, |end, line| {
-                *end += encode(line).len();
-                Some(*end)
-            })
-            .collect();
-        for at in 0..ends[1] {
-            let mut changed = text.clone();
-            changed[at] ^= 1;
-            let line = ends.iter().position(|end| at < *end).unwrap() + 1;
-            let damaged = replay(&changed).expect_err(&format!("byte {at}"));
-            assert_eq!(damaged.line, line, "byte {at}");
+        for has_sum in [false, true] {
+            let text = [of_before(&gone("a"), has_sum), of_before(&strange, has_sum)].concat();
+            for cut in ends(&text)[0]..text.len() {
+                assert_eq!(replay(&text[..cut]).unwrap().lines, 1, "cut at {cut}");
+            }
         }
-        let value = text.len() - "}} 0123456789abcdef\n".len() - 2;
-        let mut changed = text;
-        changed[value] ^= 1;
-        let damaged = replay(&changed).unwrap_err();
-        assert_eq!(damaged.to_string(), "line 3 is damaged: its checksum is of another text");
     }
 
     #[test]
-    fn lines_of_former_versions_are_read_before_those_with_a_checksum() {
-        let plain = |record: &Record| [serde_json::to_vec(record).unwrap(), b"\n".to_vec()].concat();
-        let (old, new) = (plain(&early("a", "x")), encode(&early("b", "y")));
-        assert_eq!(replay(&[&old[..], &new].concat()).unwrap().lines, 2);
-        let damaged = replay(&[&new[..], &old].concat()).unwrap_err();
-        assert_eq!(damaged, Damaged { line: 2, reason: "it has no checksum".to_owned() });
-        // One that was cut off where its checksum begins.
-        let cut = &new[..new.len() - 2 * SUM - 2];
-        assert_eq!(replay(&[&new[..], cut].concat()).unwrap().lines, 1);
+    fn a_change_of_any_bit_is_damage() {
+        for records in [vec![early("a", "x"), early("b", "y"), gone("a")], vec![early("a", "J*b")]] {
+            let text = journal(&records);
+            let ends = ends(&text);
+            for (at, bit) in (0..text.len()).flat_map(|at| (0..8).map(move |bit| (at, bit))) {
+                let mut changed = text.clone();
+                changed[at] ^= 1 << bit;
+                let line = ends.iter().position(|end| at < *end).unwrap() + 1;
+                let damaged = replay(&changed).expect_err(&format!("byte {at}, bit {bit}"));
+                assert_eq!(damaged.line, line, "byte {at}, bit {bit}");
+            }
+        }
     }
 
     #[test]
-    fn pages_that_never_came_to_the_disk_are_a_cut_at_the_end_only() {
-        let (first, mut last) = (encode(&early("a", "x")), encode(&early("b", "y")));
-        last[..20].fill(0);
-        assert_eq!(replay(&[&first[..], &last].concat()).unwrap().lines, 1);
-        assert_eq!(replay(&[&first[..], &last, &first].concat()).unwrap_err().line, 2);
+    fn a_line_that_is_missing_or_comes_twice_is_damage() {
+        let text = journal(&[early("a", "x"), gone("b"), gone("c")]);
+        let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
+        let damaged = replay(&[lines[0], lines[2]].concat()).unwrap_err();
+        assert_eq!(
+            damaged.to_string(),
+            "line 2 is damaged: its checksum is of another text, or a line before it is missing"
+        );
+        assert_eq!(replay(&[lines[1], lines[2]].concat()).unwrap_err().line, 1);
+        assert_eq!(replay(&[lines[0], lines[1], lines[1], lines[2]].concat()).unwrap_err().line, 3);
+        assert_eq!(replay(&[lines[0], lines[2], lines[1]].concat()).unwrap_err().line, 2);
+    }
+
+    #[test]
+    fn lines_of_former_versions_are_read_before_all_others() {
+        let before = [of_before(&gone("a"), false), of_before(&gone("b"), true)].concat();
+        let mut chain = replay(&before).unwrap().chain;
+        let text = [&before[..], &encode(&mut chain, &gone("c"))].concat();
+        let replayed = replay(&text).unwrap();
+        assert_eq!((replayed.lines, replayed.chain), (3, chain));
+        let damaged = |line: usize, reason: &str| Damaged { line, reason: reason.to_owned() };
+        let added = |has_sum| replay(&[&text[..], &of_before(&gone("d"), has_sum)].concat()).unwrap_err();
+        assert_eq!(added(false), damaged(4, "it has no checksum"));
+        assert_eq!(added(true), damaged(4, "its checksum does not cover the lines before it"));
+        // From then on, nothing of before can change.
+        let changed = String::from_utf8(text).unwrap().replacen("\"a\"", "\"b\"", 1);
+        assert_eq!(replay(changed.as_bytes()).unwrap_err().line, 3);
+    }
+
+    #[test]
+    fn blocks_that_never_came_to_the_disk_are_a_tear_at_the_end_only() {
+        let long = early("b", &"y".repeat(3 * BLOCK));
+        let text = journal(&[early("a", "x"), long, gone("a")]);
+        let ends = ends(&text);
+        let torn = |from: usize, to: usize, end: usize| {
+            let mut torn = text[..end].to_vec();
+            torn[from..to].fill(0);
+            replay(&torn).map(|replayed| replayed.lines)
+        };
+        for (from, to) in [(ends[0], BLOCK), (BLOCK, 2 * BLOCK), (2 * BLOCK, ends[1]), (ends[0], ends[1])] {
+            assert_eq!(torn(from, to, ends[1]), Ok(1), "{from} to {to}");
+        }
+        // Two lines that were written at once.
+        assert_eq!(torn(2 * BLOCK, text.len(), text.len()), Ok(1));
+        assert_eq!(torn(ends[1], text.len(), text.len()), Ok(2));
+        // Zeros elsewhere, or with something whole behind them.
+        for (from, to) in [(ends[0] + 1, BLOCK), (ends[0], BLOCK - 1), (BLOCK, BLOCK + 1), (2 * BLOCK + 1, ends[1])] {
+            assert_eq!(torn(from, to, ends[1]).unwrap_err().line, 2, "{from} to {to}");
+        }
+        assert_eq!(torn(BLOCK, 2 * BLOCK, text.len()).unwrap_err().line, 2);
     }
 }

@@ -9,7 +9,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use wattle_agent_core::journal::{Damaged, Replayed, encode, replay};
+use wattle_agent_core::journal::{Chain, Damaged, Replayed, encode, replay};
 use wattle_agent_core::memory::Memory;
 use wattle_agent_core::record::Record;
 
@@ -88,6 +88,8 @@ pub(super) struct Journal {
     /// Bytes that are whole lines. What is behind them is of a line that could not be written.
     length: u64,
     torn: bool,
+    /// What the next line comes after.
+    chain: Chain,
 }
 
 impl Journal {
@@ -101,8 +103,8 @@ impl Journal {
         sync_folder(path).map_err(io)?;
         let text = fs::read(path).map_err(io)?;
         let damaged = |Damaged { line, reason }| JournalError::Damaged { path: path.to_owned(), line, reason };
-        let Replayed { memory, whole, lines } = replay(&text).map_err(damaged)?;
-        let mut journal = Self { file, path: path.to_owned(), length: whole as u64, torn: whole < text.len() };
+        let Replayed { memory, whole, lines, chain } = replay(&text).map_err(damaged)?;
+        let mut journal = Self { file, path: path.to_owned(), length: whole as u64, torn: whole < text.len(), chain };
         journal.compact(&memory, lines);
         Ok((journal, memory))
     }
@@ -112,7 +114,8 @@ impl Journal {
     /// # Errors
     /// When they are not on disk; they can be given again.
     pub(super) fn append(&mut self, records: &[Record]) -> io::Result<()> {
-        let text: Vec<u8> = records.iter().flat_map(encode).collect();
+        let mut chain = self.chain.clone();
+        let text: Vec<u8> = records.iter().flat_map(|record| encode(&mut chain, record)).collect();
         if self.torn {
             self.file.set_len(self.length)?;
             self.torn = false;
@@ -122,6 +125,7 @@ impl Journal {
             return Err(error);
         }
         self.length += text.len() as u64;
+        self.chain = chain;
         Ok(())
     }
 
@@ -138,12 +142,14 @@ impl Journal {
     fn rewrite(&mut self, memory: &Memory) -> io::Result<()> {
         let records = memory.records();
         let new = self.path.with_extension("new");
-        let text: Vec<u8> = records.iter().flat_map(encode).collect();
+        let mut chain = Chain::default();
+        let text: Vec<u8> = records.iter().flat_map(|record| encode(&mut chain, record)).collect();
         let file = write_anew(&new, &text)?;
         replace(&new, &self.path)?;
         self.file = file;
         self.length = text.len() as u64;
         self.torn = false;
+        self.chain = chain;
         Ok(())
     }
 }

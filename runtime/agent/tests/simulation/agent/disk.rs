@@ -1,6 +1,6 @@
 //! Disks: an agent's journal as it is written, and as a crash leaves it.
 
-use wattle_agent_core::journal::{self, Damaged, Replayed};
+use wattle_agent_core::journal::{self, Chain, Damaged, Replayed};
 use wattle_agent_core::machine::Event;
 use wattle_agent_core::memory::Memory;
 use wattle_agent_core::record::Record;
@@ -8,10 +8,14 @@ use wattle_agent_core::record::Record;
 use crate::happening::Happening;
 use crate::world::World;
 
+/// Bytes that come to a disk together, or not at all.
+const BLOCK: usize = 512;
+
 /// What survives a crash.
 #[derive(Default)]
 pub(crate) struct Disk {
     bytes: Vec<u8>,
+    chain: Chain,
     /// What comes behind these bytes: most of it is never read, and a checksum takes its time.
     rest: Vec<Record>,
     /// What they say.
@@ -25,14 +29,21 @@ impl Disk {
     }
 
     fn bytes(&mut self) -> &mut Vec<u8> {
-        self.bytes.extend(self.rest.drain(..).flat_map(|record| journal::encode(&record)));
+        self.bytes.extend(self.rest.drain(..).flat_map(|record| journal::encode(&mut self.chain, &record)));
         &mut self.bytes
+    }
+
+    /// The line of a record that would be the next.
+    fn next(&mut self, record: &Record) -> Vec<u8> {
+        self.bytes();
+        journal::encode(&mut self.chain.clone(), record)
     }
 
     /// What an agent that starts reads: what it says, in how many lines.
     pub(super) fn read(&mut self) -> Result<(Memory, usize), Damaged> {
-        let Replayed { memory, whole, lines } = journal::replay(self.bytes())?;
+        let Replayed { memory, whole, lines, chain } = journal::replay(self.bytes())?;
         self.bytes.truncate(whole);
+        self.chain = chain;
         self.memory.clone_from(&memory);
         Ok((memory, lines))
     }
@@ -77,16 +88,20 @@ impl World {
                 0 => return,
                 1 => self.on_disk(host, record),
                 2 => {
-                    let line = journal::encode(record);
+                    let line = self.hosts[host].disk.next(record);
                     let cut = self.chance.index(line.len());
                     self.say(|| format!("h{host}: its journal is torn"));
-                    return self.hosts[host].disk.bytes().extend_from_slice(&line[..cut]);
+                    return self.hosts[host].disk.bytes.extend_from_slice(&line[..cut]);
                 }
                 _ => {
-                    let mut line = journal::encode(record);
+                    let mut line = self.hosts[host].disk.next(record);
                     let cut = self.chance.index(line.len() - 1) + 1;
-                    line[..cut].fill(0);
-                    return self.hosts[host].disk.bytes().extend_from_slice(&line);
+                    let disk = &mut self.hosts[host].disk;
+                    // Blocks are there or not.
+                    let cut = (disk.bytes.len() + cut).next_multiple_of(BLOCK) - disk.bytes.len();
+                    let end = line.len().min(cut);
+                    line[..end].fill(0);
+                    return disk.bytes.extend_from_slice(&line);
                 }
             }
         }
