@@ -1,11 +1,12 @@
-//! A large stack stays where it is: whatever server comes or goes, the others stay in their nested stacks.
+//! A large stack stays where it is: whatever comes, goes, waits for another, gets a condition or is read by what Heat
+//! computes, the others stay in their nested stacks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use wattle::check;
 use wattle::lower::{Lowered, Options, Places, lower};
-use wattle::model::Model;
+use wattle::model::{Binding, Condition, Expr, Model, Parameter, Resource, Type, Value};
 use wattle::plan::{Action, plan};
 use wattle::prelude::*;
 use wattle_catalog::{cinder, neutron, nova};
@@ -45,12 +46,21 @@ fn member() -> impl Strategy<Value = Member> {
 enum Change {
     Comes(usize, Member),
     Goes(usize),
+    /// A resource that comes after this server.
+    After(usize),
+    /// A resource that reads an address of a port of this server, at an index that Heat computes.
+    Reads(usize),
+    /// This server has a condition, or has none any more.
+    Condition(usize),
 }
 
 fn change() -> impl Strategy<Value = Change> {
     prop_oneof![
         (any::<usize>(), member()).prop_map(|(at, member)| Change::Comes(at, member)),
-        any::<usize>().prop_map(Change::Goes)
+        any::<usize>().prop_map(Change::Goes),
+        any::<usize>().prop_map(Change::After),
+        any::<usize>().prop_map(Change::Reads),
+        any::<usize>().prop_map(Change::Condition),
     ]
 }
 
@@ -59,6 +69,12 @@ fn change() -> impl Strategy<Value = Change> {
 struct Fleet {
     members: Vec<Member>,
     count: usize,
+    /// What comes after a server, each by its own name.
+    after: BTreeMap<String, String>,
+    /// What reads a port, likewise.
+    readers: BTreeMap<String, String>,
+    /// The servers with a condition.
+    conditional: BTreeSet<String>,
 }
 
 impl Fleet {
@@ -82,14 +98,64 @@ impl Fleet {
                 // Who reads something of it would get other user data, which is no matter of the cut.
                 let name = Some(&self.members[at].name);
                 if !self.members.iter().any(|other| other.reads.as_ref() == name) {
-                    self.members.remove(at);
+                    let name = self.members.remove(at).name;
+                    self.after.retain(|_, server| *server != name);
+                    self.readers.retain(|_, port| !port.starts_with(&format!("{name}-")));
+                    self.conditional.remove(&name);
+                }
+            }
+            Change::After(_) | Change::Reads(_) | Change::Condition(_) if self.members.is_empty() => {}
+            Change::After(at) => {
+                let server = self.members[at % self.members.len()].name.clone();
+                self.count += 1;
+                self.after.insert(format!("after{}", self.count), server);
+            }
+            Change::Reads(at) => {
+                let Member { name, has_port, .. } = &self.members[at % self.members.len()];
+                if *has_port {
+                    self.count += 1;
+                    self.readers.insert(format!("reader{}", self.count), format!("{name}-port0"));
+                }
+            }
+            Change::Condition(at) => {
+                let name = self.members[at % self.members.len()].name.clone();
+                if !self.conditional.remove(&name) {
+                    self.conditional.insert(name);
                 }
             }
         }
     }
 
     fn model(&self) -> Model {
-        model(&self.members)
+        let mut model = model(&self.members);
+        let at = model.at.clone();
+        for (name, value) in [("index", "0"), ("size", "large")] {
+            let mut parameter = Parameter::new(Type::Str, at.clone());
+            parameter.default = Some(Value::Str(value.into()));
+            model.parameters.insert(name.into(), parameter);
+        }
+        let parameter = |name: &str| Expr::function("get_param", Expr::from(name));
+        let equals = Expr::function("equals", Expr::list([parameter("size"), "large".into()]));
+        model.conditions.insert("is-large".into(), Condition::new(equals, at.clone()));
+        let other = || Resource::new("OS::Heat::Value".into(), at.clone());
+        for (name, server) in &self.after {
+            let mut other = other();
+            other.properties.insert("value".into(), Binding { value: "late".into(), at: at.clone() });
+            other.depends_on.push(server.as_str().into());
+            model.resources.insert(name.as_str().into(), other);
+        }
+        for (name, port) in &self.readers {
+            let mut other = other();
+            let path = [port.as_str().into(), "fixed_ips".into(), parameter("index"), "ip_address".into()];
+            let value = Expr::function("get_attr", Expr::list(path));
+            other.properties.insert("value".into(), Binding { value, at: at.clone() });
+            model.resources.insert(name.as_str().into(), other);
+        }
+        for name in &self.conditional {
+            let condition = Expr::Constant(Value::Str("is-large".into()));
+            model.resources[name.as_str()].condition = Some(Box::new(condition));
+        }
+        model
     }
 }
 
@@ -271,8 +337,16 @@ fn heat_replaces_no_server_when_one_comes_or_goes() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut templates = Vec::new();
     let mut wanted = Vec::new();
-    let steps =
-        [vec![], vec![comes(60)], vec![comes(30), comes(90)], vec![Change::Goes(40), comes(10), Change::Goes(5)]];
+    let bound =
+        (0..count.min(12)).flat_map(|at| [Change::After(at), Change::Condition(at), Change::Reads(at)]).collect();
+    let steps = [
+        vec![],
+        vec![comes(60)],
+        vec![comes(30), comes(90)],
+        vec![Change::Goes(40), comes(10), Change::Goes(5)],
+        bound,
+        vec![Change::Condition(0)],
+    ];
     for (number, changes) in steps.into_iter().enumerate() {
         assert_eq!(emitting.disturbed_by(changes), [""; 0]);
         let folder = folder.path().join(number.to_string());
@@ -280,7 +354,7 @@ fn heat_replaces_no_server_when_one_comes_or_goes() {
         templates.push(oracle::write(&emitting.last, &folder, true));
         wanted.push((emitting.fleet.members.len(), emitting.last.nested.len()));
     }
-    assert_eq!(wanted, [(count, 0), (count + 1, 0), (count + 3, 1), (count + 2, 1)]);
+    assert_eq!(wanted, [(count, 0), (count + 1, 0), (count + 3, 1), (count + 2, 1), (count + 2, 1), (count + 2, 1)]);
     let steps = oracle::follow(&["wattle_space=zookeeper://127.0.0.1:2181"], &templates);
     for (step, (servers, _)) in steps.iter().zip(&wanted) {
         let there = step.keys().filter(|path| path.rsplit('/').next().is_some_and(|name| !name.contains('-')));

@@ -2,11 +2,14 @@
 
 use std::collections::HashMap;
 
-use crate::model::{IndexMap, Model, Name, ParameterType, PropertyType, Value};
+use wattle_heat::template::Function;
+
+use crate::model::{IndexMap, Model, Name, ParameterType, PropertyType};
 
 use super::super::agent;
 use super::super::hot::{Hot, HotOutput, HotParameter, HotResource, Template};
 use super::super::places::{Place, part_file, part_name};
+use super::crossing::{self, crossing};
 
 /// A cut under way: what is where, and what crosses.
 pub(super) struct Cut<'m> {
@@ -17,6 +20,17 @@ pub(super) struct Cut<'m> {
     /// The part that each resource goes to, as its place among them; what is not here stays in the parent.
     part_of: HashMap<Name, usize>,
     types: HashMap<Name, Name>,
+    /// The conditions of resources that have one.
+    conditions: HashMap<Name, Hot>,
+}
+
+/// A part under way.
+pub(super) struct Part {
+    pub(super) template: Template,
+    /// What the parent gives it.
+    pub(super) given: IndexMap<Name, Hot>,
+    /// What of the parent it comes after, besides what it is given.
+    after: Vec<Name>,
 }
 
 impl<'m> Cut<'m> {
@@ -33,34 +47,47 @@ impl<'m> Cut<'m> {
         let part_of = parts.filter_map(|(name, number)| Some((name.clone(), numbers.binary_search(&number).ok()?)));
         let part_of = part_of.collect();
         let types = whole.resources.iter().map(|(name, resource)| (name.clone(), resource.ty.clone())).collect();
-        Self { model, whole, numbers, part_of, types }
+        let conditions = whole.resources.iter();
+        let conditions =
+            conditions.filter_map(|(name, resource)| Some((name.clone(), resource.condition.as_deref()?.clone())));
+        let conditions = conditions.collect();
+        Self { model, whole, numbers, part_of, types, conditions }
     }
 
     pub(super) fn cut(mut self) -> (Template, IndexMap<String, Template>) {
         if self.numbers.is_empty() {
             return (self.whole, IndexMap::default());
         }
-        let count = self.numbers.len();
         let describe = |number: &u32| format!("Part {number} of the stack {}.", self.model.stack);
         let new = |description: &str| {
             let mut template = Template::new(description);
             template.heat_template_version = self.whole.heat_template_version.clone();
             template
         };
-        let mut parts: Vec<Template> = self.numbers.iter().map(|number| new(&describe(number))).collect();
-        let mut given: Vec<IndexMap<Name, Hot>> = vec![IndexMap::default(); count];
+        let part = |number| Part { template: new(&describe(number)), given: IndexMap::default(), after: Vec::new() };
+        let mut parts: Vec<Part> = self.numbers.iter().map(part).collect();
         let mut parent = new(&self.whole.description);
         parent.parameter_groups = std::mem::take(&mut self.whole.parameter_groups);
         parent.parameters = std::mem::take(&mut self.whole.parameters);
         parent.conditions = std::mem::take(&mut self.whole.conditions);
         for (name, mut resource) in std::mem::take(&mut self.whole.resources) {
-            if let Some(&part) = self.part_of.get(&name) {
-                for value in resource.values_mut() {
-                    self.move_in(value, part, &parent.parameters, &mut parts[part], &mut given[part]);
+            if let Some(&index) = self.part_of.get(&name) {
+                let part = &mut parts[index];
+                if let Some(condition) = &mut resource.condition {
+                    **condition = crossing::condition_in(condition, part);
                 }
-                parts[part].resources.insert(name, resource);
+                for value in resource.values_mut() {
+                    self.move_in(value, index, &parent.parameters, part);
+                }
+                let (within, outside) = std::mem::take(&mut resource.depends_on)
+                    .into_iter()
+                    .partition(|other| self.part_of.get(other) == Some(&index));
+                resource.depends_on = within;
+                part.after.extend::<Vec<Name>>(outside);
+                part.template.resources.insert(name, resource);
             } else {
                 resource.values_mut().for_each(|value| self.look_in(value, &mut parts));
+                resource.depends_on = self.after(std::mem::take(&mut resource.depends_on));
                 parent.resources.insert(name, resource);
             }
         }
@@ -70,101 +97,131 @@ impl<'m> Cut<'m> {
         }
         // What a part is given may be of another part, and the way into an attribute may name what stays outside: the
         // network of a server's address.
+        let count = |parts: &[Part]| -> usize {
+            parts.iter().map(|part| part.template.parameters.len() + part.template.outputs.len()).sum()
+        };
         let mut crossings = 0;
-        while crossings < parts.iter().map(|part| part.parameters.len() + part.outputs.len()).sum() {
-            crossings = parts.iter().map(|part| part.parameters.len() + part.outputs.len()).sum();
-            given.iter_mut().flat_map(|given| given.values_mut()).for_each(|value| self.look_in(value, &mut parts));
-            for (index, (part, given)) in parts.iter_mut().zip(&mut given).enumerate() {
-                let mut outputs = std::mem::take(&mut part.outputs);
+        while crossings < count(&parts) {
+            crossings = count(&parts);
+            for index in 0..parts.len() {
+                let mut given = std::mem::take(&mut parts[index].given);
+                given.values_mut().for_each(|value| self.look_in(value, &mut parts));
+                parts[index].given = given;
+            }
+            for (index, part) in parts.iter_mut().enumerate() {
+                let mut outputs = std::mem::take(&mut part.template.outputs);
                 for output in outputs.values_mut() {
-                    self.move_in(&mut output.value, index, &parent.parameters, part, given);
+                    self.move_in(&mut output.value, index, &parent.parameters, part);
                 }
-                part.outputs = outputs;
+                part.template.outputs = outputs;
             }
         }
         let mut nested = IndexMap::default();
-        for (&number, (part, properties)) in self.numbers.iter().zip(parts.into_iter().zip(given)) {
+        for (&number, part) in self.numbers.iter().zip(parts) {
             let file = part_file(number);
             let mut resource = HotResource::new(file.as_str().into());
-            resource.properties = properties.into_iter().collect();
+            resource.properties = part.given.into_iter().collect();
+            resource.depends_on = self.after(part.after);
             parent.resources.insert(part_name(number), resource);
-            nested.insert(file, part);
+            nested.insert(file, part.template);
         }
         (parent, nested)
     }
 
+    /// What the parent names to come after these resources, each once: a part, where they are in one.
+    fn after(&self, names: Vec<Name>) -> Vec<Name> {
+        let mut after = Vec::with_capacity(names.len());
+        for name in names {
+            let name = self.part_of.get(&name).map_or(name, |&part| part_name(self.numbers[part]));
+            if !after.contains(&name) {
+                after.push(name);
+            }
+        }
+        after
+    }
+
     /// Rewrites a value that moves into a part: what stays outside reaches it as a parameter.
-    fn move_in(
-        &self,
-        value: &mut Hot,
-        part: usize,
-        parameters: &IndexMap<Name, HotParameter>,
-        template: &mut Template,
-        given: &mut IndexMap<Name, Hot>,
-    ) {
-        let stays = |name: &Name| self.part_of.get(name) == Some(&part);
-        value.rewrite(&mut |part| match part {
-            Hot::GetResource(name) | Hot::GetAttr { resource: name, .. } if stays(name) => None,
+    fn move_in(&self, value: &mut Hot, index: usize, parameters: &IndexMap<Name, HotParameter>, part: &mut Part) {
+        crossing::decide_in(value, part);
+        let stays = |name: &Name| self.part_of.get(name) == Some(&index);
+        value.rewrite(&mut |reference| match reference {
             Hot::GetAttr { resource, .. } if &**resource == agent::ROOT => {
-                if !template.resources.contains_key(agent::ROOT) {
+                if !part.template.resources.contains_key(agent::ROOT) {
                     let text: Name = agent::TEXT.into();
-                    template.parameters.insert(text.clone(), HotParameter::new(ParameterType::Str));
-                    template.resources.insert(agent::ROOT.into(), agent::root_of(Hot::parameter(text.clone())));
-                    given.insert(text, part.clone());
+                    part.template.parameters.insert(text.clone(), HotParameter::new(ParameterType::Str));
+                    part.template.resources.insert(agent::ROOT.into(), agent::root_of(Hot::parameter(text.clone())));
+                    part.given.insert(text, reference.clone());
                 }
                 None
-            }
-            Hot::GetResource(_) | Hot::GetAttr { .. } => {
-                let name: Name = crossing(part).into();
-                if !given.contains_key(&name) {
-                    template.parameters.insert(name.clone(), HotParameter::new(self.type_of(part)));
-                    given.insert(name.clone(), part.clone());
-                }
-                Some(Hot::parameter(name))
             }
             Hot::GetParam { parameter, .. } => {
-                if let (false, Some(declared)) = (given.contains_key(parameter), parameters.get(parameter)) {
-                    let mut passed = HotParameter::new(declared.ty);
-                    passed.hidden = declared.hidden;
-                    template.parameters.insert(parameter.clone(), passed);
-                    given.insert(parameter.clone(), Hot::parameter(parameter.clone()));
+                pass(parameter, parameters, part);
+                None
+            }
+            Hot::Function(name, argument) if Function::of(name) == Some(Function::GetParam) => {
+                match crossing::first(argument) {
+                    Some(parameter) => pass(parameter, parameters, part),
+                    // Any may be meant.
+                    None => parameters.keys().for_each(|parameter| pass(parameter, parameters, part)),
                 }
                 None
+            }
+            _ if reference.resource().is_some_and(stays) => None,
+            _ if reference.resource().is_some() || crossing::is_facade(reference) => {
+                let name: Name = crossing(reference).into();
+                let ty = self.type_of(reference);
+                if !part.given.contains_key(&name) {
+                    let given = self.guarded(reference);
+                    let given = if ty.is_some() { given } else { crossing::wrapped(given) };
+                    let parameter = HotParameter::new(ty.unwrap_or(ParameterType::Json));
+                    part.template.parameters.insert(name.clone(), parameter);
+                    part.given.insert(name.clone(), given);
+                }
+                Some(if ty.is_some() { Hot::parameter(name) } else { crossing::unwrapped(name) })
             }
             _ => None,
         });
     }
 
     /// Rewrites a value of the parent: what went into a part is that part's output.
-    fn look_in(&self, value: &mut Hot, parts: &mut [Template]) {
+    fn look_in(&self, value: &mut Hot, parts: &mut [Part]) {
         value.rewrite(&mut |reference| {
-            let (Hot::GetResource(name) | Hot::GetAttr { resource: name, .. }) = reference else { return None };
-            let part = *self.part_of.get(name)?;
+            let part = *self.part_of.get(reference.resource()?)?;
             let output: Name = crossing(reference).into();
-            parts[part].outputs.entry(output.clone()).or_insert_with(|| HotOutput::new(reference.clone()));
+            let outputs = &mut parts[part].template.outputs;
+            outputs.entry(output.clone()).or_insert_with(|| HotOutput::new(self.guarded(reference)));
             Some(Hot::GetAttr { resource: part_name(self.numbers[part]), attribute: output, path: Vec::new() })
         });
     }
 
-    fn type_of(&self, reference: &Hot) -> ParameterType {
-        let Hot::GetAttr { resource, attribute, path } = reference else { return ParameterType::Str };
+    /// A reference, or nothing when its resource is not to be there: where it crosses, nobody else asks.
+    fn guarded(&self, reference: &Hot) -> Hot {
+        let condition = reference.resource().and_then(|name| self.conditions.get(name));
+        condition.map_or_else(|| reference.clone(), |condition| crossing::only_if(condition, reference.clone()))
+    }
+
+    /// The type of a parameter that is given this; none if that cannot be known, or if it may be nothing.
+    fn type_of(&self, reference: &Hot) -> Option<ParameterType> {
+        if reference.resource().is_some_and(|name| self.conditions.contains_key(name)) {
+            return None;
+        }
+        let Hot::GetAttr { resource, attribute, path } = reference else {
+            return matches!(reference, Hot::GetResource(_)).then_some(ParameterType::Str);
+        };
         let schema = self.types.get(resource).and_then(|ty| self.model.schemas.get(ty));
-        match schema.and_then(|schema| schema.attributes.get(attribute)).map(|attribute| attribute.ty) {
+        Some(match schema.and_then(|schema| schema.attributes.get(attribute)).map(|attribute| attribute.ty) {
             Some(PropertyType::List | PropertyType::Map) if path.is_empty() => ParameterType::Json,
             _ => ParameterType::Str,
-        }
+        })
     }
 }
 
-/// The name under which a reference crosses from one template to another: `backbone`, `fip:floating_ip_address`.
-fn crossing(reference: &Hot) -> String {
-    match reference {
-        Hot::GetResource(name) => name.to_string(),
-        Hot::GetAttr { resource, attribute, path } => {
-            path.iter().fold(format!("{resource}:{attribute}"), |name, step| name + "." + &crossing(step))
-        }
-        Hot::Value(Value::Str(text)) => text.to_string(),
-        Hot::Value(value) => value.to_string(),
-        _ => String::new(),
+/// Gives a part one of the parent's parameters.
+fn pass(parameter: &Name, parameters: &IndexMap<Name, HotParameter>, part: &mut Part) {
+    if let (false, Some(declared)) = (part.given.contains_key(parameter), parameters.get(parameter)) {
+        let mut passed = HotParameter::new(declared.ty);
+        passed.hidden = declared.hidden;
+        part.template.parameters.insert(parameter.clone(), passed);
+        part.given.insert(parameter.clone(), Hot::parameter(parameter.clone()));
     }
 }

@@ -1,18 +1,16 @@
 //! Where each resource goes: where it is deployed; else with the server that it is there for, or into the parent.
 //!
 //! Templates can only be made one after the other, so no way may lead from a part to itself over others or the parent. Where
-//! nothing is deployed none does. What is deployed may have come to need each other since; then as little as possible goes
-//! to the parent.
+//! nothing is deployed none does. What is deployed may have come to need each other since. Then what is new goes where that
+//! can be; else as little as possible goes to the parent.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use wattle_heat::template::Function;
-
-use crate::model::{Name, shortest_cycles};
+use crate::model::shortest_cycles;
 
 use super::super::RESERVED;
 use super::super::dependence::dependents_first;
-use super::super::hot::{Hot, HotResource, Template};
+use super::super::hot::Template;
 use super::super::places::{Place, Places};
 use super::fill::{Load, Loads, Unit, digest};
 
@@ -70,7 +68,7 @@ pub(super) struct Homes<'a> {
     order: Vec<usize>,
     needed: Vec<Needed>,
     home_of: Vec<Home>,
-    /// Those that must be in the parent: it has the conditions, and the names that `depends_on` gives.
+    /// Those that are ours, which are in the parent.
     pinned: Vec<bool>,
     deployed: Vec<Option<Place>>,
     beneath: Vec<Beneath>,
@@ -84,9 +82,8 @@ impl<'a> Homes<'a> {
     pub(super) fn of(whole: &'a Template, requires: &'a [Vec<usize>], deployed: &Places) -> Self {
         let order = dependents_first(requires);
         let (needed, home_of) = homes(whole, requires, &order);
-        let pinned = pinned(whole);
-        let names = whole.resources.keys().zip(&pinned);
-        let deployed: Vec<_> = names.map(|(name, pinned)| deployed.get(name).filter(|_| !pinned)).collect();
+        let pinned = whole.resources.keys().map(|name| name.starts_with(RESERVED)).collect();
+        let deployed: Vec<_> = whole.resources.keys().map(|name| deployed.get(name)).collect();
         let mut counts = BTreeMap::new();
         deployed.iter().flatten().for_each(|place| *counts.entry(*place).or_default() += 1);
         let evicted = vec![false; requires.len()];
@@ -198,6 +195,7 @@ impl<'a> Homes<'a> {
     fn untangle(&self, places: &mut [Place]) {
         let parts: BTreeSet<Place> = places.iter().copied().filter(|place| *place != Place::Stack).collect();
         let parts: HashMap<Place, usize> = parts.into_iter().zip(places.len()..).collect();
+        let mut joined = vec![false; places.len()];
         loop {
             let node = |index: usize| parts.get(&places[index]).copied().unwrap_or(index);
             let all = self.requires.iter().enumerate();
@@ -210,6 +208,9 @@ impl<'a> Homes<'a> {
                 return;
             }
             for cycle in cycles {
+                if self.join(&cycle.iter().map(|edge| edges[*edge].1).collect::<Vec<_>>(), places, &mut joined) {
+                    continue;
+                }
                 let required = cycle.iter().map(|edge| edges[*edge].1).filter(|one| places[*one] != Place::Stack);
                 // What is not deployed loses nothing; a server has others with it.
                 let leaves = required.min_by_key(|&index| {
@@ -222,6 +223,19 @@ impl<'a> Homes<'a> {
                 }
             }
         }
+    }
+
+    /// Puts what a way leads over from a part to itself into that part, each once at most; says whether it did. What is
+    /// deployed in the parent stays there.
+    fn join(&self, cycle: &[usize], places: &mut [Place], joined: &mut [bool]) -> bool {
+        let (over, within): (Vec<usize>, Vec<usize>) = cycle.iter().partition(|&&index| places[index] == Place::Stack);
+        let Some(part) = within.first().map(|&index| places[index]) else { return false };
+        let is_free = |&index: &usize| self.deployed[index].is_none() && !self.pinned[index] && !joined[index];
+        let can = within.iter().all(|&index| places[index] == part) && over.iter().all(is_free);
+        for &index in over.iter().filter(|_| can) {
+            (places[index], joined[index]) = (part, true);
+        }
+        can && !over.is_empty()
     }
 
     /// Has servers leave where there is more than `utmost` and more than there was, and says whether any has to.
@@ -289,25 +303,4 @@ fn homes(whole: &Template, requires: &[Vec<usize>], order: &[usize]) -> (Vec<Nee
         };
     }
     (needed, homes)
-}
-
-/// Which resources have a part in what only one template can say: a condition, or an order that the author gives. What
-/// is ours is in the parent, too.
-fn pinned(whole: &Template) -> Vec<bool> {
-    let decides = |(name, resource): (&Name, &HotResource)| {
-        let mut decides = name.starts_with(RESERVED) || resource.condition.is_some() || !resource.depends_on.is_empty();
-        resource.values().for_each(|value| {
-            value.visit(&mut |part| {
-                decides |= matches!(part, Hot::Function(name, _) if Function::of(name) == Some(Function::If));
-            });
-        });
-        decides
-    };
-    let mut pinned: Vec<bool> = whole.resources.iter().map(decides).collect();
-    for name in whole.resources.values().flat_map(|resource| &resource.depends_on) {
-        if let Some(index) = whole.resources.get_index_of(name) {
-            pinned[index] = true;
-        }
-    }
-    pinned
 }

@@ -7,9 +7,10 @@
 //! What is deployed stays where it is ([`Places`](super::Places)), and what is new goes where there is room. Where nothing
 //! is deployed, servers go by the digests of their names, so that one more or less leaves most of them where they are.
 //!
-//! What lives here: who goes with whom (`home`), which part takes whom (`fill`), and the cut itself (`cut`). What must not:
-//! reading what is deployed.
+//! What lives here: who goes with whom (`home`), which part takes whom (`fill`), the cut itself (`cut`), and how that which
+//! crosses it is written (`crossing`). What must not: reading what is deployed.
 
+mod crossing;
 mod cut;
 mod fill;
 mod home;
@@ -37,19 +38,22 @@ pub(super) fn split(
     let sizes: Vec<usize> = whole.resources.values().map(size).collect();
     let fits = whole.resources.len() <= options.stack_resources && sizes.iter().sum::<usize>() <= options.stack_bytes;
     let is_one = (fits || whole.servers() < 2) && !options.deployed.is_cut();
-    if is_one || computes_references(&whole) {
+    if is_one || !options.deployed.is_cut() && computes_references(&whole) {
         return (whole, IndexMap::default());
     }
     let places = places(&whole, requires, &sizes, options);
     Cut::new(model, whole, &places).cut()
 }
 
-/// Whether Heat is to work out what is referred to, so that nobody knows beforehand.
+/// Whether Heat is to work out which resource is referred to, so that nobody knows beforehand. A path that Heat works out
+/// does no harm.
 fn computes_references(whole: &Template) -> bool {
     let computes = |value: &Hot| {
         let mut computes = false;
         value.visit(&mut |part| {
-            computes |= matches!(part, Hot::Function(name, _) if Function::of(name).is_some_and(Function::refers));
+            let Hot::Function(name, _) = part else { return };
+            let refers = Function::of(name).filter(|function| function.refers() && *function != Function::GetParam);
+            computes |= refers.is_some() && part.resource().is_none() && !crossing::is_facade(part);
         });
         computes
     };
@@ -104,8 +108,10 @@ fn size(resource: &HotResource) -> usize {
 #[cfg(test)]
 mod tests {
     use super::super::dependence::requires;
+    use super::super::hot::HotParameter;
     use super::super::places::{Moved, Places};
     use super::*;
+    use crate::model::{Name, ParameterType};
 
     /// A template of these resources, each with those that it requires; what is called `server...` is a server.
     fn template<'n>(resources: impl IntoIterator<Item = (String, Vec<&'n str>)>) -> Template {
@@ -200,27 +206,108 @@ mod tests {
         assert_eq!(moved(whole, &options), []);
     }
 
-    #[test]
-    fn conditions_and_orders_stay_in_the_parent() {
-        let mut whole = of(&[
+    /// Two servers in parts, each with a port, and a network in the parent.
+    fn two_servers() -> (Template, Options) {
+        let parts: [(u32, &[&str]); 3] = [(0, &["net"]), (1, &["server1", "port1"]), (2, &["server2", "port2"])];
+        let whole = of(&[
+            ("net", &[]),
             ("server1", &["port1"]),
-            ("port1", &["port0"]),
-            ("port0", &[]),
-            ("server2", &[]),
-            ("server3", &[]),
-            ("server4", &["port4"]),
-            ("port4", &[]),
+            ("port1", &["net"]),
+            ("server2", &["port2"]),
+            ("port2", &["net"]),
         ]);
-        whole.resources["port1"].depends_on.push("server2".into());
-        whole.resources["server3"].condition = Some(Box::new(Hot::from("is-large")));
-        whole.conditions.insert("is-large".into(), Hot::from("x"));
-        let places = cut(whole, &Options { stack_resources: 3, ..Options::default() });
-        for name in ["port1", "port0", "server2", "server3"] {
-            assert_eq!(places.get(name), Some(Place::Stack), "{name}");
+        (whole, deployed(&parts))
+    }
+
+    fn templates(whole: Template, options: &Options) -> (Template, IndexMap<String, Template>) {
+        let requires = requires(&whole);
+        split(&Model::default(), whole, &requires, options)
+    }
+
+    #[test]
+    fn an_order_moves_nothing() {
+        let new = |after: &str| {
+            let mut new = HotResource::new("OS::Neutron::Port".into());
+            new.depends_on.push(after.into());
+            new
+        };
+        let (mut whole, options) = two_servers();
+        whole.resources.insert("late".into(), new("server1"));
+        whole.resources.insert("late1".into(), new("port2"));
+        let mut both = new("server1");
+        both.depends_on.extend(["port1".into(), "server2".into(), "net".into()]);
+        whole.resources.insert("both".into(), both);
+        whole.resources["port2"].depends_on.extend(["port1".into(), "net".into()]);
+        assert_eq!(moved(whole.clone(), &options), []);
+        let (parent, parts) = templates(whole, &options);
+        assert_eq!(parts["part-1.yaml"].resources["late"].depends_on, ["server1".into()]);
+        assert_eq!(parent.resources["both"].depends_on, ["wattle_part_1", "wattle_part_2", "net"].map(Name::from));
+        assert_eq!(parent.resources["wattle_part_2"].depends_on, ["wattle_part_1", "net"].map(Name::from));
+        assert!(parts["part-2.yaml"].resources["port2"].depends_on.is_empty());
+    }
+
+    #[test]
+    fn what_is_new_between_two_of_a_part_comes_to_it() {
+        let options = deployed(&[(0, &["net"]), (1, &["server1", "server2"])]);
+        // Somebody else needs it as well, so it would be in the parent.
+        let whole = of(&[("net", &[]), ("server1", &[]), ("server2", &["new"]), ("new", &["server1"])]);
+        let mut with_another = whole.clone();
+        let mut other = HotResource::new("OS::Neutron::Port".into());
+        other.set("x".into(), Hot::GetResource("new".into()));
+        with_another.resources.insert("server3".into(), HotResource { ty: "OS::Nova::Server".into(), ..other });
+        for whole in [whole, with_another] {
+            assert_eq!(moved(whole.clone(), &options), []);
+            assert_eq!(cut(whole, &options).get("new"), Some(Place::Nested(1)));
         }
-        for name in ["server1", "server4", "port4"] {
-            assert_ne!(places.get(name), Some(Place::Stack), "{name}");
+    }
+
+    #[test]
+    fn a_condition_moves_nothing() {
+        let (mut whole, options) = two_servers();
+        let decides = |name: &str| {
+            let branches = [Hot::from(name), Hot::from("x"), Hot::GetResource("net".into())];
+            Hot::Function("if".into(), Box::new(Hot::List(branches.into())))
+        };
+        whole.resources["port2"].condition = Some(Box::new(Hot::from("is-large")));
+        whole.resources["server2"].set("y".into(), decides("is-large"));
+        whole.resources["server1"].set("y".into(), decides("is-new"));
+        whole.resources["server1"].set("z".into(), Hot::GetResource("port2".into()));
+        for name in ["is-large", "is-new"] {
+            whole.conditions.insert(name.into(), Hot::from("x"));
         }
+        assert_eq!(moved(whole.clone(), &options), []);
+        let (parent, parts) = templates(whole, &options);
+        let text = serde_json::to_value((&parent.resources["wattle_part_1"], &parts)).expect("JSON");
+        let port = serde_json::json!({"if": ["is-large", {"get_resource": "port2"}, null]});
+        assert_eq!(text[1]["part-2.yaml"]["outputs"]["port2"]["value"], port);
+        assert_eq!(text[1]["part-1.yaml"]["resources"]["server1"]["properties"]["z"]["get_param"][1], "value");
+        let given = &text[0]["properties"];
+        assert_eq!(given["port2"]["value"]["if"][1]["get_attr"], serde_json::json!(["wattle_part_2", "port2"]));
+        assert_eq!(given["wattle_if:is-new"], serde_json::json!({"if": ["is-new", true, false]}));
+        let holds = serde_json::json!({"equals": [{"get_param": "wattle_if:is-new"}, true]});
+        assert_eq!(text[1]["part-1.yaml"]["conditions"]["is-new"], holds);
+        assert_eq!(text[1]["part-2.yaml"]["conditions"].as_object().map(serde_json::Map::len), Some(1));
+    }
+
+    #[test]
+    fn a_computed_reference_moves_nothing() {
+        let (mut whole, options) = two_servers();
+        whole.parameters.insert("key".into(), HotParameter::new(ParameterType::Str));
+        let path = vec![Hot::from("server1"), Hot::from("addresses"), Hot::parameter("key")];
+        let computed = Hot::Function("get_attr".into(), Box::new(Hot::List(path)));
+        whole.resources["server2"].set("y".into(), computed.clone());
+        let mut new = HotResource::new("OS::Neutron::Port".into());
+        new.set("y".into(), computed);
+        whole.resources.insert("new".into(), new);
+        // Nobody can know of which resource this is.
+        let mut odd = HotResource::new("OS::Neutron::Port".into());
+        odd.set("y".into(), Hot::Function("get_attr".into(), Box::new(Hot::List(vec![Hot::parameter("key")]))));
+        whole.resources.insert("odd".into(), odd);
+        assert_eq!(moved(whole.clone(), &options), []);
+        let (_, parts) = templates(whole, &options);
+        assert!(parts["part-1.yaml"].parameters.contains_key("key"));
+        assert_eq!(parts["part-1.yaml"].outputs.len(), 1);
+        assert_eq!(parts["part-2.yaml"].parameters.values().filter(|one| one.ty == ParameterType::Json).count(), 1);
     }
 
     #[test]
