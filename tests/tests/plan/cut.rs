@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use wattle::check;
 use wattle::lower::{Lowered, Options, Places, lower};
-use wattle::model::{Binding, Condition, Expr, Model, Parameter, Resource, Type, Value};
+use wattle::model::{Binding, Condition, Expr, Model, Parameter, Resource, Scalar, Type, Value};
 use wattle::plan::{Action, plan};
 use wattle::prelude::*;
 use wattle_catalog::{cinder, neutron, nova};
@@ -130,7 +130,7 @@ impl Fleet {
         let mut model = model(&self.members);
         let at = model.at.clone();
         for (name, value) in [("index", "0"), ("size", "large")] {
-            let mut parameter = Parameter::new(Type::Str, at.clone());
+            let mut parameter = Parameter::new(Type::Scalar(Scalar::Str), at.clone());
             parameter.default = Some(Value::Str(value.into()));
             model.parameters.insert(name.into(), parameter);
         }
@@ -302,6 +302,10 @@ proptest! {
         let disturbed = emitting.disturbed_by(come.into_iter().map(|(at, member)| Change::Comes(at, member)));
         prop_assert!(disturbed.is_empty(), "{disturbed:#?}");
         prop_assert!(emitting.last.nested.len() > 1);
+        for bind in [Change::After, Change::Condition, Change::Reads] {
+            let disturbed = emitting.disturbed_by(go.iter().take(20).copied().map(bind));
+            prop_assert!(disturbed.is_empty(), "{disturbed:#?}");
+        }
         let disturbed = emitting.disturbed_by(go.into_iter().map(Change::Goes));
         prop_assert!(disturbed.is_empty(), "{disturbed:#?}");
     }
