@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use wattle::check;
+use wattle::lower::hot::HotResource;
 use wattle::lower::{Lowered, Options, Places, lower};
 use wattle::model::{Binding, Condition, Expr, Model, Parameter, Resource, Scalar, Type, Value};
 use wattle::plan::{Action, plan};
@@ -359,6 +360,10 @@ fn heat_replaces_no_server_when_one_comes_or_goes() {
         wanted.push((emitting.fleet.members.len(), emitting.last.nested.len()));
     }
     assert_eq!(wanted, [(count, 0), (count + 1, 0), (count + 3, 1), (count + 2, 1), (count + 2, 1), (count + 2, 1)]);
+    let in_part = |has: &dyn Fn(&HotResource) -> bool| {
+        emitting.last.nested.values().flat_map(|part| part.resources.values()).any(has)
+    };
+    assert!(in_part(&|resource| resource.condition.is_some()) && in_part(&|resource| !resource.depends_on.is_empty()));
     let steps = oracle::follow(&["wattle_space=zookeeper://127.0.0.1:2181"], &templates);
     for (step, (servers, _)) in steps.iter().zip(&wanted) {
         let there = step.keys().filter(|path| path.rsplit('/').next().is_some_and(|name| !name.contains('-')));
