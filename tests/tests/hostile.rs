@@ -134,7 +134,8 @@ resources:
   r: {type: OS::Heat::Value, properties: {value: {get_param: p}}}
 "#;
     fs::write(place.path().join("t.yaml"), template).unwrap();
-    let (said, code) = run(place.path(), &["import", "t.yaml", "--out", "t", "--wattle", env!("CARGO_MANIFEST_DIR")]);
+    let (said, code) =
+        run(place.path(), &["import", "t.yaml", "--out", "t", "--wattle", concat!(env!("CARGO_MANIFEST_DIR"), "/..")]);
     let library = fs::read_to_string(place.path().join("t/src/lib.rs"))
         .unwrap_or_else(|error| panic!("{error}: {code:?} {said}"));
     let unseen = library.chars().find(|c| wattle::shown::is_unseen(*c) && *c != '\n');

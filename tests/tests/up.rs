@@ -291,7 +291,7 @@ fn two_hundred_tiers() {
     if !skip::everything("200 servers") {
         return;
     }
-    let stage = Stage::new(&workload.model(Workload { tiers: 200 }));
+    let stage = Stage::new(&workload.model(Workload::of(200)));
     let up = stage.run(&["up", "--until-done"]);
     assert_eq!(up.code, Some(0), "{up}");
     assert_eq!(stage.processes(""), Vec::<i32>::new());
