@@ -44,7 +44,8 @@ fn picture(alive: &[&str], lines: &[&str]) -> Picture {
             past: Vec::new(),
         });
         let standing = picture.servers.entry(server.into()).or_insert_with(|| {
-            let agent = Alive { since: TIMES.0, host: "h".into(), pid: 1, version: "0".into(), agent: None, boot: None };
+            let agent =
+                Alive { since: TIMES.0, host: "h".into(), pid: 1, version: "0".into(), agent: None, boot: None };
             let alive = alive.contains(&server).then_some(agent);
             Standing {
                 alive,

@@ -93,7 +93,7 @@ impl Fleet {
     fn change(&mut self, change: Change) {
         match change {
             Change::Comes(at, member) => self.add(at, member),
-            Change::Goes(_) if self.members.is_empty() => {}
+            _ if self.members.is_empty() => {}
             Change::Goes(at) => {
                 let at = at % self.members.len();
                 // Who reads something of it would get other user data, which is no matter of the cut.
@@ -105,7 +105,6 @@ impl Fleet {
                     self.conditional.remove(&name);
                 }
             }
-            Change::After(_) | Change::Reads(_) | Change::Condition(_) if self.members.is_empty() => {}
             Change::After(at) => {
                 let server = self.members[at % self.members.len()].name.clone();
                 self.count += 1;

@@ -248,17 +248,17 @@ mod tests {
 
     #[test]
     fn what_is_new_between_two_of_a_part_comes_to_it() {
-        let options = deployed(&[(0, &["net"]), (1, &["server1", "server2"])]);
-        // Somebody else needs it as well, so it would be in the parent.
-        let whole = of(&[("net", &[]), ("server1", &[]), ("server2", &["new"]), ("new", &["server1"])]);
-        let mut with_another = whole.clone();
-        let mut other = HotResource::new("OS::Neutron::Port".into());
-        other.set("x".into(), Hot::GetResource("new".into()));
-        with_another.resources.insert("server3".into(), HotResource { ty: "OS::Nova::Server".into(), ..other });
-        for whole in [whole, with_another] {
-            assert_eq!(moved(whole.clone(), &options), []);
-            assert_eq!(cut(whole, &options).get("new"), Some(Place::Nested(1)));
-        }
+        let options = deployed(&[(1, &["server1", "server2", "server4"]), (2, &["server3"])]);
+        // Several need it, and it needs something of another part as well, so it would be in the parent.
+        let whole = of(&[
+            ("server1", &[]),
+            ("server2", &["new"]),
+            ("server3", &[]),
+            ("server4", &["new"]),
+            ("new", &["server1", "server3"]),
+        ]);
+        assert_eq!(moved(whole.clone(), &options), []);
+        assert_eq!(cut(whole, &options).get("new"), Some(Place::Nested(1)));
     }
 
     #[test]
