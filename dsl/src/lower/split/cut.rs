@@ -6,6 +6,7 @@ use wattle_heat::template::Function;
 
 use crate::model::{IndexMap, Model, Name, ParameterType, PropertyType};
 
+use super::super::RESERVED;
 use super::super::agent;
 use super::super::hot::{Hot, HotOutput, HotParameter, HotResource, Template};
 use super::super::places::{Place, part_file, part_name};
@@ -154,12 +155,14 @@ impl<'m> Cut<'m> {
                 }
                 None
             }
+            Hot::GetParam { parameter, .. } if is_of_stack(parameter) => Some(of_parent(parameter, part)),
             Hot::GetParam { parameter, .. } => {
                 pass(parameter, parameters, part);
                 None
             }
             Hot::Function(name, argument) if Function::of(name) == Some(Function::GetParam) => {
                 match crossing::first(argument) {
+                    Some(parameter) if is_of_stack(parameter) => return Some(of_parent(parameter, part)),
                     Some(parameter) => pass(parameter, parameters, part),
                     // Any may be meant.
                     None => parameters.keys().for_each(|parameter| pass(parameter, parameters, part)),
@@ -214,6 +217,19 @@ impl<'m> Cut<'m> {
             _ => ParameterType::Str,
         })
     }
+}
+
+/// Whether Heat gives this parameter to every stack, each its own.
+fn is_of_stack(parameter: &str) -> bool {
+    matches!(parameter, "OS::stack_name" | "OS::stack_id")
+}
+
+/// What the parent is called: a part has a name of its own, which nobody means.
+fn of_parent(parameter: &Name, part: &mut Part) -> Hot {
+    let name: Name = format!("{RESERVED}{}", parameter.trim_start_matches("OS::")).into();
+    part.template.parameters.entry(name.clone()).or_insert_with(|| HotParameter::new(ParameterType::Str));
+    part.given.entry(name.clone()).or_insert_with(|| Hot::parameter(parameter.clone()));
+    Hot::parameter(name)
 }
 
 /// Gives a part one of the parent's parameters.
