@@ -6,7 +6,7 @@
 //! run/inputs.json   its inputs with their types
 //! run/output.NAME   what it wrote
 //! run/tool/         what its tool is told and keeps
-//! pid               its process group, for as long as it runs
+//! pid               its process group, until its end is in the journal
 //! ```
 //!
 //! Other users may pass through it, so that a recipe can act as one of them with its files. `run/` and `cache/` are closed

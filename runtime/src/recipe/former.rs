@@ -1,7 +1,7 @@
 //! What a run leaves behind when the agent is killed, and what is made of it.
 //!
-//! The file `pid` stands in a run directory from before a recipe is started until after it ended. Found later, it says
-//! what may still run of it. A process is known by its number and the time of its start, or by a variable in its
+//! The file `pid` stands in a run directory from before a recipe is started until its end is in the journal. Found later, it
+//! says what may still run of it: a recipe whose end nobody remembers runs again, and what it has detached would be there twice. A process is known by its number and the time of its start, or by a variable in its
 //! environment that no other run has: never by a number alone, which may have gone to another process since.
 
 use std::fs;
@@ -62,7 +62,7 @@ impl Record {
         fs::rename(new, directory.join("pid"))
     }
 
-    /// The run has ended: what it left running is there to stay.
+    /// Nothing runs of it that is not there to stay.
     pub(super) fn remove(directory: &Path) {
         let _ = fs::remove_file(directory.join("pid"));
     }
@@ -85,23 +85,41 @@ impl Record {
     }
 }
 
-/// Ends what still runs of a run in `directory` whose agent was killed; services that it started stay. To be called
+/// Ends what still runs of a run in `directory` whose end nobody remembers, with all that it has started. To be called
 /// before the component is run again, and for a component that will not be.
 ///
 /// # Errors
 /// When the directory cannot be read.
 pub fn end(directory: &Path) -> io::Result<()> {
-    let text = match fs::read(directory.join("pid")) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error),
-    };
+    let Some(text) = read(directory)? else { return Ok(()) };
     if let Ok(record) = serde_json::from_slice::<Record>(&text) {
         record.end();
     }
     Record::remove(directory);
     super::directory::remove(directory);
     Ok(())
+}
+
+/// The end of the run in `directory` will not be forgotten any more: what it left running is there to stay.
+///
+/// # Errors
+/// When the directory cannot be read.
+pub fn settle(directory: &Path) -> io::Result<()> {
+    let Some(text) = read(directory)? else { return Ok(()) };
+    let record = serde_json::from_slice::<Record>(&text).ok();
+    if let Some(cgroup) = record.and_then(|record| record.cgroup) {
+        Group::new(None, (RUN, String::new()), Cgroup::at(&cgroup)).disband();
+    }
+    Record::remove(directory);
+    Ok(())
+}
+
+fn read(directory: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs::read(directory.join("pid")) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// What tells this boot of the machine from any other.

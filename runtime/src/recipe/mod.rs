@@ -26,7 +26,7 @@ pub use wattle_agent_core::machine::{Broken, Stop};
 
 pub(crate) use environment::{PROXIES, WITHOUT_PROXY};
 pub(crate) use former::boot;
-pub use former::end as end_former;
+pub use former::{end as end_former, settle as settle_former};
 pub use mask::Mask;
 pub use tools::Tools;
 
@@ -105,7 +105,8 @@ pub trait Live: Send + Sync + fmt::Debug {
 #[async_trait]
 pub trait Runner: Send + Sync + fmt::Debug {
     /// Runs `job` to its end, and gives its outputs, each of the type that was declared. Dropped before that, it leaves
-    /// nothing of the run behind that still runs.
+    /// nothing of the run behind that still runs. What the recipe itself leaves running is there to stay once
+    /// [`settle_former`] is called; before that, the next run ends it.
     ///
     /// # Errors
     /// Why there are no outputs.

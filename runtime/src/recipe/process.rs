@@ -147,7 +147,8 @@ impl Running {
     }
 
     async fn ended(mut self, status: ExitStatus) -> Ended {
-        self.family.over();
+        // What it left running is there to stay once it is known for good that it has ended: see `former::settle`.
+        self.family.is_over = true;
         let (log, mask) = self.voice.last_words().await;
         Ended { status, log, mask }
     }
@@ -180,18 +181,9 @@ impl Running {
         self.family.group.kill();
         // It was killed; that this fails would mean that somebody else waited for it.
         let _ = self.child.wait().await;
-        self.family.over();
+        drop(self.family);
         let (log, mask) = self.voice.last_words().await;
         Broken { log, ..Broken::new(Kind::Deadline, mask.text(&message)) }
-    }
-}
-
-impl Family {
-    /// The recipe has ended; what it left running is there to stay.
-    fn over(&mut self) {
-        self.is_over = true;
-        self.group.disband();
-        Record::remove(&self.directory);
     }
 }
 

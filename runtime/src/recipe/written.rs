@@ -25,7 +25,7 @@ struct Output {
 impl Written {
     /// Those of `job`, none of which is there yet.
     pub(super) fn of(job: &Job, directory: &Directory) -> Self {
-        let outputs = job.component.outputs.iter().filter(|(_, output)| holds_secrets(&output.declared.ty));
+        let outputs = job.component.outputs.iter().filter(|(_, output)| output.declared.ty.is_secret());
         let output = |(name, output): (&Name, &crate::space::PlannedOutput)| Output {
             path: directory.output(name),
             ty: output.declared.ty.clone(),
@@ -53,14 +53,5 @@ impl Written {
                 mask.add(&Value::from(text.trim_end_matches('\n')));
             }
         }
-    }
-}
-
-fn holds_secrets(ty: &Type) -> bool {
-    match ty {
-        Type::Hidden(_) => true,
-        Type::List(item) | Type::Map(item) => holds_secrets(item),
-        Type::Struct(fields) => fields.values().any(holds_secrets),
-        _ => false,
     }
 }

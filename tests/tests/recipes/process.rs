@@ -94,6 +94,29 @@ async fn services_outlive_the_recipe_and_do_not_hold_it_up() {
 }
 
 #[tokio::test]
+async fn services_of_a_run_whose_end_nobody_remembers_end_with_the_next() {
+    let stage = Stage::shell(
+        "cd \"$WATTLE_STATE_DIR\"; (setsid sh -c 'echo $$ >marked; exec sleep 1000' >/dev/null 2>&1 &)
+        (setsid env -i PATH=\"$PATH\" sh -c 'echo $$ >cleared; exec sleep 1001 >/dev/null 2>&1' &)
+        until [ -s marked ] && [ -s cleared ]; do sleep 0.01; done",
+    );
+    stage.run().await.unwrap();
+    let mut services = vec![line_of(&stage.path("marked")).await];
+    let cleared = line_of(&stage.path("cleared")).await;
+    if has_cgroups().await {
+        services.push(cleared);
+    } else {
+        kill(&cleared);
+    }
+    assert!(services.iter().all(|pid| runs(pid)));
+    let stage = stage.file("recipes/it.sh", "true");
+    stage.run_clean().await.unwrap();
+    for pid in services {
+        assert!(!runs(&pid));
+    }
+}
+
+#[tokio::test]
 async fn all_that_a_recipe_says_is_heard() {
     let stage = Stage::shell("seq 100000; exit 3");
     let broken = stage.run_clean().await.unwrap_err();

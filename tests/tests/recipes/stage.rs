@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use tracing_subscriber::fmt::MakeWriter;
 use wattle::lower::seed::{SeedOutput, SeedRecipe};
 use wattle::model::{IndexMap, Name, Tool, Type, Value};
-use wattle_runtime::recipe::{Broken, Job, Live, Runner as _, Stop, Tools};
+use wattle_runtime::recipe::{Broken, Job, Live, Runner as _, Stop, Tools, settle_former};
 use wattle_runtime::space::{Failure, PlannedComponent, PlannedInput, PlannedOutput, Script, Source};
 use wattle_tests::deadline;
 
@@ -188,9 +188,10 @@ impl Stage {
         tools.run(&self.job).await
     }
 
-    /// Runs it, and holds that nothing is left in its run directory but its files.
+    /// Runs it, and holds that nothing is left in its run directory but its files once its end is known for good.
     pub(crate) async fn run_clean(&self) -> Result<IndexMap<Name, Value>, Broken> {
         let result = self.run().await;
+        settle_former(&self.job.directory).unwrap();
         assert_eq!(names(&self.job.directory), ["files"]);
         result
     }
