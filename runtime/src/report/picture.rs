@@ -48,14 +48,14 @@ pub struct Part<'p> {
     pub server: &'p Name,
     /// Its own name.
     pub name: &'p Name,
-    /// How it is doing in the revision of the picture.
+    /// How it is doing with what its server is to do.
     pub condition: Condition<'p>,
 }
 
-/// How a component is doing in the revision of a picture.
+/// How a component is doing with what its server is to do.
 #[derive(Clone, Copy, Debug)]
 pub enum Condition<'p> {
-    /// Nothing is known of it in this revision.
+    /// Nothing is known of it since that is so.
     Idle,
     /// As its agent says.
     Said(&'p Status),
@@ -78,7 +78,7 @@ pub struct Tally {
     pub leaving: usize,
     /// What could not be torn down.
     pub left_over: usize,
-    /// Agents that have not begun the revision: nobody knows yet what they tear down.
+    /// Agents that have not begun what they are to do: nobody knows yet what they tear down.
     pub behind: usize,
 }
 
@@ -108,38 +108,46 @@ impl Picture {
         let goal = space.goal().await?;
         let mut names = space.store().children(&space.layout().servers()).await?;
         names.sort_by(|a, b| natural(a, b));
-        let revision = goal.as_ref().map_or(0, |goal| goal.revision);
-        let read = |name: String| async move {
-            let known = before.and_then(|before| before.servers.get(name.as_str())?.plan.clone());
-            let known = known.filter(|plan| plan.revision == revision);
-            let alive = space.alive(&name).await?;
-            let plan = match known {
-                Some(plan) => Some(plan),
-                None => space.plan(&name).await?.map(Arc::new),
-            };
-            let status = space.server_status(&name).await?;
-            let is_current = status.as_ref().is_some_and(|status| status.revision >= revision);
-            let is_planned = plan.as_ref().is_some_and(|plan| plan.revision == revision);
-            let is_behind = alive.is_some() && is_planned && !is_current;
-            let told = status.map(|status| (status.troubles, status.leaving, status.finishing));
-            let (mut troubles, mut leaving, mut finishing) = told.unwrap_or_default();
-            if !is_current {
-                // What an agent that is there began, it brings to its end.
-                troubles.clear();
-                leaving.retain(|leaving| is_behind && leaving.failure.is_none());
-            }
-            finishing.retain(|finishing| is_behind && finishing.revision < revision);
-            let mut components = IndexMap::default();
-            for component in plan.iter().flat_map(|plan| plan.components.keys()) {
-                let status = match space.status(&format!("{name}/{component}")).await {
-                    Ok(status) => status,
-                    // Its removal by a `seed apply` under way.
-                    Err(SpaceError::Store(crate::store::StoreError::Missing { .. })) => None,
-                    Err(error) => return Err(error),
+        let of = goal.as_ref().map_or(Revision { space: None, number: 0 }, Goal::of);
+        // Plans are written for a goal that is announced before.
+        let is_same = goal.as_ref().is_some_and(|goal| goal.applying.is_none())
+            && before.is_some_and(|before| before.goal == goal);
+        let read = |name: String| {
+            let of = &of;
+            async move {
+                let known =
+                    before.filter(|_| is_same).and_then(|before| before.servers.get(name.as_str())?.plan.clone());
+                let known = known.filter(|plan| plan.of() <= *of);
+                let alive = space.alive(&name).await?;
+                let plan = match known {
+                    Some(plan) => Some(plan),
+                    None => space.plan(&name).await?.map(Arc::new),
                 };
-                components.insert(component.clone(), status);
+                let status = space.server_status(&name).await?;
+                let expected = expected(plan.as_deref(), of);
+                let is_current = status.as_ref().is_some_and(|status| status.of() >= expected);
+                let is_planned = plan.as_ref().is_some_and(|plan| plan.of() <= *of);
+                let is_behind = alive.is_some() && is_planned && !is_current;
+                let told = status.map(|status| (status.troubles, status.leaving, status.finishing));
+                let (mut troubles, mut leaving, mut finishing) = told.unwrap_or_default();
+                if !is_current {
+                    // What an agent that is there began, it brings to its end.
+                    troubles.clear();
+                    leaving.retain(|leaving| is_behind && leaving.failure.is_none());
+                }
+                finishing.retain(|finishing| is_behind && finishing.revision < expected.number);
+                let mut components = IndexMap::default();
+                for component in plan.iter().flat_map(|plan| plan.components.keys()) {
+                    let status = match space.status(&format!("{name}/{component}")).await {
+                        Ok(status) => status,
+                        // Its removal by a `seed apply` under way.
+                        Err(SpaceError::Store(crate::store::StoreError::Missing { .. })) => None,
+                        Err(error) => return Err(error),
+                    };
+                    components.insert(component.clone(), status);
+                }
+                Ok((Name::from(name), Standing { alive, plan, troubles, leaving, finishing, is_behind, components }))
             }
-            Ok((Name::from(name), Standing { alive, plan, troubles, leaving, finishing, is_behind, components }))
         };
         let servers: Vec<_> = stream::iter(names).map(read).buffered(AT_ONCE).try_collect().await?;
         // A server that has left the model, and has nothing to do any more.
@@ -159,6 +167,13 @@ impl Picture {
     /// The same, and of which data space.
     pub fn of(&self) -> Revision {
         self.goal.as_ref().map_or(Revision { space: None, number: 0 }, Goal::of)
+    }
+
+    /// The revision of all that `server` says and writes now; none if what it is to do is not known, as while another
+    /// revision is being applied.
+    pub fn revision_of(&self, server: &str) -> Option<Revision> {
+        let plan = self.servers.get(server)?.plan.as_ref()?;
+        Some(plan.of()).filter(|revision| *revision <= self.of())
     }
 
     /// Every component, in order.
@@ -184,8 +199,9 @@ impl Picture {
     }
 
     fn part<'p>(&'p self, server: &'p Name, name: &'p Name, status: Option<&'p Status>) -> Part<'p> {
+        let plan = self.servers.get(server).and_then(|standing| standing.plan.as_deref());
         let condition = match status {
-            Some(status) if status.revision >= self.revision() => Condition::Said(status),
+            Some(status) if status.of() >= expected(plan, &self.of()) => Condition::Said(status),
             _ => Condition::Idle,
         };
         Part { server, name, condition }
@@ -223,6 +239,16 @@ impl Picture {
         let before = standing.components.iter().take(at);
         let mut before = before.map(|(name, status)| self.part(server, name, status.as_ref()));
         before.find(|part| !matches!(part.condition, Condition::Said(Status { state: State::Done, .. })))
+    }
+}
+
+/// Of which revision what a server says is at least to be, so that it counts when the goal is `goal`: the one in which its
+/// plan was last another. Of a plan that no goal has come to yet, nobody knows what was there before: whatever is said counts.
+fn expected(plan: Option<&Plan>, goal: &Revision) -> Revision {
+    match plan {
+        Some(plan) if plan.of() <= *goal => plan.of(),
+        Some(_) => Revision { space: goal.space.clone(), number: 0 },
+        None => goal.clone(),
     }
 }
 

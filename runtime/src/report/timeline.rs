@@ -67,12 +67,13 @@ impl Life<'_> {
 }
 
 /// What every component has behind it in the revision of `picture`, in their order. One that was found unchanged, and
-/// waited for nothing, is not here.
+/// waited for nothing, is not here, nor is one that has ended on a server for which that revision changes nothing.
 pub fn lives(picture: &Picture, now: Time) -> Vec<Life<'_>> {
     let life = |part| {
         let Part { condition: Condition::Said(status), .. } = part else { return None };
         let (steps, ended) = steps(status, now);
-        (!steps.is_empty()).then_some(Life { part, steps, ended })
+        let is_here = status.of() >= picture.of() || ended.is_none();
+        (is_here && !steps.is_empty()).then_some(Life { part, steps, ended })
     };
     picture.parts().filter_map(life).collect()
 }

@@ -30,7 +30,8 @@ fn picture(alive: &[&str], lines: &[&str]) -> Picture {
             "running" => (Some(State::Running), 2),
             "failed" => (Some(State::Failed(failure(words.next().unwrap()))), 2),
             "waits" => {
-                let waits = words.map(|what| Waiting { what: what.into(), input: None, since: TIMES.0 });
+                let waits =
+                    words.map(|what| Waiting { what: what.into(), input: None, revision: None, since: TIMES.0 });
                 (Some(State::Waiting(waits.collect())), 2)
             }
             other => panic!("{other}"),
@@ -145,6 +146,7 @@ fn what_has_not_begun_is_held_up_by_what_comes_before() {
     let plan = Plan {
         revision: 2,
         space: None,
+        writers: IndexMap::default(),
         order: Order::Dataflow,
         retired: false,
         publishes: IndexMap::default(),

@@ -31,6 +31,7 @@ fn picture(components: Vec<(String, Status)>) -> Picture {
     let plan = Plan {
         revision: 1,
         space: None,
+        writers: IndexMap::default(),
         order: Order::Dataflow,
         retired: false,
         publishes: IndexMap::default(),
@@ -100,7 +101,9 @@ fn an_output_that_was_published_early_ends_its_hop() {
 
 #[test]
 fn what_goes_on_ends_now() {
-    let waits = |what: &str, since| State::Waiting(vec![Waiting { what: what.into(), input: None, since: at(since) }]);
+    let waits = |what: &str, since| {
+        State::Waiting(vec![Waiting { what: what.into(), input: None, revision: None, since: at(since) }])
+    };
     let stack = [
         ("a/x", status(State::Running, 4, vec![waited("z/server/address", 0, 4)])),
         ("b/y", status(waits("a/x", 1), 1, Vec::new())),
