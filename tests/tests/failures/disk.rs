@@ -4,42 +4,79 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Once;
 
 use wattle_tests::skip::skipped;
 
-use crate::ends::hold_once;
+use crate::ends::{hold, hold_once};
 use crate::play::Play;
 use crate::stack::Stack;
 
-/// A small file system.
-struct Disk(PathBuf);
+/// What the source of a disk's mount begins with; the number of the process that made it follows.
+const SOURCE: &str = "wattle-failures-";
+
+/// A small file system of a test's own.
+pub(crate) struct Disk(PathBuf);
 
 impl Disk {
-    fn mount(folder: &Path) -> Option<Self> {
+    /// One for an agent, if the tests may make one.
+    pub(crate) fn mount(folder: &Path) -> Option<Self> {
+        Self::of(folder, "256k")
+    }
+
+    /// One of a size, as `mount` takes it.
+    pub(crate) fn of(folder: &Path, size: &str) -> Option<Self> {
+        remove_abandoned();
         fs::create_dir_all(folder).unwrap();
         let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", "size=256k,mode=755", "wattle-failures"]).arg(folder);
-        let is_there = mount.stderr(Stdio::null()).status().is_ok_and(|status| status.success());
+        mount.args(["-t", "tmpfs", "-o", &format!("size={size},mode=755"), &format!("{SOURCE}{}", std::process::id())]);
+        let is_there = mount.arg(folder).stderr(Stdio::null()).status().is_ok_and(|status| status.success());
         if !is_there {
-            skipped("a journal on a disk that is full", "it needs root, to mount a small one");
+            skipped("disks that are full", "it needs root, to mount small ones");
         }
         is_there.then(|| Self(folder.to_owned()))
     }
 
-    fn fill(&self) {
+    /// Leaves no room on it.
+    pub(crate) fn fill(&self) {
         let mut filler = fs::File::create(self.0.join("filler")).unwrap();
-        while filler.write_all(&[0; 1024]).is_ok() {}
+        for size in [1 << 20, 1 << 10] {
+            let piece = vec![0; size];
+            while filler.write_all(&piece).is_ok() {}
+        }
     }
 
-    fn make_room(&self) {
+    /// Makes room again.
+    pub(crate) fn make_room(&self) {
         fs::remove_file(self.0.join("filler")).unwrap();
     }
 }
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        let _ = Command::new("umount").arg("--lazy").arg(&self.0).status();
+        unmount(&self.0);
     }
+}
+
+fn unmount(folder: &Path) {
+    let _ = Command::new("umount").arg("--lazy").arg(folder).stderr(Stdio::null()).status();
+}
+
+/// Removes what a test left that was killed.
+fn remove_abandoned() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let mounts = fs::read_to_string("/proc/mounts").unwrap_or_default();
+        for line in mounts.lines() {
+            let mut fields = line.split(' ');
+            let (source, folder) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
+            if let Some(process) = source.strip_prefix(SOURCE)
+                && !Path::new("/proc").join(process).exists()
+            {
+                unmount(Path::new(folder));
+            }
+        }
+    });
 }
 
 #[test]
@@ -54,7 +91,7 @@ fn is_told_and_nothing_is_forgotten() {
     ]);
     let mut stack = Stack::embedded(play);
     let Some(disk) = Disk::mount(&stack.agent("a")) else { return };
-    std::os::unix::fs::symlink(&disk.0, stack.state("a").join("disk")).unwrap();
+    std::os::unix::fs::symlink(stack.agent("a"), stack.state("a").join("disk")).unwrap();
     let troubles = |stack: &Stack| stack.picture().servers["a"].troubles.join("\n");
     stack.start_all();
 
@@ -81,4 +118,51 @@ fn is_told_and_nothing_is_forgotten() {
     stack.settle();
     hold_once(&stack, None);
     stack.until("the trouble is over", || troubles(&stack).is_empty());
+}
+
+/// The services that a recipe has detached and that run.
+fn services(stack: &Stack) -> Vec<String> {
+    let all = fs::read_to_string(stack.state("a").join("services")).unwrap_or_default();
+    let runs = |pid: &&str| fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.starts_with(b"sleep"));
+    all.lines().filter(runs).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_service_is_there_once_however_late_its_recipe_s_end_is_written() {
+    let mut stack = Stack::embedded(Play::of(&["a/serves serve-fill", "b/hears say < a/serves"]));
+    let Some(disk) = Disk::mount(&stack.agent("a")) else { return };
+    std::os::unix::fs::symlink(&disk.0, stack.state("a").join("disk")).unwrap();
+    let is_unwritten =
+        |stack: &Stack| stack.picture().servers["a"].troubles.join("\n").contains("cannot write the journal");
+    stack.start_all();
+    stack.until("the end cannot be written", || is_unwritten(&stack));
+    let first = services(&stack);
+    assert_eq!(first.len(), 1);
+
+    // Nobody remembers that it has ended: it runs again, and what it left does not stay beside.
+    stack.kill("a");
+    disk.make_room();
+    stack.start("a");
+    stack.until("it runs again", || stack.counted("ended", "a/serves") == 2);
+    stack.until("the end cannot be written", || is_unwritten(&stack));
+    let second = services(&stack);
+    assert!(second.len() == 1 && second != first, "{second:?} after {first:?}");
+
+    // Once it is written, the service is there to stay, whatever becomes of agents.
+    let record = disk.0.join("run/serves/pid");
+    let kept = fs::read(&record).unwrap();
+    disk.make_room();
+    stack.settle();
+    hold(&stack, None);
+    stack.until("nothing ends it any more", || !record.exists());
+    stack.kill("a");
+    // As if the agent had been killed between the two.
+    fs::write(&record, kept).unwrap();
+    let begun = stack.log("a").matches("begins a revision").count();
+    stack.start("a");
+    stack.until("the last agent works", || stack.log("a").matches("begins a revision").count() > begun);
+    assert_eq!(services(&stack), second);
+    assert!(!record.exists());
+    assert_eq!(stack.counted("begun", "a/serves"), 2);
+    assert!(Command::new("kill").args(&second).status().unwrap().success());
 }

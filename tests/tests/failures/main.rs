@@ -7,6 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod agent_killed;
+mod clock;
 mod disk;
 mod ends;
 mod mixed;

@@ -31,9 +31,20 @@ pub(crate) struct Act {
 
 /// Components, in order.
 #[derive(Clone, Deserialize, Default)]
+#[serde(default)]
 pub(crate) struct Play {
     /// They.
     pub(crate) acts: Vec<One>,
+    /// The word that the operator gives, which those have heard that hear nobody.
+    pub(crate) word: String,
+}
+
+/// Chosen when the stack is deployed.
+#[derive(Parameters)]
+pub(crate) struct Given {
+    /// What those have heard that hear nobody.
+    #[parameter(default = "")]
+    word: Parameter<String>,
 }
 
 /// A component.
@@ -65,7 +76,7 @@ impl Play {
             let (server, name) = path.split_once('/').expect("SERVER/COMPONENT");
             One { server: server.into(), name: name.into(), act: act.into(), heard: heard.map(str::to_owned) }
         };
-        Self { acts: lines.iter().map(one).collect() }
+        Self { acts: lines.iter().map(one).collect(), word: String::new() }
     }
 
     pub(crate) fn model(&self) -> Model {
@@ -98,7 +109,7 @@ impl Play {
     /// What `one` says if all goes well.
     pub(crate) fn said(&self, one: &One) -> String {
         let said = self.counted(one);
-        if one.act == "fill" { format!("{said} {}", "\"".repeat(40_000)) } else { said }
+        if one.act.ends_with("fill") { format!("{said} {}", "\"".repeat(40_000)) } else { said }
     }
 
     /// How long the recipe says that is.
@@ -106,16 +117,21 @@ impl Play {
         self.counted(one).len().try_into().expect("short")
     }
 
+    /// What `one` has heard if all goes well.
+    pub(crate) fn heard(&self, one: &One) -> String {
+        one.heard.as_deref().map_or_else(|| self.word.clone(), |heard| self.said(self.find(heard)))
+    }
+
     /// What it counts: what fills a disk comes after it.
     fn counted(&self, one: &One) -> String {
-        let heard = one.heard.as_deref().map(|heard| format!(" after {}", self.said(self.find(heard))));
-        format!("{}{}", one.name, heard.unwrap_or_default())
+        let heard = self.heard(one);
+        if heard.is_empty() { one.name.clone() } else { format!("{} after {heard}", one.name) }
     }
 }
 
 /// Servers on a network, with components on them.
 #[blueprint]
-pub(crate) fn failures(t: &mut Topology, (): (), play: Play) {
+pub(crate) fn failures(t: &mut Topology, p: Given, play: Play) {
     let net = t.add("net", neutron::Net::new());
     t.add("subnet", neutron::Subnet::new(net).cidr("10.0.0.0/24"));
     let servers: HashMap<String, _> = play
@@ -131,7 +147,7 @@ pub(crate) fn failures(t: &mut Topology, (): (), play: Play) {
         let act = Act::new().name(one.name.clone()).act(one.act.clone());
         let act = match &one.heard {
             Some(heard) => act.heard(done[heard].said),
-            None => act,
+            None => act.heard(p.word),
         };
         let handle = t.on(servers[&one.server]).run(&one.name, act);
         done.insert(one.path(), handle);

@@ -1,9 +1,10 @@
 //! A stack that is applied, and the agents of its servers.
 
+mod machine;
+
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::PathBuf;
+use std::process::Command;
 use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,8 +13,8 @@ use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use tokio::runtime::Handle;
 use wattle_runtime::report::Picture;
-use wattle_runtime::seed::{Credentials, Options, apply, write_operator_key};
-use wattle_runtime::space::{Content, OperatorKey, Space, State, Status};
+use wattle_runtime::seed::{Applied, Credentials, Options, apply, write_operator_key};
+use wattle_runtime::space::{Content, Goal, OperatorKey, Space, State, Status};
 use wattle_runtime::store::Address;
 use wattle_runtime::store::embedded::Server;
 use wattle_tests::command::wattle;
@@ -22,6 +23,8 @@ use wattle_tests::seeds::seed;
 
 use crate::play::Play;
 
+pub(crate) use machine::Machine;
+
 /// Nothing here takes longer unless it hangs, however busy the machine is.
 pub(crate) const LONG: Duration = Duration::from_mins(3);
 
@@ -29,11 +32,12 @@ pub(crate) const LONG: Duration = Duration::from_mins(3);
 pub(crate) struct Stack {
     pub(crate) play: Play,
     pub(crate) name: String,
+    /// Those of each server: the last one is to act for it, those before it were replaced.
+    machines: BTreeMap<String, Vec<Machine>>,
     pub(crate) dir: TempDir,
     pub(crate) space: Space,
-    address: String,
-    credentials: Credentials,
-    agents: BTreeMap<String, Child>,
+    pub(crate) address: String,
+    pub(crate) credentials: Credentials,
     limits: Vec<String>,
     _server: Option<Server>,
 }
@@ -73,32 +77,47 @@ impl Stack {
     }
 
     fn apply(dir: TempDir, server: Option<Server>, address: &str, name: &str, play: Play) -> Self {
-        let seed = seed(&play.model());
-        let mut options = Options::new(key().clone());
-        options.stack = Some(name.to_owned());
-        let applied = runtime().block_on(async {
-            let store = address.parse::<Address>().unwrap().connect(&[key().login()]).await.unwrap();
-            let applied = apply(&store, &seed, &options).await.unwrap();
-            (store, applied.credentials)
+        let store = runtime().block_on(async {
+            let store = address.parse::<Address>().unwrap().connect(&[key().login()]).await;
+            store.unwrap()
         });
-        let (store, credentials) = applied;
         write_operator_key(&dir.path().join("operator.key"), key()).unwrap();
-        let stack = Self {
+        let machine = |server: String| {
+            let machine = Machine::new(dir.path().join("servers").join(&server));
+            (server, vec![machine])
+        };
+        let mut stack = Self {
             space: Space::new(store, name),
             name: name.to_owned(),
+            machines: play.servers().into_iter().map(machine).collect(),
             play,
             dir,
             address: address.to_owned(),
-            credentials,
-            agents: BTreeMap::new(),
+            credentials: Credentials::new(),
             limits: Vec::new(),
             _server: server,
         };
+        stack.credentials = stack.apply_as(false).credentials;
         for server in stack.play.servers() {
-            fs::create_dir_all(stack.state(&server)).unwrap();
             stack.identify(&server, address);
         }
         stack
+    }
+
+    /// Makes the data space what is played.
+    fn apply_as(&self, again: bool) -> Applied {
+        let seed = seed(&self.play.model());
+        let mut options = Options::new(key().clone());
+        options.stack = Some(self.name.clone());
+        options.credentials = self.credentials.clone();
+        options.again = again;
+        options.given.set("word", self.play.word.as_str().into());
+        self.ask(apply(self.space.store(), &seed, &options)).unwrap()
+    }
+
+    /// Makes another revision of what is there, and says which.
+    pub(crate) fn apply_again(&self) -> u64 {
+        self.apply_as(true).revision
     }
 
     /// Limits of components, as the agent takes them: `--deadline 3s`.
@@ -111,27 +130,62 @@ impl Stack {
     pub(crate) fn identify(&self, server: &str, address: &str) {
         let credential = self.credentials.get(server).unwrap().expose();
         let identity = json!({ "stack": self.name, "server": server, "space": address, "credential": credential });
-        fs::write(self.folder(server).join("identity.json"), identity.to_string()).unwrap();
+        self.machine(server).identify(&identity);
     }
 
-    fn folder(&self, server: &str) -> PathBuf {
-        self.dir.path().join("servers").join(server)
+    /// The machine that is to act for a server.
+    pub(crate) fn machine(&self, server: &str) -> &Machine {
+        self.machines[server].last().unwrap()
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn machine_mut(&mut self, server: &str) -> &mut Machine {
+        self.machines.get_mut(server).and_then(|machines| machines.last_mut()).expect("there is such a server")
+    }
+
+    /// All that a server has had, the last one to act for it.
+    pub(crate) fn machines(&self, server: &str) -> &[Machine] {
+        &self.machines[server]
+    }
+
+    /// Those that were replaced, and may still run.
+    pub(crate) fn former(&mut self) -> impl Iterator<Item = &mut Machine> {
+        self.machines.values_mut().flat_map(|machines| {
+            let (_, former) = machines.split_last_mut().unwrap();
+            former
+        })
+    }
+
+    /// Gives a server another machine, which knows nothing of what was on the first. That one goes on.
+    pub(crate) fn replace(&mut self, server: &str) {
+        let machines = self.machines.get_mut(server).unwrap();
+        let folder = self.dir.path().join("servers").join(format!("{server}.{}", machines.len()));
+        let mut machine = Machine::new(folder);
+        let before = machines.last().unwrap();
+        machine.take_after(before);
+        if before.disk.is_some() {
+            machine.have_disk();
+        }
+        if before.clock.is_some() {
+            machine.have_clock();
+        }
+        machines.push(machine);
+        self.start(server);
     }
 
     /// Where the recipes of a server keep what they count.
     pub(crate) fn state(&self, server: &str) -> PathBuf {
-        self.folder(server).join("state")
+        self.machine(server).state()
     }
 
     /// The folder of a server's agent.
     pub(crate) fn agent(&self, server: &str) -> PathBuf {
-        self.folder(server).join("agent")
+        self.machine(server).agent()
     }
 
     /// What a server's agents have logged.
     pub(crate) fn log(&self, server: &str) -> String {
-        let bytes = fs::read(self.folder(server).join("agent.log")).unwrap_or_default();
-        String::from_utf8_lossy(&bytes).into_owned()
+        self.machines(server).iter().map(Machine::log).collect::<Vec<_>>().join("-- its next machine\n")
     }
 
     pub(crate) fn start_all(&mut self) {
@@ -145,54 +199,35 @@ impl Stack {
     }
 
     /// Starts an agent by a command that takes the arguments of `wattle`.
-    pub(crate) fn start_by(&mut self, server: &str, mut command: Command) {
-        let log: File =
-            OpenOptions::new().create(true).append(true).open(self.folder(server).join("agent.log")).unwrap();
-        command.args(["agent", "--identity"]).arg(self.folder(server).join("identity.json"));
-        command.arg("--state").arg(self.agent(server)).args(&self.limits);
-        command.env("WATTLE_STATE_DIR", self.state(server)).stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
-        let before = self.agents.insert(server.to_owned(), command.spawn().unwrap());
-        assert!(before.is_none(), "it runs already");
+    pub(crate) fn start_by(&mut self, server: &str, command: Command) {
+        let limits = self.limits.clone();
+        self.machine_mut(server).start(command, &limits);
     }
 
     /// `kill -9` of a server's agent.
     pub(crate) fn kill(&mut self, server: &str) {
-        let mut agent = self.agents.remove(server).expect("it runs");
-        assert!(agent.try_wait().unwrap().is_none(), "the agent ended by itself:\n{}", self.log(server));
-        agent.kill().unwrap();
-        agent.wait().unwrap();
+        self.machine_mut(server).kill();
     }
 
     /// Asks a server's agent to end, as systemd does, and waits until it has.
     pub(crate) fn end(&mut self, server: &str) {
-        let mut agent = self.agents.remove(server).expect("it runs");
-        let asked = Command::new("kill").args(["-TERM", &agent.id().to_string()]).status().unwrap();
-        assert!(asked.success() && agent.wait().unwrap().success(), "{}", self.log(server));
+        self.machine_mut(server).end();
     }
 
     /// The process of a server's agent.
     pub(crate) fn pid(&self, server: &str) -> u32 {
-        self.agents[server].id()
+        self.machine(server).pid().expect("it runs")
     }
 
     /// The processes of its agents and recipes.
     pub(crate) fn processes(&self) -> Vec<String> {
-        processes_in(self.dir.path())
-    }
-
-    /// Makes another revision of what is there.
-    pub(crate) fn apply_again(&self) {
-        let mut options = Options::new(key().clone());
-        options.stack = Some(self.name.clone());
-        options.credentials = self.credentials.clone();
-        options.again = true;
-        self.ask(apply(self.space.store(), &seed(&self.play.model()), &options)).unwrap();
+        machine::processes_in(self.dir.path())
     }
 
     /// Lets a component end whose act is `gate`.
     pub(crate) fn open(&self, component: &str) {
         let (server, name) = component.split_once('/').unwrap();
-        fs::write(self.state(server).join(format!("gate-{name}")), "").unwrap();
+        self.machines(server).iter().for_each(|machine| machine.open(name));
     }
 
     /// Runs something that asks the data space, which answers.
@@ -203,6 +238,11 @@ impl Stack {
 
     pub(crate) fn picture(&self) -> Picture {
         self.ask(Picture::read(&self.space, None)).unwrap()
+    }
+
+    /// The revision that is to be reached.
+    pub(crate) fn goal(&self) -> Goal {
+        self.ask(self.space.goal()).unwrap().expect("it was applied")
     }
 
     pub(crate) fn status(&self, component: &str) -> Option<Status> {
@@ -230,7 +270,7 @@ impl Stack {
     pub(crate) fn until(&self, what: &str, is_so: impl Fn() -> bool) {
         let begin = Instant::now();
         while !is_so() {
-            assert!(begin.elapsed() < LONG, "not in time: {what}\n{}", self.logs());
+            assert!(begin.elapsed() < LONG, "not in time: {what}\n{}\n{}\n{}", self.why(), self.views(), self.logs());
             thread::sleep(Duration::from_millis(50));
         }
     }
@@ -242,15 +282,13 @@ impl Stack {
 
     /// What the journal of a server says: the kind of each line, and what it is about.
     pub(crate) fn journal(&self, server: &str) -> Vec<(String, Json)> {
-        let text = fs::read(self.agent(server).join("journal")).unwrap_or_default();
-        wattle_tests::journal::records(&text)
+        self.machine(server).journal()
     }
 
     /// How often the recipe of a component came so far: `begun`, `ended`.
     pub(crate) fn counted(&self, point: &str, component: &str) -> usize {
         let (server, name) = component.split_once('/').unwrap();
-        let text = fs::read_to_string(self.state(server).join(point)).unwrap_or_default();
-        text.lines().filter(|line| *line == name).count()
+        self.machine(server).counted(point, name)
     }
 
     /// What `wattle status --why` says.
@@ -262,35 +300,28 @@ impl Stack {
         format!("{}{}", ran.out, ran.err)
     }
 
+    /// What each member of ZooKeeper shows of the goal and the plans: they are to agree.
+    fn views(&self) -> String {
+        let view = |host: &str| {
+            let address: Address = format!("zookeeper://{host}").parse().unwrap();
+            let look = async {
+                let store = address.connect(&[key().login()]).await.ok()?;
+                let space = Space::new(store, &self.name);
+                let mut numbers = vec![space.goal().await.ok()??.revision];
+                for server in self.play.servers() {
+                    numbers.push(space.plan(&server).await.ok()?.map_or(0, |plan| plan.revision));
+                }
+                Some(numbers)
+            };
+            let view = runtime().block_on(async { tokio::time::timeout(Duration::from_secs(20), look).await });
+            format!("{host}: the goal and the plans have the numbers {view:?}\n")
+        };
+        self.address.strip_prefix("zookeeper://").into_iter().flat_map(|hosts| hosts.split(',')).map(view).collect()
+    }
+
     /// What all agents have logged.
     pub(crate) fn logs(&self) -> String {
         let log = |server: String| format!("-- {server}\n{}", self.log(&server));
         self.play.servers().into_iter().map(log).collect()
     }
-}
-
-/// However a test ends, nothing of it goes on: neither agents nor recipes whose agents were killed.
-impl Drop for Stack {
-    fn drop(&mut self) {
-        for agent in self.agents.values_mut() {
-            let _ = agent.kill();
-            let _ = agent.wait();
-        }
-        for pid in processes_in(self.dir.path()) {
-            let _ = Command::new("kill").args(["-KILL", &pid]).stderr(Stdio::null()).status();
-        }
-    }
-}
-
-/// Processes of recipes that keep their state below `folder`.
-fn processes_in(folder: &Path) -> Vec<String> {
-    let mark = format!("WATTLE_STATE_DIR={}/", folder.display());
-    let entries = fs::read_dir("/proc").unwrap().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    pids.filter(|pid| {
-        pid.parse::<u32>().is_ok()
-            && fs::read(format!("/proc/{pid}/environ"))
-                .is_ok_and(|bytes| bytes.split(|byte| *byte == 0).any(|variable| variable.starts_with(mark.as_bytes())))
-    })
-    .collect()
 }

@@ -1,0 +1,131 @@
+//! Two operators who apply the same stack at once, each with another word for it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::{Child, Command, Stdio};
+
+use tempfile::TempDir;
+use wattle_runtime::seed::write_operator_key;
+use wattle_tests::command::{apart, wattle};
+use wattle_tests::seeds::seed;
+
+use crate::stack::{Stack, key};
+
+/// What they do, and have done.
+pub(super) struct Operators {
+    at_work: Vec<Operator>,
+    /// The word of each revision whose operator was told its number.
+    words: BTreeMap<u64, String>,
+    /// How many were told that something is wrong.
+    refused: usize,
+    next: usize,
+}
+
+struct Operator {
+    word: String,
+    folder: TempDir,
+    apply: Child,
+}
+
+impl Operators {
+    pub(super) fn of(stack: &Stack) -> Self {
+        let words = [(stack.goal().revision, stack.play.word.clone())].into();
+        Self { at_work: Vec::new(), words, refused: 0, next: 1 }
+    }
+
+    /// Two begin.
+    pub(super) fn begin(&mut self, stack: &Stack) {
+        self.wait(stack);
+        for _ in 0..2 {
+            self.at_work.push(Operator::start(stack, format!("word{}", self.next)));
+            self.next += 1;
+        }
+    }
+
+    /// Another revision of what is there, by one who waits for the two.
+    pub(super) fn again(&mut self, stack: &Stack) {
+        self.wait(stack);
+        self.words.insert(stack.apply_again(), stack.play.word.clone());
+    }
+
+    /// Waits until they have ended.
+    pub(super) fn wait(&mut self, stack: &Stack) {
+        for mut operator in self.at_work.drain(..) {
+            stack.until("an operator is told something", || operator.has_ended());
+            let status = operator.apply.wait().unwrap();
+            let [said, errors] = ["out", "err"].map(|name| operator.read(name));
+            match revision(&said) {
+                Some(revision) if status.success() => {
+                    let before = self.words.insert(revision, operator.word.clone());
+                    assert_eq!(before, None, "`{}` has revision {revision} as well", operator.word);
+                }
+                _ => {
+                    let why = errors.lines().next().unwrap_or_default();
+                    println!("who applies `{}` is refused: {why}", operator.word);
+                    assert!(!status.success() && why.starts_with("error: "), "{status}: {said}{errors}");
+                    self.refused += 1;
+                }
+            }
+        }
+    }
+
+    /// Waits until they have ended, and fixes what they have left unfinished, as whoever is told so does.
+    pub(super) fn end(&mut self, stack: &Stack) {
+        self.wait(stack);
+        let goal = stack.goal();
+        if goal.applying.is_some() || self.word(goal.revision).is_none() {
+            self.again(stack);
+        }
+    }
+
+    /// The word of a revision; none if its operator was not told that it is.
+    pub(super) fn word(&self, revision: u64) -> Option<&str> {
+        self.words.get(&revision).map(String::as_str)
+    }
+
+    /// How many were told that what they want is a revision, and how many that something is wrong.
+    pub(super) fn count(&self) -> (usize, usize) {
+        (self.words.values().filter(|word| !word.is_empty()).count(), self.refused)
+    }
+}
+
+impl Operator {
+    fn start(stack: &Stack, word: String) -> Self {
+        let folder = tempfile::Builder::new().prefix("operator-").tempdir().unwrap();
+        let mut text = Vec::new();
+        seed(&stack.play.model()).write(&mut text).unwrap();
+        fs::write(folder.path().join("seed.yaml"), text).unwrap();
+        stack.credentials.write(&folder.path().join("credentials.yaml"), &stack.name, &stack.address).unwrap();
+        write_operator_key(&folder.path().join("operator.key"), key()).unwrap();
+        let file = |name: &str| fs::File::create(folder.path().join(name)).unwrap();
+        let mut apply = Command::new(wattle());
+        apply.args(["seed", "apply", "--space", &stack.address, "--stack", &stack.name]);
+        apply.arg("-P").arg(format!("word={word}")).arg(folder.path());
+        apart(&mut apply, folder.path()).stdin(Stdio::null()).stdout(file("out")).stderr(file("err"));
+        let apply = apply.spawn().unwrap();
+        Self { word, folder, apply }
+    }
+
+    /// It is there until somebody asks how it ended.
+    fn has_ended(&self) -> bool {
+        fs::read_to_string(format!("/proc/{}/stat", self.apply.id())).is_ok_and(|stat| stat.contains(") Z "))
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.folder.path().join(name)).unwrap()
+    }
+}
+
+impl Drop for Operator {
+    fn drop(&mut self) {
+        let _ = self.apply.kill();
+        let _ = self.apply.wait();
+    }
+}
+
+/// The number in what `seed apply` says first: the one that it has made, or that was there.
+fn revision(said: &str) -> Option<u64> {
+    let (_, revision) = said.lines().next()?.rsplit_once("revision ")?;
+    let last = revision.split(" -> ").last()?;
+    last.split(',').next()?.trim().parse().ok()
+}

@@ -1,0 +1,307 @@
+//! A stack to which faults happen one after the other, and how it must be afterwards.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::thread::sleep;
+use std::time::Duration;
+
+use wattle_runtime::space::{Failure, State};
+use wattle_tests::chance::Chance;
+
+use super::members::{Ensemble, MEMBERS, Members};
+use super::operators::Operators;
+use super::{Fault, Health, signal};
+use crate::ends::{heard, hold, records};
+use crate::play::{One, Play};
+use crate::stack::{Machine, Stack};
+
+/// So many faults happen to one stack.
+const FAULTS: u64 = 40;
+/// Open files that an agent at rest has at most: its journal, lock, socket, log, pipes of its run time, one connection.
+const OPEN: usize = 40;
+const DAY: Duration = Duration::from_hours(24);
+/// What a program is told that writes to a disk without room, and what the shell makes of it.
+const NO_ROOM: [&str; 2] = ["No space left on device", "I/O error"];
+
+/// A stack to which things happen.
+pub(super) struct Trial<'e> {
+    members: Members<'e>,
+    stack: Stack,
+    servers: Vec<String>,
+    agents: Vec<Health>,
+    operators: Operators,
+    /// Servers whose disk is full.
+    full: BTreeSet<String>,
+    /// Servers whose disk was full at some time.
+    short: BTreeSet<String>,
+    happened: BTreeMap<Fault, usize>,
+    random: Chance,
+}
+
+impl<'e> Trial<'e> {
+    pub(super) fn new(ensemble: &'e Ensemble, name: &str, play: Play, seed: u64, faults: &[Fault]) -> Self {
+        let servers = play.servers();
+        let mut stack = Stack::at(&ensemble.zookeeper.address(), name, play);
+        for server in &servers {
+            if faults.contains(&Fault::FillDisk) {
+                stack.machine_mut(server).have_disk();
+            }
+            if faults.contains(&Fault::JumpClock) {
+                stack.machine_mut(server).have_clock();
+            }
+        }
+        stack.start_all();
+        Self {
+            members: Members::of(ensemble),
+            operators: Operators::of(&stack),
+            agents: vec![Health::Up; servers.len()],
+            stack,
+            servers,
+            full: BTreeSet::new(),
+            short: BTreeSet::new(),
+            happened: BTreeMap::new(),
+            random: Chance::new(seed),
+        }
+    }
+
+    /// Lets `faults` happen, and looks whether everything ends as it should. Gives what has happened, and how often.
+    pub(super) fn run(mut self, faults: &[Fault]) -> BTreeMap<Fault, usize> {
+        let mut gates: Vec<String> =
+            self.stack.play.acts.iter().filter(|one| one.act == "gate").map(One::path).collect();
+        gates.reverse();
+        for step in 0..FAULTS {
+            let fault = *self.random.of(faults).unwrap();
+            if self.happen(fault) {
+                *self.happened.entry(fault).or_default() += 1;
+            }
+            sleep(self.random.millis(20, 600));
+            self.heal_some();
+            // All are open at the end, one after the other.
+            while (gates.len() as u64) * FAULTS > (FAULTS - step - 1) * self.stack.play.acts.len() as u64 {
+                let Some(gate) = gates.pop() else { break };
+                self.stack.open(&gate);
+            }
+        }
+        gates.iter().for_each(|gate| self.stack.open(gate));
+        self.heal();
+        self.settle();
+        self.had_room_in_the_end();
+        let revision = self.stack.goal().revision;
+        self.stack.play.word = self.operators.word(revision).expect("somebody made it").to_owned();
+        hold(&self.stack, None);
+        self.values_are_of_their_revisions();
+        if *faults == [Fault::Replace] {
+            self.nothing_ran_beside_itself();
+        }
+        self.count();
+        println!("{:?}; operators told, refused: {:?}", self.happened, self.operators.count());
+        self.happened
+    }
+
+    /// Starts agents again that had no room to begin with, as systemd does.
+    fn supervise(&mut self) {
+        for server in &self.short {
+            if self.stack.machine_mut(server).has_failed() {
+                let log = self.stack.machine(server).log();
+                let last = log.lines().last().unwrap_or_default();
+                assert!(last.starts_with("error: ") && last.contains(NO_ROOM[0]), "{server}: {log}");
+                self.stack.start(server);
+            }
+        }
+    }
+
+    /// Whether it did: not everything can at any time.
+    fn happen(&mut self, fault: Fault) -> bool {
+        self.supervise();
+        self.members.supervise();
+        let agent = self.victim();
+        let member = self.random.below(MEMBERS);
+        let (server, health) = (&self.servers[agent], self.agents[agent]);
+        let machine = self.stack.machine(server);
+        let all_members_are_up = self.members.all_are_up();
+        match fault {
+            Fault::KillAgent if health != Health::Gone => {
+                self.stack.kill(server);
+                self.agents[agent] = Health::Gone;
+            }
+            Fault::PauseAgent if health == Health::Up => {
+                signal("STOP", self.stack.pid(server));
+                self.agents[agent] = Health::Paused;
+            }
+            Fault::FillDisk if !self.full.contains(server) => {
+                let Some(disk) = &machine.disk else { return false };
+                disk.fill();
+                self.short.insert(server.clone());
+                self.full.insert(server.clone());
+            }
+            Fault::JumpClock => {
+                let Some(clock) = &machine.clock else { return false };
+                let by = Duration::from_secs(self.random.number() % (DAY.as_secs() * 1000));
+                let by = *self.random.of(&[by, by / 1000, by / 100_000]).unwrap();
+                if self.random.below(2) == 0 { clock.ahead(by) } else { clock.behind(by) }
+            }
+            Fault::Replace => {
+                if self.random.below(2) == 0 {
+                    machine.pause();
+                }
+                self.full.remove(server);
+                self.stack.replace(server);
+                self.agents[agent] = Health::Up;
+            }
+            Fault::KillMember if all_members_are_up => self.members.kill(member),
+            Fault::PauseMember if all_members_are_up => self.members.pause(member),
+            Fault::FillMember if all_members_are_up => {
+                // Without the second, none of them writes anything more.
+                let both = self.random.below(2) == 0;
+                let members = [member, (member + 1) % MEMBERS];
+                return members.iter().take(1 + usize::from(both)).all(|member| self.members.fill(*member));
+            }
+            Fault::LoseQuorum if all_members_are_up => {
+                self.members.kill(member);
+                self.members.kill((member + 1) % MEMBERS);
+            }
+            Fault::NewRevision if all_members_are_up => self.operators.again(&self.stack),
+            Fault::TwoOperators if all_members_are_up => self.operators.begin(&self.stack),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Any server, or one on which something runs.
+    fn victim(&mut self) -> usize {
+        let busy: Vec<usize> =
+            (0..self.servers.len()).filter(|agent| self.stack.machine(&self.servers[*agent]).is_busy()).collect();
+        let any = self.random.below(self.servers.len());
+        let among = self.random.below(2) == 0;
+        self.random.of(&busy).filter(|_| among).copied().unwrap_or(any)
+    }
+
+    /// Each of what is broken is whole again with some chance.
+    fn heal_some(&mut self) {
+        for agent in 0..self.agents.len() {
+            if self.agents[agent] != Health::Up && self.random.below(4) == 0 {
+                self.heal_agent(agent);
+            }
+        }
+        for machine in self.stack.former().filter(|machine| machine.pid().is_some()) {
+            match self.random.below(20) {
+                0 | 1 => machine.go_on(),
+                2 => machine.destroy(),
+                _ => {}
+            }
+        }
+        for server in self.full.clone() {
+            if self.random.below(8) == 0 {
+                self.make_room(&server);
+            }
+        }
+        // Longer than a session now and then.
+        let random = &mut self.random;
+        self.members.heal_some(|| random.below(6) == 0);
+    }
+
+    fn heal(&mut self) {
+        self.members.heal_all();
+        for agent in 0..self.agents.len() {
+            self.heal_agent(agent);
+        }
+        for server in self.full.clone() {
+            self.make_room(&server);
+        }
+        // Those that found none have ended by now.
+        sleep(Duration::from_secs(1));
+        self.operators.end(&self.stack);
+        // Those that were paused have the time to begin something that they must not.
+        self.stack.former().for_each(|machine| machine.go_on());
+        sleep(self.random.millis(0, 2000));
+        self.stack.former().for_each(Machine::destroy);
+    }
+
+    fn heal_agent(&mut self, agent: usize) {
+        let server = &self.servers[agent];
+        match self.agents[agent] {
+            Health::Up | Health::Full => {}
+            Health::Paused => signal("CONT", self.stack.pid(server)),
+            Health::Gone => self.stack.start(server),
+        }
+        self.agents[agent] = Health::Up;
+    }
+
+    fn make_room(&mut self, server: &str) {
+        if let Some(disk) = &self.stack.machine(server).disk {
+            disk.make_room();
+        }
+        self.full.remove(server);
+    }
+
+    /// Waits until everything has ended, on the machines that are to act for their servers.
+    fn settle(&mut self) {
+        self.supervise();
+        let stack = &self.stack;
+        let acts = |server: &String| {
+            let alive = stack.picture().servers[server.as_str()].alive.clone();
+            alive.is_some_and(|alive| alive.pid == stack.pid(server))
+        };
+        stack.until("whoever is to act for a server does", || self.servers.iter().all(acts));
+        let has_ended = |one: &One| records(stack, one).last().is_some_and(|kind| kind != "started");
+        stack.until("their journals have an end", || stack.play.acts.iter().all(has_ended));
+        stack.settle();
+    }
+
+    /// What has failed for want of room says so, and succeeds when it is tried again.
+    fn had_room_in_the_end(&mut self) {
+        let failed = self.failed();
+        if failed.is_empty() {
+            return;
+        }
+        for (path, failure) in &failed {
+            let (server, _) = failure.component.split_once('/').unwrap();
+            let says = std::iter::once(&failure.message).chain(&failure.log);
+            let is_told = says.into_iter().any(|line| NO_ROOM.iter().any(|words| line.contains(words)));
+            assert!(is_told && self.short.contains(server), "{path}: {failure:?}\n{}", self.stack.logs());
+        }
+        println!("{} failed for want of room", failed.len());
+        self.operators.again(&self.stack);
+        self.settle();
+    }
+
+    fn failed(&self) -> Vec<(String, Failure)> {
+        let failure = |one: &One| match self.stack.status(&one.path()).unwrap().state {
+            State::Failed(failure) => Some((one.path(), failure)),
+            _ => None,
+        };
+        self.stack.play.acts.iter().filter_map(failure).collect()
+    }
+
+    /// Every run had the inputs of the revision in which it was, and what there is in the end is of the last one.
+    fn values_are_of_their_revisions(&self) {
+        let play = |word: &str| Play { word: word.to_owned(), ..self.stack.play.clone() };
+        for one in &self.stack.play.acts {
+            for machine in self.stack.machines(&one.server) {
+                for (revision, heard) in heard(machine, one) {
+                    // Who was not told that it is a revision may have made it.
+                    let Some(word) = self.operators.word(revision) else { continue };
+                    assert_eq!(heard, play(word).heard(one), "{} in revision {revision}", one.path());
+                }
+            }
+        }
+    }
+
+    /// No machine began anything while another one of its server ran something. When the data space is away for as long as
+    /// a session lasts, that is not so: who has lost its place ends what it runs once it hears of it.
+    fn nothing_ran_beside_itself(&self) {
+        for server in &self.servers {
+            let beside: String = self.stack.machines(server).iter().map(Machine::beside).collect();
+            assert_eq!(beside, "", "{server}: {}", self.stack.log(server));
+        }
+    }
+
+    /// What is left at the end: one process for each agent, with as many open files as one at rest has.
+    fn count(&self) {
+        self.stack.until("only agents are left", || self.stack.processes().len() == self.servers.len());
+        for server in &self.servers {
+            let files = || fs::read_dir(format!("/proc/{}/fd", self.stack.pid(server))).map_or(0, Iterator::count);
+            self.stack.until("files are closed", || files() <= OPEN);
+        }
+    }
+}
