@@ -78,12 +78,13 @@ impl Watch {
         self.fail_after(usize::MAX);
     }
 
-    /// Who may do what with which node, by path.
+    /// Who may do what with which node, by path; that of a data space's own node is without its name.
     ///
     /// # Panics
     /// Never.
     pub fn accesses(&self) -> BTreeMap<String, Access> {
-        self.accesses.lock().expect("no panic").clone()
+        let accesses = self.accesses.lock().expect("no panic");
+        accesses.iter().map(|(path, access)| (unnamed(path), access.clone())).collect()
     }
 
     /// What was changed, in order.
@@ -163,5 +164,10 @@ pub async fn essence(store: &Arc<dyn Store>) -> BTreeMap<String, Json> {
         strip(&mut json);
         json
     };
-    nodes(store).await.into_iter().map(|(path, data)| (path, essence(data))).collect()
+    nodes(store).await.into_iter().map(|(path, data)| (unnamed(&path), essence(data))).collect()
+}
+
+/// A path without the name of a data space, which is by chance.
+fn unnamed(path: &str) -> String {
+    path.split_inclusive("/revision/").take(1).collect()
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use wattle_runtime::store::{Access, Hold, Node, Op, Store, StoreError, Version};
@@ -105,12 +106,18 @@ impl<G: Guard> Store for Guarded<G> {
         refused
     }
 
-    async fn protect(&self, path: &str, access: &Access) -> Result<(), StoreError> {
-        let asked = Asked::Protect(path, access);
-        self.guard.before(&asked).await?;
-        self.store.protect(path, access).await?;
-        self.guard.after(&asked).await;
+    async fn protect(&self, accesses: &[(String, Access)], checks: &[Op]) -> Result<(), StoreError> {
+        for (path, access) in accesses {
+            let asked = Asked::Protect(path, access);
+            self.guard.before(&asked).await?;
+            self.store.protect(&[(path.clone(), access.clone())], checks).await?;
+            self.guard.after(&asked).await;
+        }
         Ok(())
+    }
+
+    fn session(&self) -> Option<Duration> {
+        self.store.session()
     }
 
     async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError> {

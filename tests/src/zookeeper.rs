@@ -95,6 +95,17 @@ impl ZooKeeper {
         (1..=self.hosts.split(',').count()).find(leads).expect("a member leads")
     }
 
+    /// Whether a member serves anybody: one of several does so only together with others.
+    ///
+    /// # Panics
+    /// When nobody can ask.
+    pub fn serves(&self, member: usize) -> bool {
+        let mut ask = Command::new(SCRIPT);
+        ask.arg("ask").arg(self.dir.path()).arg("srvr").arg(member.to_string());
+        let answer = ask.stdin(Stdio::null()).output().expect("zkd can be run");
+        String::from_utf8_lossy(&answer.stdout).contains("Mode: ")
+    }
+
     /// What the first member answers to a four letter word: `srvr`, `mntr`, `cons`.
     ///
     /// # Panics

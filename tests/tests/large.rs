@@ -24,15 +24,22 @@ struct Stack {
 }
 
 impl Stack {
-    /// Applies a revision, and waits until its last component is done. What was asked for that by everybody.
-    async fn reach(&mut self, size: Size, again: bool) -> Counts {
+    /// Applies a revision, and waits until its last component is done. What was asked for that by everybody, and of how many
+    /// servers the plan is another one.
+    async fn reach(&mut self, size: Size, again: bool) -> (Counts, usize) {
         let before = self.requests.counts();
         self.options.again = again;
-        apply(&self.store, &seed(&workload.model(size)), &self.options).await.expect("it is applied");
-        let goal = self.space.goal().await.expect("a goal").expect("a goal");
-        let failure = self.space.ended(&format!("server{}/b", TIERS - 1), &goal.of()).await.expect("it ends");
+        let applied = apply(&self.store, &seed(&workload.model(size)), &self.options).await.expect("it is applied");
+        let last = self.space.plan(&format!("server{}", TIERS - 1)).await.expect("a plan").expect("a plan");
+        let failure = self.space.ended(&format!("server{}/b", TIERS - 1), &last.of()).await.expect("it ends");
         assert_eq!(failure, None);
-        self.requests.counts().since(&before)
+        let counts = self.requests.counts().since(&before);
+        let mut moved = 0;
+        for tier in 0..TIERS {
+            let plan = self.space.plan(&format!("server{tier}")).await.expect("a plan").expect("a plan");
+            moved += usize::from(plan.revision == applied.revision);
+        }
+        (counts, moved)
     }
 }
 
@@ -58,15 +65,44 @@ async fn an_ensemble_is_asked_few_times_for_a_component() {
     let space = Space::new(Arc::clone(&store), &first.stack);
     let mut stack = Stack { requests, store, options, space };
 
-    // Where nobody waits for long, it is 7 and 6. Who does asks a little more.
+    let all = TIERS as usize;
     // The first revision, for which all claim their servers and fetch recipes; they may still be connecting.
-    let counts = stack.reach(Size::of(TIERS), false).await;
+    let (counts, moved) = stack.reach(Size::of(TIERS), false).await;
     assert_at_most(&counts, 10);
+    assert_eq!(moved, all);
     // One in which everything is as it was.
-    let counts = stack.reach(Size::of(TIERS), true).await;
+    let (counts, moved) = stack.reach(Size::of(TIERS), true).await;
     assert_at_most(&counts, 9);
-    // And one in which the first of all components has changed, which all others wait for.
-    let counts = stack.reach(Size { tiers: TIERS, moved: Some(0) }, false).await;
+    assert_eq!(moved, all);
+    // One in which the first of all components has changed, which all others wait for.
+    let (counts, moved) = stack.reach(Size { tiers: TIERS, moved: Some(0) }, false).await;
     assert_at_most(&counts, 9);
+    assert_eq!(moved, all);
+    // And one in which the last has, for which nobody waits. The first has, too, as it was before.
+    let (_, moved) = stack.reach(Size::of(TIERS), false).await;
+    assert_eq!(moved, all);
+    let (counts, moved) = stack.reach(Size { tiers: TIERS, moved: Some(TIERS - 1) }, false).await;
+    assert_eq!(moved, 1);
+    // Mostly the operator's: no agent asks for anything but the one of that server.
+    assert!(counts.requests() <= u64::from(TIERS), "{counts}");
     crowd.close().await;
+}
+
+/// One name may stand for several members, of which one lags behind.
+#[tokio::test]
+async fn what_must_be_new_is_synchronised_also_where_one_address_is_given() {
+    let requests = Requests::count();
+    let zookeeper = ZooKeeper::start(1);
+    let address: Address = zookeeper.address().parse().expect("an address");
+    let store = address.connect(&[OperatorKey::generate().login()]).await.expect("a store");
+    let syncs = || requests.counts().answers.get("Sync").copied().unwrap_or_default();
+    for (number, path) in (1..).zip(["/a", "/b", "/a"]) {
+        store.get(path).await.expect("reads");
+        assert_eq!(syncs(), number);
+    }
+    store.children("/a").await.expect("reads");
+    assert_eq!(syncs(), 4);
+    // What follows from what was told needs none.
+    store.look("/a").await.expect("reads");
+    assert_eq!(syncs(), 4);
 }

@@ -95,7 +95,7 @@ async fn tried(
         if create {
             store.apply(vec![Op::Delete { path: probe }]).await.expect("who makes may remove");
         }
-        assert!(!allowed(store.protect(path, &access).await), "gave rights to `{path}`");
+        assert!(!allowed(store.protect(&[(path.clone(), access.clone())], &[]).await), "gave rights to `{path}`");
         (path, [read, write, create])
     });
     let tried: Vec<_> = tried.buffer_unordered(64).collect().await;

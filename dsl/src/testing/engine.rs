@@ -14,13 +14,14 @@ use std::time::Duration;
 use wattle_agent_core::content::Content;
 use wattle_agent_core::machine::{Action, Awaited, Cause, Event, Machine, Search, Sighting, Ticket};
 use wattle_agent_core::record::Record as Noted;
+use wattle_agent_core::revision::Revision;
 use wattle_agent_core::status::{State, Status};
 
 use crate::model::{Name, Value};
 
 use super::record::{Failure, Record};
 use super::schedule::Clock;
-use super::world::{REVISION, World};
+use super::world::World;
 use agent::{Agent, now};
 use queue::{Happening, Queue};
 use space::{Space, Waiter};
@@ -138,7 +139,6 @@ impl Engine<'_> {
     fn act(&mut self, host: usize, action: Action) {
         let here = &self.world.hosts[host];
         match action {
-            Action::Plan(ticket) => self.told.push_back(Event::Plan(ticket, Some(here.plan.clone()))),
             Action::Read(ticket, awaited, _) => match self.space.there(&awaited) {
                 Some(content) => self.told.push_back(Event::Read(ticket, Ok(content))),
                 None => self.space.waits(awaited, (host, self.agents[host].life, ticket)),
@@ -164,8 +164,8 @@ impl Engine<'_> {
                 let value = entry.and_then(|(entry, _)| self.world.attributes.get(&entry)).cloned();
                 self.told.push_back(Event::Attribute(ticket, Ok(value.unwrap_or(Value::Null))));
             }
-            Action::Explain(ticket, names, _) => {
-                self.told.push_back(Event::Explained(ticket, Ok(self.root_causes(&names))));
+            Action::Explain(ticket, what) => {
+                self.told.push_back(Event::Explained(ticket, Ok(self.root_causes(&what))));
             }
             Action::Run(job) => self.begin(host, *job),
             Action::Stop(run, _) => self.stop(host, run),
@@ -232,8 +232,8 @@ impl Engine<'_> {
     }
 
     /// Why these do not come.
-    fn root_causes(&self, names: &[Name]) -> Vec<Cause> {
-        let mut search = Search::new(names, REVISION);
+    fn root_causes(&self, awaited: &[(Name, Revision)]) -> Vec<Cause> {
+        let mut search = Search::new(awaited);
         while let Some(component) = search.looks_at() {
             let server = component.split('/').next().unwrap_or(&component);
             let host = self.world.hosts.iter().position(|host| *host.name == *server);

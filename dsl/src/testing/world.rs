@@ -4,6 +4,7 @@ mod given;
 
 use std::collections::HashMap;
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use wattle_agent_core::SERVER;
 use wattle_agent_core::plan::{Held, Plan, PlannedComponent, Source};
@@ -20,7 +21,7 @@ use super::made_up;
 use super::setting::Setting;
 
 /// The revision of every trial.
-pub(super) const REVISION: Revision = Revision { space: None, number: 1 };
+const REVISION: Revision = Revision { space: None, number: 1 };
 
 /// A component.
 pub(super) struct Node {
@@ -37,7 +38,7 @@ pub(super) struct Node {
 /// A server.
 pub(super) struct Host {
     pub(super) name: Name,
-    pub(super) plan: Plan,
+    pub(super) plan: Arc<Plan>,
     /// Its components, by their names on it.
     pub(super) nodes: IndexMap<Name, usize>,
     /// What it is told by its user data.
@@ -137,7 +138,7 @@ impl World {
             self.hosts.push(Host {
                 boots: !setting.absent.contains(&name),
                 name,
-                plan,
+                plan: Arc::new(plan),
                 nodes,
                 told: IndexMap::default(),
             });

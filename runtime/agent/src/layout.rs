@@ -1,5 +1,7 @@
 //! Where what is kept.
 
+use wattle_model::Name;
+
 use crate::SERVER;
 
 /// Above all stacks.
@@ -30,6 +32,11 @@ impl Layout {
     /// The goal: number and digest of the revision that is to be reached.
     pub fn revision(&self) -> String {
         format!("{ROOT}/{}/revision", self.stack)
+    }
+
+    /// The node of the data space that has this name: no other one has it.
+    pub fn mark(&self, space: Option<&Name>) -> String {
+        format!("{ROOT}/{}/revision/{}", self.stack, space.map_or("unnamed", |name| name))
     }
 
     /// Above the servers.

@@ -5,6 +5,7 @@
 //! [`failure`]). What must not: I/O, a clock, an executor, encryption. Whoever carries a run out reads the clock and
 //! passes a [`time::Time`] in, and opens and seals secrets behind a [`vault::Vault`].
 
+pub mod applying;
 pub mod content;
 pub mod failure;
 pub mod fingerprint;

@@ -1,8 +1,8 @@
-//! What a server is to do in one revision, written by `seed apply` for its agent.
+//! What a server is to do, written by `seed apply` for its agent.
 
 use serde::{Deserialize, Serialize};
 use wattle_model::{Alternatives, Name, Order, Predicate, Tree, Type};
-use wattle_model::{IndexMap, requirement::Operand};
+use wattle_model::{IndexMap, IndexSet, requirement::Operand};
 
 use crate::revision::Revision;
 use crate::seed::{SeedAttribute, SeedOutput, SeedRecipe};
@@ -10,11 +10,14 @@ use crate::seed::{SeedAttribute, SeedOutput, SeedRecipe};
 /// What a server is to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// The number of its revision.
+    /// The number of the revision in which it was last another.
     pub revision: u64,
     /// The data space of that revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space: Option<Name>,
+    /// The other servers of the stack that it reads from. Former versions wrote none: all plans had one number then.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub writers: IndexMap<Name, Writer>,
     /// What orders its components.
     #[serde(default)]
     pub order: Order,
@@ -29,12 +32,20 @@ pub struct Plan {
     pub components: IndexMap<Name, PlannedComponent>,
 }
 
+/// Another server of the same stack, as whoever reads from it knows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Writer {
+    /// The number that its plan has: what it says and writes for that one is awaited.
+    pub revision: u64,
+}
+
 impl Plan {
     /// What a server is to do that has left the model; `order` is as it was.
     pub fn retired(revision: &Revision, order: Order) -> Self {
         Self {
             revision: revision.number,
             space: revision.space.clone(),
+            writers: IndexMap::default(),
             order,
             retired: true,
             publishes: IndexMap::default(),
@@ -46,6 +57,36 @@ impl Plan {
     pub fn of(&self) -> Revision {
         Revision { space: self.space.clone(), number: self.revision }
     }
+
+    /// Whether it is to be reached by whoever has been given `before`: it is newer, or of another data space. Data spaces of
+    /// former versions have no name: what they ask for may tell them apart.
+    pub fn is_news_after(&self, before: &Self) -> bool {
+        let is_other = self.space.is_none() && self.revision == before.revision && self != before;
+        self.space != before.space || self.revision > before.revision || is_other
+    }
+
+    /// The revision for which `server`, this one or another one, says and writes what is read here.
+    pub fn expects(&self, server: &str) -> Revision {
+        let number = self.writers.get(server).map_or(self.revision, |writer| writer.revision);
+        Revision { space: self.space.clone(), number }
+    }
+
+    /// The servers that this one, whose name is `own`, reads entries of or waits for, without itself.
+    pub fn reads_from(&self, own: &str) -> IndexSet<Name> {
+        let mut servers = IndexSet::default();
+        for component in self.components.values() {
+            servers.extend(component.after.iter().map(|what| server_of(what)));
+            component.sources(&mut |source| {
+                servers.extend(source.leaves().filter_map(Held::entry).map(|entry| server_of(entry)));
+            });
+        }
+        servers.into_iter().filter(|server| *server != own).map(Name::from).collect()
+    }
+}
+
+/// The server of an entry `SERVER/COMPONENT/OUTPUT`, or of a component `SERVER/COMPONENT`.
+pub(crate) fn server_of(what: &str) -> &str {
+    what.split_once('/').map_or(what, |(server, _)| server)
 }
 
 /// A component, with everything that its declaration says.
@@ -66,6 +107,16 @@ pub struct PlannedComponent {
     /// What must hold of what it reads before it runs.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub requires: IndexMap<Name, PlannedRequirement>,
+}
+
+impl PlannedComponent {
+    /// Everywhere that it reads from: its inputs, and what is required.
+    pub fn sources<'p>(&'p self, each: &mut impl FnMut(&'p Source)) {
+        self.inputs.values().for_each(|input| each(&input.from));
+        for requirement in self.requires.values() {
+            requirement.predicate.each(&mut |operand| each(&operand.from));
+        }
+    }
 }
 
 /// What must hold of values that a component reads.

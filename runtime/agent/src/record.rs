@@ -10,14 +10,38 @@ use crate::revision::Revision;
 use crate::status::Step;
 use crate::time::Time;
 
-/// A revision, and what is asked for in it. The digests differ where older data spaces, which have no names, do not.
+/// A revision in which a server's plan was last another, so that it can be told from any other one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Told")]
 pub struct RevisionId {
     /// Which.
     #[serde(flatten)]
     pub revision: Revision,
-    /// The digest of its seed.
-    pub digest: String,
+    /// Where its data space has no name, as those of former versions, the digest of its seed; else nothing: a seed may change
+    /// and a plan stand.
+    digest: String,
+}
+
+/// As a journal has it: those of former versions have the digest in any case.
+#[derive(Deserialize)]
+struct Told {
+    #[serde(flatten)]
+    revision: Revision,
+    digest: String,
+}
+
+impl From<Told> for RevisionId {
+    fn from(Told { revision, digest }: Told) -> Self {
+        Self::new(revision, digest)
+    }
+}
+
+impl RevisionId {
+    /// A revision, whose seed has this digest.
+    pub fn new(revision: Revision, digest: String) -> Self {
+        let digest = if revision.space.is_some() { String::new() } else { digest };
+        Self { revision, digest }
+    }
 }
 
 /// An output as it is published.

@@ -132,6 +132,9 @@ pub struct Waiting {
     /// The input that needs it; none for mere order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Name>,
+    /// The number of the revision for which it is awaited, where that is another one than of whoever waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<u64>,
     /// Since when.
     pub since: Time,
 }

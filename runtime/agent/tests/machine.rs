@@ -1,14 +1,15 @@
 //! What a machine decides, event by event.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use wattle_agent_core::content::Content;
-use wattle_agent_core::failure::Kind;
+use wattle_agent_core::failure::{Failure, Kind};
 use wattle_agent_core::machine::{
     Action, Broken, Desired, Event, Job, Limits, Machine, Now, Question, RunId, Setup, Stop, Ticket,
 };
 use wattle_agent_core::memory::Memory;
-use wattle_agent_core::plan::{Held, Plan, PlannedComponent, PlannedInput, PlannedOutput, Script, Source};
+use wattle_agent_core::plan::{Held, Plan, PlannedComponent, PlannedInput, PlannedOutput, Script, Source, Writer};
 use wattle_agent_core::record::{Record, RevisionId};
 use wattle_agent_core::revision::Revision;
 use wattle_agent_core::seed::{SeedOutput, SeedRecipe};
@@ -66,6 +67,7 @@ impl Server {
         let plan = Plan {
             revision: 1,
             space: None,
+            writers: IndexMap::default(),
             order: Order::Dataflow,
             retired: false,
             publishes: IndexMap::default(),
@@ -75,9 +77,12 @@ impl Server {
         Self { machine, uptime: Duration::ZERO, plan, memory, is_disk_full: false, entry: None, out: Vec::new() }
     }
 
+    fn desire(&mut self) {
+        self.tell(Event::Desired(Desired { plan: Arc::new(self.plan.clone()), digest: "one".to_owned() }));
+    }
+
     fn begin(&mut self) {
-        let revision = Revision { space: None, number: 1 };
-        self.tell(Event::Desired(Desired { revision, digest: "one".to_owned() }));
+        self.desire();
         self.tell(Event::Claimed(true));
     }
 
@@ -85,7 +90,6 @@ impl Server {
         let now = Now { uptime: self.uptime, wall: Time::EPOCH + self.uptime };
         for action in self.machine.handle(now, event) {
             match action {
-                Action::Plan(ticket) => self.tell(Event::Plan(ticket, Some(self.plan.clone()))),
                 Action::Peek(ticket, ..) => self.tell(Event::Peeked(ticket, self.entry.clone())),
                 Action::Journal(ticket, _) if self.is_disk_full => self.tell(Event::JournalFails(ticket)),
                 Action::Journal(ticket, records) => {
@@ -193,10 +197,30 @@ fn waiting_for_an_input_takes_nothing_from_the_time_of_a_recipe() {
 }
 
 #[test]
+fn what_is_read_is_of_the_revision_in_which_its_writer_was_last_another() {
+    let mut server = Server::new(component(Tool::Shell, true), Memory::default());
+    server.plan.revision = 7;
+    server.plan.writers = std::iter::once(("other".into(), Writer { revision: 3 })).collect();
+    let (of, expected) = (server.plan.of(), Revision { space: None, number: 3 });
+    server.desire();
+    server.tell(Event::Claimed(true));
+    let read = |action: &Action| if let Action::Read(_, _, of) = action { Some(of.clone()) } else { None };
+    assert_eq!(server.out.iter().find_map(read), Some(expected.clone()));
+    let State::Waiting(waits) = server.state() else { panic!("{:?}", server.state()) };
+    assert_eq!(waits.iter().map(|wait| wait.revision).collect::<Vec<_>>(), [Some(3)]);
+    server.pass(Duration::from_hours(4));
+    let explain = |action: &Action| if let Action::Explain(_, what) = action { Some(what.clone()) } else { None };
+    assert_eq!(server.out.iter().find_map(explain), Some(vec![("other/c/url".into(), expected)]));
+    // Its own are of its own.
+    server.tell(Event::Read(server.reading(), Ok(Content::Value("there".into()))));
+    let started = server.memory.known("c").map(|known| known.revision.revision.clone());
+    assert_eq!(started, Some(of));
+}
+
+#[test]
 fn nothing_begins_before_the_agent_acts_for_its_server_nor_goes_on_after() {
     let mut server = Server::new(component(Tool::Shell, false), Memory::default());
-    let revision = Revision { space: None, number: 1 };
-    server.tell(Event::Desired(Desired { revision, digest: "one".to_owned() }));
+    server.desire();
     assert!(server.jobs().is_empty());
     server.tell(Event::Claimed(true));
     assert_eq!(server.jobs().len(), 1);
@@ -251,7 +275,7 @@ fn ran(names: &[&str]) -> Memory {
         planned.recipe.teardown = Some("undo.sh".into());
         memory.note(Record::Started {
             component: (*name).into(),
-            revision: RevisionId { revision: Revision { space: None, number: 0 }, digest: "zero".to_owned() },
+            revision: RevisionId::new(Revision { space: None, number: 0 }, "zero".to_owned()),
             at: Time::EPOCH,
             past: Vec::new(),
             planned,
@@ -307,4 +331,38 @@ fn a_server_that_has_left_stays_until_what_was_ended_is_torn_down() {
     assert!(!server.out.contains(&Action::Retire));
     server.tell(Event::Ran(server.run(), Ok(IndexMap::default())));
     assert!(server.out.contains(&Action::Retire));
+}
+
+#[test]
+fn who_has_its_place_again_says_how_everything_is_doing() {
+    let mut server = Server::new(component(Tool::Shell, false), Memory::default());
+    server.begin();
+    server.tell(Event::Ran(server.run(), Ok(url("x"))));
+    server.tell(Event::Claimed(false));
+    server.out.clear();
+    // Another agent has said meanwhile that it runs.
+    server.tell(Event::Claimed(true));
+    let says = |action: &Action| matches!(action, Action::Show(name, status) if **name == *"s/c" && status.state == State::Done);
+    assert!(server.out.iter().any(says), "{:?}", server.out);
+    assert!(server.jobs().is_empty());
+}
+
+#[test]
+fn what_another_agent_had_failed_meanwhile_does_not_begin() {
+    let mut server = Server::new(component(Tool::Shell, true), Memory::default());
+    server.begin();
+    let reading = server.reading();
+    let failure = Failure {
+        component: "s/c".into(),
+        kind: Kind::Recipe,
+        message: "it failed".to_owned(),
+        log: Vec::new(),
+        at: Time::EPOCH,
+        through: Vec::new(),
+    };
+    server.entry = Some(Content::Failure(failure.clone()));
+    server.tell(Event::Claimed(true));
+    server.tell(Event::Read(reading, Ok(Content::Value("x".into()))));
+    assert_eq!(*server.state(), State::Failed(failure));
+    assert!(server.jobs().is_empty());
 }

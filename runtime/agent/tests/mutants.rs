@@ -16,7 +16,7 @@ struct Mutant {
     edits: &'static [(&'static str, &'static str, &'static str)],
 }
 
-const MUTANTS: [Mutant; 14] = [
+const MUTANTS: [Mutant; 19] = [
     Mutant {
         name: "publishes what it has not written down",
         edits: &[(
@@ -46,12 +46,16 @@ const MUTANTS: [Mutant; 14] = [
         )],
     },
     Mutant {
+        // Two fences are before it: without the first one alone, it begins for ever.
         name: "begins before it has its place",
-        edits: &[(
-            "src/machine/mod.rs",
-            "if !self.is_claimed || self.desired.is_none() {",
-            "if self.desired.is_none() {",
-        )],
+        edits: &[
+            (
+                "src/machine/mod.rs",
+                "if !self.is_claimed || !matches!(self.stage, Stage::Idle) {",
+                "if !matches!(self.stage, Stage::Idle) {",
+            ),
+            ("src/machine/mod.rs", "if is_stopped || !self.is_claimed || ", "if is_stopped || "),
+        ],
     },
     Mutant {
         name: "does not look at its entries first",
@@ -125,7 +129,47 @@ const MUTANTS: [Mutant; 14] = [
     },
     Mutant {
         name: "takes the plan of another data space for its own",
-        edits: &[("src/machine/mod.rs", "plan.of() == desired.revision", "plan.revision == desired.revision.number")],
+        edits: &[(
+            "src/request/follow.rs",
+            "let is_led_to = plan.space == goal.space && plan.revision <= goal.revision;",
+            "let is_led_to = plan.revision <= goal.revision;",
+        )],
+    },
+    Mutant {
+        name: "begins what no goal has come to",
+        edits: &[("src/request/follow.rs", "plan.revision <= goal.revision;", "plan.revision <= goal.revision + 1;")],
+    },
+    Mutant {
+        name: "does not look again at a plan that was seen before the goal",
+        edits: &[(
+            "src/request/follow.rs",
+            "(self.is_news(plan) && is_led_to && is_it)",
+            "(self.is_news(plan) && is_led_to)",
+        )],
+    },
+    Mutant {
+        name: "expects its own revision of everybody",
+        edits: &[(
+            "src/plan.rs",
+            ".map_or(self.revision, |writer| writer.revision)",
+            ".map_or(self.revision, |_| self.revision)",
+        )],
+    },
+    Mutant {
+        name: "lets a plan stand although what it reads from does not",
+        edits: &[(
+            "src/planning/standing.rs",
+            "readers.copied().filter(|reader| moved.insert((*reader).clone()))",
+            "readers.copied().filter(|_| false)",
+        )],
+    },
+    Mutant {
+        name: "lets a plan stand that expects what was never written",
+        edits: &[(
+            "src/planning/standing.rs",
+            "there.is_some_and(|there| expected(there) && !reads_foreign(there))",
+            "there.is_some_and(|there| (expected(there) || true) && !reads_foreign(there))",
+        )],
     },
     Mutant {
         name: "begins while it cannot know whether it was replaced",

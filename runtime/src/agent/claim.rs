@@ -1,21 +1,27 @@
-//! Which revision is to be reached, and who acts for the server: one agent at a time.
+//! What is to be done, and who acts for the server: one agent at a time.
 
 use std::fs;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::watch;
-use wattle_agent_core::machine::{Desired, Event};
+use tokio::time;
+use wattle_agent_core::machine::Event;
 
 use crate::clock;
 use crate::recipe::boot;
 use crate::space::{Alive, Goal, SpaceError};
-use crate::store::{Access, Hold, Rights, StoreError};
+use crate::store::{Access, Hold, Rights, StoreError, Turn};
 
 use super::shared::Shared;
 use super::touch::Moment;
 
 /// What a status says of another agent that acts for the server.
 const ANOTHER: &str = "another agent";
+
+/// How long to wait before a plan is looked at again that may not be read: its server has got another credential, and the
+/// server that has that one is to come.
+const DENIED: Duration = Duration::from_mins(1);
 
 /// Follows what is desired, and says that this agent acts for the server, until it `ends`: then it takes that back.
 ///
@@ -43,11 +49,14 @@ pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>)
                 shared.trouble(ANOTHER, None);
                 shared.say(Event::Claimed(true));
             }
-            () = lost(&mut held) => {
-                held = None;
-                shared.touch.has_not();
-                claiming.set(claim(&shared, goals.clone(), false));
-            }
+            turn = next(&mut held) => match turn {
+                Turn::Again => shared.say(Event::Claimed(true)),
+                Turn::Lost => {
+                    held = None;
+                    shared.touch.has_not();
+                    claiming.set(claim(&shared, goals.clone(), false));
+                }
+            },
         }
     }
 }
@@ -57,18 +66,36 @@ pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>)
 /// # Errors
 /// The data space does not allow it.
 async fn desire(shared: &Shared, goals: watch::Sender<Option<Goal>>) -> Result<(), SpaceError> {
-    let following = shared.space.goals();
+    const TROUBLE: &str = "the plan";
+    let following = shared.space.follow(&shared.server);
+    let plan = following.plan();
+    let say = |goal| drop(goals.send_replace(Some(goal)));
+    let mut in_trouble = false;
     loop {
-        let goal = shared.insist(|| following.next()).await?;
-        shared.say(Event::Desired(Desired { revision: goal.of(), digest: goal.digest.clone() }));
-        goals.send_replace(Some(goal));
+        let (error, pause) = match shared.insist(|| following.next(say)).await {
+            Ok(desired) => {
+                if std::mem::take(&mut in_trouble) {
+                    shared.trouble(TROUBLE, None);
+                }
+                shared.say(Event::Desired(desired));
+                continue;
+            }
+            Err(SpaceError::Malformed { path, reason }) if path == plan => (reason, Duration::ZERO),
+            Err(SpaceError::Store(StoreError::Denied { path, .. })) if path == plan => {
+                ("this server's credential is another one now".to_owned(), DENIED)
+            }
+            Err(error) => return Err(error),
+        };
+        in_trouble = true;
+        shared.trouble(TROUBLE, Some(format!("cannot read this server's plan: {error}")));
+        time::sleep(pause).await;
     }
 }
 
-/// Returns once what is held is lost.
-async fn lost(held: &mut Option<Hold>) {
+/// Returns once something becomes of what is held.
+async fn next(held: &mut Option<Hold>) -> Turn {
     match held {
-        Some(node) => node.lost().await,
+        Some(node) => node.next().await,
         None => std::future::pending().await,
     }
 }

@@ -9,22 +9,19 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{self, Instant};
-use wattle_agent_core::machine::{
-    Action, Awaited, Event, Job as Run, Level, Machine, Now, ReadError, RunId, Setup, Stop, Ticket, WriteError,
-};
+use wattle_agent_core::machine::{Action, Event, Job as Run, Level, Machine, Now, RunId, Setup, Stop, Ticket};
 use wattle_agent_core::memory::Memory;
 use wattle_agent_core::record::Record;
-use wattle_agent_core::revision::Revision;
 
 use crate::clock;
 use crate::recipe::{Broken, Job};
-use crate::space::{Content, Kind, ServerVault, Space, SpaceError};
+use crate::space::{Kind, ServerVault};
 
 use super::journal::Journal;
 use super::live::{self, Questions};
 use super::shared::{Message, Shared, Snapshot, unwritten};
 use super::why::root_causes;
-use super::{Ended, files, touch};
+use super::{Ended, files, runs, touch};
 
 /// How often an agent looks whether it was paused: as a whole, with its machine, or by a signal.
 const TICK: Duration = Duration::from_secs(2);
@@ -134,8 +131,7 @@ impl Driver {
         while let Some(event) = self.events.pop_front() {
             match &event {
                 Event::Ran(run, _) => drop(self.runs.remove(run)),
-                Event::Plan(ticket, _)
-                | Event::Read(ticket, _)
+                Event::Read(ticket, _)
                 | Event::Peeked(ticket, _)
                 | Event::Written(ticket, _)
                 | Event::LaidOut(ticket, _)
@@ -180,35 +176,15 @@ impl Driver {
 
     fn act(&mut self, action: Action) {
         let shared = Arc::clone(&self.shared);
+        if let Some(task) = shared.space.task(&action) {
+            return self.request(task.ticket(), async move {
+                let done = shared.insist(|| shared.space.perform(task.clone())).await;
+                done.unwrap_or_else(|error| task.refused(error.to_string()))
+            });
+        }
         match action {
-            Action::Plan(ticket) => self.request(ticket, async move {
-                let plan = shared.insist(|| shared.space.plan(&shared.server)).await;
-                let plan = plan.unwrap_or_else(|error| {
-                    shared.trouble("the plan", Some(format!("cannot read this server's plan: {error}")));
-                    None
-                });
-                Event::Plan(ticket, plan)
-            }),
-            Action::Read(ticket, awaited, revision) => {
-                self.request(ticket, async move { Event::Read(ticket, read(&shared, &awaited, &revision).await) });
-            }
-            Action::Peek(ticket, entry, revision) => self.request(ticket, async move {
-                let there = shared.insist(|| shared.space.holds(&entry, &revision)).await.unwrap_or_else(|error| {
-                    tracing::debug!("`{entry}` cannot be looked at before it is written: {error}");
-                    None
-                });
-                Event::Peeked(ticket, there)
-            }),
-            Action::Write(ticket, entry, revision, content) => self.request(ticket, async move {
-                let written = shared.insist(|| shared.space.write(&entry, &revision, &content)).await;
-                Event::Written(
-                    ticket,
-                    written.map_err(|error| match error {
-                        SpaceError::Superseded { .. } => WriteError::Superseded,
-                        error => WriteError::Refused(error.to_string()),
-                    }),
-                )
-            }),
+            // These are tasks.
+            Action::Read(..) | Action::Peek(..) | Action::Write(..) => {}
             Action::Journal(ticket, records) => {
                 self.unwritten.push_back((ticket, records));
                 if self.unwritten.len() == 1 {
@@ -223,9 +199,9 @@ impl Driver {
             Action::Attribute(ticket, attribute) => {
                 self.request(ticket, async move { Event::Attribute(ticket, shared.attributes.get(&attribute).await) });
             }
-            Action::Explain(ticket, names, revision) => self.request(ticket, async move {
+            Action::Explain(ticket, what) => self.request(ticket, async move {
                 // The store may be what is in the way.
-                let asked = root_causes(&shared.space, &names, revision);
+                let asked = root_causes(&shared.space, &what);
                 let causes = match time::timeout(wattle::values::ASKING, asked).await {
                     Ok(causes) => causes.map_err(|error| error.to_string()),
                     Err(_) => Err("the data space does not answer".to_owned()),
@@ -283,6 +259,7 @@ impl Driver {
                 self.events.push_back(Event::Trouble(what.clone(), Some(unwritten(&what, &error))));
                 return;
             }
+            runs::settle(&self.shared.state, records);
             self.events.push_back(Event::Journalled(*ticket));
             self.unwritten.pop_front();
         }
@@ -324,24 +301,6 @@ impl Driver {
         };
         self.tasks.push(Abortable::new(work.map(Some).boxed(), registration));
     }
-}
-
-async fn read(shared: &Shared, awaited: &Awaited, revision: &Revision) -> Result<Content, ReadError> {
-    let content = match awaited {
-        Awaited::Entry(entry) => shared.insist(|| shared.space.read(entry, revision)).await,
-        Awaited::Foreign(stack, entry) => {
-            let space = Space::new(shared.space.store().clone(), stack);
-            shared.insist(|| space.read_latest(entry)).await.map(|written| written.content)
-        }
-        Awaited::Ended(component) => {
-            let ended = shared.insist(|| shared.space.ended(component, revision)).await;
-            ended.map(|failure| failure.map_or(Content::Value(wattle::model::Value::Null), Content::Failure))
-        }
-    };
-    content.map_err(|error| match error {
-        SpaceError::Superseded { .. } => ReadError::Superseded,
-        error => ReadError::Refused(error.to_string()),
-    })
 }
 
 fn log(level: Level, component: Option<&str>, revision: u64, text: &str) {

@@ -17,6 +17,7 @@ mod journal;
 mod live;
 mod metadata;
 mod publisher;
+mod runs;
 mod shared;
 mod socket;
 mod touch;
@@ -33,7 +34,7 @@ use wattle::model::{IndexMap, Name, Value};
 use wattle_agent_core::machine::Setup;
 
 use crate::lock::lock;
-use crate::recipe::{self, Runner};
+use crate::recipe::Runner;
 use crate::space::{Credential, ServerVault, Space, SpaceError};
 
 pub use attributes::{Attributes, Fixed};
@@ -123,15 +124,17 @@ impl Agent {
             () = &mut until => return Ok(Ended::Asked),
             lock = prepare(&self.state) => lock?,
         };
-        end_former(&self.state);
         let agent = name(&self.state).map_err(|source| AgentError::State { path: self.state.join(NAME), source })?;
-        let (journal, memory) = journal::Journal::open(&self.state.join("journal"))?;
+        let opened = journal::Journal::open(&self.state.join("journal"));
+        runs::end_former(&self.state, opened.as_ref().ok().map(|(_, memory)| memory));
+        let (journal, memory) = opened?;
         let socket =
             Socket::bind(&self.state).map_err(|source| AgentError::State { path: self.state.join(SOCKET), source })?;
         let (sender, messages) = mpsc::unbounded_channel();
         let vault = ServerVault::new(&self.credential);
         let Self { space, server, credential, runner, state, attributes, user_data, limits } = self;
         let setup = Setup { server: server.clone(), user_data, limits, vault };
+        let store = Arc::clone(space.store());
         let shared = Arc::new(Shared {
             space: space.led(),
             server,
@@ -142,7 +145,7 @@ impl Agent {
             publisher: Publisher::default(),
             runs: Runs::default(),
             socket: socket.path().to_owned(),
-            touch: Touch::new(agent),
+            touch: Touch::new(agent, store),
             fetching: tokio::sync::Mutex::default(),
             messages: sender,
         });
@@ -192,15 +195,6 @@ async fn prepare(state: &Path) -> Result<File, AgentError> {
     let locking = tokio::task::spawn_blocking(move || lock(&file).map(|is_ours| is_ours.then_some(file)));
     let locked = locking.await.map_err(io::Error::other).flatten().map_err(failed(&path))?;
     locked.ok_or_else(|| AgentError::Busy { path: state.to_owned() })
-}
-
-/// Ends what an agent that was killed left running: it is run again, or is not to run any more.
-fn end_former(state: &Path) {
-    for folder in fs::read_dir(state.join("run")).into_iter().flatten().flatten() {
-        if let Err(error) = recipe::end_former(&folder.path()) {
-            tracing::warn!("what ran in `{}` cannot be ended: {error}", folder.path().display());
-        }
-    }
 }
 
 #[cfg(test)]

@@ -176,7 +176,7 @@ fn came_of(what: &str, result: Result<(), SpaceError>) -> Told {
 }
 
 fn log_wait(component: &str, waiting: &Waiting) {
-    let Waiting { what, input, since } = waiting;
+    let Waiting { what, input, since, .. } = waiting;
     if let Some(input) = input {
         let from = what.rsplit_once('/').map_or(&**what, |(from, _)| from);
         tracing::info!(component, %since, "waits for `{what}` from `{from}` (its input `{input}`)");

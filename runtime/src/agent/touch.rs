@@ -12,10 +12,11 @@ use wattle_agent_core::machine::Event;
 use wattle_agent_core::time::Time;
 
 use crate::clock;
+use crate::store::Store;
 
 use super::shared::Shared;
 
-/// For how long it stays certain. ZooKeeper keeps the place of an agent that it does not hear of for 10 s.
+/// For how long it stays certain at most.
 const CERTAIN: Duration = Duration::from_secs(5);
 
 /// How long to wait before asking once more.
@@ -25,6 +26,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Touch {
     agent: String,
+    store: Arc<dyn Store>,
     held: watch::Sender<bool>,
     last: Mutex<Option<Moment>>,
 }
@@ -50,9 +52,9 @@ impl Moment {
 }
 
 impl Touch {
-    /// Of the agent with this name.
-    pub(super) fn new(agent: String) -> Self {
-        Self { agent, held: watch::Sender::new(false), last: Mutex::default() }
+    /// Of the agent with this name, whose place is in `store`.
+    pub(super) fn new(agent: String, store: Arc<dyn Store>) -> Self {
+        Self { agent, store, held: watch::Sender::new(false), last: Mutex::default() }
     }
 
     /// The agent's own name.
@@ -79,8 +81,13 @@ impl Touch {
     /// Whether it is certain still.
     pub(super) fn is_certain(&self) -> bool {
         let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        last.is_some_and(|last| last.is_within(CERTAIN))
+        last.is_some_and(|last| last.is_within(lasting(self.store.session())))
     }
+}
+
+/// For how long it stays certain, by how long the store keeps the place of an agent that it does not hear of.
+fn lasting(session: Option<Duration>) -> Duration {
+    session.map_or(CERTAIN, |session| CERTAIN.min(session / 2))
 }
 
 /// Returns once it is certain that this agent has its server's place: at once if it is.
@@ -104,4 +111,16 @@ pub(super) async fn certain(shared: &Shared) {
 pub(super) async fn confirm(shared: Arc<Shared>) -> Event {
     certain(&shared).await;
     Event::InTouch(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_may_lose_the_place_sooner_is_certain_for_less_long() {
+        for (session, certain) in [(None, 5), (Some(10), 5), (Some(60), 5), (Some(4), 2)] {
+            assert_eq!(lasting(session.map(Duration::from_secs)), Duration::from_secs(certain), "{session:?}");
+        }
+    }
 }

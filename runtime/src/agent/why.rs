@@ -5,13 +5,13 @@ use wattle_agent_core::machine::{Cause, Search, Sighting};
 
 use crate::space::{Revision, SERVER, Space, SpaceError};
 
-/// Why what is `awaited` does not come in `revision`: entries `SERVER/COMPONENT/OUTPUT` or components
+/// Why what is `awaited` does not come, each in its revision: entries `SERVER/COMPONENT/OUTPUT` or components
 /// `SERVER/COMPONENT`. Follows who waits for whom to the end, and gives every end once, the nearest first.
 ///
 /// # Errors
 /// When the data space cannot be read.
-pub(super) async fn root_causes(space: &Space, awaited: &[Name], revision: Revision) -> Result<Vec<Cause>, SpaceError> {
-    let mut search = Search::new(awaited, revision);
+pub(super) async fn root_causes(space: &Space, awaited: &[(Name, Revision)]) -> Result<Vec<Cause>, SpaceError> {
+    let mut search = Search::new(awaited);
     while let Some(component) = search.looks_at() {
         let sighting = look(space, &component).await?;
         search.sees(component, sighting);

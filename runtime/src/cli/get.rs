@@ -59,12 +59,18 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let target = target::find(matches, console)?;
     let space = target.space().await?;
     let entry = entries::tidy(name);
-    let revision = matches.get_one::<u64>("revision").copied();
+    let wanted = matches.get_one::<u64>("revision").copied();
+    let revision = match wanted {
+        Some(number) => Some(target::patiently(&target.address, counting(&space, entry, number)).await?),
+        None => None,
+    };
     let found = target::patiently(&target.address, space.peek(entry)).await;
     // What stands above entries is there as well, and empty.
     let is_entry = entry.split('/').count() == 3;
     let written = match found {
-        Ok(written) if is_entry => written.filter(|written| revision.is_none_or(|wanted| written.revision == wanted)),
+        Ok(written) if is_entry => {
+            written.filter(|written| revision.as_ref().is_none_or(|wanted| written.revision == wanted.number))
+        }
         found => {
             let picture = Picture::read(&space, None).await?;
             let known = entries::list(&space, &picture, entry).await?;
@@ -76,8 +82,8 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     };
     let written = match written {
         Some(written) => written,
-        None if matches.get_flag("wait") => wait(&space, entry, revision, matches.get_one("timeout").copied()).await?,
-        None => return Err(not_yet(&space, entry, revision).await?),
+        None if matches.get_flag("wait") => wait(&space, entry, wanted, matches.get_one("timeout").copied()).await?,
+        None => return Err(not_yet(&space, entry, wanted).await?),
     };
     match &written.content {
         Content::Value(value) => print(value, matches, console),
@@ -114,8 +120,12 @@ async fn wait(space: &Space, entry: &str, revision: Option<u64>, limit: Option<D
     let read = async {
         match revision {
             Some(number) => {
-                let goal = space.goal().await?;
-                let revision = Revision { space: goal.and_then(|goal| goal.space), number };
+                let goal = space.layout().revision();
+                let mut seen = space.store().get(&goal).await?;
+                while space.goal().await?.is_none_or(|goal| goal.revision < number) {
+                    seen = space.store().changed(&goal, seen.map(|node| node.version)).await?;
+                }
+                let revision = counting(space, entry, number).await?;
                 let content = space.read(entry, &revision).await?;
                 Ok(Written::new(&revision, content))
             }
@@ -127,6 +137,16 @@ async fn wait(space: &Space, entry: &str, revision: Option<u64>, limit: Option<D
         Ok(read) => superseded(entry, read),
         Err(_) => Err(not_yet(space, entry, revision).await?),
     }
+}
+
+/// For which revision an entry is written that counts in the revision with this number: the one in which its server's plan
+/// was last another. Of one that is still to come, only its own number is known.
+async fn counting(space: &Space, entry: &str, number: u64) -> Result<Revision, SpaceError> {
+    let goal = space.goal().await?;
+    let plan = space.plan(entry.split('/').next().unwrap_or(entry)).await?;
+    let is_reached = goal.as_ref().is_some_and(|goal| goal.revision >= number);
+    let since = plan.map(|plan| plan.revision).filter(|since| is_reached && *since <= number);
+    Ok(Revision { space: goal.and_then(|goal| goal.space), number: since.unwrap_or(number) })
 }
 
 fn superseded(entry: &str, read: Result<Written, SpaceError>) -> Result<Written, Failure> {

@@ -60,7 +60,7 @@ fn rows(picture: &Picture, names: &[Name], contents: &[Option<Written>]) -> Vec<
         }
         let (mut text, tone) = entries::summary(held.as_ref());
         if let Some(held) = held
-            && held.revision < picture.revision()
+            && picture.revision_of(server).is_some_and(|revision| held.of() < revision)
         {
             text.extend([format!("  (of revision {})", held.revision)]);
         }

@@ -65,8 +65,12 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             .note("overwriting it hides what the component does, until the next revision")
             .help("`--force` overwrites it all the same"));
     }
-    overwrite(&space, entry, &picture.of(), output, value).await?;
-    console.err.write(&format!("`{entry}` is set for revision {}\n", picture.revision()))?;
+    let Some(revision) = entry.split('/').next().and_then(|server| picture.revision_of(server)) else {
+        return Err(Failure::new(format!("`{entry}` cannot be set while a revision is being applied"))
+            .help("`wattle seed apply` brings it to its end"));
+    };
+    overwrite(&space, entry, &revision, output, value).await?;
+    console.err.write(&format!("`{entry}` is set for revision {}\n", revision.number))?;
     Ok(Exit::Fine)
 }
 

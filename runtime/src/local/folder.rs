@@ -25,6 +25,9 @@ use wattle::model::{IndexMap, Name};
 /// How often to look whether it still runs.
 const LOOK: Duration = Duration::from_millis(200);
 
+/// What is in a `.gitignore` of a state.
+pub(super) const IGNORE: &str = "*\n";
+
 /// Where the state of one `up` is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folder {
@@ -107,7 +110,7 @@ impl Folder {
         // Whatever is emitted into a repository, the state is nothing to commit.
         let ignore = self.state.join(".gitignore");
         if !ignore.exists() {
-            fs::write(ignore, "*\n")?;
+            fs::write(ignore, IGNORE)?;
         }
         fs::DirBuilder::new().recursive(true).mode(0o755).create(self.state.join("servers"))
     }

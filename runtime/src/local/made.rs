@@ -11,7 +11,7 @@ use std::path::Path;
 use rustix::process::Pid;
 use wattle::manners::reason;
 
-use super::folder::Folder;
+use super::folder::{Folder, IGNORE};
 use super::processes;
 
 /// The files of a state.
@@ -30,9 +30,6 @@ const FILES: [&str; 13] = [
     "space.new",
     "space.sock",
 ];
-/// What is in a `.gitignore` of a state.
-const IGNORE: &str = "*\n";
-
 impl Folder {
     /// The process that keeps it up.
     ///

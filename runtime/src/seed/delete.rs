@@ -5,10 +5,11 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use wattle::model::IndexMap;
 
-use crate::space::{Layout, to_json};
-use crate::store::{Op, Store, StoreError};
+use crate::space::Layout;
+use crate::store::{Access, Op, Store, StoreError};
 
 use super::present::{self, AT_ONCE, get_json};
+use super::turn::{Seen, Turn, busy};
 use super::{SeedError, check_name, imports};
 
 /// How often what comes back while it is removed is removed again: agents that are forced keep their nodes.
@@ -29,15 +30,21 @@ pub async fn delete(store: &Arc<dyn Store>, stack: &str, force: bool) -> Result<
     if !force {
         refuse(store, &layout).await?;
     }
-    // Whoever applies a seed from now on sees that the stack is not whole.
-    if let Some((mut there, version)) = present::deployed(store, &layout).await? {
-        there.goal.applying.get_or_insert(there.goal.revision + 1);
-        store.set(&layout.revision(), &to_json(&there), Some(version)).await?;
-    }
-    imports::register(store, stack, &IndexMap::default(), false).await?;
+    // Whoever applies a seed from now on sees that the stack is not whole, and who did before writes nothing more.
+    let turn = match present::deployed(store, &layout).await? {
+        None => None,
+        Some(there) => {
+            let seen = Seen::read(store, &layout, Some(&there)).await?;
+            let mut goal = there.0;
+            goal.goal.applying.get_or_insert(goal.goal.revision + 1);
+            Some(Turn::take(store, &layout, &seen, &goal, Vec::new(), Access::new()).await?)
+        }
+    };
+    let checks = turn.as_ref().map(Turn::checks).unwrap_or_default();
+    imports::register(store, stack, &IndexMap::default(), false, &checks).await?;
     let mut last = Ok(());
     for _ in 0..TRIES {
-        last = remove(store, &layout).await;
+        last = remove(store, &layout, &checks).await;
         if !matches!(
             last,
             Err(SeedError::Space(crate::space::SpaceError::Store(
@@ -70,23 +77,27 @@ async fn refuse(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError
     if importers.is_empty() { Ok(()) } else { Err(SeedError::Imported { stack: layout.stack().to_owned(), importers }) }
 }
 
-/// Removes all that is there, the goal and the stack's own node last.
-async fn remove(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
-    let (root, goal) = (layout.root(), layout.revision());
+/// Removes all that is there while the `checks` hold, the goal and the stack's own node last.
+async fn remove(store: &Arc<dyn Store>, layout: &Layout, checks: &[Op]) -> Result<(), SeedError> {
     let mut found = Vec::new();
-    let mut level = vec![root.clone()];
+    let mut level = vec![layout.root()];
     while !level.is_empty() {
         let below = stream::iter(level).map(|path| async move {
             let names = store.children(&path).await?;
             Ok::<_, SeedError>(names.into_iter().map(|name| format!("{path}/{name}")).collect::<Vec<_>>())
         });
         level = below.buffered(AT_ONCE).try_collect::<Vec<_>>().await?.into_iter().flatten().collect();
-        found.extend(level.iter().filter(|path| **path != goal).cloned());
+        found.extend(level.iter().cloned());
     }
-    let mut ops: Vec<Op> = found.into_iter().rev().map(|path| Op::Delete { path }).collect();
-    if store.get(&goal).await?.is_some() {
-        ops.push(Op::Delete { path: goal });
+    let goal = layout.revision();
+    let is_last = |path: &String| path.strip_prefix(&goal).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let (mut last, others): (Vec<String>, Vec<String>) = found.into_iter().rev().partition(is_last);
+    last.push(layout.root());
+    // What the checks look at goes in one request, with which they go for the last time.
+    for paths in [others, last] {
+        let removals = paths.into_iter().map(|path| Op::Delete { path });
+        let removed = store.apply(checks.iter().cloned().chain(removals).collect()).await;
+        removed.map_err(|error| busy(layout, error))?;
     }
-    ops.push(Op::Delete { path: root });
-    Ok(store.apply(ops).await?)
+    Ok(())
 }

@@ -19,11 +19,13 @@ use wattle::lower::Seed;
 use wattle::lower::seed::Wire;
 use wattle::model::{IndexMap, Name, Value};
 use wattle::requirement::Operand;
+use wattle_agent_core::hex;
 
 use crate::space::{Layout, OperatorKey, parse_json, to_json};
-use crate::store::{Access, Op, Principal, Store, StoreError};
+use crate::store::{Access, Op, Principal, Store};
 
 use super::present::get_json;
+use super::turn::Turn;
 use super::{Given, SeedError, rights};
 
 /// Bytes of a piece at most.
@@ -226,7 +228,7 @@ fn delete(path: String) -> Op {
 }
 
 fn digest(bytes: &[u8]) -> String {
-    wattle_agent_core::hex(&Sha256::digest(bytes))
+    hex(&Sha256::digest(bytes))
 }
 
 /// What was deployed last as the stack of `layout`; none if `seed apply` was given no files, or never called. `store` is
@@ -287,19 +289,14 @@ async fn joined(store: &Arc<dyn Store>, layout: &Layout, pieces: &[String]) -> R
 }
 
 /// Writes what is to be kept beside a revision that stays.
-pub(super) async fn renew(store: &Arc<dyn Store>, keeping: &Keeping<'_>) -> Result<(), SeedError> {
-    let steps = keeping.steps(&There::read(store, keeping.layout).await?);
+pub(super) async fn renew(turn: &Turn<'_>, keeping: &Keeping<'_>) -> Result<(), SeedError> {
+    let steps = keeping.steps(&There::read(turn.store, keeping.layout).await?);
     if steps.before.is_empty() && steps.last.is_empty() && steps.gone.is_empty() {
         return Ok(());
     }
     let ops = [steps.before, steps.last, steps.gone].into_iter().flatten().collect();
-    super::imports::protect_all(store, steps.granted).await?;
-    store.apply(ops).await.map_err(|error| match error {
-        StoreError::Conflict { .. } | StoreError::Exists { .. } => {
-            SeedError::Busy { stack: keeping.layout.stack().to_owned() }
-        }
-        error => error.into(),
-    })
+    turn.protect(&steps.granted).await?;
+    turn.apply(ops).await
 }
 
 /// A seed without recipes' files, and the parameters that are given for it: secret values as digests that are keyed, so
@@ -308,10 +305,7 @@ pub fn concealed(seed: &Seed, given: &Given, key: &OperatorKey) -> (Seed, IndexM
     let key = Sha256::digest(format!("wattle: digest of a secret that was deployed\n{}", key.expose()));
     let conceal = |value: &Value| {
         let inner = Sha256::new().chain_update(key).chain_update(to_json(value)).finalize();
-        Value::from(format!(
-            "sha256:{}",
-            wattle_agent_core::hex(&Sha256::new().chain_update(key).chain_update(inner).finalize())
-        ))
+        Value::from(format!("sha256:{}", hex(&Sha256::new().chain_update(key).chain_update(inner).finalize())))
     };
     let constants = |wire: &Wire| wire.replace(&mut |part| part.constant().map(|value| conceal(value).into()));
     let mut seed = seed.clone();

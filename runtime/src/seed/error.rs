@@ -73,7 +73,7 @@ pub enum SeedError {
         servers: Vec<String>,
     },
     /// Someone else writes a seed of the same stack.
-    #[error("another `seed apply` of `{stack}` came between: apply again once it is done")]
+    #[error("another `seed apply` or `seed delete` of `{stack}` came between: try again once it is done")]
     Busy {
         /// The stack.
         stack: String,

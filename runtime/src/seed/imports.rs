@@ -17,6 +17,7 @@ use crate::store::{Access, Op, Principal, Rights, Store, StoreError};
 
 use super::SeedError;
 use super::present::{AT_ONCE, get_json};
+use super::turn::{self, busy};
 
 /// What the imports of `seed` are, as its own agents read them.
 ///
@@ -139,13 +140,15 @@ pub(super) async fn joined(
 }
 
 /// Says to each stack in `foreign` what `stack` reads of it, and to all others that it reads nothing of them any more, and
-/// has the rights follow; also where that is said already, if it was `broken` off before.
+/// has the rights follow; also where that is said already, if it was `broken` off before. All of it while the `checks` hold.
 pub(super) async fn register(
     store: &Arc<dyn Store>,
     stack: &str,
     foreign: &IndexMap<Name, Importer>,
     broken: bool,
+    checks: &[Op],
 ) -> Result<(), SeedError> {
+    let ours = Layout::new(stack);
     let known = known(store, stack).await?;
     let others: IndexSet<&Name> = foreign.keys().chain(known.keys()).collect();
     for other in others {
@@ -161,30 +164,42 @@ pub(super) async fn register(
             Some(_) => Op::Set { path: path.clone(), data, expected: None },
             None => Op::Create { path: path.clone(), data, access: Access::new() },
         };
-        store.apply(vec![say]).await?;
-        protect(store, &layout).await?;
+        // Whoever gives this stack's rights at the same time is told by the node above.
+        let top = Op::Set { path: layout.importers(), data: Vec::new(), expected: None };
+        let said = store.apply([checks, &[say, top.clone()]].concat()).await;
+        said.map_err(|error| busy(&ours, error))?;
+        protect(store, &layout, (&ours, checks)).await?;
         if now.is_none() {
-            store.apply(vec![Op::Delete { path }]).await?;
+            let removed = store.apply([checks, &[Op::Delete { path }, top]].concat()).await;
+            removed.map_err(|error| busy(&ours, error))?;
         }
     }
     Ok(())
 }
 
-/// Gives the exported entries of a stack the rights that it and its importers need.
-async fn protect(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
+/// Gives the exported entries of a stack the rights that it and its importers need, while the `checks` of who does so hold.
+async fn protect(store: &Arc<dyn Store>, layout: &Layout, (ours, checks): (&Layout, &[Op])) -> Result<(), SeedError> {
     loop {
-        let path = layout.exports();
-        let Some(node) = store.get(&path).await? else { return Ok(()) };
-        let exported: Exported = parse_json(&path, &node.data)?.unwrap_or_default();
+        let paths = [layout.exports(), layout.importers()];
+        let [Some(node), Some(above)] = [store.get(&paths[0]).await?, store.get(&paths[1]).await?] else {
+            return Ok(());
+        };
+        let exported: Exported = parse_json(&paths[0], &node.data)?.unwrap_or_default();
         let importers = importers(store, layout).await?;
         let entries = exported.entries.iter();
-        let accesses =
-            entries.map(|(entry, own)| (layout.entry(entry), with_importers(entry, own, importers.values())));
-        protect_all(store, accesses.collect()).await?;
-        // Someone else may have come between what was read and what was written.
-        let same = store.get(&path).await?.is_some_and(|now| now.version == node.version);
-        if same && self::importers(store, layout).await? == importers {
-            return Ok(());
+        let accesses: Vec<(String, Access)> =
+            entries.map(|(entry, own)| (layout.entry(entry), with_importers(entry, own, importers.values()))).collect();
+        let [exports, top] = paths.clone();
+        let theirs =
+            [Op::Check { path: exports, expected: node.version }, Op::Check { path: top, expected: above.version }];
+        match store.protect(&accesses, &[checks, &theirs].concat()).await {
+            // Someone else has come between what was read and what is written.
+            Err(StoreError::Conflict { path } | StoreError::Missing { path }) if paths.contains(&path) => {}
+            Err(StoreError::Replaced { .. }) => {
+                turn::disturbed(store, layout).await?;
+                return Err(turn::over(ours));
+            }
+            protected => return protected.map_err(|error| busy(ours, error)),
         }
     }
 }
@@ -197,16 +212,4 @@ async fn importers(store: &Arc<dyn Store>, layout: &Layout) -> Result<IndexMap<N
         }
     }
     Ok(found)
-}
-
-/// Gives nodes their rights; those that are gone meanwhile need none.
-pub(super) async fn protect_all(store: &Arc<dyn Store>, accesses: Vec<(String, Access)>) -> Result<(), SeedError> {
-    stream::iter(accesses.into_iter().map(Ok::<_, SeedError>))
-        .try_for_each_concurrent(AT_ONCE, |(path, access)| async move {
-            match store.protect(&path, &access).await {
-                Err(StoreError::Missing { .. }) => Ok(()),
-                other => Ok(other?),
-            }
-        })
-        .await
 }

@@ -12,9 +12,11 @@ mod deployed;
 mod error;
 mod given;
 mod imports;
+mod naming;
 mod present;
 mod rights;
 mod sealing;
+mod turn;
 mod wanted;
 mod write;
 
@@ -25,9 +27,9 @@ use sha2::{Digest as _, Sha256};
 use wattle::lower::Seed;
 use wattle::lower::seed::FORMAT;
 use wattle::model::{IndexMap, Name, Value};
+use wattle_agent_core::applying::{self, There};
 use wattle_agent_core::hex;
 use wattle_agent_core::planning::{ImportKey, Planning};
-use wattle_agent_core::time::Time;
 
 use crate::clock;
 use crate::space::{Goal, Layout, OperatorKey, Revision, Source};
@@ -44,6 +46,7 @@ pub use given::Given;
 
 use deployed::Keeping;
 use present::{Deployed, Present};
+use turn::{Seen, Turn};
 use wanted::{Building, Wanted};
 use write::Writing;
 
@@ -109,20 +112,25 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
         changes,
         credentials,
     };
-    if let Some((there, _)) = present::deployed(store, &work.layout).await?
+    if let Some((there, version)) = present::deployed(store, &work.layout).await?
         && there.goal.applying.is_none()
         && work.is(&there)
         && !options.again
     {
-        deployed::renew(store, &work.keeping(seed, options, there.goal.revision)).await?;
-        return Ok(applied(there.goal.revision, unchanged(&work, seed, there.goal.revision), work.credentials.clone()));
+        let revision = there.goal.revision;
+        let there = (there, version);
+        let before = Seen::read(store, &work.layout, Some(&there)).await?;
+        let turn = Turn::resume(store, &work.layout, &before, &there.0)?;
+        deployed::renew(&turn, &work.keeping(seed, options, revision)).await?;
+        return Ok(applied(revision, unchanged(&work, seed, revision), work.credentials.clone()));
     }
     let found = work.compare(store, seed, options).await?;
     let Found { present, wanted, writing, changes, goal } = found;
     match &present.deployed {
-        Some((there, version)) if goal.goal.revision == there.goal.revision => {
-            writing.finish(store, &work.layout, &wanted, (there.clone(), *version)).await?;
-            deployed::renew(store, &work.keeping(seed, options, there.goal.revision)).await?;
+        Some((there, _)) if goal.goal.revision == there.goal.revision => {
+            let mut turn = Turn::resume(store, &work.layout, &present.seen, there)?;
+            writing.finish(&mut turn, &wanted, there.clone()).await?;
+            deployed::renew(&turn, &work.keeping(seed, options, there.goal.revision)).await?;
         }
         _ => writing.carry_out(store, &work.layout, &present, &wanted, &goal).await?,
     }
@@ -207,7 +215,7 @@ impl Work {
         let key = Sha256::digest(format!("wattle: digest of what is given\n{}", key.expose()));
         let inner = Sha256::new().chain_update(key).chain_update(&text).finalize();
         let outer = Sha256::new().chain_update(key).chain_update(inner).finalize();
-        wattle_agent_core::hex(&outer)
+        hex(&outer)
     }
 
     fn keeping<'a>(&'a self, seed: &'a Seed, options: &'a Options, revision: u64) -> Keeping<'a> {
@@ -233,20 +241,13 @@ impl Work {
                 return Err(SeedError::Credentials { servers });
             }
         }
-        let revision = match there {
-            None => 1,
-            Some(there) => {
-                let goal = &there.goal;
-                // Only the end is missing, or nothing at all.
-                let written = goal.applying.is_none_or(|applying| applying == goal.revision);
-                if self.is(there) && written && !options.again {
-                    goal.revision
-                } else {
-                    goal.revision.max(goal.applying.unwrap_or(0)) + 1
-                }
-            }
+        let is_same = there.is_some_and(|there| self.is(there)) && !options.again;
+        let said = |there: &Deployed| There { revision: there.goal.revision, applying: there.goal.applying };
+        let revision = applying::number(there.map(said), is_same);
+        let space = match there {
+            Some(there) => there.goal.space.clone(),
+            None => Some(naming::new(store, clock::now()).await?),
         };
-        let space = there.map_or_else(|| Some(new_space(clock::now())), |there| there.goal.space.clone());
         let building = Building {
             planning: Planning { seed, parameters: &self.parameters, imports: &self.imports },
             credentials: &self.credentials,
@@ -254,6 +255,7 @@ impl Work {
             member: self.member.clone(),
             present: &present,
             revision: Revision { space: space.clone(), number: revision },
+            again: options.again,
         };
         let wanted = building.build()?;
         let mut writing = Writing::make(&self.layout, seed, &present, &wanted)?;
@@ -286,13 +288,6 @@ fn unchanged(work: &Work, seed: &Seed, revision: u64) -> Changes {
         servers: servers.collect(),
         ..Changes::default()
     }
-}
-
-/// A name for a data space that is made now: later ones sort behind earlier ones.
-fn new_space(now: Time) -> Name {
-    let mut chance = [0; 4];
-    getrandom::fill(&mut chance).expect("INVARIANT: the system has random numbers once it has booted");
-    format!("{now:.9}-{}", hex(&chance)).into()
 }
 
 /// Refuses a name that is no part of a path, or of a login (ZooKeeper's digest scheme ends a name at a colon).

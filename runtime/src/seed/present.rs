@@ -12,6 +12,7 @@ use crate::space::{Export, Goal, Importer, Layout, Plan, parse_json};
 use crate::store::{Principal, Store, Version};
 
 use super::deployed::There;
+use super::turn::Seen;
 use super::{SeedError, rights};
 
 /// How many requests are under way at a time.
@@ -31,6 +32,8 @@ pub(super) struct Deployed {
 #[derive(Default)]
 pub(super) struct Present {
     pub(super) deployed: Option<(Deployed, Version)>,
+    /// What tells whether it is so still.
+    pub(super) seen: Seen,
     /// Whether everything is as the plans say: no `seed apply` was broken off.
     pub(super) whole: bool,
     /// Every node below the stack but those that agents make.
@@ -58,7 +61,8 @@ pub(super) async fn deployed(
 impl Present {
     pub(super) async fn read(store: &Arc<dyn Store>, layout: &Layout) -> Result<Self, SeedError> {
         let deployed = deployed(store, layout).await?;
-        let mut present = Self { whole: true, ..Self::default() };
+        let seen = Seen::read(store, layout, deployed.as_ref()).await?;
+        let mut present = Self { whole: true, seen, ..Self::default() };
         if deployed.is_none() && store.get(&layout.root()).await?.is_none() {
             return Ok(present);
         }

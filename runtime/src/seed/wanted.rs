@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use wattle::lower::Seed;
 use wattle::lower::seed::{SeedEntry, SeedExport};
 use wattle::model::{IndexMap, Name};
-use wattle_agent_core::planning::Planning;
+use wattle_agent_core::planning::{Planning, keep_standing};
 
 use crate::space::{Export, Held, Importer, Plan, Revision};
 use crate::store::{Access, Principal};
@@ -46,17 +46,26 @@ pub(super) struct Building<'a> {
     pub(super) member: Principal,
     pub(super) present: &'a Present,
     pub(super) revision: Revision,
+    /// Whether no plan is to stand: what has failed is tried again everywhere.
+    pub(super) again: bool,
 }
 
 impl Building<'_> {
     pub(super) fn build(self) -> Result<Wanted, SeedError> {
         let mut sealing = ForServers::new(self.credentials, &self.present.plans);
-        let plans = self.planning.plans(&self.revision, &mut sealing)?;
+        let mut plans = self.planning.plans(&self.revision, &mut sealing)?;
         let seed = self.planning.seed;
         let retired = self.present.plans.iter().filter(|(server, _)| !seed.servers.contains_key(*server));
-        let retired = retired.map(|(server, before)| (server.clone(), Plan::retired(&self.revision, before.order)));
+        plans.extend(retired.map(|(server, before)| (server.clone(), Plan::retired(&self.revision, before.order))));
+        // Whoever has another credential is another machine, which has nothing of what was written before.
+        let is_another = |server: &Name| {
+            let now = self.principals.get(server);
+            self.again || now.is_some_and(|now| self.present.principals.get(server) != Some(now))
+        };
+        keep_standing(&mut plans, &self.present.plans, is_another);
+        let retired = plans.split_off(seed.servers.len());
         Ok(Wanted {
-            retired: retired.collect(),
+            retired,
             entries: self.entries()?,
             exports: self.exports(&mut sealing)?,
             foreign: foreign(&plans, &self.principals),

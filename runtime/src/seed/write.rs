@@ -121,13 +121,6 @@ impl Maker<'_> {
         for (name, plan) in &wanted.plans {
             let Some(principal) = wanted.principals.get(name) else { continue };
             let known = self.present.principals.get(name) == Some(principal);
-            let node = self.layout.server(name);
-            if !self.present.paths.contains(&node) {
-                self.create(node.clone(), to_json(principal), rights::server(principal));
-            } else if !known || !self.present.whole {
-                self.writing.plans.push(Op::Set { path: node.clone(), data: to_json(principal), expected: None });
-                self.writing.granted.push((node.clone(), rights::server(principal)));
-            }
             let path = self.layout.plan(name);
             let data = to_json(plan);
             let op = if self.present.paths.contains(&path) {
@@ -140,7 +133,16 @@ impl Maker<'_> {
             };
             let help = "put some of its components on another server, or hand large constants over as a recipe's files";
             check(&op, || format!("the plan of the server `{name}`"), help)?;
-            self.writing.plans.push(op);
+            // One that stands is not written again.
+            self.writing.plans.extend((self.present.plans.get(name) != Some(plan)).then_some(op));
+            // Behind the plan: whoever is broken off in between finds that the server is another one.
+            let node = self.layout.server(name);
+            if !self.present.paths.contains(&node) {
+                self.create(node.clone(), to_json(principal), rights::server(principal));
+            } else if !known || !self.present.whole {
+                self.writing.plans.push(Op::Set { path: node.clone(), data: to_json(principal), expected: None });
+                self.writing.granted.push((node.clone(), rights::server(principal)));
+            }
             self.level(format!("{}/{name}", tops.1));
 
             for component in std::iter::once(SERVER).chain(plan.components.keys().map(|name| &**name)) {
@@ -160,7 +162,7 @@ impl Maker<'_> {
             // Where its agent says how it went.
             self.kept.extend([format!("{}/{name}", tops.1), self.layout.server_status(name)]);
             let op = Op::Set { path: self.layout.plan(name), data: to_json(plan), expected: None };
-            self.writing.plans.push(op);
+            self.writing.plans.extend((self.present.plans.get(name) != Some(plan)).then_some(op));
         }
         Ok(())
     }

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use wattle::model::Name;
-use wattle_agent_core::record::RevisionId;
 use wattle_agent_core::revision::Revision;
 
 use crate::store::Principal;
@@ -30,10 +29,5 @@ impl Goal {
     /// The revision.
     pub fn of(&self) -> Revision {
         Revision { space: self.space.clone(), number: self.revision }
-    }
-
-    /// The revision, and what it is.
-    pub fn id(&self) -> RevisionId {
-        RevisionId { revision: self.of(), digest: self.digest.clone() }
     }
 }

@@ -6,27 +6,28 @@
 mod alive;
 mod credential;
 mod export;
+mod following;
 mod goal;
-mod goals;
+
 mod seal;
 mod vault;
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use wattle_agent_core::record::RevisionId;
-use wattle_agent_core::request::{self, Answer, Op, Peek, Peeked, Refused, Request, Say, Step as Next};
+use wattle::model::Name;
+use wattle_agent_core::machine::{Action, Event};
+use wattle_agent_core::request::{self, Answer, Op, Peek, Peeked, Refused, Request, Say, Step as Next, Task, Versions};
 
 use crate::store::{Access, Hold, Node, Store, StoreError, Version};
 
 pub use alive::Alive;
 pub use credential::{Credential, CredentialError, Opener, OperatorKey};
 pub use export::{Export, Exported, Importer};
+pub use following::Following;
 pub use goal::Goal;
-pub use goals::Goals;
 pub use seal::{SealError, open, seal};
 pub use vault::ServerVault;
 pub use wattle_agent_core::SERVER;
@@ -46,9 +47,9 @@ pub enum SpaceError {
     #[error("the data space of `{stack}` has no entry `{entry}`")]
     Unknown {
         /// The stack.
-        stack: String,
-        /// `SERVER/COMPONENT/OUTPUT`.
-        entry: String,
+        stack: Name,
+        /// `SERVER/COMPONENT/OUTPUT`, or `SERVER/COMPONENT`.
+        entry: Name,
     },
     /// The entry already belongs to a newer revision.
     #[error("{}", request::superseded(ours, newer))]
@@ -74,6 +75,16 @@ pub enum SpaceError {
     Store(#[from] StoreError),
 }
 
+impl From<Refused> for SpaceError {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Unknown { stack, entry } => Self::Unknown { stack, entry },
+            Refused::Superseded { ours, newer } => Self::Superseded { ours, newer },
+            Refused::Malformed { path, reason } => Self::Malformed { path, reason },
+        }
+    }
+}
+
 /// Whether one may still say something.
 pub type Sure<'a> = &'a (dyn Fn() -> bool + Sync);
 
@@ -84,8 +95,8 @@ pub struct Space {
     layout: Layout,
     // Whether whoever reads was led there by what the store has told.
     is_led: bool,
-    // The versions by path of what was last said, and of entries that may be written: doing so then takes one request.
-    versions: Arc<Mutex<HashMap<String, Version>>>,
+    // Of what was last said, and of entries that may be written: doing so then takes one request.
+    versions: Arc<Mutex<Versions>>,
 }
 
 impl Space {
@@ -101,9 +112,9 @@ impl Space {
         Self { is_led: true, ..self }
     }
 
-    /// Follows the goal.
-    pub fn goals(&self) -> Goals {
-        Goals::new(self)
+    /// Follows what `server` is to do.
+    pub fn follow(&self, server: &str) -> Following {
+        Following::new(self, server)
     }
 
     /// The store that it is kept in.
@@ -121,19 +132,7 @@ impl Space {
     /// # Errors
     /// When it cannot be read.
     pub async fn goal(&self) -> Result<Option<Goal>, SpaceError> {
-        let path = self.layout.revision();
-        let node = self.get(&path).await?;
-        parse_goal(&path, node)
-    }
-
-    /// Waits for a revision that is newer than the one that was `seen`, or of another data space; for any if none was.
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    pub async fn newer_goal(&self, seen: Option<RevisionId>) -> Result<Goal, SpaceError> {
-        let (_, data) = self.ask(request::Newer::wait(&self.layout, seen)).await?;
-        let path = self.layout.revision();
-        parse_json(&path, &data)?.ok_or_else(|| StoreError::missing(&path).into())
+        self.get_json(&self.layout.revision()).await
     }
 
     /// What `server` is to do; none if the model has no such server.
@@ -186,7 +185,7 @@ impl Space {
     pub async fn holds(&self, entry: &str, revision: &Revision) -> Result<Option<Content>, SpaceError> {
         let Peeked { content, version } = self.ask(Peek::new(&self.layout, &entry.into(), revision)).await?;
         if let Some(version) = version {
-            self.versions().insert(self.layout.entry(entry), version);
+            self.versions().note(self.layout.entry(entry), revision.space.as_ref(), version);
         }
         Ok(content)
     }
@@ -202,7 +201,7 @@ impl Space {
         revision: &Revision,
         content: &Content,
     ) -> Result<Option<Content>, SpaceError> {
-        let known = self.versions().remove(&self.layout.entry(entry));
+        let known = self.versions().take(&self.layout.entry(entry), revision.space.as_ref());
         self.ask(request::Write::new(&self.layout, &entry.into(), revision, content, known)).await
     }
 
@@ -247,8 +246,8 @@ impl Space {
     /// [`SpaceError::Unsure`] when it is not, [`StoreError::Missing`] if the model has no such component any more,
     /// [`SpaceError::Superseded`] when what was said of it is of a newer revision, [`StoreError::Denied`].
     pub async fn set_status(&self, component: &str, status: &Status, sure: Sure<'_>) -> Result<(), SpaceError> {
-        let known = self.said(&self.layout.status(component));
-        self.say(Say::of_component(&self.layout, component, status, Some(known)), sure).await
+        let known = self.said(&self.layout.status(component), status.space.as_ref());
+        self.say(Say::of_component(&self.layout, component, status, Some(known)), status.space.as_ref(), sure).await
     }
 
     /// How `component` (`SERVER/COMPONENT`) is doing; none if nothing was ever said.
@@ -269,20 +268,20 @@ impl Space {
         status: &ServerStatus,
         sure: Sure<'_>,
     ) -> Result<(), SpaceError> {
-        let known = self.said(&self.layout.server_status(server));
-        self.say(Say::of_server(&self.layout, server, status, Some(known)), sure).await
+        let known = self.said(&self.layout.server_status(server), status.space.as_ref());
+        self.say(Say::of_server(&self.layout, server, status, Some(known)), status.space.as_ref(), sure).await
     }
 
     /// The version of what was last said at `path`. At first, nobody has said anything: if that is not so, it is looked at.
-    fn said(&self, path: &str) -> Version {
-        self.versions().remove(path).unwrap_or(Version::UNTOUCHED)
+    fn said(&self, path: &str, space: Option<&Name>) -> Version {
+        self.versions().take(path, space).unwrap_or(Version::UNTOUCHED)
     }
 
-    async fn say(&self, say: Say, sure: Sure<'_>) -> Result<(), SpaceError> {
+    async fn say(&self, say: Say, space: Option<&Name>, sure: Sure<'_>) -> Result<(), SpaceError> {
         let path = say.path().to_owned();
         match self.ask_while(say, sure).await {
             Ok(version) => {
-                self.versions().insert(path, version);
+                self.versions().note(path, space, version);
                 Ok(())
             }
             Err(SpaceError::Unknown { .. }) => Err(StoreError::missing(&path).into()),
@@ -306,6 +305,27 @@ impl Space {
         self.ask(request::Ended::wait(&self.layout, &component.into(), revision)).await
     }
 
+    /// The request that an action of a machine is; none if it is something else.
+    pub fn task(&self, action: &Action) -> Option<Task> {
+        Task::of(action, &self.layout, &mut self.versions())
+    }
+
+    /// Carries out what a machine asked for, waiting as long as it takes; gives what it is to be told.
+    ///
+    /// # Errors
+    /// What the store refuses, and when it cannot be used.
+    pub async fn perform(&self, mut task: Task) -> Result<Event, SpaceError> {
+        let is_led = self.is_led && task.is_led();
+        let mut op = task.begin();
+        loop {
+            let answer = self.carry_out(op, is_led).await?;
+            match task.answered(answer, &mut self.versions()) {
+                Next::Ask(next) => op = next,
+                Next::Over(event) => return Ok(event),
+            }
+        }
+    }
+
     /// Carries a request out.
     async fn ask<R: Request>(&self, request: R) -> Result<R::Out, SpaceError> {
         self.ask_while(request, &|| true).await
@@ -318,17 +338,18 @@ impl Space {
             if matches!(op, Op::Set(..)) && !sure() {
                 return Err(SpaceError::Unsure);
             }
-            let answer = self.carry_out(op).await?;
+            let answer = self.carry_out(op, self.is_led).await?;
             match request.answered(answer) {
                 Next::Ask(next) => op = next,
-                Next::Over(out) => return out.map_err(|refused| self.refused(refused)),
+                Next::Over(out) => return out.map_err(SpaceError::from),
             }
         }
     }
 
-    async fn carry_out(&self, op: Op) -> Result<Answer, StoreError> {
+    async fn carry_out(&self, op: Op, is_led: bool) -> Result<Answer, StoreError> {
         Ok(match op {
-            Op::Get(path) => Answer::Node(self.get(&path).await?),
+            Op::Get(path) if is_led => Answer::Node(self.store.look(&path).await?),
+            Op::Get(path) => Answer::Node(self.store.get(&path).await?),
             Op::Changed(path, seen) => Answer::Node(self.store.changed(&path, seen).await?),
             Op::Set(path, data, version) => match self.store.set(&path, &data, Some(version)).await {
                 Ok(version) => Answer::Set(version),
@@ -343,16 +364,10 @@ impl Space {
         if self.is_led { self.store.look(path).await } else { self.store.get(path).await }
     }
 
-    fn refused(&self, refused: Refused) -> SpaceError {
-        match refused {
-            Refused::Unknown(entry) => SpaceError::Unknown { stack: self.layout.stack().to_owned(), entry },
-            Refused::Superseded { ours, newer } => SpaceError::Superseded { ours, newer },
-            Refused::Malformed { path, reason } => SpaceError::Malformed { path, reason },
-        }
-    }
-
-    fn versions(&self) -> std::sync::MutexGuard<'_, HashMap<String, Version>> {
-        self.versions.lock().expect("INVARIANT: nothing panics while it holds the versions")
+    fn versions(&self) -> std::sync::MutexGuard<'_, Versions> {
+        let mut versions = self.versions.lock().expect("INVARIANT: nothing panics while it holds the versions");
+        versions.in_session(self.store.session_id());
+        versions
     }
 
     async fn get_json<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>, SpaceError> {
@@ -361,10 +376,6 @@ impl Space {
             None => Ok(None),
         }
     }
-}
-
-fn parse_goal(path: &str, node: Option<Node>) -> Result<Option<Goal>, SpaceError> {
-    node.map_or(Ok(None), |node| parse_json(path, &node.data))
 }
 
 /// What JSON a node holds; none if it is empty.

@@ -31,6 +31,12 @@ pub enum StoreError {
         /// Where.
         path: String,
     },
+    /// Another node was made in the place of the one that was meant, and it is what has been changed.
+    #[error("`{path}` was removed and made again by someone else meanwhile, and has been changed")]
+    Replaced {
+        /// Where.
+        path: String,
+    },
     /// The node has children.
     #[error("`{path}` is not empty")]
     NotEmpty {
@@ -70,6 +76,17 @@ impl StoreError {
 
     pub(crate) fn denied(action: &'static str, path: &str) -> Self {
         Self::Denied { action, path: path.to_owned() }
+    }
+
+    /// What became of a change to the node at `path`, which may be missing.
+    ///
+    /// # Errors
+    /// Any other one.
+    pub(crate) fn unless_missing(path: &str, outcome: Result<(), Self>) -> Result<(), Self> {
+        match outcome {
+            Err(Self::Missing { path: missing }) if missing == path => Ok(()),
+            outcome => outcome,
+        }
     }
 
     /// Refuses data that a store would not take.

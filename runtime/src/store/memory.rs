@@ -83,7 +83,10 @@ impl Held {
             let held = all.tree().held_by(&self.path, holder);
             let Some(now) = held else {
                 match self.make(None) {
-                    Ok(made) => (holder, version) = made,
+                    Ok(made) => {
+                        (holder, version) = made;
+                        keeper.again();
+                    }
                     Err(_) => return keeper.lose(),
                 }
                 continue;
@@ -124,8 +127,11 @@ impl Store for Memory {
         self.tree().change(&self.who, None, ops, || Ok(())).map(drop)
     }
 
-    async fn protect(&self, path: &str, access: &Access) -> Result<(), StoreError> {
-        self.tree().protect(&self.who, path, access.clone(), || Ok(()))
+    async fn protect(&self, accesses: &[(String, Access)], checks: &[Op]) -> Result<(), StoreError> {
+        for (path, access) in accesses {
+            StoreError::unless_missing(path, self.tree().protect(&self.who, path, access.clone(), checks, || Ok(())))?;
+        }
+        Ok(())
     }
 
     async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError> {

@@ -15,6 +15,7 @@ mod tree;
 mod zookeeper;
 
 use std::fmt;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -22,7 +23,7 @@ use serde::{Deserialize, Serialize};
 pub use access::{Access, Login, OPERATOR, Principal, Rights};
 pub use address::{Address, AddressError};
 pub use error::StoreError;
-pub use hold::Hold;
+pub use hold::{Hold, Turn};
 pub use memory::Memory;
 pub(crate) use path::{check_path, parent};
 use wattle_agent_core::node::bytes;
@@ -59,8 +60,9 @@ pub enum Op {
         /// Where.
         path: String,
     },
-    /// Changes nothing, and fails if the node has another version. In front of all others, it goes with each request that
-    /// they are cut into: none is carried out once the node has changed. ZooKeeper compares only how often its data was set.
+    /// Changes nothing, and fails if the node is not there or has another version. Those in front of all others go with each
+    /// request that they are cut into: none is carried out once one of the nodes has changed. ZooKeeper compares only how
+    /// often its data was set: whoever must know that it is the same node checks one besides that has a name of its own.
     Check {
         /// Where.
         path: String,
@@ -77,6 +79,12 @@ impl Op {
                 path
             }
         }
+    }
+
+    /// What goes with each request that `ops` are cut into, and the others.
+    pub(crate) fn conditions(ops: &[Self]) -> (&[Self], &[Self]) {
+        let checks = ops.iter().take_while(|op| matches!(op, Self::Check { .. })).count();
+        ops.split_at(checks)
     }
 
     /// Bytes that it takes in a request, generously.
@@ -140,6 +148,12 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// When they may not be read.
     async fn children(&self, path: &str) -> Result<Vec<String>, StoreError>;
 
+    /// Which session this is, for a store that has sessions. None outlives what the store holds: once it is another one, the
+    /// versions that were read before may be those of nodes that are gone.
+    fn session_id(&self) -> i64 {
+        0
+    }
+
     /// Carries out many changes, in their order, in as few requests as the store allows; those of one request together
     /// or not at all. What fails is told with its path, and what comes after it is not done.
     ///
@@ -147,11 +161,13 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// [`StoreError::Exists`] and all that [`Store::set`] fails with.
     async fn apply(&self, ops: Vec<Op>) -> Result<(), StoreError>;
 
-    /// Gives the node at `path` other rights.
+    /// Gives nodes other rights, in whatever order, while all `checks` hold: [`Op::Check`]s. Nodes that are not there need
+    /// none. Once a check fails, nobody's rights that were given since are replaced.
     ///
     /// # Errors
-    /// [`StoreError::Missing`], [`StoreError::Denied`].
-    async fn protect(&self, path: &str, access: &Access) -> Result<(), StoreError>;
+    /// [`StoreError::Conflict`] and [`StoreError::Missing`] of a check, [`StoreError::Denied`], and
+    /// [`StoreError::Replaced`] if a store could not tell a node from the one that took its place.
+    async fn protect(&self, accesses: &[(String, Access)], checks: &[Op]) -> Result<(), StoreError>;
 
     /// Keeps a node at `path` for as long as the result lives, this process runs, and nobody takes it: it is made again
     /// when the store forgot it or somebody removed it. A node that is there already is left alone, unless it has the
@@ -164,6 +180,12 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// # Errors
     /// [`StoreError::Conflict`] when another node is there. When the parent is missing or its rights do not allow it.
     async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError>;
+
+    /// For how long the store keeps what is held by a process of which it hears nothing; none if it hears at once that one is
+    /// gone, or has not said.
+    fn session(&self) -> Option<Duration> {
+        None
+    }
 
     /// Leaves the store in an orderly way, as the last thing that this process does with it: what is held goes at once,
     /// not only when the store misses this process. It takes two seconds at most.

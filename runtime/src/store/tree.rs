@@ -305,15 +305,17 @@ impl Tree {
         }
     }
 
-    /// Gives the node at `path` other rights, if `keep` agrees.
+    /// Gives the node at `path` other rights, if the `checks` hold and `keep` agrees.
     pub(super) fn protect(
         &mut self,
         who: &Who,
         path: &str,
         access: Access,
+        checks: &[Op],
         keep: impl FnOnce() -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         check_path(path)?;
+        checks.iter().try_for_each(|check| self.refuse(who, check))?;
         let slot = self.nodes.get_mut(path).ok_or_else(|| StoreError::missing(path))?;
         if !matches!(who, Who::Operator) {
             return Err(StoreError::denied("protect", path));

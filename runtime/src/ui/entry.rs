@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use wattle::model::Type;
 
 use crate::report::Picture;
-use crate::space::{Content, Written};
+use crate::space::{Content, Revision, Written};
 
 /// Most bytes of a value that are told.
 const LARGEST: usize = 4096;
@@ -17,8 +17,8 @@ pub(super) fn declared<'p>(picture: &'p Picture, entry: &str) -> Option<&'p Type
     Some(&plan.components.get(component)?.outputs.get(output)?.declared.ty)
 }
 
-/// What an entry holds.
-pub(super) fn json(held: Option<&Written>, ty: Option<&Type>, revision: u64) -> Value {
+/// What an entry holds. What its server writes now is `of` that revision.
+pub(super) fn json(held: Option<&Written>, ty: Option<&Type>, of: Option<&Revision>) -> Value {
     let is_secret = ty.is_some_and(Type::is_secret);
     let mut object = match held.map(|held| &held.content) {
         None => json!({ "state": "empty" }),
@@ -37,7 +37,7 @@ pub(super) fn json(held: Option<&Written>, ty: Option<&Type>, revision: u64) -> 
     }
     if let Some(held) = held {
         object["revision"] = json!(held.revision);
-        object["former"] = json!(held.revision < revision);
+        object["former"] = json!(of.is_some_and(|of| held.of() < *of));
     }
     object
 }
@@ -56,6 +56,10 @@ pub(super) fn shown(value: &wattle::model::Value) -> Value {
 mod tests {
     use super::*;
 
+    fn of(number: u64) -> Revision {
+        Revision { space: None, number }
+    }
+
     fn written(content: Content) -> Written {
         Written { revision: 1, space: None, content }
     }
@@ -64,9 +68,9 @@ mod tests {
     fn nothing_of_a_secret_is_told() {
         let hidden = Type::Hidden(Box::new(Type::STR));
         let secret = written(Content::Value("hunter2".into()));
-        let told = json(Some(&secret), Some(&hidden), 1);
+        let told = json(Some(&secret), Some(&hidden), Some(&of(1)));
         assert_eq!(told, json!({ "state": "secret", "type": "a string (secret)", "revision": 1, "former": false }));
-        let told = json(Some(&written(Content::Sealed("c2VhbGVk".into()))), None, 2);
+        let told = json(Some(&written(Content::Sealed("c2VhbGVk".into()))), None, Some(&of(2)));
         assert_eq!(told, json!({ "state": "secret", "revision": 1, "former": true }));
     }
 

@@ -72,7 +72,8 @@ impl View {
             (Name::from(part.path()), text(object))
         };
         let entry = |(name, held): (&Name, &Option<Written>)| {
-            (name.clone(), text(entry::json(held.as_ref(), entry::declared(picture, name), revision)))
+            let of = name.split('/').next().and_then(|server| picture.revision_of(server));
+            (name.clone(), text(entry::json(held.as_ref(), entry::declared(picture, name), of.as_ref())))
         };
         Self {
             top: top.into_iter().map(|(key, value)| (key, text(value))).collect(),

@@ -10,7 +10,7 @@ use wattle_tests::zookeeper::ZooKeeper;
 
 use super::field::Field;
 use super::measure::{per, said, show};
-use super::operator::{all_done, applied, connect, ensemble, options, seed};
+use super::operator::{all_done, applied, connect, ensemble, options, revision_of, seed};
 
 const TIERS: u32 = 200;
 
@@ -39,8 +39,8 @@ pub(super) async fn observers() {
         applied(&store, &seed, &options).await;
         let start = Instant::now();
         let space = Space::new(store, &stack);
-        let goal = space.goal().await.expect("a goal").expect("a goal");
-        space.ended(&format!("server{}/b", TIERS - 1), &goal.of()).await.expect("it ends");
+        let last = format!("server{}", TIERS - 1);
+        space.ended(&format!("{last}/b"), &revision_of(&space, &last).await).await.expect("it ends");
         let time = start.elapsed();
         let counts = field.settled().await.since(&counts);
         let packets: Vec<u64> = asked(&zookeeper).iter().zip(before).map(|(now, before)| now - before).collect();
@@ -74,7 +74,7 @@ pub(super) async fn ensembles() {
                 applied(&store, &seed, &options).await;
             }
             for name in &names {
-                all_done(&Space::new(store.clone(), name), EACH, 1).await;
+                all_done(&Space::new(store.clone(), name), EACH).await;
             }
             start.elapsed()
         };

@@ -7,7 +7,7 @@ use futures_util::stream::{self, StreamExt as _};
 use wattle::author::Blueprint;
 use wattle::lower::{Options as Lowering, Seed, lower};
 use wattle_runtime::seed::{Options, apply};
-use wattle_runtime::space::{OperatorKey, Space, State};
+use wattle_runtime::space::{OperatorKey, Revision, Space, State};
 use wattle_runtime::store::{Address, Store};
 use wattle_tests::crowd::SOON;
 use wattle_tests::workload::{Size, workload};
@@ -47,14 +47,15 @@ pub(super) async fn applied(store: &Arc<dyn Store>, seed: &Seed, options: &Optio
 }
 
 /// Waits until every component of a stack of `tiers` is done in `revision`.
-pub(super) async fn all_done(space: &Space, tiers: u32, revision: u64) {
-    let components = (0..tiers).flat_map(|tier| [format!("server{tier}/a"), format!("server{tier}/b")]);
+pub(super) async fn all_done(space: &Space, tiers: u32) {
+    let components = (0..tiers).flat_map(|tier| ["a", "b"].map(|name| (format!("server{tier}"), name)));
     stream::iter(components)
-        .for_each_concurrent(256, |component| async move {
+        .for_each_concurrent(256, |(server, name)| async move {
+            let (of, component) = (revision_of(space, &server).await, format!("{server}/{name}"));
             loop {
                 let status = space.status(&component).await.expect("a status");
                 match status {
-                    Some(status) if status.revision == revision && status.state == State::Done => return,
+                    Some(status) if status.of() == of && status.state == State::Done => return,
                     Some(status) => assert!(!matches!(status.state, State::Failed(_)), "{component}: {status:?}"),
                     None => {}
                 }
@@ -62,4 +63,9 @@ pub(super) async fn all_done(space: &Space, tiers: u32, revision: u64) {
             }
         })
         .await;
+}
+
+/// The revision in which a server's plan was last another.
+pub(super) async fn revision_of(space: &Space, server: &str) -> Revision {
+    space.plan(server).await.expect("a plan").expect("a plan").of()
 }

@@ -35,7 +35,7 @@ pub(super) async fn table(requests: &Requests) {
     stream::iter(&names)
         .for_each_concurrent(8, |name| {
             let space = Space::new(store.clone(), name);
-            async move { all_done(&space, TIERS, 1).await }
+            async move { all_done(&space, TIERS).await }
         })
         .await;
     let time = start.elapsed();

@@ -9,7 +9,7 @@ use wattle_tests::workload::Size;
 
 use super::field::Field;
 use super::measure::{exponent, heap, kinds, per, said, show};
-use super::operator::{all_done, applied, connect, ensemble, options, seed};
+use super::operator::{all_done, applied, connect, ensemble, options, revision_of, seed};
 use super::restart;
 
 /// From how many on each run takes minutes.
@@ -56,13 +56,13 @@ async fn row(tiers: u32, requests: &Requests) -> f64 {
         let (revision, apply) = applied(&store, &seed, &options).await;
         let start = Instant::now();
         let operator = requests.counts().since(&operator);
-        let goal = space.goal().await.expect("a goal").expect("a goal");
-        space.ended(&last, &goal.of()).await.expect("it ends");
+        let of = revision_of(&space, &format!("server{}", tiers - 1)).await;
+        space.ended(&last, &of).await.expect("it ends");
         let time = start.elapsed();
         if revision == 1 {
             first_seconds = time.as_secs_f64();
         }
-        all_done(&space, tiers, revision).await;
+        all_done(&space, tiers).await;
         let asked = field.settled().await.since(&asked);
         println!("- revision {revision} ({name}): applied in {}, {operator}", show(apply));
         println!("  - until the last is done: {}", show(time));

@@ -90,6 +90,13 @@ pub(super) async fn apply_on_a_condition(fixture: &dyn Fixture) {
         }
         other => panic!("{other:?}"),
     }
+    // Several go with every request.
+    let (turn, mark) = (place.store.get(&path).await.unwrap().unwrap().version, place.make("mark", b"").await);
+    let marked = place.store.get(&mark).await.unwrap().unwrap().version;
+    let mut ops = ops(turn, "fourth");
+    ops.insert(1, Op::Check { path: mark.clone(), expected: marked });
+    place.store.apply(vec![delete(&mark)]).await.unwrap();
+    refused!(place.store.apply(ops), Missing, mark);
     let none = place.at("none");
     refused!(
         place.store.apply(vec![Op::Check { path: none.clone(), expected: first }, set(&path, b"3")]),

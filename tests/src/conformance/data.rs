@@ -125,7 +125,7 @@ pub(super) async fn illegal_paths(fixture: &dyn Fixture) {
         refused!(place.store.children(&path), Illegal, path);
         refused!(place.store.apply(vec![create(&path, b"")]), Illegal, path);
         refused!(place.store.apply(vec![delete(&path)]), Illegal, path);
-        refused!(place.store.protect(&path, &super::Access::new()), Illegal, path);
+        refused!(place.store.protect(&[(path.clone(), super::Access::new())], &[]), Illegal, path);
         refused!(place.store.hold(&path, b"", &super::Access::new(), None), Illegal, path);
     }
     refused!(place.store.get("relative"), Illegal, "relative");

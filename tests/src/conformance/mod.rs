@@ -118,7 +118,8 @@ cases! { $
     changed: changed_at_once changed_waits changed_by_creation changed_by_deletion changed_by_making_anew last_change
         changed_through_another_connection waits_given_up many_nodes_watched one_node_read_by_many;
     apply: apply_in_order apply_all_or_nothing apply_refused apply_on_a_condition apply_nothing apply_many apply_large;
-    rights: read_denied write_denied create_denied delete_denied logins_add_up protect protect_refused rights_are_checked_at_the_change;
+    rights: read_denied write_denied create_denied delete_denied logins_add_up protect protect_refused protect_on_conditions
+        rights_are_checked_at_the_change;
     hold: held_until_dropped held_by_one_alone hold_lost_to_another held_again_after_it_was_removed
         hold_lost_with_its_parent released_when_it_says_so hold_refused hold_outlasts_its_store held_by_a_killed_process taken_over_from_a_live_process
         held_over_a_restart held_over_a_cut;

@@ -15,7 +15,7 @@ pub(super) async fn all_is_kept(fixture: &dyn Fixture) {
     let gone = place.make("gone", b"").await;
     let large = place.make("large", &vec![7; 900_000]).await;
     let protected = place.make("protected", b"0").await;
-    place.store.protect(&protected, &access).await.unwrap();
+    place.store.protect(&[(protected.clone(), access)], &[]).await.unwrap();
     place.store.apply(vec![delete(&gone)]).await.unwrap();
     place.store.set(&below, b"1", None).await.unwrap();
     let mut before = Vec::new();

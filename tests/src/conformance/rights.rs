@@ -1,7 +1,9 @@
 //! Who may do what.
 
+use std::sync::Arc;
+
 use futures_util::FutureExt as _;
-use wattle_runtime::store::{Access, Rights};
+use wattle_runtime::store::{Access, Op, Rights, Store, StoreError};
 
 use super::{Fixture, Place, assert_denied, create, create_for, data, delete, for_operator, refused, set, someone};
 
@@ -109,6 +111,10 @@ pub(super) async fn logins_add_up(fixture: &dyn Fixture) {
     assert_eq!(data(&store, &both).await.unwrap(), b"3");
 }
 
+async fn give(store: &Arc<dyn Store>, path: &str, access: Access) -> Result<(), StoreError> {
+    store.protect(&[(path.to_owned(), access)], &[]).await
+}
+
 pub(super) async fn protect(fixture: &dyn Fixture) {
     let place = Place::new(fixture).await;
     let (one, two) = (someone("one"), someone("two"));
@@ -118,25 +124,51 @@ pub(super) async fn protect(fixture: &dyn Fixture) {
     let seen = first.get(&path).await.unwrap().unwrap();
     assert_denied(second.get(&path).await, "read", &path);
     // What is granted replaces what was.
-    place.store.protect(&path, &Access::new().grant(&two.principal(), Rights::READ)).await.unwrap();
+    give(&place.store, &path, Access::new().grant(&two.principal(), Rights::READ)).await.unwrap();
     assert_denied(first.get(&path).await, "read", &path);
     // The data and its version stay.
     assert_eq!(second.get(&path).await.unwrap().unwrap(), seen);
-    place.store.protect(&path, &Access::new()).await.unwrap();
+    give(&place.store, &path, Access::new()).await.unwrap();
     assert_denied(second.get(&path).await, "read", &path);
     assert_eq!(place.store.get(&path).await.unwrap().unwrap(), seen);
 }
 
 pub(super) async fn protect_refused(fixture: &dyn Fixture) {
     let place = Place::new(fixture).await;
-    let path = place.at("none");
-    refused!(place.store.protect(&path, &Access::new()), Missing, path);
+    // What is not there needs none.
+    give(&place.store, &place.at("none"), Access::new()).await.unwrap();
     let one = someone("one");
     let all = Rights { read: true, write: true, create: true, delete: true };
     let path = place.make_for("node", b"0", Access::new().grant(&one.principal(), all)).await;
     let store = fixture.login(&[one]).await;
-    assert_denied(store.protect(&path, &Access::new()).await, "protect", &path);
+    assert_denied(give(&store, &path, Access::new()).await, "protect", &path);
     assert_eq!(data(&store, &path).await.unwrap(), b"0");
+}
+
+pub(super) async fn protect_on_conditions(fixture: &dyn Fixture) {
+    const MANY: usize = 600;
+    let place = Place::new(fixture).await;
+    let one = someone("one");
+    let (turn, mark, none) = (place.make("turn", b"0").await, place.make("mark", b"").await, place.at("none"));
+    let version = async |path: &str| place.store.get(path).await.unwrap().unwrap().version;
+    let (first, marked) = (version(&turn).await, version(&mark).await);
+    let check = |path: &str, expected| Op::Check { path: path.to_owned(), expected };
+    let paths: Vec<String> = (0..MANY).map(|n| place.at(&format!("node{n}"))).collect();
+    place.store.apply(paths.iter().map(|path| create(path, b"")).collect()).await.unwrap();
+    let all = |access: &Access| paths.iter().map(|path| (path.clone(), access.clone())).collect::<Vec<_>>();
+    let (open, closed) = (Access::new().grant(&one.principal(), Rights::READ), Access::new());
+    let reader = fixture.login(&[one]).await;
+
+    place.store.protect(&all(&open), &[check(&turn, first), check(&mark, marked)]).await.unwrap();
+    for path in &paths {
+        assert_eq!(data(&reader, path).await.unwrap(), b"");
+    }
+    refused!(place.store.protect(&all(&closed), &[check(&turn, first), check(&none, marked)]), Missing, none);
+    place.store.set(&turn, b"1", Some(first)).await.unwrap();
+    refused!(place.store.protect(&all(&closed), &[check(&turn, first), check(&mark, marked)]), Conflict, turn);
+    for path in &paths {
+        assert_eq!(data(&reader, path).await.unwrap(), b"");
+    }
 }
 
 pub(super) async fn rights_are_checked_at_the_change(fixture: &dyn Fixture) {
@@ -147,7 +179,7 @@ pub(super) async fn rights_are_checked_at_the_change(fixture: &dyn Fixture) {
     let seen = store.get(&path).await.unwrap().map(|node| node.version);
     let mut waiting = store.changed(&path, seen);
     assert!((&mut waiting).now_or_never().is_none());
-    place.store.protect(&path, &Access::new()).await.unwrap();
+    give(&place.store, &path, Access::new()).await.unwrap();
     place.store.set(&path, b"1", None).await.unwrap();
     assert_denied(waiting.await, "read", &path);
     // Nor does one see what is made where one waited for it.

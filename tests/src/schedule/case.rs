@@ -167,7 +167,7 @@ impl Case {
             }
             let outcomes = self.settle().await;
             self.judge(&outcomes).await;
-            self.judge_runs(seen, &outcomes, &mut finished);
+            self.judge_runs(seen, &outcomes, &mut finished).await;
             self.judge_teardowns(seen).await;
         }
         self.nothing_runs_again().await;
@@ -213,13 +213,18 @@ impl Case {
     }
 
     async fn unsettled(&mut self) -> Option<String> {
-        let space = self.space();
+        let (space, mut plans) = (self.space(), Vec::new());
         for (at, server) in self.topology.servers.iter().enumerate() {
             let status = space.server_status(&server.name).await.expect("a status");
             let is_there = server.present && self.booted[at];
-            if is_there && status.as_ref().is_none_or(|status| status.revision != self.revision) {
-                return Some(format!("{} is not in revision {}: {status:?}", server.name, self.revision));
+            if !is_there {
+                continue;
             }
+            let plan = space.plan(&server.name).await.expect("a plan").expect("a plan");
+            if status.as_ref().is_none_or(|status| status.of() != plan.of()) {
+                return Some(format!("{} is not in revision {}: {status:?}", server.name, plan.revision));
+            }
+            plans.push((&server.name, plan));
         }
         for (at, component) in self.topology.present() {
             if !self.booted[component.server] {
@@ -227,11 +232,13 @@ impl Case {
             }
             let name = self.topology.full(at);
             let status = space.status(&name).await.expect("a status");
+            let server = &self.topology.servers[component.server].name;
+            let of = plans.iter().find(|(name, _)| *name == server).map(|(_, plan)| plan.of());
             let has_ended = status.as_ref().is_some_and(|status| {
-                status.revision == self.revision && matches!(status.state, State::Done | State::Failed(_))
+                of.as_ref() == Some(&status.of()) && matches!(status.state, State::Done | State::Failed(_))
             });
             if !has_ended {
-                return Some(format!("{name} has not ended in revision {}: {status:?}", self.revision));
+                return Some(format!("{name} has not ended in {of:?}: {status:?}"));
             }
         }
         while let Some(ended) = self.agents.try_join_next() {

@@ -13,7 +13,7 @@ use wattle_agent_core::time::Time;
 use wattle_runtime::agent::AgentError;
 use wattle_runtime::recipe::Broken;
 use wattle_runtime::space::{Alive, Content, Kind, Script, State, Status};
-use wattle_runtime::store::{Access, Rights};
+use wattle_runtime::store::{Access, Op, Rights, Store as _};
 
 use wattle_tests::stores::Guarded;
 
@@ -225,4 +225,27 @@ async fn who_has_lost_its_place_says_nothing_over_its_successor() {
     assert_eq!(world.state_of("s1/a").await, Some(State::Done));
     drop(held);
     late.abort();
+}
+
+/// Its session ended, and another agent had its place for a moment.
+#[tokio::test(start_paused = true)]
+async fn who_has_its_place_again_says_again_how_everything_is() {
+    let mut world = World::new();
+    let revision = world.apply("1", two()).await;
+    let agent = world.start("s1", &fine());
+    world.read("s1/a/url", revision).await;
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(world.state_of("s1/a").await, Some(State::Done));
+
+    let space = world.space();
+    let (_, held) = space.holder("s1").await.unwrap().expect("it acts for its server");
+    let said = space.status("s1/a").await.unwrap().unwrap();
+    space.set_status("s1/a", &Status { state: State::Running, ..said }, &|| true).await.unwrap();
+    let place = space.layout().alive("s1");
+    world.memory.apply(vec![Op::Delete { path: place.clone() }]).await.unwrap();
+    world.memory.changed(&place, Some(held)).await.unwrap();
+    sleep(Duration::from_secs(10)).await;
+    assert_eq!(world.state_of("s1/a").await, Some(State::Done));
+    assert_eq!(world.ran(), ["s1/a"]);
+    agent.abort();
 }

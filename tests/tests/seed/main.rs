@@ -3,9 +3,11 @@
 mod broken_off;
 mod deployed;
 mod imports;
+mod late_rights;
 mod refused;
 mod revisions;
 mod secrets;
+mod standing;
 mod two_operators;
 
 use std::sync::Arc;

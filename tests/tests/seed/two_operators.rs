@@ -4,14 +4,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
+use futures_util::future::{FutureExt as _, LocalBoxFuture};
 use tokio::sync::Semaphore;
-use wattle_runtime::seed::{SeedError, apply};
-use wattle_runtime::store::{Store, StoreError};
-use wattle_tests::seeds::{essence, seed};
+use wattle::lower::Seed;
+use wattle_runtime::seed::{Applied, Options, SeedError, apply, delete};
+use wattle_runtime::space::Space;
+use wattle_runtime::store::{Address, Store, StoreError};
+use wattle_tests::seeds::{Watch, essence, seed};
 use wattle_tests::stores::{Asked, Guard, Guarded};
+use wattle_tests::zookeeper::ZooKeeper;
 
 use super::broken_off::assert_same;
-use super::{memory, options_for, three_tier};
+use super::{exporter, importer, memory, options_for, three_tier};
 
 /// Holds up one change, and all that come with it, until it may go on.
 #[derive(Debug)]
@@ -24,7 +28,7 @@ struct Pause {
 #[async_trait]
 impl Guard for Pause {
     async fn before(&self, asked: &Asked<'_>) -> Result<(), StoreError> {
-        if matches!(asked, Asked::Op(_)) && self.left.fetch_sub(1, Ordering::SeqCst) == 0 {
+        if matches!(asked, Asked::Op(_) | Asked::Protect(..)) && self.left.fetch_sub(1, Ordering::SeqCst) == 0 {
             self.reached.add_permits(1);
             let _ = self.may_go_on.acquire().await;
         }
@@ -32,33 +36,175 @@ impl Guard for Pause {
     }
 }
 
+/// Applies `late` after `first`, held up before each of its changes in turn while `other` is applied: how often.
+async fn overtaken(first: &Seed, late: &Seed, other: &Seed, options: &Options) -> usize {
+    let mut refused = 0;
+    for changes in 0.. {
+        let store = Watch::over(memory());
+        let plain: Arc<dyn Store> = Arc::clone(&store) as _;
+        apply(&plain, first, options).await.expect("applies");
+        let Some((slow, applying)) = held_up(&plain, late, options, changes).await else { break };
+        apply(&plain, other, options).await.expect("overtakes");
+        let (expected, rights) = (essence(&plain).await, store.guard.accesses());
+        slow.guard.may_go_on.add_permits(1);
+        match applying.await {
+            Err(SeedError::Busy { .. }) => refused += 1,
+            other => panic!("{changes}: {other:?}"),
+        }
+        assert_same(&essence(&plain).await, &expected, changes);
+        assert_same(&store.guard.accesses(), &rights, changes);
+    }
+    refused
+}
+
+type Applying = LocalBoxFuture<'static, Result<Applied, SeedError>>;
+
+/// Applies a seed, and holds it up after so many changes; none if it has no more.
+async fn held_up(
+    store: &Arc<dyn Store>,
+    seed: &Seed,
+    options: &Options,
+    changes: usize,
+) -> Option<(Arc<Guarded<Pause>>, Applying)> {
+    let pause = Pause { left: changes.into(), reached: Semaphore::new(0), may_go_on: Semaphore::new(0) };
+    let slow = Guarded::new(Arc::clone(store), pause);
+    let slowly: Arc<dyn Store> = Arc::clone(&slow) as _;
+    let (seed, options) = (seed.clone(), options.clone());
+    let mut applying = async move { apply(&slowly, &seed, &options).await }.boxed_local();
+    tokio::select! {
+        applied = &mut applying => {
+            applied.expect("applies, held up by nobody");
+            return None;
+        }
+        reached = slow.guard.reached.acquire() => drop(reached),
+    }
+    Some((slow, applying))
+}
+
 #[tokio::test]
 async fn who_was_overtaken_writes_nothing_any_more() {
     let [first, small, large] = [2, 1, 3].map(|apps| seed(&three_tier(apps)));
     let options = options_for(&[&large, &first, &small]);
+    for (late, other) in [(&large, &small), (&small, &large)] {
+        let refused = overtaken(&first, late, other, &options).await;
+        assert!(refused > 20, "held up {refused} times");
+    }
+}
+
+/// ZooKeeper compares how often a node was set, and one that was removed and made again counts anew.
+#[tokio::test]
+async fn who_began_before_a_stack_was_made_anew_writes_nothing_of_it() {
+    let zookeeper = ZooKeeper::start(1);
+    let address: Address = zookeeper.address().parse().expect("an address");
+    let [first, small, large] = [2, 1, 3].map(|apps| seed(&three_tier(apps)));
+    let options = options_for(&[&large, &first, &small]);
+    let store = address.connect(&[options.key.login()]).await.expect("connects");
+    let count = async || store.get("/wattle/three_tier/revision").await.expect("reads").expect("a goal").version.count;
     let mut refused = 0;
-    for changes in 0.. {
-        let store = memory();
+    for changes in (0..).step_by(4) {
+        delete(&store, &first.stack, false).await.expect("deletes");
         apply(&store, &first, &options).await.expect("applies");
-        let pause = Pause { left: changes.into(), reached: Semaphore::new(0), may_go_on: Semaphore::new(0) };
-        let slow = Guarded::new(Arc::clone(&store), pause);
-        let plain: Arc<dyn Store> = Arc::clone(&slow) as _;
-        let mut late = Box::pin(apply(&plain, &large, &options));
-        tokio::select! {
-            applied = &mut late => {
-                applied.expect("applies, held up by nobody");
-                break;
-            }
-            reached = slow.guard.reached.acquire() => drop(reached),
+        let Some((slow, applying)) = held_up(&store, &large, &options, changes).await else { break };
+        let before = count().await;
+        delete(&store, &first.stack, false).await.expect("deletes");
+        apply(&store, &first, &options).await.expect("applies anew");
+        while count().await < before {
+            // Another one has begun, and is broken off, so that the goal was set as often as before.
+            let broken = Watch::over(Arc::clone(&store));
+            broken.guard.fail_after(1);
+            let broken: Arc<dyn Store> = broken;
+            apply(&broken, &small, &options).await.expect_err("is broken off");
         }
-        apply(&store, &small, &options).await.expect("overtakes");
+        assert_eq!(count().await, before, "{changes}");
         let expected = essence(&store).await;
         slow.guard.may_go_on.add_permits(1);
-        match late.await {
+        match applying.await {
             Err(SeedError::Busy { .. }) => refused += 1,
             other => panic!("{changes}: {other:?}"),
         }
         assert_same(&essence(&store).await, &expected, changes);
     }
-    assert!(refused > 20, "held up {refused} times");
+    assert!(refused > 5, "held up {refused} times");
+}
+
+#[tokio::test]
+async fn a_data_space_that_is_made_later_sorts_behind_whatever_the_clock_says() {
+    let (store, seed) = (memory(), seed(&three_tier(1)));
+    let options = options_for(&[&seed]);
+    let space = async || {
+        apply(&store, &seed, &options).await.expect("applies");
+        let goal = Space::new(Arc::clone(&store), &seed.stack).goal().await.expect("reads").expect("a goal");
+        goal.space.expect("a name")
+    };
+    let first = space().await;
+    // An operator whose clock is far ahead has made one, and it was deleted.
+    delete(&store, &seed.stack, false).await.expect("deletes");
+    let ahead = br#"{"space":"2999-12-31T23:59:59.999999999Z-ffffffff"}"#;
+    store.set("/wattle", ahead, None).await.expect("sets");
+    let second = space().await;
+    assert!(&*second > "2999-12-31T23:59:59.999999999Z-ffffffff" && second > first, "{second}");
+    delete(&store, &seed.stack, false).await.expect("deletes");
+    let third = space().await;
+    assert!(third > second, "{third} after {second}");
+}
+
+#[tokio::test]
+async fn who_was_overtaken_changes_nothing_of_other_stacks() {
+    let [one, other] = [&["a"][..], &["b", "a"]].map(|parts| seed(&exporter(parts)));
+    let readers: [&[(&str, &[&str])]; 2] = [&[("x", &["text"]), ("y", &["joined"])], &[("x", &["joined"])]];
+    let [both, some] = readers.map(|readers| seed(&importer(readers)));
+    let options = options_for(&[&one, &other, &both, &some]);
+    for (late, between) in [(&both, &some), (&some, &both)] {
+        for changes in 0.. {
+            let store = Watch::over(memory());
+            let plain: Arc<dyn Store> = Arc::clone(&store) as _;
+            for seed in [&one, late, between] {
+                apply(&plain, seed, &options).await.expect("applies");
+            }
+            let Some((slow, applying)) = held_up(&plain, late, &options, changes).await else {
+                assert!(changes > 10, "held up {changes} times");
+                break;
+            };
+            let again = Options { again: true, ..options.clone() };
+            apply(&plain, between, &again).await.expect("overtakes");
+            let (expected, rights) = (essence(&plain).await, store.guard.accesses());
+            slow.guard.may_go_on.add_permits(1);
+            match applying.await {
+                Err(SeedError::Busy { .. }) => {}
+                other => panic!("{changes}: {other:?}"),
+            }
+            assert_same(&essence(&plain).await, &expected, changes);
+            assert_same(&store.guard.accesses(), &rights, changes);
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_was_overtaken_deletes_nothing_any_more() {
+    let [first, small] = [2, 1].map(|apps| seed(&three_tier(apps)));
+    let options = options_for(&[&first, &small]);
+    for changes in 1.. {
+        let plain = memory();
+        apply(&plain, &first, &options).await.expect("applies");
+        let pause = Pause { left: changes.into(), reached: Semaphore::new(0), may_go_on: Semaphore::new(0) };
+        let slow = Guarded::new(Arc::clone(&plain), pause);
+        let slowly: Arc<dyn Store> = Arc::clone(&slow) as _;
+        let mut late = Box::pin(delete(&slowly, &first.stack, false));
+        tokio::select! {
+            deleted = &mut late => {
+                deleted.expect("deletes, held up by nobody");
+                assert!(changes > 20, "held up {changes} times");
+                break;
+            }
+            reached = slow.guard.reached.acquire() => drop(reached),
+        }
+        apply(&plain, &small, &options).await.expect("overtakes");
+        let expected = essence(&plain).await;
+        slow.guard.may_go_on.add_permits(1);
+        match late.await {
+            Err(SeedError::Busy { .. }) => {}
+            other => panic!("{changes}: {other:?}"),
+        }
+        assert_same(&essence(&plain).await, &expected, changes);
+    }
 }

@@ -1,6 +1,7 @@
 //! One agent: the machine that decides, what it would have on disk, and the recipes that run on its server.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use wattle_agent_core::machine::{Broken, Desired, Event, Job, Limits, Machine, Now, Question, RunId, Setup};
@@ -13,7 +14,7 @@ use crate::model::{IndexMap, Name, Value};
 
 use super::super::fake::Failed;
 use super::super::kind::Values;
-use super::super::world::{Host, REVISION};
+use super::super::world::Host;
 
 /// The run's own time, as agents are told it. There is no clock on the wall.
 pub(super) fn now(at: Duration) -> Now {
@@ -87,7 +88,7 @@ impl Agent {
         let mut memory = Memory::default();
         self.journal.iter().cloned().for_each(|record| memory.note(record));
         self.machine = Some(Machine::new(setup, memory, now(at)));
-        [Event::Claimed(true), Event::Desired(Desired { revision: REVISION, digest: String::new() })]
+        [Event::Claimed(true), Event::Desired(Desired { plan: Arc::clone(&host.plan), digest: String::new() })]
     }
 
     /// It dies, and all that ran with it.

@@ -3,6 +3,7 @@
 use wattle_model::{IndexMap, Name};
 
 use crate::failure::Failure;
+use crate::plan::{Plan, Writer, server_of};
 use crate::revision::Revision;
 use crate::status::{Did, Finishing, Leaving, ServerStatus, State, Status, Step};
 use crate::time::Time;
@@ -14,6 +15,7 @@ use super::event::{Action, Level, Now};
 pub struct Board {
     server: Name,
     revision: Revision,
+    writers: IndexMap<Name, Writer>,
     since: Time,
     components: IndexMap<Name, Status>,
     /// What components have behind them from before this agent, which has not run them.
@@ -28,6 +30,7 @@ impl Board {
         Self {
             server: server.clone(),
             revision: Revision { space: None, number: 0 },
+            writers: IndexMap::default(),
             since: Time::EPOCH,
             components: IndexMap::default(),
             recalled: IndexMap::default(),
@@ -67,22 +70,32 @@ impl Board {
         actions.push(Action::ShowServer(self.server()));
     }
 
-    /// A revision begins, which has these components, and in which those are to be torn down first.
+    /// Says again how everything is doing, once a revision has begun.
+    pub(super) fn show_all(&self, actions: &mut Vec<Action>) {
+        if self.revision.number == 0 {
+            return;
+        }
+        actions.extend(self.components.iter().map(|(name, status)| Action::Show(self.full(name), status.clone())));
+        self.show_server(actions);
+    }
+
+    /// A plan begins, for which those are to be torn down first.
     pub(super) fn begin<'a>(
         &mut self,
         now: Now,
-        revision: &Revision,
-        components: impl Iterator<Item = &'a Name>,
+        plan: &Plan,
         leaving: impl Iterator<Item = &'a Name>,
         actions: &mut Vec<Action>,
     ) {
         let since = now.wall;
-        self.revision = revision.clone();
+        self.revision = plan.of();
+        self.writers.clone_from(&plan.writers);
         self.since = since;
         let leaves = |name: &Name| Leaving { component: self.full(name), since, failure: None };
         self.leaving = leaving.map(|name| (name.clone(), leaves(name))).collect();
         self.finishing.clear();
         let before = std::mem::take(&mut self.components);
+        let components = plan.components.keys();
         self.components = components.filter_map(|name| Some((name.clone(), before.get(name)?.clone()))).collect();
         self.recalled.clear();
         // What is still wrong is said again.
@@ -110,6 +123,23 @@ impl Board {
         }
     }
 
+    /// As it is told: with the revision of what is awaited, where that is not the one of this server.
+    fn told(&self, mut state: State) -> State {
+        if let State::Waiting(waits) = &mut state {
+            for wait in waits {
+                let writer = self.writers.get(server_of(&wait.what));
+                let number = writer.map(|writer| writer.revision);
+                wait.revision = number.filter(|number| *number != self.revision.number);
+            }
+        }
+        state
+    }
+
+    /// Whether it is told already that a component is in this state.
+    pub(super) fn says(&self, component: &Name, state: &State) -> bool {
+        self.components.get(component).is_some_and(|status| status.state == self.told(state.clone()))
+    }
+
     fn current(&self, component: &Name) -> Option<&Status> {
         self.components.get(component).filter(|status| status.of() == self.revision)
     }
@@ -131,7 +161,7 @@ impl Board {
         deadline: Option<Time>,
         actions: &mut Vec<Action>,
     ) {
-        let at = now.wall;
+        let (at, state) = (now.wall, self.told(state));
         let before = self.current(component);
         if before.is_some_and(|before| before.state == state && before.deadline == deadline) {
             return;

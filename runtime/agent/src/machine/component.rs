@@ -98,6 +98,14 @@ pub(super) enum Outcome {
 }
 
 impl Component {
+    /// How it failed in this revision before this agent, as its entries say.
+    pub(super) fn failed_before(&self) -> Option<Failure> {
+        self.there.values().find_map(|there| match there {
+            Content::Failure(failure) => Some(failure.clone()),
+            Content::Value(_) | Content::Sealed(_) => None,
+        })
+    }
+
     /// When something is to be done about it.
     pub(super) fn wakes(&self) -> Option<Duration> {
         match &self.phase {

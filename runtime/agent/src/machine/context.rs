@@ -52,7 +52,6 @@ pub struct Setup<V> {
 /// Whose request it was.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Pending {
-    Plan,
     Read(Awaited),
     Peek { component: usize, output: Name },
     Write { component: usize, output: Name, content: Content },
@@ -121,13 +120,6 @@ impl<V: Vault> Context<V> {
     /// Whose request is answered; none if nobody is interested any more.
     pub(super) fn answered(&mut self, ticket: Ticket) -> Option<Pending> {
         self.pending.remove(&ticket)
-    }
-
-    /// Loses interest in a request.
-    pub(super) fn forget(&mut self, ticket: Ticket) {
-        if self.pending.remove(&ticket).is_some() {
-            self.actions.push(Action::Forget(ticket));
-        }
     }
 
     /// Loses interest in all requests; what is on its way to the disk goes there.

@@ -1,6 +1,7 @@
 //! What a machine is told, and what it asks for.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use wattle_model::{IndexMap, Name, Value};
@@ -39,28 +40,27 @@ pub struct RunId(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Question(pub u64);
 
-/// The revision that is to be reached.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What is to be reached.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Desired {
-    /// Which.
-    pub revision: Revision,
-    /// The digest of its seed.
+    /// What the server is to do.
+    pub plan: Arc<Plan>,
+    /// The digest of the seed that the goal asks for.
     pub digest: String,
 }
 
 /// What happens.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// This agent is the one that acts for its server, or is so no longer, because another one is.
+    /// This agent is the one that acts for its server, or is so no longer, because another one is. That it is so may be said
+    /// again: then another one may have been so meanwhile.
     Claimed(bool),
     /// Whether this agent can be sure that nobody else acts for its server meanwhile: it was heard by the data space within
     /// the time for which that keeps its place. While it is not, nothing begins to run; what runs goes on. It is before the
     /// first of these.
     InTouch(bool),
-    /// This revision is to be reached. May come late, and more than once.
+    /// This is to be reached. May come late, and more than once.
     Desired(Desired),
-    /// What the server's plan is, of whatever revision.
-    Plan(Ticket, Option<Plan>),
     /// What was awaited is there, or will not come.
     Read(Ticket, Result<Content, ReadError>),
     /// What an entry holds of the revision that was asked about.
@@ -175,9 +175,8 @@ pub enum Level {
 /// [withdrawn](Action::Forget); one that cannot be carried out now is tried until it can.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// Read the server's plan.
-    Plan(Ticket),
-    /// Read an entry, or how a component of another server ended, in this revision, waiting until it is there.
+    /// Read an entry, or how a component of another server ended, in this revision, waiting until it is there. It is the
+    /// one that the plan expects of the server that writes it.
     Read(Ticket, Awaited, Revision),
     /// See what an entry (`SERVER/COMPONENT/OUTPUT`) holds of this revision, without waiting.
     Peek(Ticket, Name, Revision),
@@ -189,8 +188,8 @@ pub enum Action {
     LayOut(Ticket, Name, IndexMap<Cow<'static, str>, String>),
     /// Find out an attribute of the server.
     Attribute(Ticket, SeedAttribute),
-    /// Find out why these entries and components do not come in this revision.
-    Explain(Ticket, Vec<Name>, Revision),
+    /// Find out why these entries and components do not come, each in its revision.
+    Explain(Ticket, Vec<(Name, Revision)>),
     /// Nobody is interested any more.
     Forget(Ticket),
     /// Run a recipe.

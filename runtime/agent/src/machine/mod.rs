@@ -36,7 +36,6 @@ use std::time::Duration;
 
 use crate::memory::Memory;
 use crate::plan::Plan;
-use crate::record::RevisionId;
 use crate::vault::Vault;
 
 pub use board::Board;
@@ -48,7 +47,7 @@ pub use event::{
 pub use needs::Awaited;
 pub use search::{Search, Sighting};
 
-use context::{After, Context, Pending};
+use context::{After, Context};
 use teardown::Teardown;
 use work::Work;
 
@@ -66,8 +65,6 @@ pub struct Machine<V> {
 enum Stage {
     /// Nothing is to be done before something is desired that was not before.
     Idle,
-    /// Its plan is read.
-    Planning(Ticket),
     /// What has left the model is undone.
     TearingDown(Box<Teardown>),
     /// A revision is at work, or has come to its end.
@@ -98,7 +95,7 @@ impl<V: Vault> Machine<V> {
         match &self.stage {
             Stage::TearingDown(teardown) => teardown.wakes(),
             Stage::Working(work) => work.wakes(),
-            Stage::Idle | Stage::Planning(_) | Stage::Retired => None,
+            Stage::Idle | Stage::Retired => None,
         }
     }
 
@@ -106,7 +103,7 @@ impl<V: Vault> Machine<V> {
     pub fn is_settled(&self) -> bool {
         match &self.stage {
             Stage::Idle | Stage::Retired => true,
-            Stage::Planning(_) | Stage::TearingDown(_) => false,
+            Stage::TearingDown(_) => false,
             Stage::Working(work) => work.is_over() && !work.is_superseded,
         }
     }
@@ -116,7 +113,7 @@ impl<V: Vault> Machine<V> {
         match &self.stage {
             Stage::Working(work) => work.holds_back(),
             Stage::TearingDown(teardown) => teardown.holds_back(),
-            Stage::Idle | Stage::Planning(_) | Stage::Retired => false,
+            Stage::Idle | Stage::Retired => false,
         }
     }
 
@@ -149,16 +146,11 @@ impl<V: Vault> Machine<V> {
                 let after = cx.unwritten(ticket);
                 self.after(&after);
             }
-            Event::Plan(ticket, plan) => {
-                if cx.answered(ticket).is_some() {
-                    self.planned(plan);
-                }
-            }
             Event::Trouble(of, what) => cx.trouble(of, what),
             event => match &mut self.stage {
                 Stage::Working(work) => work.take(cx, event),
                 Stage::TearingDown(teardown) => teardown.take(cx, event),
-                Stage::Idle | Stage::Planning(_) | Stage::Retired => {}
+                Stage::Idle | Stage::Retired => {}
             },
         }
     }
@@ -177,33 +169,29 @@ impl<V: Vault> Machine<V> {
     }
 
     fn claimed(&mut self, is_claimed: bool) {
-        if std::mem::replace(&mut self.is_claimed, is_claimed) == is_claimed {
+        let was_claimed = std::mem::replace(&mut self.is_claimed, is_claimed);
+        let cx = &mut self.cx;
+        if is_claimed {
+            // Another agent may have acted for the server meanwhile, and have said something else.
+            cx.board.show_all(&mut cx.actions);
+            match &mut self.stage {
+                _ if !was_claimed => self.begin(),
+                Stage::Working(work) => work.look_again(cx),
+                Stage::TearingDown(_) | Stage::Idle | Stage::Retired => {}
+            }
             return;
         }
-        let cx = &mut self.cx;
         match &mut self.stage {
-            _ if is_claimed => {}
+            _ if !was_claimed => {}
             Stage::Working(work) => work.stop_all(cx),
             Stage::TearingDown(teardown) => teardown.stop(cx),
-            Stage::Planning(ticket) => {
-                cx.forget(*ticket);
-                self.stage = Stage::Idle;
-            }
             Stage::Idle | Stage::Retired => {}
-        }
-        if is_claimed {
-            self.plan();
         }
     }
 
     /// Takes note of what is to be reached, if it is newer than what was before.
     fn desire(&mut self, desired: Desired) {
-        let is_newer = self.desired.as_ref().is_none_or(|before| {
-            let is_same_space = before.revision.space == desired.revision.space;
-            !is_same_space
-                || desired.revision > before.revision
-                || (desired.revision == before.revision && desired.digest != before.digest)
-        });
+        let is_newer = self.desired.as_ref().is_none_or(|before| desired.plan.is_news_after(&before.plan));
         if !is_newer || matches!(self.stage, Stage::Retired) {
             return;
         }
@@ -214,71 +202,54 @@ impl<V: Vault> Machine<V> {
                 self.cx.log(Level::Info, None, text);
             }
             work.supersede(&mut self.cx);
-        } else if matches!(self.stage, Stage::Idle | Stage::Planning(_)) {
-            self.plan();
+        } else {
+            self.begin();
         }
     }
 
-    /// Reads the plan, if there is one to be read.
-    fn plan(&mut self) {
-        if !self.is_claimed || self.desired.is_none() {
+    /// Begins with what is desired, if nothing else is at work.
+    fn begin(&mut self) {
+        if !self.is_claimed || !matches!(self.stage, Stage::Idle) {
             return;
         }
-        match self.stage {
-            Stage::Planning(before) => self.cx.forget(before),
-            Stage::Idle => {}
-            Stage::TearingDown(_) | Stage::Working(_) | Stage::Retired => return,
-        }
-        self.stage = Stage::Planning(self.cx.ask(Pending::Plan, Action::Plan));
-    }
-
-    fn planned(&mut self, plan: Option<Plan>) {
         let Some(desired) = self.desired.clone() else { return };
-        let (cx, number) = (&mut self.cx, desired.revision.number);
-        let plan = match plan {
-            Some(plan) if plan.of() == desired.revision => plan,
-            other => {
-                let found = other.map_or("none".to_owned(), |plan| format!("one of revision {}", plan.revision));
-                let text = format!("this server has no plan of revision {number} ({found}): waits for the next");
-                cx.log(Level::Info, None, text);
-                self.stage = Stage::Idle;
-                return;
-            }
-        };
+        let (cx, plan) = (&mut self.cx, &desired.plan);
         let components = plan.components.len();
         cx.log(Level::Info, None, format!("begins a revision with {components} components"));
-        let due = teardown::due(cx, &plan);
-        cx.board.begin(cx.now, &desired.revision, plan.components.keys(), due.keys(), &mut cx.actions);
-        let mut teardown = Teardown::new(desired, plan, due);
+        let due = teardown::due(cx, plan);
+        cx.board.begin(cx.now, plan, due.keys(), &mut cx.actions);
+        let mut teardown = Teardown::new(desired, due);
         teardown.go(cx);
         self.stage = Stage::TearingDown(Box::new(teardown));
     }
 
-    /// Goes on to the next stage, where one is over.
+    /// Goes on to the next stage, as long as one is over.
     fn go_on(&mut self) {
-        match &mut self.stage {
-            Stage::TearingDown(teardown) if teardown.is_over() => self.torn_down(),
-            Stage::Working(work) if work.is_over() && work.is_superseded => {
-                self.cx.forget_all();
-                self.stage = Stage::Idle;
-                self.plan();
+        loop {
+            match &mut self.stage {
+                Stage::TearingDown(teardown) if teardown.is_over() => self.torn_down(),
+                Stage::Working(work) if work.is_over() && work.is_superseded => {
+                    self.cx.forget_all();
+                    self.stage = Stage::Idle;
+                    self.begin();
+                }
+                _ => return,
             }
-            _ => {}
         }
     }
 
     fn torn_down(&mut self) {
         let Stage::TearingDown(teardown) = std::mem::replace(&mut self.stage, Stage::Idle) else { return };
         let (is_all, is_stopped) = (teardown.is_all(), teardown.is_stopped());
-        let Teardown { desired, plan, .. } = *teardown;
+        let Teardown { desired, .. } = *teardown;
         // Its place may have been lost and have come back meanwhile.
         if is_stopped || !self.is_claimed || self.desired.as_ref() != Some(&desired) {
             self.cx.forget_all();
-            return self.plan();
+            return self.begin();
         }
         let cx = &mut self.cx;
-        cx.actions.push(Action::Prune(needed(cx, &plan)));
-        if plan.retired {
+        cx.actions.push(Action::Prune(needed(cx, &desired.plan)));
+        if desired.plan.retired {
             if is_all {
                 cx.actions.push(Action::Retire);
                 self.stage = Stage::Retired;
@@ -288,8 +259,7 @@ impl<V: Vault> Machine<V> {
             }
             return;
         }
-        let id = RevisionId { revision: desired.revision, digest: desired.digest };
-        let mut work = Work::new(cx, id, plan);
+        let mut work = Work::new(cx, &desired);
         work.begin(cx);
         self.stage = Stage::Working(Box::new(work));
     }

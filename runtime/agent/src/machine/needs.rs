@@ -98,7 +98,7 @@ pub(super) fn shown(missing: &Needs, since: Time) -> Vec<Waiting> {
     missing
         .iter()
         .take(SHOWN)
-        .map(|(awaited, input)| Waiting { what: awaited.name(), input: input.clone(), since })
+        .map(|(awaited, input)| Waiting { what: awaited.name(), input: input.clone(), revision: None, since })
         .collect()
 }
 

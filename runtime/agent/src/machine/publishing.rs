@@ -98,7 +98,7 @@ impl Work {
 
     /// What the entry of an attribute holds, of this revision.
     pub(super) fn attribute_peeked<V: Vault>(&mut self, cx: &mut Context<V>, key: Name, there: bool) {
-        match self.publishes.get(&key).filter(|_| !there) {
+        match self.plan.publishes.get(&key).filter(|_| !there) {
             None => self.attributes = self.attributes.saturating_sub(1),
             Some(attribute) => {
                 let attribute = attribute.clone();

@@ -89,8 +89,7 @@ impl Work {
         }
         let (state, left) = (run.state(), run.left(cx.now.uptime));
         let deadline = matches!(state, State::Running).then_some(left);
-        let is_shown = cx.board.components().get(&component.name).is_some_and(|status| status.state == state);
-        if !is_shown {
+        if !cx.board.says(&component.name, &state) {
             cx.show(&component.name, state, deadline);
         }
     }

@@ -16,8 +16,9 @@ const ASKED: usize = 256;
 /// time, and whoever carries it out says what is to be seen of each.
 #[derive(Debug)]
 pub struct Search {
-    revision: Revision,
-    queue: VecDeque<Name>,
+    queue: VecDeque<(Name, Revision)>,
+    /// The revision in which the one that was named last is awaited.
+    revision: Option<Revision>,
     seen: HashSet<Name>,
     causes: Vec<Cause>,
 }
@@ -34,16 +35,17 @@ pub struct Sighting {
 }
 
 impl Search {
-    /// Why these do not come in a revision: entries `SERVER/COMPONENT/OUTPUT` or components `SERVER/COMPONENT`.
-    pub fn new(awaited: &[Name], revision: Revision) -> Self {
-        let queue = awaited.iter().map(|what| component_of(what)).collect();
-        Self { revision, queue, seen: HashSet::new(), causes: Vec::new() }
+    /// Why these do not come, each in its revision: entries `SERVER/COMPONENT/OUTPUT` or components `SERVER/COMPONENT`.
+    pub fn new(awaited: &[(Name, Revision)]) -> Self {
+        let queue = awaited.iter().map(|(what, revision)| (component_of(what), revision.clone())).collect();
+        Self { queue, revision: None, seen: HashSet::new(), causes: Vec::new() }
     }
 
     /// The component to look at next, `SERVER/COMPONENT`; none when the search is over.
     pub fn looks_at(&mut self) -> Option<Name> {
-        while let Some(component) = self.queue.pop_front() {
+        while let Some((component, revision)) = self.queue.pop_front() {
             if self.seen.len() < ASKED && self.seen.insert(component.clone()) {
+                self.revision = Some(revision);
                 return Some(component);
             }
         }
@@ -54,8 +56,8 @@ impl Search {
     pub fn sees(&mut self, component: Name, sighting: Sighting) {
         let server = || component.split('/').next().unwrap_or(&component).into();
         let Sighting { is_alive, is_known, status } = sighting;
-        let cause = match status.filter(|status| status.of() == self.revision) {
-            Some(Status { state, since, .. }) => match state {
+        let cause = match status.filter(|status| self.revision.as_ref() == Some(&status.of())) {
+            Some(Status { revision, space, state, since, .. }) => match state {
                 State::Failed(failure) => Cause::Failed(failure),
                 State::Done => Cause::Done { component },
                 State::Waiting(_) | State::Running if !is_alive => Cause::Away { server: server() },
@@ -66,7 +68,8 @@ impl Search {
                         if wait.what.contains(':') && wait.input.is_some() {
                             self.add(Cause::Foreign { component: component.clone(), what: wait.what });
                         } else {
-                            self.queue.push_back(component_of(&wait.what));
+                            let number = wait.revision.unwrap_or(revision);
+                            self.queue.push_back((component_of(&wait.what), Revision { space: space.clone(), number }));
                         }
                     }
                     return;
@@ -111,27 +114,35 @@ mod tests {
     }
 
     fn waits(on: &[&str]) -> Status {
-        let wait = |what: &&str| Waiting { what: (*what).into(), input: Some("url".into()), since: Time::EPOCH };
+        let wait = |what: &&str| Waiting {
+            what: (*what).into(),
+            input: Some("url".into()),
+            revision: what.starts_with("g/").then_some(1),
+            since: Time::EPOCH,
+        };
         status(State::Waiting(on.iter().map(wait).collect()))
     }
 
     /// Who waits for whom is followed to its ends, in circles as well, and every end is told once.
     #[test]
     fn chains_are_followed_to_their_ends() {
-        let mut search = Search::new(&["a/x/url".into(), "b/y".into()], status(State::Done).of());
+        let of = status(State::Done).of();
+        let mut search = Search::new(&[("a/x/url".into(), of.clone()), ("b/y".into(), of)]);
         let mut asked = Vec::new();
         while let Some(component) = search.looks_at() {
             asked.push(component.to_string());
             let (is_alive, status) = match &*component {
                 "a/x" => (true, Some(waits(&["b/y/url", "c/z/url", "other:d/v/url"]))),
-                "b/y" => (true, Some(waits(&["c/z/url", "a/x/url", "e/server/id", "f/w"]))),
+                "b/y" => (true, Some(waits(&["c/z/url", "a/x/url", "e/server/id", "f/w", "g/v/url"]))),
                 "c/z" => (true, Some(Status { revision: 1, ..status(State::Done) })),
+                // Its plan is of an earlier revision, and so is what is awaited of it.
+                "g/v" => (true, Some(Status { revision: 1, ..status(State::Running) })),
                 "f/w" => (true, Some(Status { space: None, ..status(State::Done) })),
                 _ => (false, None),
             };
             search.sees(component, Sighting { is_alive, is_known: status.is_some(), status });
         }
-        assert_eq!(asked, ["a/x", "b/y", "c/z", "e/server", "f/w"]);
+        assert_eq!(asked, ["a/x", "b/y", "c/z", "e/server", "f/w", "g/v"]);
         let causes: Vec<String> = search.causes().iter().map(ToString::to_string).collect();
         assert_eq!(
             causes,
@@ -140,6 +151,7 @@ mod tests {
                 "`c/z` was not begun yet",
                 "never started: no agent of server `e` has come up",
                 "`f/w` was not begun yet",
+                "`g/v` runs",
             ]
         );
     }

@@ -9,7 +9,7 @@ use crate::record::Record;
 use crate::status::State;
 use crate::vault::Vault;
 
-use super::component::{End, Next, Outcome, Phase, Start};
+use super::component::{Component, End, Next, Outcome, Phase, Start};
 use super::context::{After, Context};
 use super::event::{Action, Job, RunId};
 use super::needs::{self, Missing, Needs};
@@ -46,7 +46,13 @@ impl Work {
     /// Does what is to be done, once its entries were looked at.
     fn go<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
         let component = &mut self.components[place];
-        if component.peeks > 0 || !matches!(component.phase, Phase::Ready(_)) {
+        if component.peeks > 0 {
+            return;
+        }
+        if matches!(component.phase, Phase::Held(_)) && cx.in_touch {
+            return self.begin_if_held(cx, place);
+        }
+        if !matches!(component.phase, Phase::Ready(_)) {
             return;
         }
         let phase = std::mem::replace(&mut component.phase, Phase::Ended(Outcome::Abandoned));
@@ -61,11 +67,7 @@ impl Work {
             }
             Next::Run(start) => {
                 // It failed in this revision, and could not write that down: that stays, as everyone has read it.
-                let failed = component.there.values().find_map(|there| match there {
-                    Content::Failure(failure) => Some(failure.clone()),
-                    Content::Value(_) | Content::Sealed(_) => None,
-                });
-                match failed {
+                match component.failed_before() {
                     Some(failure) => self.fails(cx, place, failure, None),
                     None => self.start(cx, place, start),
                 }
@@ -96,9 +98,13 @@ impl Work {
         let component = &mut self.components[place];
         let phase = std::mem::replace(&mut component.phase, Phase::Ended(Outcome::Abandoned));
         let Phase::Starting(start) = phase else { return };
-        if !cx.in_touch {
+        if !cx.in_touch || component.peeks > 0 {
             component.phase = Phase::Held(start);
             return;
+        }
+        if let Some(failure) = component.failed_before() {
+            // Another agent has acted for the server since it was looked at first.
+            return self.fails(cx, place, failure, None);
         }
         let Start { inputs, fingerprint } = start;
         let planned = &component.planned;
@@ -141,17 +147,22 @@ impl Work {
 
     /// Whether something waits for nobody else to be able to act for this server.
     pub(super) fn holds_back(&self) -> bool {
-        self.components.iter().any(|component| matches!(component.phase, Phase::Held(_)))
+        let is_held = |component: &Component| matches!(component.phase, Phase::Held(_)) && component.peeks == 0;
+        self.components.iter().any(is_held)
     }
 
     /// Nobody else can act for this server now: what was held begins.
     pub(super) fn begin_held<V: Vault>(&mut self, cx: &mut Context<V>) {
         for place in 0..self.components.len() {
-            let phase = &mut self.components[place].phase;
-            if let Phase::Held(start) = phase {
-                *phase = Phase::Starting(start.clone());
-                self.started(cx, place);
-            }
+            self.begin_if_held(cx, place);
+        }
+    }
+
+    fn begin_if_held<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
+        let phase = &mut self.components[place].phase;
+        if let Phase::Held(start) = phase {
+            *phase = Phase::Starting(start.clone());
+            self.started(cx, place);
         }
     }
 

@@ -19,9 +19,8 @@ use super::run::GRACE;
 /// What is undone before a revision begins.
 #[derive(Debug)]
 pub(super) struct Teardown {
-    /// The revision that begins afterwards.
+    /// What begins afterwards.
     pub(super) desired: Desired,
-    pub(super) plan: Plan,
     due: VecDeque<(Name, Known)>,
     step: Step,
     is_all: bool,
@@ -52,8 +51,8 @@ pub(super) fn due<V: Vault>(cx: &Context<V>, plan: &Plan) -> IndexMap<Name, Know
 }
 
 impl Teardown {
-    pub(super) fn new(desired: Desired, plan: Plan, due: IndexMap<Name, Known>) -> Self {
-        Self { desired, plan, due: due.into_iter().collect(), step: Step::New, is_all: true, is_stopped: false }
+    pub(super) fn new(desired: Desired, due: IndexMap<Name, Known>) -> Self {
+        Self { desired, due: due.into_iter().collect(), step: Step::New, is_all: true, is_stopped: false }
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -142,8 +141,8 @@ impl Teardown {
             cx.log(Level::Error, Some(&full), line.clone());
         }
         let text = format!(
-            "has left the model, and its teardown failed: {}; it is tried again in the next revision, or when the agent \
-             starts again",
+            "has left the model, and its teardown failed: {}; it is tried again by `wattle seed apply --again`, or when the \
+             agent starts again",
             broken.message
         );
         cx.log(Level::Error, Some(&full), text);

@@ -8,16 +8,15 @@ use wattle_model::{IndexMap, Name, Order, Value};
 use crate::content::Content;
 use crate::failure::Kind;
 use crate::fingerprint::fingerprint;
-use crate::plan::{Plan, PlannedComponent};
+use crate::plan::{Plan, PlannedComponent, server_of};
 use crate::record::RevisionId;
-use crate::seed::SeedAttribute;
 use crate::status::{State, Waiting};
 use crate::vault::Vault;
 
 use super::causes::Cause;
 use super::component::{Component, Next, Outcome, Phase, Start};
 use super::context::{Context, Pending};
-use super::event::{Action, Event, ReadError, Ticket};
+use super::event::{Action, Desired, Event, ReadError, Ticket};
 use super::needs::{self, Awaited, Found, Missing, Needs, Values};
 use super::publishing::attribute_entry;
 use super::run::Input;
@@ -27,8 +26,8 @@ use super::wait::{self, Wait};
 #[derive(Debug)]
 pub(super) struct Work {
     pub(super) id: RevisionId,
-    order: Order,
-    pub(super) publishes: IndexMap<Name, SeedAttribute>,
+    /// Without its components.
+    pub(super) plan: Plan,
     pub(super) components: Vec<Component>,
     places: HashMap<Name, usize>,
     pub(super) found: Found,
@@ -39,8 +38,10 @@ pub(super) struct Work {
 }
 
 impl Work {
-    pub(super) fn new<V: Vault>(cx: &Context<V>, id: RevisionId, plan: Plan) -> Self {
-        let Plan { order, publishes, components, .. } = plan;
+    pub(super) fn new<V: Vault>(cx: &Context<V>, desired: &Desired) -> Self {
+        let mut plan = Plan::clone(&desired.plan);
+        let id = RevisionId::new(plan.of(), desired.digest.clone());
+        let components = std::mem::take(&mut plan.components);
         let places = components.keys().enumerate().map(|(place, name)| (cx.full(name), place)).collect();
         let component = |(name, planned): (Name, PlannedComponent)| {
             let full = cx.full(&name);
@@ -54,8 +55,8 @@ impl Work {
             }
         };
         let components = components.into_iter().map(component).collect();
-        let (found, reading, attributes) = (HashMap::new(), HashMap::new(), publishes.len());
-        Self { id, order, publishes, components, places, found, reading, attributes, is_superseded: false }
+        let (found, reading, attributes) = (HashMap::new(), HashMap::new(), plan.publishes.len());
+        Self { id, plan, components, places, found, reading, attributes, is_superseded: false }
     }
 
     /// Whether there is nothing left to do.
@@ -115,7 +116,6 @@ impl Work {
             // What concerns all of a machine.
             Event::Claimed(_)
             | Event::Desired(_)
-            | Event::Plan(..)
             | Event::Journalled(_)
             | Event::JournalFails(_)
             | Event::Trouble(..)
@@ -125,7 +125,7 @@ impl Work {
 
     /// Begins with all components.
     pub(super) fn begin<V: Vault>(&mut self, cx: &mut Context<V>) {
-        for key in self.publishes.keys() {
+        for key in self.plan.publishes.keys() {
             let (entry, revision) = (attribute_entry(cx, key), self.id.revision.clone());
             cx.ask(Pending::PeekAttribute(key.clone()), |ticket| Action::Peek(ticket, entry, revision));
         }
@@ -136,13 +136,8 @@ impl Work {
             let component = &mut self.components[place];
             let past = cx.memory.past(&component.name, &self.id, cx.now.wall);
             cx.board.recall(&component.name, past);
-            component.peeks = component.planned.outputs.len();
-            for output in component.planned.outputs.keys() {
-                let (entry, revision) = (component.entry(output), self.id.revision.clone());
-                let pending = Pending::Peek { component: place, output: output.clone() };
-                cx.ask(pending, |ticket| Action::Peek(ticket, entry, revision));
-            }
-            if let Some(failure) = cx.memory.failed(&component.name, &self.id).cloned() {
+            self.peek(cx, place);
+            if let Some(failure) = cx.memory.failed(&self.components[place].name, &self.id).cloned() {
                 self.ready(cx, place, Next::StaysFailed(failure));
                 continue;
             }
@@ -150,7 +145,7 @@ impl Work {
                 None => self.its_turn(cx, place),
                 Some(before) => {
                     let what = self.components[before].full.clone();
-                    let waiting = Waiting { what, input: None, since: cx.now.wall };
+                    let waiting = Waiting { what, input: None, revision: None, since: cx.now.wall };
                     let component = &mut self.components[place];
                     component.phase = Phase::Turn(before);
                     cx.show(&component.name, State::Waiting(vec![waiting]), None);
@@ -162,9 +157,35 @@ impl Work {
         }
     }
 
+    /// Looks at the entries of a component, before it begins.
+    fn peek<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
+        let component = &mut self.components[place];
+        component.peeks += component.planned.outputs.len();
+        for output in component.planned.outputs.keys() {
+            let (entry, revision) = (component.entry(output), self.id.revision.clone());
+            let pending = Pending::Peek { component: place, output: output.clone() };
+            cx.ask(pending, |ticket| Action::Peek(ticket, entry, revision));
+        }
+    }
+
+    /// Another agent may have acted for the server meanwhile: what has not begun looks once more at what there is of it.
+    pub(super) fn look_again<V: Vault>(&mut self, cx: &mut Context<V>) {
+        for place in 0..self.components.len() {
+            match self.components[place].phase {
+                Phase::Turn(_)
+                | Phase::Waiting(_)
+                | Phase::LayingOut(_)
+                | Phase::Ready(_)
+                | Phase::Starting(_)
+                | Phase::Held(_) => self.peek(cx, place),
+                Phase::Running(_) | Phase::Ending(_) | Phase::Publishing(..) | Phase::Ended(_) => {}
+            }
+        }
+    }
+
     /// The component that must have ended before this one by the order in which they were declared.
     fn before(&self, place: usize) -> Option<usize> {
-        match self.order {
+        match self.plan.order {
             Order::Declared => place.checked_sub(1),
             Order::Dataflow => None,
         }
@@ -204,7 +225,7 @@ impl Work {
                 }
                 continue;
             }
-            let (what, revision) = (awaited.clone(), self.id.revision.clone());
+            let (what, revision) = (awaited.clone(), self.plan.expects(server_of(&awaited.name())));
             let ticket = cx.ask(Pending::Read(awaited.clone()), |ticket| Action::Read(ticket, what, revision));
             self.reading.insert(awaited.clone(), ticket);
         }
@@ -277,8 +298,12 @@ impl Work {
         input: Option<Name>,
         what: Vec<Name>,
     ) {
-        let (pending, revision) = (Pending::Explain { component: place, input }, self.id.revision.clone());
-        cx.ask(pending, |ticket| Action::Explain(ticket, what, revision));
+        let expected = |name: Name| {
+            let revision = self.plan.expects(server_of(&name));
+            (name, revision)
+        };
+        let what = what.into_iter().map(expected).collect();
+        cx.ask(Pending::Explain { component: place, input }, |ticket| Action::Explain(ticket, what));
     }
 
     pub(super) fn explained<V: Vault>(

@@ -20,7 +20,7 @@ impl Memory {
 }
 
 fn revision(number: u64) -> RevisionId {
-    RevisionId { revision: Revision { space: None, number }, digest: format!("digest {number}") }
+    RevisionId::new(Revision { space: None, number }, format!("digest {number}"))
 }
 
 fn started(component: &str, number: u64, fingerprint: &str) -> Record {
@@ -105,7 +105,7 @@ fn a_failure_is_one_of_its_revision() {
     assert!(memory.failed("a", &revision(1)).is_some());
     assert!(memory.failed("a", &revision(2)).is_none());
     // A data space that was made anew begins with the same number.
-    let anew = RevisionId { revision: Revision { space: None, number: 1 }, digest: "another".to_owned() };
+    let anew = RevisionId::new(Revision { space: None, number: 1 }, "another".to_owned());
     assert!(memory.failed("a", &anew).is_none());
 }
 

@@ -7,17 +7,19 @@ mod fault;
 mod requirement;
 mod resolve;
 mod sealing;
+mod standing;
 
 use wattle_model::requirement::Operand;
 use wattle_model::{IndexMap, Name, Value};
 
-use crate::plan::{Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, Source};
+use crate::plan::{Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, Source, Writer};
 use crate::revision::Revision;
 use crate::seed::{Seed, SeedComponent, SeedDeclaration, SeedExport, SeedRequirement, SeedServer};
 
 pub use fault::{Fault, Why};
 pub use requirement::broken;
 pub use sealing::{InPlain, Sealing};
+pub use standing::keep_standing;
 
 /// An export of another stack: `(STACK, EXPORT)`.
 pub type ImportKey = (Name, Name);
@@ -34,7 +36,7 @@ pub struct Planning<'a> {
 }
 
 impl Planning<'_> {
-    /// What each server is to do in `revision`.
+    /// What each server is to do in `revision`, as if each plan were another one then: [`keep_standing`] knows better.
     ///
     /// # Errors
     /// All that is wrong.
@@ -90,9 +92,11 @@ impl<S: Sealing> Work<'_, S> {
             };
             components.insert(key.clone(), self.component(name, key, component, declaration));
         }
-        let (order, publishes) = (server.order, server.publishes.clone());
+        let (order, publishes, writers) = (server.order, server.publishes.clone(), IndexMap::default());
         let (revision, space) = (revision.number, revision.space.clone());
-        Plan { revision, space, order, retired: false, publishes, components }
+        let mut plan = Plan { revision, space, writers, order, retired: false, publishes, components };
+        plan.writers = plan.reads_from(name).into_iter().map(|writer| (writer, Writer { revision })).collect();
+        plan
     }
 
     fn component(

@@ -1,10 +1,11 @@
 use std::convert::Infallible;
 
-use wattle_model::{Tool, Type};
+use wattle_model::requirement::{Test, Tested};
+use wattle_model::{Predicate, Tool, Type};
 
 use crate::plan::Held;
 use crate::revision::Revision;
-use crate::seed::{Origin, SeedEntry, SeedInput, SeedOutput, SeedParameter, SeedRecipe, Wire};
+use crate::seed::{Origin, SeedEntry, SeedInput, SeedOutput, SeedParameter, SeedRecipe, When, Wire};
 
 use super::*;
 
@@ -71,6 +72,10 @@ impl Sealing for Marking {
 }
 
 fn planned(seed: &Seed) -> Result<PlannedComponent, Vec<String>> {
+    Ok(plan(seed)?.components.swap_remove("app").unwrap())
+}
+
+fn plan(seed: &Seed) -> Result<Plan, Vec<String>> {
     let parameters = [("port".into(), "80".into()), ("password".into(), "hidden".into())].into_iter().collect();
     let foreign = Held::Foreign { stack: "other".into(), entry: "a/b/c".into() };
     let imports = [
@@ -82,9 +87,9 @@ fn planned(seed: &Seed) -> Result<PlannedComponent, Vec<String>> {
     let planning = Planning { seed, parameters: &parameters, imports: &imports };
     let plans = planning.plans(&Revision { space: None, number: 3 }, &mut Marking);
     let mut plans = plans.map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>())?;
-    let mut web = plans.swap_remove("web").unwrap();
+    let web = plans.swap_remove("web").unwrap();
     assert_eq!(web.revision, 3);
-    Ok(web.components.swap_remove("app").unwrap())
+    Ok(web)
 }
 
 fn source(wire: Wire) -> Source {
@@ -115,6 +120,27 @@ fn what_is_known_is_put_in_and_all_else_stays() {
     assert_eq!(source(Wire::Text(vec![parameter("port"), entry])), text);
     let default = planned(&seed(Type::STR, None)).unwrap();
     assert_eq!(default.inputs["url"].from, "default".into());
+}
+
+#[test]
+fn a_plan_names_the_other_servers_that_it_reads_from() {
+    let entry = |name: &str| Wire::Leaf(Origin::Entry(name.into()));
+    let read = Wire::Text(vec![entry("db/pg/url"), entry("web/other/x"), entry("cache/server/id"), import("late")]);
+    let mut seed = seed(Type::STR, Some(read));
+    let component = &mut seed.servers["web"].components["app"];
+    component.after = vec!["web/first".into(), "queue/mq".into()];
+    component.requires.push("enough".into());
+    let operand = |from| Operand { name: None, from };
+    let test = Test::Is(operand(1.into()));
+    let tested = Tested { value: Some(operand(entry("judged/by/size"))), test, secret: false };
+    let (predicate, because, at) = (Predicate::Tested(tested), String::new(), String::new());
+    let requirement = SeedRequirement { when: When::RunTime, heat: false, predicate, because, at };
+    seed.requirements.insert("enough".into(), requirement);
+    let mut writers = plan(&seed).unwrap().writers;
+    writers.sort_unstable_keys();
+    let names: Vec<&str> = writers.keys().map(|name| &**name).collect();
+    assert_eq!(names, ["cache", "db", "judged", "queue"]);
+    assert!(writers.values().all(|writer| writer.revision == 3));
 }
 
 #[test]

@@ -8,22 +8,28 @@
 //! a newer one ends the request: [`Refused::Superseded`]. All that waits is level-triggered: it looks at what is there,
 //! and again after every change.
 
+mod follow;
 mod read;
 mod say;
 mod task;
+mod versions;
 mod write;
 
 use std::fmt;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use wattle_model::Name;
 
+use crate::layout::Layout;
 use crate::node::{Node, Version};
 use crate::revision::Revision;
 
-pub use read::{Ended, Entry, Judge, Latest, Look, Newer, Peek, Peeked, ServerPlan, Wait};
+pub use follow::Follow;
+pub use read::{Ended, Entry, Judge, Latest, Look, Peek, Peeked, Wait};
 pub use say::Say;
-pub use task::{Task, Versions};
+pub use task::Task;
+pub use versions::Versions;
 pub use write::Write;
 
 /// What is asked of a store.
@@ -64,7 +70,12 @@ pub enum Step<T> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// There is no such entry in the model: it would be waited for in vain.
-    Unknown(String),
+    Unknown {
+        /// The stack.
+        stack: Name,
+        /// `SERVER/COMPONENT/OUTPUT`, or `SERVER/COMPONENT`.
+        entry: Name,
+    },
     /// What is asked for belongs to a newer revision already.
     Superseded {
         /// The revision that was asked for.
@@ -84,7 +95,7 @@ pub enum Refused {
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unknown(entry) => write!(f, "the data space has no entry `{entry}`"),
+            Self::Unknown { stack, entry } => write!(f, "the data space of `{stack}` has no entry `{entry}`"),
             Self::Superseded { ours, newer } => f.write_str(&superseded(ours, newer)),
             Self::Malformed { path, reason } => {
                 write!(f, "`{path}` in the data space does not hold what it should: {reason}")
@@ -123,12 +134,33 @@ pub fn parse<T: DeserializeOwned>(path: &str, data: &[u8]) -> Result<Option<T>, 
     serde_json::from_slice(data).map(Some).map_err(malformed)
 }
 
+/// Something that a data space has if the model of its stack does.
+#[derive(Clone, Debug)]
+struct Named {
+    stack: Name,
+    name: Name,
+}
+
+impl Named {
+    fn new(layout: &Layout, name: &Name) -> Self {
+        Self { stack: layout.stack().into(), name: name.clone() }
+    }
+
+    fn unknown(&self) -> Refused {
+        Refused::Unknown { stack: self.stack.clone(), entry: self.name.clone() }
+    }
+
+    fn there<'n>(&self, node: Option<&'n Node>) -> Result<&'n Node, Refused> {
+        node.ok_or_else(|| self.unknown())
+    }
+}
+
 /// For which revision something was written, whatever else it says.
 #[derive(Deserialize)]
 struct Stamp {
     revision: u64,
     #[serde(default)]
-    space: Option<wattle_model::Name>,
+    space: Option<Name>,
 }
 
 impl Stamp {

@@ -1,20 +1,10 @@
 //! What a machine asks for as requests, and what comes of them as events.
 
-use std::collections::HashMap;
-
-use wattle_model::Name;
-
 use crate::content::Content;
 use crate::layout::Layout;
 use crate::machine::{Action, Awaited, Event, ReadError, Ticket, WriteError};
-use crate::node::Version;
-use crate::plan::Plan;
 
-use super::{Answer, Ended, Entry, Latest, Look, Op, Peek, Refused, Request as _, ServerPlan, Step, Wait, Write};
-
-/// The versions at which entries may be written that were looked at.
-#[derive(Clone, Debug, Default)]
-pub struct Versions(HashMap<Name, Version>);
+use super::{Answer, Ended, Entry, Latest, Op, Peek, Refused, Request as _, Step, Versions, Wait, Write};
 
 /// A request that a machine made.
 #[derive(Clone, Debug)]
@@ -25,7 +15,6 @@ pub struct Task {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Plan(Look<ServerPlan>),
     Entry(Wait<Entry>),
     Foreign(Wait<Latest>),
     Ended(Wait<Ended>),
@@ -34,10 +23,9 @@ enum Kind {
 }
 
 impl Task {
-    /// The request that an action of the machine of `server` is; none if it is something else.
-    pub fn of(action: &Action, layout: &Layout, server: &str, versions: &mut Versions) -> Option<Self> {
+    /// The request that an action of a machine is; none if it is something else.
+    pub fn of(action: &Action, layout: &Layout, versions: &mut Versions) -> Option<Self> {
         let (ticket, kind) = match action {
-            Action::Plan(ticket) => (ticket, Kind::Plan(ServerPlan::look(layout, server))),
             Action::Read(ticket, awaited, revision) => {
                 let kind = match awaited {
                     Awaited::Entry(entry) => Kind::Entry(Entry::wait(layout, entry, revision)),
@@ -48,7 +36,7 @@ impl Task {
             }
             Action::Peek(ticket, entry, revision) => (ticket, Kind::Peek(Peek::new(layout, entry, revision))),
             Action::Write(ticket, entry, revision, content) => {
-                let known = versions.0.remove(entry);
+                let known = versions.take(&layout.entry(entry), revision.space.as_ref());
                 (ticket, Kind::Write(Write::new(layout, entry, revision, content, known)))
             }
             _ => return None,
@@ -61,10 +49,14 @@ impl Task {
         self.ticket
     }
 
+    /// Whether the goal leads to what it reads, so that whoever has seen the goal sees it: not what another stack writes.
+    pub fn is_led(&self) -> bool {
+        !matches!(self.kind, Kind::Foreign(_))
+    }
+
     /// What to ask the store first.
     pub fn begin(&mut self) -> Op {
         match &mut self.kind {
-            Kind::Plan(request) => request.begin(),
             Kind::Entry(request) => request.begin(),
             Kind::Foreign(request) => request.begin(),
             Kind::Ended(request) => request.begin(),
@@ -77,7 +69,6 @@ impl Task {
     pub fn answered(&mut self, answer: Answer, versions: &mut Versions) -> Step<Event> {
         let ticket = self.ticket;
         match &mut self.kind {
-            Kind::Plan(request) => step(request.answered(answer), |plan| planned(ticket, plan.unwrap_or_default())),
             Kind::Entry(request) => step(request.answered(answer), |content| came(ticket, content)),
             Kind::Foreign(request) => {
                 step(request.answered(answer), |written| came(ticket, written.map(|written| written.content)))
@@ -89,10 +80,8 @@ impl Task {
             }),
             Kind::Peek(request) => {
                 let step = request.answered(answer);
-                if let Step::Over(Ok(peeked)) = &step
-                    && let Some(version) = peeked.version
-                {
-                    versions.0.insert(request.entry().clone(), version);
+                if let Step::Over(Ok(peeked)) = &step {
+                    request.note(peeked, versions);
                 }
                 // Writing it says what is wrong with it.
                 self::step(step, |peeked| Event::Peeked(ticket, peeked.ok().and_then(|peeked| peeked.content)))
@@ -110,7 +99,6 @@ impl Task {
     /// What comes of it when the store refuses, in one line.
     pub fn refused(&self, why: String) -> Event {
         match &self.kind {
-            Kind::Plan(_) => Event::Plan(self.ticket, None),
             Kind::Entry(_) | Kind::Foreign(_) | Kind::Ended(_) => {
                 Event::Read(self.ticket, Err(ReadError::Refused(why)))
             }
@@ -125,10 +113,6 @@ fn step<T>(step: Step<T>, event: impl FnOnce(T) -> Event) -> Step<Event> {
         Step::Ask(op) => Step::Ask(op),
         Step::Over(out) => Step::Over(event(out)),
     }
-}
-
-fn planned(ticket: Ticket, plan: Option<Plan>) -> Event {
-    Event::Plan(ticket, plan)
 }
 
 fn came(ticket: Ticket, content: Result<Content, Refused>) -> Event {

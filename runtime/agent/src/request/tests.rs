@@ -1,10 +1,11 @@
-use wattle_model::Name;
+use wattle_model::{Name, Order};
 
 use crate::content::{Content, Written};
 use crate::failure::{Failure, Kind};
 use crate::layout::Layout;
+use crate::machine::Desired;
 use crate::node::{Node, Version};
-use crate::record::RevisionId;
+use crate::plan::Plan;
 use crate::revision::Revision;
 use crate::status::{State, Status};
 use crate::time::Time;
@@ -49,7 +50,8 @@ fn an_entry_is_waited_for_until_it_is_of_the_revision() {
         let refused = Refused::Superseded { ours: ours.clone(), newer: newer.clone() };
         assert_eq!(read.answered(node(written(&newer, "x"), 6)), Step::Over(Err(refused)));
     }
-    assert_eq!(read.answered(Answer::Node(None)), Step::Over(Err(Refused::Unknown("db/pg/url".to_owned()))));
+    let unknown = Refused::Unknown { stack: "shop".into(), entry: "db/pg/url".into() };
+    assert_eq!(read.answered(Answer::Node(None)), Step::Over(Err(unknown)));
 }
 
 #[test]
@@ -118,29 +120,112 @@ fn a_status_overwrites_none_of_a_newer_revision() {
     assert_eq!(say.answered(node(status(&newer, State::Done).to_bytes(), 6)), Step::Over(Err(refused)));
 }
 
+const GOAL: &str = "/wattle/shop/revision";
+const PLAN: &str = "/wattle/shop/servers/db/plan";
+
+fn goal(of: &Revision, transaction: i64) -> Answer {
+    let space = of.space.as_ref().map_or(String::new(), |space| format!("\"space\":\"{space}\","));
+    node(format!("{{{space}\"revision\":{},\"digest\":\"x\",\"applying\":9}}", of.number).into_bytes(), transaction)
+}
+
+fn plan(of: &Revision, order: Order) -> Plan {
+    Plan::retired(of, order)
+}
+
+fn planned(of: &Revision, transaction: i64) -> Answer {
+    node(serde_json::to_vec(&plan(of, Order::Declared)).unwrap(), transaction)
+}
+
+fn waits_for(path: &str, transaction: Option<i64>) -> Step<Result<Desired, Refused>> {
+    Step::Ask(Op::Changed(path.to_owned(), transaction.map(version)))
+}
+
+fn gives(of: &Revision) -> Step<Result<Desired, Refused>> {
+    Step::Over(Ok(Desired { plan: plan(of, Order::Declared).into(), digest: "x".to_owned() }))
+}
+
+/// Follows until it has been given a plan.
+fn following(of: &Revision) -> Follow {
+    let mut follow = Follow::new(&layout(), "db");
+    assert_eq!(follow.begin(), Op::Get(GOAL.to_owned()));
+    assert_eq!(follow.answered(goal(of, 1)), waits_for(PLAN, None));
+    assert_eq!(follow.answered(planned(of, 2)), gives(of));
+    assert_eq!(follow.begin(), Op::Changed(PLAN.to_owned(), Some(version(2))));
+    follow
+}
+
 #[test]
-fn a_goal_of_another_data_space_is_news_whatever_its_number() {
-    let goal = |space: Option<&str>, number: u64, digest: &str| {
-        let space = space.map_or(String::new(), |space| format!("\"space\":\"{space}\","));
-        format!("{{{space}\"revision\":{number},\"digest\":\"{digest}\",\"applying\":9}}").into_bytes()
-    };
-    let id = |space, number, digest: &str| RevisionId { revision: revision(space, number), digest: digest.to_owned() };
-    let seen = id(Some("b"), 3, "x");
-    let news = |data: Vec<u8>| {
-        let mut newer = Newer::wait(&layout(), Some(seen.clone()));
-        match newer.answered(node(data, 1)) {
-            Step::Over(Ok((id, _))) => Some(id),
-            Step::Ask(Op::Changed(..)) => None,
-            other => panic!("{other:?}"),
-        }
-    };
-    assert_eq!(news(goal(Some("b"), 3, "x")), None);
-    assert_eq!(news(goal(Some("b"), 2, "y")), None);
-    assert_eq!(news(goal(Some("b"), 0, "")), None);
-    assert_eq!(news(goal(Some("b"), 4, "x")), Some(id(Some("b"), 4, "x")));
-    assert_eq!(news(goal(Some("b"), 3, "y")), Some(id(Some("b"), 3, "y")));
-    assert_eq!(news(goal(Some("c"), 1, "x")), Some(id(Some("c"), 1, "x")));
-    assert_eq!(news(goal(Some("a"), 1, "x")), Some(id(Some("a"), 1, "x")));
-    let mut first = Newer::wait(&layout(), None);
-    assert_eq!(first.answered(Answer::Node(None)), Step::Ask(Op::Changed("/wattle/shop/revision".to_owned(), None)));
+fn a_plan_is_followed_once_the_goal_has_come_to_it() {
+    let of = |number| revision(Some("b"), number);
+    let mut follow = Follow::new(&layout(), "db");
+    assert_eq!(follow.begin(), Op::Get(GOAL.to_owned()));
+    assert_eq!(follow.answered(Answer::Node(None)), waits_for(GOAL, None));
+    assert_eq!(follow.answered(goal(&of(0), 1)), waits_for(GOAL, Some(1)));
+    assert_eq!(follow.answered(goal(&of(1), 2)), waits_for(PLAN, None));
+    assert_eq!(follow.answered(planned(&of(1), 3)), gives(&of(1)));
+    // It stands in revisions 2 to 6, of which nobody tells it. In the seventh it is another.
+    assert_eq!(follow.begin(), Op::Changed(PLAN.to_owned(), Some(version(3))));
+    assert_eq!(follow.answered(planned(&of(7), 9)), waits_for(GOAL, Some(2)));
+    assert_eq!(follow.answered(goal(&of(6), 8)), waits_for(GOAL, Some(8)));
+    assert_eq!(follow.answered(goal(&of(7), 10)), gives(&of(7)));
+    assert_eq!(follow.begin(), Op::Changed(PLAN.to_owned(), Some(version(9))));
+}
+
+#[test]
+fn a_plan_that_was_never_to_be_reached_is_not_begun() {
+    let of = |number| revision(Some("b"), number);
+    let mut follow = following(&of(1));
+    // Whoever wrote it was broken off, and the next revision has another one.
+    assert_eq!(follow.answered(planned(&of(2), 3)), waits_for(GOAL, Some(1)));
+    assert_eq!(follow.answered(goal(&of(3), 6)), Step::Ask(Op::Get(PLAN.to_owned())));
+    assert_eq!(follow.answered(planned(&of(3), 5)), gives(&of(3)));
+    // Or the same, which then stands although nobody told of it before.
+    let mut follow = following(&of(1));
+    assert_eq!(follow.answered(planned(&of(2), 3)), waits_for(GOAL, Some(1)));
+    assert_eq!(follow.answered(goal(&of(3), 6)), Step::Ask(Op::Get(PLAN.to_owned())));
+    assert_eq!(follow.answered(planned(&of(2), 3)), gives(&of(2)));
+    // An agent that starts in between waits as well.
+    let mut follow = Follow::new(&layout(), "db");
+    follow.begin();
+    assert_eq!(follow.answered(goal(&of(1), 1)), waits_for(PLAN, None));
+    assert_eq!(follow.answered(planned(&of(2), 3)), waits_for(GOAL, Some(1)));
+}
+
+#[test]
+fn a_data_space_that_was_made_anew_is_followed_whatever_its_numbers() {
+    let (old, new) = (revision(Some("b"), 5), revision(Some("c"), 1));
+    let mut follow = following(&old);
+    assert_eq!(follow.answered(Answer::Node(None)), waits_for(PLAN, None));
+    assert_eq!(follow.answered(planned(&new, 11)), waits_for(GOAL, Some(1)));
+    assert_eq!(follow.answered(goal(&revision(Some("c"), 0), 10)), waits_for(GOAL, Some(10)));
+    assert_eq!(follow.answered(goal(&new, 12)), gives(&new));
+    // Also if the clock says that it was made before.
+    let mut follow = following(&old);
+    let new = revision(Some("a"), 1);
+    assert_eq!(follow.answered(planned(&new, 11)), waits_for(GOAL, Some(1)));
+    assert_eq!(follow.answered(goal(&new, 12)), gives(&new));
+    // Or what is left of the old one was looked at first.
+    let mut follow = following(&old);
+    assert_eq!(follow.answered(planned(&revision(Some("b"), 6), 3)), waits_for(GOAL, Some(1)));
+    assert_eq!(follow.answered(goal(&new, 12)), Step::Ask(Op::Get(PLAN.to_owned())));
+    assert_eq!(follow.answered(planned(&new, 11)), gives(&new));
+    // One of before they had names is another one if it asks for something else.
+    let nameless = revision(None, 5);
+    let mut follow = following(&nameless);
+    assert_eq!(follow.answered(planned(&nameless, 3)), waits_for(PLAN, Some(3)));
+    let other = plan(&nameless, Order::Dataflow);
+    let given = Step::Over(Ok(Desired { plan: other.clone().into(), digest: "x".to_owned() }));
+    assert_eq!(follow.answered(node(serde_json::to_vec(&other).unwrap(), 4)), given);
+}
+
+#[test]
+fn a_plan_that_makes_no_sense_is_reported_once() {
+    let of = |number| revision(Some("b"), number);
+    let mut follow = following(&of(1));
+    let torn = follow.answered(node(b"{".to_vec(), 3));
+    assert!(matches!(torn, Step::Over(Err(Refused::Malformed { path, .. })) if path == PLAN));
+    assert_eq!(follow.begin(), Op::Changed(PLAN.to_owned(), Some(version(3))));
+    // It comes to a goal that was not looked at.
+    assert_eq!(follow.answered(planned(&of(2), 4)), waits_for(GOAL, Some(1)));
+    assert_eq!(follow.answered(goal(&of(2), 5)), gives(&of(2)));
 }

@@ -9,13 +9,13 @@ use crate::layout::Layout;
 use crate::node::Version;
 use crate::revision::Revision;
 
-use super::{Answer, Op, Refused, Request, Step, parse};
+use super::{Answer, Named, Op, Refused, Request, Step, parse};
 
 /// Writes an entry for a revision, unless it holds something of it: then that stays, and is what the request comes to.
 #[derive(Clone, Debug)]
 pub struct Write {
     path: String,
-    name: Name,
+    name: Named,
     revision: Revision,
     data: Vec<u8>,
     known: Option<Version>,
@@ -26,11 +26,7 @@ impl Write {
     /// saves looking first.
     pub fn new(layout: &Layout, name: &Name, revision: &Revision, content: &Content, known: Option<Version>) -> Self {
         let data = Written::new(revision, content.clone()).to_bytes();
-        Self { path: layout.entry(name), name: name.clone(), revision: revision.clone(), data, known }
-    }
-
-    fn unknown<T>(&self) -> Step<Result<T, Refused>> {
-        Step::Over(Err(Refused::Unknown(self.name.to_string())))
+        Self { path: layout.entry(name), name: Named::new(layout, name), revision: revision.clone(), data, known }
     }
 }
 
@@ -48,7 +44,7 @@ impl Request for Write {
         match answer {
             Answer::Set(_) => Step::Over(Ok(None)),
             Answer::Conflict => Step::Ask(Op::Get(self.path.clone())),
-            Answer::Missing | Answer::Node(None) => self.unknown(),
+            Answer::Missing | Answer::Node(None) => Step::Over(Err(self.name.unknown())),
             Answer::Node(Some(node)) => {
                 let written = match parse::<Written>(&self.path, &node.data) {
                     Ok(written) => written,

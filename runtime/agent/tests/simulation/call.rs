@@ -29,6 +29,8 @@ enum Kind {
         expected: Version,
         in_doubt: bool,
         looks: bool,
+        /// In another session than the one in which its version was read, it looks whose version that is.
+        is_moved: bool,
     },
     /// Whatever comes of it is for the caller to judge.
     Plain(Ask),
@@ -62,7 +64,7 @@ impl Call {
             Op::Get(path) => Kind::Get { path },
             Op::Changed(path, seen) => Kind::Changed { path, seen, stage: Stage::Watching },
             Op::Set(path, data, expected) => {
-                Kind::Set { path, data: data.into(), expected, in_doubt: false, looks: false }
+                Kind::Set { path, data: data.into(), expected, in_doubt: false, looks: false, is_moved: false }
             }
         };
         Self { kind }
@@ -83,7 +85,9 @@ impl Call {
                 Stage::Told => Ask::Get { path: path.clone(), sync: false },
                 Stage::CatchingUp => Ask::Get { path: path.clone(), sync: true },
             },
-            Kind::Set { path, looks: true, .. } => Ask::Get { path: path.clone(), sync: true },
+            Kind::Set { path, looks: true, .. } | Kind::Set { path, is_moved: true, .. } => {
+                Ask::Get { path: path.clone(), sync: true }
+            }
             Kind::Set { path, data, expected, .. } => {
                 Ask::Write(vec![Change::Set { path: path.clone(), data: Rc::clone(data), count: Some(expected.count) }])
             }
@@ -100,6 +104,13 @@ impl Call {
                 *looks = false;
             }
             Kind::Get { .. } | Kind::Plain(_) => {}
+        }
+    }
+
+    /// It goes on in another session.
+    pub(crate) fn moves(&mut self) {
+        if let Kind::Set { is_moved, .. } = &mut self.kind {
+            *is_moved = true;
         }
     }
 
@@ -134,6 +145,13 @@ impl Call {
                     Stage::Told | Stage::CatchingUp | Stage::Waiting => Stage::Watching,
                 };
                 if *stage == Stage::Waiting { Next::Wait } else { Next::Send(Ask::Write(Vec::new())) }
+            }
+            (Kind::Set { expected, is_moved: is_moved @ true, .. }, Reply::Node(found)) => {
+                *is_moved = false;
+                match found {
+                    Some(node) if node.made > expected.transaction => Next::Done(Outcome::Answer(Answer::Conflict)),
+                    _ => Next::Send(Ask::Write(Vec::new())),
+                }
             }
             (Kind::Set { data, expected, looks: looks @ true, .. }, Reply::Node(found)) => {
                 *looks = false;

@@ -139,13 +139,13 @@ impl World {
                 self.hosts[host].wall = jump;
             }
             Kind::Apply => {
-                let operator = self.chance.index(2);
-                self.after(0, Happening::Apply { operator });
+                let (operator, again) = (self.chance.index(2), self.chance.flip());
+                self.after(0, Happening::Apply { operator, again });
             }
             Kind::ApplyTwice => {
                 let delay = self.chance.between(0, 300);
-                self.after(0, Happening::Apply { operator: 0 });
-                self.after(delay, Happening::Apply { operator: 1 });
+                self.after(0, Happening::Apply { operator: 0, again: true });
+                self.after(delay, Happening::Apply { operator: 1, again: true });
             }
             Kind::Replace => self.replace(host),
             Kind::Lose => {
@@ -194,16 +194,24 @@ impl World {
             if let Some(Pause { number, .. }) = self.hosts[host].pause {
                 self.wake(host, number);
             }
+            self.hosts[host].room_since = self.now;
             self.hosts[host].is_full = false;
         }
         for client in &mut self.clients {
             client.is_apart = false;
         }
+        for host in 0..self.hosts.len() {
+            // Whoever has the place now is taken away now, or stays.
+            if self.hosts[host].is_visitor && self.hosts[host].agent.as_ref().is_some_and(|agent| agent.is_claimed) {
+                self.destroy(host);
+            }
+            self.hosts[host].is_visitor &= self.hosts[host].is_destroyed;
+        }
         let doubled: Vec<usize> = (0..self.hosts.len()).filter(|host| self.is_replaced(*host)).collect();
         for host in doubled {
             self.destroy(host);
         }
-        // What was broken off is completed.
-        self.after(1_000, Happening::Apply { operator: 0 });
+        // What was broken off is completed. Nothing else is applied: what hangs would hang no longer.
+        self.after(1_000, Happening::Complete { operator: 0 });
     }
 }

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use wattle_agent_core::machine::{Event, RunId};
+use wattle_model::Name;
 
 use crate::net::Message;
 
@@ -37,6 +38,29 @@ pub(crate) enum Happening {
         host: usize,
         incarnation: u64,
         epoch: u64,
+    },
+    /// Whoever had the place before has had the time to hear that it is taken.
+    Yielded {
+        host: usize,
+        incarnation: u64,
+    },
+    /// A component runs on two machines.
+    Beside {
+        host: usize,
+        process: usize,
+        other: usize,
+    },
+    /// A recipe is to have ended.
+    Overdue {
+        host: usize,
+        process: usize,
+    },
+    /// A wait is to have ended.
+    WaitEnds {
+        host: usize,
+        incarnation: u64,
+        component: Name,
+        wait: u64,
     },
     Timer {
         host: usize,
@@ -95,6 +119,11 @@ pub(crate) enum Happening {
         round: u64,
     },
     Apply {
+        operator: usize,
+        again: bool,
+    },
+    /// What an operator left is completed.
+    Complete {
         operator: usize,
     },
     Fault,

@@ -45,7 +45,12 @@
 //! | does not look at its entries first | 139 |
 //! | begins while it cannot know whether it was replaced | 355 |
 //! | counts waiting as running | 434 |
-//! | takes the plan of another data space for its own | 4,897 |
+//! | expects its own revision of everybody | 2 |
+//! | lets a plan stand although what it reads from does not | 7 |
+//! | begins what no goal has come to | 25 |
+//! | does not look again at a plan that was seen before the goal | 44 |
+//! | lets a plan stand that expects what was never written | 73 |
+//! | takes the plan of another data space for its own | 147 |
 
 #![allow(
     clippy::match_same_arms,

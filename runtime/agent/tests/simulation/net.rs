@@ -104,6 +104,10 @@ impl World {
         let Some(session) = session else { return };
         let before = self.store.last;
         let (fired, reply, set) = self.store.answer(session, &ask);
+        if let Some(place) = self.store.mistaken.take().filter(|_| matches!(reply, Reply::Written(..))) {
+            self.say(|| format!("store: `{place}` is taken from another one than was thought"));
+            self.oracle.mistaken.insert(place, self.now);
+        }
         self.fire(fired);
         if is_heard {
             self.answer(client, Message::Reply(id, reply));
@@ -189,7 +193,7 @@ impl World {
     fn outcome(&mut self, client: usize, id: u64, outcome: Outcome) {
         match self.clients[client].owner {
             Owner::Agent { host, incarnation } => self.agent_hears(host, incarnation, id, outcome),
-            Owner::Operator(operator) => self.operator_hears(operator, outcome),
+            Owner::Operator(operator) => self.operator_hears(operator, id, outcome),
         }
     }
 
@@ -275,6 +279,11 @@ impl World {
         self.say(|| format!("client {client}: connected to member {member} in session {session}"));
         self.fire(fired);
         if let Owner::Agent { host, incarnation } = self.clients[client].owner {
+            self.hosts[host].hears_since = self.now;
+            if is_new {
+                self.hosts[host].session_since = self.now;
+                self.clients[client].calls.values_mut().for_each(Call::moves);
+            }
             self.connected(host, incarnation, is_new);
         }
         let calls: Vec<(u64, Ask)> =

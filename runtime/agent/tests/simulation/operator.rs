@@ -1,17 +1,21 @@
-//! Operators, who apply seeds, as `wattle seed apply` does: announced first, in several requests, and the goal last.
+//! Operators, who apply seeds as `wattle seed apply` does: in its steps, each in requests of a few changes, none of which is
+//! carried out after another operator has written the goal.
 
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use serde_json::json;
+use wattle_agent_core::applying::{self, Step, There};
 use wattle_agent_core::layout::Layout;
-use wattle_agent_core::record::RevisionId;
+use wattle_agent_core::plan::Plan;
+use wattle_agent_core::planning::keep_standing;
 use wattle_agent_core::revision::Revision;
-use wattle_model::Name;
+use wattle_model::{IndexMap, Name};
 
 use super::call::{Call, Outcome};
 use super::happening::Happening;
 use super::net::Owner;
-use super::store::{Ask, Change, Reply};
+use super::store::{Ask, Change, Data, Reply};
 use super::topology::{self, Model};
 use super::world::World;
 
@@ -20,26 +24,41 @@ pub(crate) const STACK: &str = "shop";
 #[derive(Debug)]
 pub(crate) struct Operator {
     client: usize,
-    step: Step,
+    at: At,
+    /// The request that it waits for.
+    asked: Option<u64>,
     round: u64,
+    /// Whether a seed that is as it was is a new revision.
+    again: bool,
     model: usize,
     tries: u64,
+    /// Of the goal that it read.
+    before: Option<(There, String)>,
     space: Option<Name>,
     number: u64,
-    count: Option<i32>,
-    /// The plans as they were when the goal was read.
-    plans: Vec<(String, Option<i32>)>,
+    /// How often the goal was set.
+    count: i32,
+    /// What it makes, of each step.
+    plan: Written,
+    /// What is left of its step.
+    batches: VecDeque<Vec<Change>>,
+}
+
+/// What is to be written, made when the goal was read.
+#[derive(Debug, Default)]
+struct Written {
+    before: Vec<Change>,
+    plans: Vec<Change>,
+    /// These plans, as they are to be.
+    moved: Vec<(Name, Plan)>,
+    gone: Vec<Change>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Step {
+enum At {
     Idle,
     Reading,
-    Announcing,
-    Making,
-    Planning,
-    Telling,
-    Cleaning,
+    Step(Step),
 }
 
 fn layout() -> Layout {
@@ -48,6 +67,19 @@ fn layout() -> Layout {
 
 fn bytes(value: &serde_json::Value) -> Rc<[u8]> {
     value.to_string().into_bytes().into()
+}
+
+/// What a goal says.
+fn said(data: &[u8]) -> (There, Option<Name>, String) {
+    let goal: serde_json::Value = serde_json::from_slice(data).expect("INVARIANT: a goal is JSON");
+    let there = There { revision: goal["revision"].as_u64().unwrap_or(0), applying: goal["applying"].as_u64() };
+    (there, goal["space"].as_str().map(Name::from), goal["digest"].as_str().unwrap_or("").to_owned())
+}
+
+/// The revision that a goal says is to be reached.
+pub(crate) fn reached(data: &[u8]) -> Option<Revision> {
+    let (there, space, _) = said(data);
+    (there.revision > 0).then_some(Revision { space, number: there.revision })
 }
 
 impl World {
@@ -63,64 +95,79 @@ impl World {
             let client = self.open_client(Owner::Operator(number));
             self.operators.push(Operator {
                 client,
-                step: Step::Idle,
+                at: At::Idle,
+                asked: None,
                 round: 0,
+                again: false,
                 model: 0,
                 tries: 0,
+                before: None,
                 space: None,
                 number: 0,
-                count: None,
-                plans: Vec::new(),
+                count: 0,
+                plan: Written::default(),
+                batches: VecDeque::new(),
             });
         }
-        self.after(0, Happening::Apply { operator: 0 });
+        self.after(0, Happening::Apply { operator: 0, again: false });
     }
 
-    /// An operator applies a seed: another one than before, or the same again.
-    pub(crate) fn apply(&mut self, operator: usize) {
-        if self.operators[operator].step != Step::Idle {
+    /// An operator applies a seed: another one than before, or the same: then it is a new revision if it applies `again`.
+    pub(crate) fn apply(&mut self, operator: usize, again: bool) {
+        if self.operators[operator].at != At::Idle {
             return;
         }
         let is_first = self.oracle.revisions.is_empty() && self.models.len() == 1;
-        if !is_first && !self.is_calm && self.models.len() < 12 {
+        let may_change = !is_first && !self.is_calm && self.models.len() < 12;
+        if self.is_partial || may_change && !self.chance.once_in(6) {
             let number = self.models.len() as u64;
             let last = Rc::clone(self.models.last().expect("INVARIANT: there is the first"));
             let next = last.next(number, &mut self.chance);
             self.models.push(Rc::new(next));
         }
-        self.operators[operator].model = self.models.len() - 1;
         self.operators[operator].tries = 0;
+        self.operators[operator].again = again;
         self.read_goal(operator);
     }
 
+    /// Whether there is no revision to be reached, or an operator has announced one and come no further.
+    pub(crate) fn is_broken_off(&self) -> bool {
+        let goal = self.store.truth(&layout().revision());
+        goal.is_none_or(|goal| said(&goal.data).0.applying.is_some())
+    }
+
     fn read_goal(&mut self, operator: usize) {
-        self.operators[operator].step = Step::Reading;
+        self.operators[operator].at = At::Reading;
         let path = layout().revision();
         self.operator_asks(operator, Ask::Get { path, sync: true });
     }
 
     fn operator_asks(&mut self, operator: usize, ask: Ask) {
         let client = self.operators[operator].client;
-        self.call(client, Call::plain(ask));
+        let asked = self.call(client, Call::plain(ask));
+        self.operators[operator].asked = Some(asked);
     }
 
-    fn writes(&mut self, operator: usize, step: Step, changes: Vec<Change>) {
-        self.operators[operator].step = step;
-        if !self.is_calm && self.chance.once_in(self.faults.operator_stops_in) {
-            self.say(|| format!("operator {operator} is broken off at {step:?}"));
-            self.operators[operator].step = Step::Idle;
-            return;
+    /// Sends a request, or is broken off before that, or just after.
+    fn writes(&mut self, operator: usize, changes: Vec<Change>) {
+        let stops = !self.is_calm && self.chance.once_in(self.faults.operator_stops_in);
+        if !stops || self.chance.flip() {
+            self.operator_asks(operator, Ask::Write(changes));
         }
-        self.operator_asks(operator, Ask::Write(changes));
+        if stops {
+            self.say(|| format!("operator {operator} is broken off"));
+            self.operators[operator].at = At::Idle;
+            self.operators[operator].asked = None;
+        }
     }
 
-    fn again(&mut self, operator: usize) {
+    fn busy(&mut self, operator: usize) {
         self.say(|| format!("operator {operator}: busy"));
         let state = &mut self.operators[operator];
         state.tries += 1;
         state.round += 1;
         if state.tries > 5 && !self.is_calm {
-            state.step = Step::Idle;
+            state.at = At::Idle;
             return;
         }
         let round = state.round;
@@ -134,131 +181,201 @@ impl World {
         }
     }
 
-    fn model_of(&self, operator: usize) -> Rc<Model> {
-        Rc::clone(&self.models[self.operators[operator].model])
-    }
-
-    fn goal(&self, operator: usize, number: u64, applying: Option<u64>, digest: &str) -> Rc<[u8]> {
-        let state = &self.operators[operator];
-        let mut goal = json!({ "revision": number, "digest": digest });
-        if let Some(space) = &state.space {
+    fn goal(&self, operator: usize, there: There, digest: &str) -> Rc<[u8]> {
+        let mut goal = json!({ "revision": there.revision, "digest": digest });
+        if let Some(space) = &self.operators[operator].space {
             goal["space"] = json!(space);
         }
-        if let Some(applying) = applying {
+        if let Some(applying) = there.applying {
             goal["applying"] = json!(applying);
         }
         bytes(&goal)
     }
 
-    pub(crate) fn operator_hears(&mut self, operator: usize, outcome: Outcome) {
+    pub(crate) fn operator_hears(&mut self, operator: usize, id: u64, outcome: Outcome) {
         let Outcome::Plain(reply) = outcome else { return };
-        let layout = layout();
-        match (self.operators[operator].step, reply) {
-            (Step::Reading, Reply::Node(node)) => self.announce(operator, node.as_deref()),
-            (Step::Announcing, Reply::Written(..)) => {
-                let state = &mut self.operators[operator];
-                state.count = Some(state.count.map_or(0, |count| count + 1));
-                self.say(|| format!("operator {operator} has announced"));
-                let mut changes = Vec::new();
-                let model = self.model_of(operator);
-                let mut make = |path: String| {
-                    if self.store.truth(&path).is_none() {
-                        changes.push(Change::Put { path, data: Rc::new([]) });
-                    }
-                };
-                for server in model.servers.keys() {
-                    make(layout.server(server));
-                    make(layout.server_status(server));
+        if self.operators[operator].asked.take_if(|asked| *asked == id).is_none() {
+            return;
+        }
+        match (self.operators[operator].at, reply) {
+            (At::Reading, Reply::Node(node)) => self.compare(operator, node.as_deref()),
+            (At::Step(step), Reply::Written(..)) => {
+                match step {
+                    Step::Announce if self.operators[operator].before.is_none() => self.operators[operator].count = 0,
+                    Step::Announce | Step::Tell | Step::Finish => self.operators[operator].count += 1,
+                    _ => {}
                 }
-                for full in model.parts.keys() {
-                    make(layout.status(full));
+                if step == Step::Tell {
+                    let state = &self.operators[operator];
+                    let (number, space) = (state.number, state.space.clone());
+                    self.say(|| format!("operator {operator}: revision {number} of {space:?} is to be reached"));
                 }
-                for (entry, _) in model.entries() {
-                    make(layout.entry(&entry));
-                }
-                self.writes(operator, Step::Making, changes);
+                self.next_batch(operator, step);
             }
-            (Step::Making, Reply::Written(..)) => {
-                let (number, model) = (self.operators[operator].number, self.model_of(operator));
-                let revision = Revision { space: self.operators[operator].space.clone(), number };
-                let seen = self.operators[operator].plans.clone();
-                let plan = |server: &Name| {
-                    let path = layout.plan(server);
-                    let data =
-                        serde_json::to_vec(&model.plan(server, &revision)).expect("INVARIANT: a plan is JSON").into();
-                    let count = seen.iter().find(|(at, _)| *at == path).and_then(|(_, count)| *count);
-                    match count {
-                        Some(count) => Change::Set { path, data, count: Some(count) },
-                        None => Change::Create { path, data, ephemeral: false },
-                    }
-                };
-                let changes = model.servers.keys().map(plan).collect();
-                self.writes(operator, Step::Planning, changes);
-            }
-            (Step::Planning, Reply::Written(..)) => {
-                let state = &self.operators[operator];
-                let (number, digest) = (state.number, self.model_of(operator).digest());
-                let data = self.goal(operator, number, None, &digest);
-                let revision = Revision { space: self.operators[operator].space.clone(), number };
-                let id = RevisionId { revision, digest };
-                let model = self.operators[operator].model;
-                self.oracle.revisions.insert((id.revision, id.digest), model);
-                let change = Change::Set { path: layout.revision(), data, count: self.operators[operator].count };
-                self.writes(operator, Step::Telling, vec![change]);
-            }
-            (Step::Telling, Reply::Written(..)) => {
-                let state = &self.operators[operator];
-                let (number, space) = (state.number, state.space.clone());
-                self.say(|| format!("operator {operator}: revision {number} of {space:?} is to be reached"));
-                let model = self.model_of(operator);
-                let entries: Vec<String> = model.entries().iter().map(|(entry, _)| layout.entry(entry)).collect();
-                let gone = self.store.paths(&layout.entries()).into_iter().filter(|path| !entries.contains(path));
-                let changes: Vec<Change> = gone.map(|path| Change::Delete { path, count: None }).collect();
-                if changes.is_empty() {
-                    self.operators[operator].step = Step::Idle;
-                } else {
-                    self.writes(operator, Step::Cleaning, changes);
-                }
-            }
-            (Step::Cleaning, _) => self.operators[operator].step = Step::Idle,
-            _ => self.again(operator),
+            (At::Idle, _) => {}
+            _ => self.busy(operator),
         }
     }
 
-    fn announce(&mut self, operator: usize, node: Option<&super::store::Data>) {
+    /// Goes on with what is left of its step, or with the next one.
+    fn next_batch(&mut self, operator: usize, step: Step) {
+        let checks = self.checks(operator);
+        if let Some(batch) = self.operators[operator].batches.pop_front() {
+            return self.writes(operator, checks.into_iter().chain(batch).collect());
+        }
+        let cleans = !self.operators[operator].plan.gone.is_empty();
+        match step.next(cleans) {
+            Some(next) => self.take_step(operator, next),
+            None => self.operators[operator].at = At::Idle,
+        }
+    }
+
+    fn take_step(&mut self, operator: usize, step: Step) {
+        self.operators[operator].at = At::Step(step);
+        self.say(|| format!("operator {operator}: {step:?}"));
+        let state = &mut self.operators[operator];
+        let cleans = !state.plan.gone.is_empty();
+        let number = state.number;
+        let changes = match step {
+            Step::Prepare => std::mem::take(&mut state.plan.before),
+            Step::Plan => {
+                for (server, plan) in std::mem::take(&mut state.plan.moved) {
+                    self.oracle.plans.insert((server, plan.of()), (plan, state.model));
+                }
+                std::mem::take(&mut state.plan.plans)
+            }
+            Step::Clean => state.plan.gone.clone(),
+            // There are no rights here, and no other stacks.
+            Step::Grant | Step::Register | Step::Withdraw | Step::Deregister => Vec::new(),
+            Step::Announce => {
+                let digest = state.before.as_ref().map_or_else(String::new, |(_, digest)| digest.clone());
+                let before = state.before.as_ref().map_or(0, |(there, _)| there.revision);
+                let data = self.goal(operator, There { revision: before, applying: Some(number) }, &digest);
+                return self.write_goal(operator, data);
+            }
+            Step::Tell | Step::Finish => {
+                let model = state.model;
+                let revision = Revision { space: state.space.clone(), number };
+                let applying = (cleans && step == Step::Tell).then_some(number);
+                let digest = self.models[model].digest();
+                let data = self.goal(operator, There { revision: number, applying }, &digest);
+                self.oracle.revisions.insert(revision, model);
+                for server in self.models[model].servers.keys() {
+                    let plan = self.plan_there(server);
+                    self.oracle.reached.extend(plan.map(|plan| (server.clone(), plan.of())));
+                }
+                return self.write_goal(operator, data);
+            }
+        };
+        let mut changes = VecDeque::from(changes);
+        while !changes.is_empty() {
+            let most = changes.len().min(1 + self.chance.index(6));
+            self.operators[operator].batches.push_back(changes.drain(..most).collect());
+        }
+        self.next_batch(operator, step);
+    }
+
+    /// What holds for as long as it is the turn of an operator: the goal is as it was, and of its data space.
+    fn checks(&self, operator: usize) -> Vec<Change> {
+        let Operator { count, space, .. } = &self.operators[operator];
+        let mark = Change::Check { path: layout().mark(space.as_ref()), count: 0 };
+        vec![mark, Change::Check { path: layout().revision(), count: *count }]
+    }
+
+    fn write_goal(&mut self, operator: usize, data: Rc<[u8]>) {
+        let path = layout().revision();
+        let state = &self.operators[operator];
+        let is_new = state.before.is_none() && state.at == At::Step(Step::Announce);
+        let mark = layout().mark(state.space.as_ref());
+        let changes = if is_new {
+            let mark = Change::Create { path: mark, data: Rc::new([]), ephemeral: false };
+            vec![Change::Create { path, data, ephemeral: false }, mark]
+        } else {
+            vec![Change::Check { path: mark, count: 0 }, Change::Set { path, data, count: Some(state.count) }]
+        };
+        self.writes(operator, changes);
+    }
+
+    /// What is to be done about what is there.
+    fn compare(&mut self, operator: usize, node: Option<&Data>) {
         let (now, chance) = (self.now, self.chance.below(1 << 16));
         // Nobody applies what was before: a server that has left is gone.
-        self.operators[operator].model = self.models.len() - 1;
-        let (data, change);
-        let path = layout().revision();
+        let number = self.models.len() - 1;
+        let model = Rc::clone(&self.models[number]);
+        let state = &mut self.operators[operator];
+        state.model = number;
+        state.batches.clear();
+        let mut is_same = false;
         match node {
             None => {
-                let state = &mut self.operators[operator];
                 state.space = Some(format!("2026-{now:010}-{chance:04x}").into());
-                (state.number, state.count) = (1, None);
-                data = self.goal(operator, 0, Some(1), "");
-                change = Change::Create { path, data, ephemeral: false };
+                state.before = None;
             }
             Some(node) => {
-                let goal: serde_json::Value = serde_json::from_slice(&node.data).expect("INVARIANT: a goal is JSON");
-                let number = |name: &str| goal[name].as_u64().unwrap_or(0);
-                let state = &mut self.operators[operator];
-                state.space = goal["space"].as_str().map(Name::from);
-                state.number = number("revision").max(number("applying")) + 1;
-                state.count = Some(node.count);
-                let next = state.number;
-                data = self.goal(operator, number("revision"), Some(next), goal["digest"].as_str().unwrap_or(""));
-                change = Change::Set { path, data, count: Some(node.count) };
+                let (there, space, digest) = said(&node.data);
+                (state.space, state.count) = (space, node.count);
+                is_same = !state.again && digest == model.digest();
+                if is_same && there.applying.is_none() {
+                    state.at = At::Idle;
+                    return;
+                }
+                state.before = Some((there, digest));
             }
         }
-        let servers: Vec<Name> = self.model_of(operator).servers.keys().cloned().collect();
-        let plan = |server: &Name| {
-            let path = layout().plan(server);
-            let count = self.store.truth(&path).map(|node| node.count);
-            (path, count)
+        let there = state.before.as_ref().map(|(there, _)| *there);
+        state.number = applying::number(there, is_same);
+        let revision = Revision { space: state.space.clone(), number: state.number };
+        let is_left = there.is_some_and(|there| there.revision == revision.number);
+        let again = state.again;
+        self.operators[operator].plan = self.difference(&model, &revision, again);
+        self.take_step(operator, if is_left { Step::END } else { Step::Announce });
+    }
+
+    fn plan_there(&self, server: &Name) -> Option<Plan> {
+        let node = self.store.truth(&layout().plan(server))?;
+        Some(serde_json::from_slice(&node.data).expect("INVARIANT: a plan is JSON"))
+    }
+
+    /// What is to be written for a model.
+    fn difference(&self, model: &Model, revision: &Revision, again: bool) -> Written {
+        let (layout, mut written) = (layout(), Written::default());
+        let mut make = |path: String, data: Rc<[u8]>| {
+            if self.store.truth(&path).is_none() {
+                written.before.push(Change::Create { path, data, ephemeral: false });
+            }
         };
-        self.operators[operator].plans = servers.iter().map(plan).collect();
-        self.writes(operator, Step::Announcing, vec![change]);
+        for server in model.servers.keys() {
+            make(layout.server(server), Rc::new([]));
+            make(layout.server_status(server), Rc::new([]));
+        }
+        for full in model.parts.keys() {
+            make(layout.status(full), Rc::new([]));
+        }
+        let entries: Vec<String> = model.entries().iter().map(|(entry, _)| layout.entry(entry)).collect();
+        for path in &entries {
+            make(path.clone(), Rc::new([]));
+        }
+        let servers = || model.servers.keys().cloned();
+        let there: IndexMap<Name, Plan> =
+            servers().filter_map(|server| Some((server.clone(), self.plan_there(&server)?))).collect();
+        let mut plans: IndexMap<Name, Plan> =
+            servers().map(|server| (server.clone(), model.plan(&server, revision))).collect();
+        keep_standing(&mut plans, &there, |_| again);
+        for (server, plan) in plans {
+            let path = layout.plan(&server);
+            let data = serde_json::to_vec(&plan).expect("INVARIANT: a plan is JSON").into();
+            written.plans.extend(match there.get(&server) {
+                Some(there) if *there == plan => None,
+                Some(_) => Some(Change::Set { path, data, count: None }),
+                None => Some(Change::Create { path, data, ephemeral: false }),
+            });
+            if plan.of() == *revision {
+                written.moved.push((server, plan));
+            }
+        }
+        let gone = self.store.paths(&layout.entries()).into_iter().filter(|path| !entries.contains(path));
+        written.gone = gone.map(|path| Change::Delete { path, count: None }).collect();
+        written
     }
 
     /// All that the data space has is lost, and the seed is applied again.
@@ -272,7 +389,16 @@ impl World {
         self.is_lost();
         self.fire(fired);
         self.spread(before);
+        // Nor does a store that has lost its data know of sessions.
+        for host in 0..self.hosts.len() {
+            if let Some(client) = self.client_of(host) {
+                self.disconnect(client);
+                if let Some(session) = self.clients[client].session {
+                    self.end_session(session);
+                }
+            }
+        }
         let delay = self.chance.between(10, 5_000);
-        self.after(delay, Happening::Apply { operator: 0 });
+        self.after(delay, Happening::Apply { operator: 0, again: false });
     }
 }

@@ -1,6 +1,7 @@
 //! Recipes that are none: they take time, ask and publish, and outlive their agent or not.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use wattle_agent_core::failure::{Failure, Kind};
 use wattle_agent_core::machine::{Broken, Event, Job, Question, RunId, Stop};
@@ -12,22 +13,29 @@ use super::happening::Happening;
 use super::topology::{Part, Teardown};
 use super::world::World;
 
+/// So much later than its deadline, in milliseconds, a recipe has been ended.
+const ENDED: u64 = 5_000;
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
 /// A recipe that runs.
 #[derive(Debug)]
 pub(crate) struct Process {
     pub(crate) job: Job,
     pub(crate) part: Part,
     pub(crate) incarnation: u64,
+    /// When it began, in time in which its agent was awake, as all of these.
     pub(crate) started: u64,
     steps: VecDeque<Step>,
     waits: Option<(Question, Name, u64)>,
-    /// How long it has waited.
+    /// How long it has waited for inputs.
     blocked: u64,
+    /// How long it has waited for what it published to be there.
+    telling: u64,
     got: IndexMap<Name, Value>,
     pub(crate) is_gone: bool,
-    /// Its time is counted no more: it or its host was paused.
-    paused_before: u64,
-    pauses_before: u64,
     run: u64,
 }
 
@@ -78,7 +86,9 @@ impl World {
         }
         steps.push_back(Step::Work(if hangs { 200_000 } else { takes / 3 }));
         steps.push_back(Step::End);
-        let (now, incarnation) = (self.now, self.hosts[host].incarnation);
+        let (now, incarnation) = (self.awake(host), self.hosts[host].incarnation);
+        let limit = millis(job.deadline);
+        self.check_beside(host, &job.component);
         let state = &mut self.hosts[host];
         let process = Process {
             job,
@@ -88,15 +98,31 @@ impl World {
             steps,
             waits: None,
             blocked: 0,
+            telling: 0,
             got: IndexMap::default(),
             is_gone: false,
-            paused_before: state.paused_for,
-            pauses_before: state.pauses,
             run,
         };
         state.processes.push(process);
         let process = state.processes.len() - 1;
         self.after(1, Happening::Process { host, process });
+        self.after(limit + ENDED, Happening::Overdue { host, process });
+    }
+
+    /// A recipe has ended in time, but for what it waited.
+    pub(crate) fn overdue(&mut self, host: usize, number: usize) {
+        let awake = self.awake(host);
+        let process = &self.hosts[host].processes[number];
+        if process.is_gone || self.hosts[host].is_destroyed || !self.is_there(host, process.incarnation) {
+            return;
+        }
+        let waits = process.waits.as_ref().map_or(0, |(.., since)| awake - since);
+        let worked = awake - process.started - process.blocked - process.telling - waits;
+        let (limit, name) = (millis(process.job.deadline), process.part.full());
+        if worked >= limit + ENDED {
+            return self.breaks(|| format!("h{host}: {name} runs for {worked} ms, and may take {limit}"));
+        }
+        self.after(limit + ENDED - worked, Happening::Overdue { host, process: number });
     }
 
     pub(crate) fn process_goes_on(&mut self, host: usize, number: usize) {
@@ -118,7 +144,7 @@ impl World {
             Some(Step::Ask(name)) => {
                 self.questions += 1;
                 let question = Question(self.questions);
-                let now = self.now;
+                let now = self.awake(host);
                 self.hosts[host].processes[number].waits = Some((question, name.clone(), now));
                 self.tell(host, incarnation, Event::Asked(run, question, name));
             }
@@ -126,7 +152,7 @@ impl World {
                 self.questions += 1;
                 let question = Question(self.questions);
                 let value = self.hosts[host].processes[number].value(&name);
-                let now = self.now;
+                let now = self.awake(host);
                 self.hosts[host].processes[number].waits = Some((question, name.clone(), now));
                 self.tell(host, incarnation, Event::Told(run, question, name, value));
             }
@@ -165,7 +191,7 @@ impl World {
 
     pub(crate) fn answered(&mut self, host: usize, question: Question, answer: Result<Option<Value>, Failure>) {
         let Some(number) = self.waiting(host, question) else { return };
-        let now = self.now;
+        let now = self.awake(host);
         let process = &mut self.hosts[host].processes[number];
         let Some((_, name, since)) = process.waits.take() else { return };
         process.blocked += now - since;
@@ -190,9 +216,11 @@ impl World {
 
     pub(crate) fn told(&mut self, host: usize, question: Question, result: Result<(), Broken>) {
         let Some(number) = self.waiting(host, question) else { return };
+        let now = self.awake(host);
         let process = &mut self.hosts[host].processes[number];
-        // What it takes to write down what it gave is its own time.
-        process.waits = None;
+        if let Some((.., since)) = process.waits.take() {
+            process.telling += now - since;
+        }
         let (run, incarnation) = (process.job.run, process.incarnation);
         match result {
             Ok(()) => self.after(1, Happening::Process { host, process: number }),
@@ -209,12 +237,13 @@ impl World {
         let is_it =
             |process: &Process| process.job.run == run && process.incarnation == incarnation && !process.is_gone;
         if let Some(process) = self.hosts[host].processes.iter().find(|process| is_it(process)) {
-            let worked = self.now - process.started - process.blocked;
-            let limit = u64::try_from(process.job.deadline.as_millis()).unwrap_or(u64::MAX);
-            let is_undisturbed = self.hosts[host].pauses == process.pauses_before
-                && self.hosts[host].paused_for == process.paused_before;
+            // What it takes to write down what it gave is its own time.
+            let waits = process.waits.as_ref().filter(|(_, name, _)| process.part.inputs.contains_key(name));
+            let awake = self.awake(host);
+            let worked = awake - process.started - process.blocked - waits.map_or(0, |(.., since)| awake - since);
+            let limit = millis(process.job.deadline);
             let name = process.part.full();
-            if why == Stop::Deadline && is_undisturbed && worked < limit {
+            if why == Stop::Deadline && worked < limit {
                 self.breaks(|| format!("h{host}: {name} is ended after {worked} of the {limit} ms that it may take"));
             }
         }

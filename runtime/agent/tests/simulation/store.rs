@@ -44,10 +44,10 @@ pub(crate) enum Change {
         data: Rc<[u8]>,
         count: Option<i32>,
     },
-    /// Makes it, or replaces what it holds.
-    Put {
+    /// Changes nothing.
+    Check {
         path: String,
-        data: Rc<[u8]>,
+        count: i32,
     },
     Delete {
         path: String,
@@ -71,7 +71,7 @@ pub(crate) enum Ask {
 #[derive(Clone, Debug)]
 pub(crate) enum Reply {
     Node(Found),
-    /// When, and when the node was made that was set last.
+    /// When, and when the node was made that was set first.
     Written(i64, i64),
     BadVersion,
     NoNode,
@@ -95,6 +95,8 @@ pub(crate) struct Store {
     changed: Vec<(i64, String)>,
     pub(crate) members: [i64; MEMBERS],
     pub(crate) sessions: Vec<Session>,
+    /// The place of a server that was taken from another one than whoever took it thought.
+    pub(crate) mistaken: Option<String>,
 }
 
 impl Store {
@@ -135,14 +137,15 @@ impl Store {
         self.changed.push((zxid, path.to_owned()));
     }
 
-    /// Carries a write out, all of it or nothing; gives the paths that it set.
-    fn write(&mut self, session: usize, changes: &[Change]) -> Result<Vec<String>, Reply> {
+    /// Carries a write out, all of it or nothing; gives the paths that it set, and when the node was made that it set first.
+    fn write(&mut self, session: usize, changes: &[Change]) -> Result<(Vec<String>, i64), Reply> {
+        let mut set_made = None;
         let mut new: Map<&str, Found> = Map::default();
         let zxid = self.last + 1;
         for change in changes {
             let (Change::Create { path, .. }
             | Change::Set { path, .. }
-            | Change::Put { path, .. }
+            | Change::Check { path, .. }
             | Change::Delete { path, .. }
             | Change::DeleteAll { prefix: path }) = change;
             let there = new.get(&**path).cloned().unwrap_or_else(|| self.truth(path));
@@ -160,21 +163,23 @@ impl Store {
                     if *ephemeral && self.truth(parent).is_none() {
                         return Err(Reply::NoNode);
                     }
-                    // Who makes it sets it as often as its data says at once, so that nobody removes another's for its own:
-                    // by itself, each would have the version 0.
-                    let made = fresh(data, ephemeral.then_some(session));
-                    let count = data.iter().take(4).fold(0, |sum, byte| sum * 31 + i32::from(*byte) % 31);
-                    made.map(|made| Rc::new(Data { count: if *ephemeral { count } else { 0 }, ..(*made).clone() }))
+                    fresh(data, ephemeral.then_some(session))
                 }
-                (Change::Put { data, .. }, None) => fresh(data, None),
-                (Change::Put { data, .. }, Some(there)) => again(&there, data),
-                (Change::Set { .. } | Change::Delete { .. }, None) => return Err(Reply::NoNode),
+                (Change::Check { count, .. }, Some(there)) if *count == there.count => continue,
+                (Change::Check { .. }, Some(_)) => return Err(Reply::BadVersion),
+                (Change::Set { .. } | Change::Delete { .. } | Change::Check { .. }, None) => return Err(Reply::NoNode),
                 (Change::Set { count, .. } | Change::Delete { count, .. }, Some(there))
                     if count.is_some_and(|count| count != there.count) =>
                 {
                     return Err(Reply::BadVersion);
                 }
-                (Change::Set { data, .. }, Some(there)) => again(&there, data),
+                (Change::Set { path, data, .. }, Some(there)) => {
+                    set_made.get_or_insert(there.made);
+                    if there.owner.is_some() && there.data != *data {
+                        self.mistaken.get_or_insert_with(|| path.clone());
+                    }
+                    again(&there, data)
+                }
                 (Change::Delete { .. }, Some(_)) => None,
                 (Change::DeleteAll { .. }, _) => continue,
             };
@@ -191,7 +196,7 @@ impl Store {
         gone.iter().for_each(|path| self.put(path, None));
         let paths = set.iter().map(|(path, _)| path.clone()).collect();
         set.into_iter().for_each(|(path, node)| self.put(&path, node));
-        Ok(paths)
+        Ok((paths, set_made.unwrap_or_default()))
     }
 
     /// Lets a member catch up; gives the watches that fire: session and path.
@@ -258,8 +263,7 @@ impl Store {
                 let result = self.write(id, changes);
                 fired = self.advance(member, self.last);
                 match result {
-                    Ok(paths) => {
-                        let made = paths.last().and_then(|path| self.truth(path)).map_or(0, |node| node.made);
+                    Ok((paths, made)) => {
                         set = paths;
                         Reply::Written(self.last, made)
                     }

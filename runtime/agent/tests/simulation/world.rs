@@ -35,6 +35,8 @@ pub(crate) struct World {
     /// What is to be applied, and what was.
     pub(crate) models: Vec<Rc<Model>>,
     pub(crate) is_calm: bool,
+    /// Nothing goes wrong any more, and what is applied next changes a part of everything.
+    pub(crate) is_partial: bool,
     pub(crate) runs: u64,
     pub(crate) questions: u64,
     pub(crate) happened: u64,
@@ -72,6 +74,7 @@ impl World {
             faults,
             models: Vec::new(),
             is_calm: false,
+            is_partial: false,
             runs: 0,
             questions: 0,
             happened: 0,
@@ -121,7 +124,17 @@ impl World {
         // Nothing disturbs the last revision.
         if world.broken.is_none() {
             world.say(|| "the last revision".to_owned());
-            world.after(0, Happening::Apply { operator: 0 });
+            world.after(0, Happening::Apply { operator: 0, again: true });
+            world.go_on(u64::MAX);
+        }
+        if world.broken.is_none() {
+            world.check_settled(true);
+        }
+        // Nor the one after it, in which only a part changes.
+        if world.broken.is_none() {
+            world.say(|| "one in which not everything changes".to_owned());
+            world.is_partial = true;
+            world.after(0, Happening::Apply { operator: 0, again: false });
             world.go_on(u64::MAX);
         }
         if world.broken.is_none() {
@@ -168,6 +181,12 @@ impl World {
                 self.fire(fired);
             }
             Happening::LeaseEnds { host, incarnation, epoch } => self.lease_ends(host, incarnation, epoch),
+            Happening::Yielded { host, incarnation } => self.yielded(host, incarnation),
+            Happening::Beside { host, process, other } => self.beside(host, process, other),
+            Happening::Overdue { host, process } => self.overdue(host, process),
+            Happening::WaitEnds { host, incarnation, component, wait } => {
+                self.wait_ends(host, incarnation, &component, wait);
+            }
             Happening::Timer { host, incarnation, at } => self.timer(host, incarnation, at),
             Happening::Synced { host, incarnation } => self.synced(host, incarnation),
             Happening::Machine { host, incarnation, event } => self.tell(host, incarnation, *event),
@@ -182,17 +201,20 @@ impl World {
             Happening::Kill { host, incarnation, run } => self.killed(host, incarnation, run),
             Happening::Boot { host } => self.boot(host),
             Happening::Crash { host } if !self.is_calm => self.crash(host),
-            Happening::Crash { .. } => {}
+            Happening::Destroy { host } if !self.is_calm => self.destroy(host),
+            Happening::Crash { .. } | Happening::Destroy { .. } => {}
             Happening::Wake { host, pause } => self.wake(host, pause),
             Happening::PauseExpires { host, pause } => self.pause_expires(host, pause),
-            Happening::Destroy { host } => self.destroy(host),
             Happening::Room { host } => {
                 self.say(|| format!("h{host}: there is room on its disk"));
                 self.hosts[host].is_full = false;
+                self.hosts[host].room_since = self.now;
             }
             Happening::Heal { client } => self.clients[client].is_apart = false,
             Happening::Operator { operator, round } => self.operator_goes_on(operator, round),
-            Happening::Apply { operator } => self.apply(operator),
+            Happening::Apply { operator, again } => self.apply(operator, again),
+            Happening::Complete { operator } if self.is_broken_off() => self.apply(operator, false),
+            Happening::Complete { .. } => {}
             Happening::Fault => self.fault(),
             Happening::Calm => self.calm(),
         }

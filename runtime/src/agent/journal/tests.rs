@@ -38,7 +38,7 @@ impl Place {
 }
 
 fn revision(number: u64) -> RevisionId {
-    RevisionId { revision: Revision { space: None, number }, digest: format!("digest {number}") }
+    RevisionId::new(Revision { space: None, number }, format!("digest {number}"))
 }
 
 fn started(component: &str, number: u64, fingerprint: &str) -> Record {

@@ -1,12 +1,16 @@
 //! The writing itself, in an order that can be broken off anywhere and repeated.
 
+use std::mem;
 use std::sync::Arc;
 
-use crate::seed::present::{AT_ONCE, Deployed, Present};
+use wattle_agent_core::applying::Step;
+
+use crate::seed::present::{Deployed, Present};
+use crate::seed::turn::Turn;
 use crate::seed::wanted::Wanted;
-use crate::seed::{SeedError, imports, rights};
-use crate::space::{Goal, Layout, ROOT, to_json};
-use crate::store::{Access, Op, Store, StoreError, Version};
+use crate::seed::{SeedError, imports, naming, rights};
+use crate::space::{Goal, Layout, SpaceError};
+use crate::store::{Access, Op, Store};
 
 use super::Writing;
 
@@ -20,125 +24,91 @@ impl Writing {
         wanted: &Wanted,
         goal: &Deployed,
     ) -> Result<(), SeedError> {
-        let stack = layout.stack();
-        let announced = announce(store, layout, present, goal, wanted).await.map_err(|error| busy(layout, error))?;
-        let mut turn = Turn { store, layout, version: announced };
-        turn.apply(self.before).await?;
-        turn.protect(self.granted).await?;
-        turn.is_ours().await?;
-        let all = imports::joined(store, stack, &wanted.foreign).await?;
-        imports::register(store, stack, &all, !present.whole).await?;
-        turn.apply(self.plans).await?;
-        let cleaning = !self.gone.is_empty() || !self.withdrawn.is_empty() || all != wanted.foreign;
-        let mut goal = goal.clone();
-        goal.goal.applying = cleaning.then_some(goal.goal.revision);
-        turn.say(&goal).await?;
-        if cleaning {
-            turn.clean(wanted, (self.withdrawn, self.gone), goal, false).await?;
-        }
-        Ok(())
+        let turn = &mut announce(store, layout, present, goal, wanted).await?;
+        let (writing, goal, whole) = (self, goal.clone(), present.whole);
+        let steps = Steps { turn, wanted, writing, goal, whole, cleans: false };
+        steps.go(Step::Announce.next(false)).await
     }
 
     /// Does what is left of a seed that was written but for the end.
     pub(in crate::seed) async fn finish(
         self,
-        store: &Arc<dyn Store>,
-        layout: &Layout,
+        turn: &mut Turn<'_>,
         wanted: &Wanted,
-        goal: (Deployed, Version),
+        goal: Deployed,
     ) -> Result<(), SeedError> {
-        let (goal, version) = goal;
-        Turn { store, layout, version }.clean(wanted, (self.granted, self.gone), goal, true).await
+        // All that it would grant is to be as it is wanted.
+        let writing = Self { withdrawn: self.granted, granted: Vec::new(), ..self };
+        Steps { turn, wanted, writing, goal, whole: false, cleans: true }.go(Some(Step::END)).await
     }
 }
 
-/// The turn of one `seed apply` to write: it is over once somebody else has written the goal.
-struct Turn<'a> {
-    store: &'a Arc<dyn Store>,
-    layout: &'a Layout,
-    /// The goal's.
-    version: Version,
+/// What is done in a turn, one step after the other.
+struct Steps<'a, 't> {
+    turn: &'a mut Turn<'t>,
+    wanted: &'a Wanted,
+    writing: Writing,
+    goal: Deployed,
+    /// Whether all that other stacks know is as it was said last.
+    whole: bool,
+    /// Whether something is to be taken away.
+    cleans: bool,
 }
 
-impl Turn<'_> {
-    /// Carries out `ops`, none of them after the turn is over.
-    async fn apply(&self, mut ops: Vec<Op>) -> Result<(), SeedError> {
-        ops.insert(0, Op::Check { path: self.layout.revision(), expected: self.version });
-        let applied = self.store.apply(ops).await;
-        applied.map_err(|error| busy(self.layout, error))
-    }
-
-    /// Gives nodes other rights, as many at once as are under way anyway: no store can do that on a condition, so it is looked
-    /// at before.
-    async fn protect(&self, accesses: Vec<(String, Access)>) -> Result<(), SeedError> {
-        for some in accesses.chunks(AT_ONCE) {
-            self.is_ours().await?;
-            imports::protect_all(self.store, some.to_vec()).await?;
+impl Steps<'_, '_> {
+    async fn go(mut self, first: Option<Step>) -> Result<(), SeedError> {
+        let mut next = first;
+        while let Some(step) = next {
+            self.take(step).await?;
+            next = step.next(self.cleans);
         }
         Ok(())
     }
 
-    /// Fails if the turn is over.
-    async fn is_ours(&self) -> Result<(), SeedError> {
-        let path = self.layout.revision();
-        let version = self.store.get(&path).await?.map(|node| node.version);
-        if version == Some(self.version) { Ok(()) } else { Err(busy(self.layout, StoreError::Conflict { path })) }
-    }
-
-    /// Writes the goal.
-    async fn say(&mut self, goal: &Deployed) -> Result<(), SeedError> {
-        let written = self.store.set(&self.layout.revision(), &to_json(goal), Some(self.version)).await;
-        self.version = written.map_err(|error| busy(self.layout, error))?;
-        Ok(())
-    }
-
-    /// Takes away what nobody needs any more, and says that the seed is written.
-    async fn clean(
-        mut self,
-        wanted: &Wanted,
-        (withdrawn, gone): (Vec<(String, Access)>, Vec<Op>),
-        mut goal: Deployed,
-        broken: bool,
-    ) -> Result<(), SeedError> {
-        self.protect(withdrawn).await?;
-        self.is_ours().await?;
-        imports::register(self.store, self.layout.stack(), &wanted.foreign, broken).await?;
-        self.apply(gone).await?;
-        goal.goal.applying = None;
-        self.say(&goal).await
-    }
-}
-
-/// What it means that something of `layout`'s stack is not as it was read.
-fn busy(layout: &Layout, error: StoreError) -> SeedError {
-    match error {
-        StoreError::Conflict { .. } | StoreError::Exists { .. } => SeedError::Busy { stack: layout.stack().to_owned() },
-        error => error.into(),
+    async fn take(&mut self, step: Step) -> Result<(), SeedError> {
+        let Self { turn, wanted: Wanted { foreign, .. }, writing, goal, .. } = self;
+        let stack = turn.layout.stack();
+        match step {
+            // Whoever has its turn has announced.
+            Step::Announce => Ok(()),
+            Step::Prepare => turn.apply(mem::take(&mut writing.before)).await,
+            Step::Grant => turn.protect(&mem::take(&mut writing.granted)).await,
+            Step::Register => {
+                let all = imports::joined(turn.store, stack, foreign).await?;
+                imports::register(turn.store, stack, &all, !self.whole, &turn.checks()).await?;
+                self.whole = true;
+                self.cleans = !writing.gone.is_empty() || !writing.withdrawn.is_empty() || all != *foreign;
+                Ok(())
+            }
+            Step::Plan => turn.apply(mem::take(&mut writing.plans)).await,
+            Step::Tell => {
+                goal.goal.applying = self.cleans.then_some(goal.goal.revision);
+                turn.say(goal).await
+            }
+            Step::Withdraw => turn.protect(&mem::take(&mut writing.withdrawn)).await,
+            Step::Deregister => imports::register(turn.store, stack, foreign, !self.whole, &turn.checks()).await,
+            Step::Clean => turn.apply(mem::take(&mut writing.gone)).await,
+            Step::Finish => {
+                goal.goal.applying = None;
+                turn.say(goal).await
+            }
+        }
     }
 }
 
 /// Says that a seed is being written: from here on, it is known to be incomplete until it is complete.
-async fn announce(
-    store: &Arc<dyn Store>,
-    layout: &Layout,
+async fn announce<'a>(
+    store: &'a Arc<dyn Store>,
+    layout: &'a Layout,
     present: &Present,
     goal: &Deployed,
     wanted: &Wanted,
-) -> Result<Version, StoreError> {
-    let path = layout.revision();
-    if let Some((before, version)) = &present.deployed {
+) -> Result<Turn<'a>, SeedError> {
+    let access = rights::members(&wanted.member);
+    if let Some((before, _)) = &present.deployed {
         let mut before = before.clone();
         before.goal.applying = Some(goal.goal.revision);
-        return store.set(&path, &to_json(&before), Some(*version)).await;
-    }
-    for above in [ROOT.to_owned(), layout.root()] {
-        if store.get(&above).await?.is_none() {
-            let create = Op::Create { path: above, data: Vec::new(), access: Access::new() };
-            match store.apply(vec![create]).await {
-                Ok(()) | Err(StoreError::Exists { .. }) => {}
-                Err(error) => return Err(error),
-            }
-        }
+        return Turn::take(store, layout, &present.seen, &before, Vec::new(), access).await;
     }
     let nothing = Deployed {
         goal: Goal {
@@ -150,12 +120,18 @@ async fn announce(
         },
         given: String::new(),
     };
-    let data = to_json(&nothing);
-    let access = rights::members(&wanted.member);
-    store.apply(vec![Op::Create { path: path.clone(), data: data.clone(), access }]).await?;
-    match store.get(&path).await? {
-        Some(node) if node.data == data => Ok(node.version),
-        // Somebody else has begun since.
-        _ => Err(StoreError::Conflict { path }),
+    loop {
+        let kept = naming::keep(store, goal.goal.space.as_ref()).await?;
+        let root = layout.root();
+        let above = match store.get(&root).await? {
+            Some(_) => None,
+            None => Some(Op::Create { path: root, data: Vec::new(), access: Access::new() }),
+        };
+        let before = kept.into_iter().chain(above).collect();
+        match Turn::take(store, layout, &present.seen, &nothing, before, access.clone()).await {
+            // Somebody else has given a name to another data space.
+            Err(SeedError::Space(SpaceError::Store(error))) if naming::is_late(&error) => {}
+            taken => return taken,
+        }
     }
 }

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use futures_util::future::try_join_all;
 use tokio::net::unix::OwnedReadHalf;
 use tokio::sync::{Notify, oneshot};
 use tokio::task::AbortHandle;
@@ -20,6 +21,9 @@ use super::wire::{self, Greeting, Hello, Inbox, MAX_BATCH, PROTOCOL, Reply, Requ
 
 /// Between two attempts to connect; doubled each time up to the second.
 const RETRY: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(200));
+
+/// How many nodes are given other rights at a time.
+const AT_ONCE: usize = 256;
 
 /// A connection to the server of an embedded store. When the server goes away, it waits for it to come back, and asks
 /// again what was not answered. Clones share it.
@@ -122,6 +126,16 @@ impl Embedded {
         match reply.map_err(|reason| unusable(&link.socket, reason))? {
             Reply::Failed(fault) => Err(fault.at(&link.address())),
             reply => Ok((reply, asked)),
+        }
+    }
+
+    async fn protect_one(&self, (path, access): &(String, Access), checks: &[Op]) -> Result<(), StoreError> {
+        check_path(path)?;
+        let (access, checks) = (Cow::Borrowed(access), Cow::Borrowed(checks));
+        match self.ask(Kind::Plain, &Request::Protect { path: path.into(), access, checks }).await {
+            Ok((Reply::Done, _)) => Ok(()),
+            Ok((reply, _)) => self.odd(&reply),
+            Err(error) => StoreError::unless_missing(path, Err(error)),
         }
     }
 
@@ -321,7 +335,10 @@ impl ToHold {
                 again = self.ask(None) => again,
             };
             match again {
-                Ok(again) => asked = again,
+                Ok(again) => {
+                    asked = again;
+                    keeper.again();
+                }
                 Err(error) => {
                     tracing::warn!(%error, "what was held in the data space is lost");
                     return keeper.lose();
@@ -370,12 +387,9 @@ impl Store for Embedded {
     }
 
     async fn apply(&self, ops: Vec<Op>) -> Result<(), StoreError> {
-        let (condition, mut ops) = match ops.split_first() {
-            Some((check @ Op::Check { .. }, rest)) => (Some(check), rest),
-            _ => (None, &*ops),
-        };
+        let (checks, mut ops) = Op::conditions(&ops);
         while !ops.is_empty() {
-            let mut bytes = condition.map_or(0, Op::size);
+            let mut bytes = checks.iter().map(Op::size).sum::<usize>();
             let more = ops.iter().take_while(|op| {
                 bytes += op.size();
                 bytes <= MAX_BATCH
@@ -387,10 +401,7 @@ impl Store for Embedded {
                     StoreError::check_size(path, data)?;
                 }
             }
-            let ops_of_batch = match condition {
-                None => batch.into(),
-                Some(check) => std::iter::once(check).chain(batch).cloned().collect(),
-            };
+            let ops_of_batch = if checks.is_empty() { batch.into() } else { [checks, batch].concat().into() };
             let request = Request::Apply { ops: ops_of_batch, sync: rest.is_empty() };
             match self.ask(Kind::Plain, &request).await?.0 {
                 Reply::Done => ops = rest,
@@ -400,13 +411,11 @@ impl Store for Embedded {
         Ok(())
     }
 
-    async fn protect(&self, path: &str, access: &Access) -> Result<(), StoreError> {
-        check_path(path)?;
-        let request = Request::Protect { path: path.into(), access: Cow::Borrowed(access) };
-        match self.ask(Kind::Plain, &request).await?.0 {
-            Reply::Done => Ok(()),
-            reply => self.odd(&reply),
+    async fn protect(&self, accesses: &[(String, Access)], checks: &[Op]) -> Result<(), StoreError> {
+        for some in accesses.chunks(AT_ONCE) {
+            try_join_all(some.iter().map(|access| self.protect_one(access, checks))).await?;
         }
+        Ok(())
     }
 
     async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError> {

@@ -81,15 +81,22 @@ impl State {
         Ok(version)
     }
 
-    /// Gives a node other rights, unless the same request did already.
-    pub(super) fn protect(&mut self, who: &Who, by: Token, path: &str, access: Access) -> Result<(), StoreError> {
+    /// Gives a node other rights if the `checks` hold, unless the same request did already.
+    pub(super) fn protect(
+        &mut self,
+        who: &Who,
+        by: Token,
+        path: &str,
+        access: Access,
+        checks: &[Op],
+    ) -> Result<(), StoreError> {
         if self.made.versions.contains_key(&by) {
             return Ok(());
         }
         let lasts = !self.tree.is_held(path);
         let record = Record::Protect { by, path: path.into(), access: Cow::Borrowed(&access) }.to_bytes();
         let Self { tree, log, made, .. } = self;
-        tree.protect(who, path, access, || if lasts { keep(log, &record) } else { Ok(()) })?;
+        tree.protect(who, path, access, checks, || if lasts { keep(log, &record) } else { Ok(()) })?;
         made.remember(by, Version { transaction: tree.transaction(), count: 0 });
         self.tidy();
         Ok(())
@@ -194,7 +201,8 @@ fn replay(tree: &mut Tree, made: &mut Made, record: Record<'static>) -> Result<(
             made.remember(by, version);
         }
         Record::Protect { by, path, access } => {
-            tree.protect(&Who::Operator, &path, access.into_owned(), || Ok(())).map_err(|error| error.to_string())?;
+            tree.protect(&Who::Operator, &path, access.into_owned(), &[], || Ok(()))
+                .map_err(|error| error.to_string())?;
             made.remember(by, Version { transaction: tree.transaction(), count: 0 });
         }
         Record::Made { by, version } => made.remember(by, version),
@@ -302,8 +310,8 @@ mod tests {
                         }
                     }
                     Step::Protect { who: n, path, for_whom } => {
-                        let outcome = kept.protect(&who(n), by, PATHS[path], access(for_whom));
-                        prop_assert!(same(&outcome, &plain.protect(&who(n), PATHS[path], access(for_whom), || Ok(()))));
+                        let outcome = kept.protect(&who(n), by, PATHS[path], access(for_whom), &[]);
+                        prop_assert!(same(&outcome, &plain.protect(&who(n), PATHS[path], access(for_whom), &[], || Ok(()))));
                     }
                     Step::Hold { who: n, path, is_over } => {
                         let path = PATHS[path];
@@ -375,7 +383,7 @@ mod tests {
         let set = Op::Set { path: "/a".to_owned(), data: vec![2], expected: None };
         let error = state.change(&Who::Operator, by(2), vec![set, create("/b")]).unwrap_err();
         assert!(error.to_string().contains("its log cannot be written"), "{error}");
-        assert!(state.protect(&Who::Operator, by(3), "/a", access(1)).is_err());
+        assert!(state.protect(&Who::Operator, by(3), "/a", access(1), &[]).is_err());
         assert_eq!(all(&state.tree), before);
         assert_eq!(*told.lock().unwrap(), 0);
         // What the log has no part in goes on.

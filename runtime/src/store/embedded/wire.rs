@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use super::super::{Access, Login, Node, Op, StoreError, Version, bytes, check_path};
 
 /// Is another one whenever a client and a server of before could misunderstand each other.
-pub(super) const PROTOCOL: u32 = 2;
+pub(super) const PROTOCOL: u32 = 3;
 
 /// Whoever announces more is no client or server of ours. One operation may have a node's data, and an access list.
 const MAX_FRAME: usize = 64 << 20;
@@ -63,6 +63,7 @@ pub(super) enum Request<'a> {
     Protect {
         path: Cow<'a, str>,
         access: Cow<'a, Access>,
+        checks: Cow<'a, [Op]>,
     },
     /// The node is held until the request is cancelled.
     Hold {
@@ -111,6 +112,7 @@ pub(super) enum Fault {
     Missing { path: String },
     Exists { path: String },
     Conflict { path: String },
+    Replaced { path: String },
     NotEmpty { path: String },
     Denied { action: String, path: String },
     TooLarge { path: String, bytes: u64 },
@@ -124,6 +126,7 @@ impl From<StoreError> for Fault {
             StoreError::Missing { path } => Self::Missing { path },
             StoreError::Exists { path } => Self::Exists { path },
             StoreError::Conflict { path } => Self::Conflict { path },
+            StoreError::Replaced { path } => Self::Replaced { path },
             StoreError::NotEmpty { path } => Self::NotEmpty { path },
             StoreError::Denied { action, path } => Self::Denied { action: action.to_owned(), path },
             StoreError::TooLarge { path, bytes } => Self::TooLarge { path, bytes: bytes as u64 },
@@ -142,6 +145,7 @@ impl Fault {
             Self::Missing { path } => StoreError::Missing { path },
             Self::Exists { path } => StoreError::Exists { path },
             Self::Conflict { path } => StoreError::Conflict { path },
+            Self::Replaced { path } => StoreError::Replaced { path },
             Self::NotEmpty { path } => StoreError::NotEmpty { path },
             Self::Denied { action, path } => {
                 let known = ["read", "write", "create", "delete", "protect"];
@@ -280,6 +284,7 @@ mod tests {
             StoreError::Missing { path: path() },
             StoreError::Exists { path: path() },
             StoreError::Conflict { path: path() },
+            StoreError::Replaced { path: path() },
             StoreError::NotEmpty { path: path() },
             StoreError::Denied { action: "protect", path: path() },
             StoreError::TooLarge { path: path(), bytes: 1_000_001 },

@@ -26,12 +26,9 @@ pub(super) async fn apply(session: &Session, maker: &Maker, ops: &[Op]) -> Resul
         check_path(op.path())?;
         check_size(op)?;
     }
-    let (condition, ops) = match ops.split_first() {
-        Some((check @ Op::Check { .. }, rest)) => (Some(check), rest),
-        _ => (None, ops),
-    };
+    let (checks, ops) = Op::conditions(ops);
     for range in batches(ops) {
-        let batch: Vec<&Op> = condition.into_iter().chain(&ops[range]).collect();
+        let batch: Vec<&Op> = checks.iter().chain(&ops[range]).collect();
         commit(session, maker, &batch).await?;
     }
     Ok(())
@@ -64,7 +61,11 @@ fn batches(ops: &[Op]) -> Vec<Range<usize>> {
     batches
 }
 
-async fn commit(session: &Session, maker: &Maker, ops: &[&Op]) -> Result<(), StoreError> {
+/// Carries out `ops` in one request.
+///
+/// # Errors
+/// Why none of them was.
+pub(super) async fn commit(session: &Session, maker: &Maker, ops: &[&Op]) -> Result<(), StoreError> {
     let mut tries = Tries::new(session);
     loop {
         let client = tries.client().await?;
@@ -122,11 +123,12 @@ fn action(op: &Op) -> &'static str {
 async fn was_carried_out(client: &Client, ops: &[&Op]) -> Result<bool, Error> {
     let changes = ops.iter().filter(|op| !matches!(op, Op::Check { .. }));
     let last: IndexMap<_, _> = changes.map(|op| (op.path(), *op)).collect();
-    let Some(first) = ops.first() else { return Ok(true) };
-    client.sync(first.path()).await?;
+    // What changes nothing leaves nothing: it is as it is now.
+    let Some((first, _)) = last.first() else { return Ok(false) };
+    client.sync(first).await?;
     let stats = try_join_all(last.keys().map(|path| client.check_stat(path))).await?;
     let mut transaction = None;
-    Ok(last.values().zip(&stats).all(|(op, stat)| {
+    let is_so = last.values().zip(&stats).all(|(op, stat)| {
         let (data, written) = match (op, stat) {
             (Op::Delete { .. }, stat) => return stat.is_none(),
             (Op::Check { .. }, _) => return true,
@@ -137,7 +139,19 @@ async fn was_carried_out(client: &Client, ops: &[&Op]) -> Result<bool, Error> {
         };
         *transaction.get_or_insert(written) == written
             && data.is_none_or(|(data, stat)| usize::try_from(stat.data_length) == Ok(data.len()))
-    }))
+    });
+    if !is_so {
+        return Ok(false);
+    }
+    // Whoever else may set what is set on a condition sets something else of the same length, perhaps.
+    for op in last.values() {
+        if let Op::Set { path, data, expected: Some(_) } = op
+            && client.get_data(path).await?.0 != *data
+        {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 #[cfg(test)]

@@ -39,10 +39,8 @@ pub(super) enum Written {
 #[derive(Clone)]
 pub(super) struct Gather {
     session: Session,
-    // Of several members, one may lag behind the others.
-    several: bool,
     queue: Arc<Mutex<Queue>>,
-    // The session whose member knows all that anybody was told here: a connection never goes back behind what it was told,
+    // One member may lag behind the others. The session whose member knows all that anybody was told here: a connection never goes back behind what it was told,
     // but a new session may begin with a member that lags behind, and so may another session of the pool.
     level: Arc<AtomicI64>,
 }
@@ -73,12 +71,13 @@ struct Set {
     path: String,
     data: Vec<u8>,
     expected: Version,
+    began: i64,
     answer: oneshot::Sender<Written>,
 }
 
 impl Gather {
-    pub(super) fn new(session: Session, several: bool) -> Self {
-        Self { session, several, queue: Arc::default(), level: Arc::default() }
+    pub(super) fn new(session: Session) -> Self {
+        Self { session, queue: Arc::default(), level: Arc::default() }
     }
 
     /// Something was told here by another session than the one that reads.
@@ -96,10 +95,11 @@ impl Gather {
         answered.await.unwrap_or(Err(Error::ConnectionLoss))
     }
 
-    /// Replaces the data of the node at `path`, if its version is the `expected` one.
-    pub(super) async fn set(&self, path: &str, data: &[u8], expected: Version) -> Written {
+    /// Replaces the data of the node at `path`, if its version is the `expected` one and it is still the session in which
+    /// that `began`.
+    pub(super) async fn set(&self, path: &str, data: &[u8], expected: Version, began: i64) -> Written {
         let (answer, answered) = oneshot::channel();
-        let set = Set { path: path.to_owned(), data: data.to_vec(), expected, answer };
+        let set = Set { path: path.to_owned(), data: data.to_vec(), expected, began, answer };
         self.enter(|queue| queue.sets.push(set));
         answered.await.unwrap_or(Written::Doubtful)
     }
@@ -136,7 +136,7 @@ impl Gather {
         let id = client.session_id().0;
         let lags = self.level.load(Ordering::Acquire) != id || reads.iter().any(|read| read.since == Since::Anybody);
         // The member that answers catches up with the others before, and nobody waits for that alone.
-        let caught_up = (self.several && lags).then(|| client.sync(&first.path));
+        let caught_up = lags.then(|| client.sync(&first.path));
         let (mut asked, mut reads) = (Vec::new(), reads.into_iter().peekable());
         while reads.peek().is_some() {
             asked.push(read(client, reads.by_ref().take(MOST).collect()));
@@ -201,6 +201,9 @@ fn or_none(found: Result<Node, Error>) -> Result<Option<Node>, Error> {
 
 /// Writes all of it, in as few requests as there is room.
 async fn write(client: &Client, sets: Vec<Set>) {
+    let session = client.session_id().0;
+    let (sets, of_before): (Vec<Set>, Vec<Set>) = sets.into_iter().partition(|set| set.began == session);
+    of_before.into_iter().for_each(|set| drop(set.answer.send(Written::Not)));
     let mut sets = sets.into_iter().peekable();
     while sets.peek().is_some() {
         let (mut some, mut bytes) = (Vec::new(), 0);

@@ -91,9 +91,7 @@ impl Held {
             Err(Error::NodeExists) => {}
             Err(error) => return Err(error),
         }
-        // The member that answers may lag behind the one that showed what is there.
-        client.sync(path).await?;
-        let Some(there) = client.check_stat(path).await? else { return Ok(Tried::Changed) };
+        let Some(there) = look(client, path).await? else { return Ok(Tried::Changed) };
         if !is_former(&there) {
             if !in_doubt || there.ephemeral_owner != session {
                 return Ok(Tried::Taken);
@@ -103,13 +101,25 @@ impl Held {
             }
             return Ok(Tried::Made(Made::new(session, &there)));
         }
-        // All at once, so that nobody sees it missing.
-        let mut writer = client.new_multi_writer();
-        writer.add_set_data(path, data, Some(there.version))?;
-        writer.add_delete(path, Some(there.version.wrapping_add(1)))?;
-        writer.add_create(path, data, &options)?;
-        *may_have_taken = true;
-        match writer.commit().await {
+        // The former one may be about to be removed by who made it, by its version: this one must have another one.
+        let mut is_told_apart = there.version == 0;
+        let committed = loop {
+            // All at once, so that nobody sees it missing.
+            let mut writer = client.new_multi_writer();
+            writer.add_set_data(path, data, Some(there.version))?;
+            writer.add_delete(path, Some(there.version.wrapping_add(1)))?;
+            writer.add_create(path, data, &options)?;
+            if is_told_apart {
+                writer.add_set_data(path, data, Some(0))?;
+            }
+            *may_have_taken = true;
+            match writer.commit().await {
+                // Who may not write the node that it makes goes without.
+                Err(MultiWriteError::OperationFailed { index: 3, source: Error::NoAuth }) => is_told_apart = false,
+                committed => break committed,
+            }
+        };
+        match committed {
             // ZooKeeper compares how often the data was set, which a node that was made meanwhile counts anew. The answer
             // says which node it was.
             Ok(results) => {
@@ -156,6 +166,7 @@ impl Held {
                 Ok(again) => {
                     info!(path = self.node.path, "made again");
                     made = again;
+                    keeper.again();
                 }
                 Err(error) => {
                     warn!(path = self.node.path, %error, "is lost");
@@ -191,9 +202,7 @@ impl Held {
         if there.is_some_and(|stat| made.is(&stat)) {
             return Ok(Some(watcher));
         }
-        // The member that answers may lag behind the one that made it.
-        client.sync(path).await?;
-        let there = client.check_stat(path).await?;
+        let there = look(client, path).await?;
         Ok(there.is_some_and(|stat| made.is(&stat)).then_some(watcher))
     }
 
@@ -223,18 +232,29 @@ impl Held {
             if client.session_id().0 != made.session {
                 return;
             }
-            let removed = match client.check_stat(path).await {
-                Ok(Some(stat)) if made.is(&stat) => client.delete(path, None).await,
+            let removed = match look(&client, path).await {
+                Ok(Some(stat)) if made.is(&stat) => client.delete(path, Some(stat.version)).await,
                 Ok(_) => return,
                 Err(error) => Err(error),
             };
-            let Err(error) = removed else { return };
+            let error = match removed {
+                Ok(()) => return,
+                // Somebody has set it, or put another one in its place.
+                Err(Error::BadVersion) => continue,
+                Err(error) => error,
+            };
             if let Err(error) = tries.again(error, "delete", path) {
                 warn!(path, %error, "cannot be removed before the session is over");
                 return;
             }
         }
     }
+}
+
+/// What is there, also if the member that answers lags behind the one that showed what was.
+async fn look(client: &Client, path: &str) -> Result<Option<Stat>, Error> {
+    client.sync(path).await?;
+    client.check_stat(path).await
 }
 
 /// Lets whoever made the node that another one has replaced notice it: within as long as its session lasts at the longest.

@@ -9,6 +9,7 @@ mod batch;
 mod gather;
 mod hold;
 mod pool;
+mod protect;
 mod session;
 mod tls;
 mod tries;
@@ -42,8 +43,6 @@ pub(super) struct ZooKeeper {
     gather: Gather,
     followed: watch::Followed,
     maker: Maker,
-    // Of several members, one may lag behind the others.
-    several: bool,
 }
 
 /// Connects as one who has all of `logins`, and waits for as long as it takes.
@@ -58,14 +57,12 @@ pub(super) async fn connect(
     let settings = Arc::new(Settings::new(hosts, tls, logins)?);
     let session = Session::open(Arc::clone(&settings));
     session.client().await?;
-    let several = hosts.contains(',');
     Ok(ZooKeeper {
         pool: Pool::new(settings, session.clone()),
-        gather: Gather::new(session.clone(), several),
+        gather: Gather::new(session.clone()),
         followed: watch::Followed::default(),
         session,
         maker: Maker::new(logins),
-        several,
     })
 }
 
@@ -83,16 +80,13 @@ fn node(data: Vec<u8>, stat: &Stat) -> Node {
     Node { data, version: version(stat) }
 }
 
-impl ZooKeeper {
-    /// Has the member that answers catch up with the others before whatever it is asked next, without waiting for it.
-    fn catch_up<'a>(&self, client: &'a Client, path: &str) -> impl Future<Output = ()> + Send + 'a {
-        let request = self.several.then(|| client.sync(path));
-        async move {
-            if let Some(request) = request {
-                // When it fails with the connection, so does what comes after it.
-                let _ = request.await;
-            }
-        }
+/// Has the member that answers catch up with the others before whatever it is asked next, without waiting for it. One name may
+/// stand for several members, so it is never known that there are no others.
+fn catch_up<'a>(client: &'a Client, path: &str) -> impl Future<Output = ()> + Send + 'a {
+    let request = client.sync(path);
+    async move {
+        // When it fails with the connection, so does what comes after it.
+        let _ = request.await;
     }
 }
 
@@ -119,6 +113,10 @@ impl ZooKeeper {
 
 #[async_trait]
 impl Store for ZooKeeper {
+    fn session_id(&self) -> i64 {
+        self.session.id()
+    }
+
     async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
         self.read(path, Since::Anybody).await
     }
@@ -152,7 +150,7 @@ impl Store for ZooKeeper {
         let mut tries = Tries::new(&self.session);
         loop {
             let client = tries.client().await?;
-            let caught_up = self.catch_up(&client, path);
+            let caught_up = catch_up(&client, path);
             match join(caught_up, client.list_children(path)).await.1 {
                 Ok(mut names) => {
                     names.sort_unstable();
@@ -168,23 +166,18 @@ impl Store for ZooKeeper {
         batch::apply(&self.session, &self.maker, &ops).await
     }
 
-    async fn protect(&self, path: &str, access: &Access) -> Result<(), StoreError> {
-        check_path(path)?;
-        let acls = self.maker.acls(access);
-        let mut tries = Tries::new(&self.session);
-        loop {
-            let client = tries.client().await?;
-            match client.set_acl(path, &acls, None).await {
-                Ok(_) => return Ok(()),
-                Err(error) => tries.again(error, "protect", path)?,
-            }
-        }
+    async fn protect(&self, accesses: &[(String, Access)], checks: &[Op]) -> Result<(), StoreError> {
+        protect::protect(&self.session, &self.maker, accesses, checks).await
     }
 
     async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError> {
         check_path(path)?;
         let node = hold::Node { path: path.to_owned(), data: data.to_vec(), acls: self.maker.acls(access) };
         hold::hold(&self.session, self.pool.lease(path), node, over).await
+    }
+
+    fn session(&self) -> Option<Duration> {
+        self.session.settings().granted()
     }
 
     async fn close(&self) {

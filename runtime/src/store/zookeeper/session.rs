@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
@@ -35,6 +36,8 @@ pub(super) struct Settings {
     hosts: String,
     logins: Vec<Login>,
     tls: Option<Tls>,
+    // How long ZooKeeper keeps a session of which it hears nothing, as it said last: milliseconds, or 0 before it has.
+    granted: AtomicU64,
 }
 
 /// A session, for as long as one of its clones lives.
@@ -55,7 +58,8 @@ enum State {
 impl Settings {
     pub(super) fn new(hosts: &str, tls: Option<&Option<PathBuf>>, logins: &[Login]) -> Result<Self, StoreError> {
         let address = Address::ZooKeeper { hosts: hosts.to_owned(), tls: tls.cloned() }.to_string();
-        let mut settings = Self { address, hosts: hosts.to_owned(), logins: logins.to_vec(), tls: None };
+        let mut settings =
+            Self { address, hosts: hosts.to_owned(), logins: logins.to_vec(), tls: None, granted: AtomicU64::new(0) };
         if let Some(ca) = tls {
             let tls = Tls::new(hosts, ca.as_deref()).map_err(|reason| settings.unusable(reason))?;
             settings.tls = Some(tls);
@@ -65,6 +69,11 @@ impl Settings {
 
     pub(super) fn unusable(&self, reason: impl ToString) -> StoreError {
         StoreError::Unusable { address: self.address.clone(), reason: reason.to_string() }
+    }
+
+    /// How long ZooKeeper keeps a session of which it hears nothing; none before it has said so.
+    pub(super) fn granted(&self) -> Option<Duration> {
+        Some(self.granted.load(Ordering::Relaxed)).filter(|millis| *millis > 0).map(Duration::from_millis)
     }
 
     async fn connect(&self) -> Result<Client, Error> {
@@ -166,6 +175,14 @@ impl Session {
         self.wait_for(|client| !client.state().is_terminated()).await
     }
 
+    /// Which session it is now; 0 while there is none.
+    pub(super) fn id(&self) -> i64 {
+        match &*self.state.borrow() {
+            State::Ready(client) => client.session_id().0,
+            State::Connecting | State::Unusable(_) => 0,
+        }
+    }
+
     /// The client that takes the place of the one of session `id`, once that one has expired.
     ///
     /// # Errors
@@ -209,6 +226,8 @@ async fn keep(settings: Arc<Settings>, sender: watch::Sender<State>, close: Arc<
                 return;
             }
         };
+        let granted = u64::try_from(client.session_timeout().as_millis()).unwrap_or(u64::MAX);
+        settings.granted.store(granted, Ordering::Relaxed);
         sender.send_replace(State::Ready(Arc::clone(&client)));
         tokio::select! {
             () = follow(&settings.address, &client) => {}

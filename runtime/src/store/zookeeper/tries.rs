@@ -32,9 +32,14 @@ impl<'a> Tries<'a> {
         self.session.client().await
     }
 
-    /// A try was made elsewhere, and nobody knows what became of it.
+    /// A try was made elsewhere, and nobody knows what became of it: a loss.
     pub(super) fn lost(&mut self) {
         self.lost += 1;
+    }
+
+    /// How many there were.
+    pub(super) fn losses(&self) -> u32 {
+        self.lost
     }
 
     /// Forgets former losses: an answer has come.

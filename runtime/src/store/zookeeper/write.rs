@@ -17,8 +17,9 @@ pub(super) async fn set(
 ) -> Result<Version, StoreError> {
     StoreError::check_size(path, data)?;
     let mut tries = Tries::new(session);
+    let began = session.id();
     if let Some(expected) = expected {
-        match gather.set(path, data, expected).await {
+        match gather.set(path, data, expected, began).await {
             Written::Done(version) => return Ok(version),
             Written::Other => return Err(StoreError::Conflict { path: path.to_owned() }),
             Written::Not => {}
@@ -32,6 +33,20 @@ pub(super) async fn set(
             match find(&client, path, data, expected).await {
                 Ok(Some(version)) => return Ok(version),
                 Ok(None) => {}
+                Err(error) => {
+                    tries.again(error, "write", path)?;
+                    continue;
+                }
+            }
+        }
+        // A data space that is lost takes its sessions with it, and nodes of the next one count anew: whose version it is can
+        // only be seen before.
+        if let Some(expected) = expected
+            && client.session_id().0 != began
+        {
+            match is_other(&client, path, expected).await {
+                Ok(false) => {}
+                Ok(true) => return Err(StoreError::Conflict { path: path.to_owned() }),
                 Err(error) => {
                     tries.again(error, "write", path)?;
                     continue;
@@ -52,6 +67,12 @@ pub(super) async fn set(
             Err(error) => tries.again(error, "write", path)?,
         }
     }
+}
+
+/// Whether the node at `path` was made after it had the version `expected`.
+async fn is_other(client: &Client, path: &str, expected: Version) -> Result<bool, Error> {
+    client.sync(path).await?;
+    Ok(client.check_stat(path).await?.is_some_and(|stat| stat.czxid > expected.transaction))
 }
 
 /// The version that our `data` got, if a former try of ours put it there.

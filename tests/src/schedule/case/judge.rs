@@ -14,7 +14,7 @@ use super::Case;
 impl Case {
     /// The data space is what it is in every schedule.
     pub(super) async fn judge(&self, outcomes: &BTreeMap<usize, Outcome>) {
-        let space = self.space();
+        let (space, plans) = (self.space(), self.plans().await);
         for (at, outcome) in outcomes {
             let component = &self.topology.components[*at];
             let name = self.topology.full(*at);
@@ -22,7 +22,7 @@ impl Case {
             let booted = self.booted[component.server];
             for output in &component.outputs {
                 let written = space.peek(&format!("{name}/{}", output.name)).await.expect("an entry");
-                let written = written.filter(|written| written.revision == self.revision);
+                let written = written.filter(|written| plans[&component.server] == written.revision);
                 if !booted {
                     assert_eq!(written, None, "{case}");
                     continue;
@@ -82,17 +82,30 @@ impl Case {
         }
     }
 
-    /// Exactly what is not as it was when it finished was run.
-    pub(super) fn judge_runs(
+    /// The revision in which each server's plan was last another.
+    async fn plans(&self) -> BTreeMap<usize, u64> {
+        let (space, mut plans) = (self.space(), BTreeMap::new());
+        for (at, server) in self.topology.servers.iter().enumerate() {
+            let plan = space.plan(&server.name).await.expect("a plan");
+            plans.extend(plan.map(|plan| (at, plan.revision)));
+        }
+        plans
+    }
+
+    /// Exactly what is not as it was when it finished was run, on the servers for which this revision changes something.
+    pub(super) async fn judge_runs(
         &self,
         seen: usize,
         outcomes: &BTreeMap<usize, Outcome>,
         finished: &mut BTreeMap<usize, Key>,
     ) {
         finished.retain(|at, _| self.topology.components[*at].present);
-        let mut expected = BTreeSet::new();
+        let (plans, mut expected) = (self.plans().await, BTreeSet::new());
         for (at, outcome) in outcomes {
             let component = &self.topology.components[*at];
+            if plans[&component.server] != self.revision {
+                continue;
+            }
             let key = oracle::key(component, outcome);
             // What finished once and asks for its inputs itself is compared before it is started, unless it is another now.
             let may_be_same = finished.get(at).is_some_and(|before| before.declared == key.declared);
@@ -129,7 +142,9 @@ impl Case {
                 !component.present && component.teardown
             })
         };
-        for of in &self.topology.servers {
+        let plans = self.plans().await;
+        for (at, of) in self.topology.servers.iter().enumerate() {
+            let is_moved = plans.get(&at) == Some(&self.revision);
             let mut due: Vec<&str> = Vec::new();
             for event in before.iter().rev().filter(|event| server(event) == of.name && gone(event)) {
                 let is_torn_down =
@@ -141,6 +156,7 @@ impl Case {
             let mine = || now.iter().filter(|event| server(event) == of.name);
             let torn: Vec<&str> =
                 mine().filter(|event| event.what == What::TearsDown).map(|event| event.component.as_str()).collect();
+            let due = if is_moved { due } else { Vec::new() };
             assert_eq!(torn, due, "{case}: torn down on {}", of.name);
             let first_run = mine().position(|event| event.what == What::Started).unwrap_or(usize::MAX);
             let last_teardown = mine().filter(|event| event.what != What::Succeeded).count();

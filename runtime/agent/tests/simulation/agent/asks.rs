@@ -1,20 +1,19 @@
 //! What an agent asks of the data space, and what it hears.
 
-use wattle_agent_core::machine::{Desired, Event};
-use wattle_agent_core::record::RevisionId;
-use wattle_agent_core::request::{Answer, Newer, Op, Request as _, Say, Step, Task, Wait};
+use wattle_agent_core::machine::Event;
+use wattle_agent_core::request::{Answer, Op, Request as _, Say, Step, Task};
+use wattle_model::Name;
 
 use crate::call::{Call, Outcome};
 use crate::world::World;
 
 use super::claim::Claim;
-use super::layout;
 
 /// What a call is for.
 pub(super) enum Purpose {
     Task(Task),
-    Follow(Wait<Newer>),
-    Say(String, Say),
+    Follow,
+    Say(Option<Name>, Say),
     Claim,
     Watch,
 }
@@ -27,10 +26,8 @@ impl World {
     }
 
     pub(super) fn follow(&mut self, host: usize) {
-        let seen = self.agent(host).desired.clone();
-        let mut request = Newer::wait(&layout(), seen);
-        let op = request.begin();
-        self.start(host, op, Purpose::Follow(request));
+        let op = self.agent(host).following.begin();
+        self.start(host, op, Purpose::Follow);
     }
 
     pub(crate) fn agent_hears(&mut self, host: usize, incarnation: u64, id: u64, outcome: Outcome) {
@@ -53,10 +50,10 @@ impl World {
                     }
                 }
             }
-            (Purpose::Follow(mut request), Outcome::Answer(answer)) => match request.answered(answer) {
-                Step::Ask(op) => self.start(host, op, Purpose::Follow(request)),
-                Step::Over(Ok((RevisionId { revision, digest }, _))) => {
-                    let event = Event::Desired(Desired { revision, digest });
+            (Purpose::Follow, Outcome::Answer(answer)) => match self.agent(host).following.answered(answer) {
+                Step::Ask(op) => self.start(host, op, Purpose::Follow),
+                Step::Over(Ok(desired)) => {
+                    let event = Event::Desired(desired);
                     if self.faults.is_doubled && self.chance.once_in(3) {
                         self.feed(host, event.clone());
                     }
@@ -67,18 +64,19 @@ impl World {
                         self.follow(host);
                     }
                 }
-                Step::Over(Err(refused)) => self.breaks(|| format!("h{host}: the goal: {refused}")),
+                Step::Over(Err(refused)) => self.breaks(|| format!("h{host}: what is to be done: {refused}")),
             },
-            (Purpose::Say(path, mut say), Outcome::Answer(answer)) => match say.answered(answer) {
+            (Purpose::Say(space, mut say), Outcome::Answer(answer)) => match say.answered(answer) {
                 // Whoever has another's place says nothing more.
                 Step::Ask(_) if !self.agent(host).is_claimed => {
                     self.agent(host).is_saying = false;
                     self.check_ended(host);
                 }
-                Step::Ask(op) => self.start(host, op, Purpose::Say(path, say)),
+                Step::Ask(op) => self.start(host, op, Purpose::Say(space, say)),
                 Step::Over(result) => {
                     if let Ok(version) = result {
-                        self.agent(host).said.insert(path, version);
+                        let path = say.path().to_owned();
+                        self.agent(host).versions.note(path, space.as_ref(), version);
                     }
                     self.agent(host).is_saying = false;
                     self.publish(host);
@@ -88,7 +86,7 @@ impl World {
             (Purpose::Claim, Outcome::Plain(reply)) => self.claim_hears(host, reply),
             (Purpose::Watch, Outcome::Answer(Answer::Node(_))) => match self.agent(host).claim {
                 Claim::Behind => self.claim(host),
-                Claim::Held { .. } => {
+                Claim::Held => {
                     self.touch(host, false);
                     if self.hosts[host].agent.is_some() {
                         self.look_at_place(host);

@@ -7,8 +7,9 @@ use wattle_agent_core::node::Version;
 use wattle_agent_core::request::Op;
 
 use crate::call::Call;
+use crate::happening::Happening;
 use crate::store::{Ask, Change, Data, Reply};
-use crate::world::World;
+use crate::world::{LEASE, SESSION, World};
 
 use super::asks::Purpose;
 use super::layout;
@@ -20,13 +21,13 @@ pub(super) enum Claim {
     Idle,
     Making,
     Looking,
-    Replacing,
+    /// It takes the place of the node that was made then.
+    Replacing(i64),
+    /// It may have taken the place of another one, which gets the time to hear of it.
+    Yielding,
     /// Another has it.
     Behind,
-    Held {
-        session: usize,
-        made: i64,
-    },
+    Held,
 }
 
 fn holder(host: usize) -> Rc<[u8]> {
@@ -44,7 +45,11 @@ impl World {
     }
 
     pub(crate) fn lease_ends(&mut self, host: usize, incarnation: u64, epoch: u64) {
-        if !self.is_there(host, incarnation) || self.hosts[host].pause.is_some() {
+        if !self.is_there(host, incarnation) {
+            return;
+        }
+        if self.hosts[host].pause.is_some() {
+            self.hosts[host].backlog.push(Happening::LeaseEnds { host, incarnation, epoch });
             return;
         }
         let client = &self.clients[self.agent_client(host)];
@@ -63,11 +68,25 @@ impl World {
             return;
         }
         let is_in_touch = self.agent(host).is_in_touch;
-        match self.agent(host).claim {
+        let session = self.clients[self.agent_client(host)].session;
+        let session = session.and_then(|session| i64::try_from(session).ok()).unwrap_or(-1);
+        self.agent(host).versions.in_session(session);
+        let claim = self.agent(host).claim;
+        if matches!(claim, Claim::Making | Claim::Looking | Claim::Replacing(_)) {
+            // What became of its request nobody knows.
+            self.agent(host).may_have_taken |= matches!(claim, Claim::Replacing(_));
+            if let Some(id) = self.agent(host).claiming.take() {
+                let client = self.agent_client(host);
+                self.agent(host).calls.remove(&id);
+                self.cancel(client, id);
+            }
+            return self.claim(host);
+        }
+        match claim {
             // Its place may have gone meanwhile, with all of the data space.
-            Claim::Held { .. } if !is_new && !is_in_touch => self.look_at_place(host),
-            Claim::Held { .. } if !is_new => {}
-            Claim::Held { .. } | Claim::Idle => {
+            Claim::Held if !is_new && !is_in_touch => self.look_at_place(host),
+            Claim::Held if !is_new => {}
+            Claim::Held | Claim::Idle => {
                 if self.agent(host).is_claimed {
                     self.touch(host, false);
                 }
@@ -76,7 +95,7 @@ impl World {
                 }
             }
             // What was under way goes on.
-            Claim::Making | Claim::Looking | Claim::Replacing | Claim::Behind => {}
+            Claim::Making | Claim::Looking | Claim::Replacing(_) | Claim::Yielding | Claim::Behind => {}
         }
     }
 
@@ -92,8 +111,10 @@ impl World {
 
     fn ask(&mut self, host: usize, ask: Ask) {
         let client = self.agent(host).client;
+        self.agent(host).asked = self.now;
         let id = self.call(client, Call::plain(ask));
         self.agent(host).calls.insert(id, Purpose::Claim);
+        self.agent(host).claiming = Some(id);
     }
 
     pub(super) fn look_at_place(&mut self, host: usize) {
@@ -108,9 +129,15 @@ impl World {
 
     pub(super) fn claim_hears(&mut self, host: usize, reply: Reply) {
         let Some(session) = self.clients[self.agent_client(host)].session else { return };
+        self.agent(host).claiming = None;
         match (self.agent(host).claim, reply) {
-            (Claim::Making | Claim::Replacing, Reply::Written(..) | Reply::Exists) => self.look_at_place(host),
-            (Claim::Replacing, Reply::NoNode | Reply::BadVersion) => self.claim(host),
+            (Claim::Making, Reply::Written(..) | Reply::Exists) => self.look_at_place(host),
+            (Claim::Replacing(former), Reply::Written(_, was)) if was == former => self.look_at_place(host),
+            (Claim::Replacing(_), Reply::Written(..)) => self.yields(host),
+            (Claim::Replacing(_), _) => {
+                self.agent(host).may_have_taken = false;
+                self.claim(host);
+            }
             (Claim::Making, _) => {
                 // There is no place for this server yet.
                 self.agent(host).claim = Claim::Behind;
@@ -123,34 +150,76 @@ impl World {
         }
     }
 
+    /// Whoever made the node that it took gets as long as a session lasts to hear of that.
+    fn yields(&mut self, host: usize) {
+        let incarnation = self.hosts[host].incarnation;
+        self.agent(host).may_have_taken = false;
+        self.agent(host).claim = Claim::Yielding;
+        self.after(SESSION, Happening::Yielded { host, incarnation });
+    }
+
+    pub(crate) fn yielded(&mut self, host: usize, incarnation: u64) {
+        if !self.is_there(host, incarnation) {
+            return;
+        }
+        if self.hosts[host].pause.is_some() {
+            return self.hosts[host].backlog.push(Happening::Yielded { host, incarnation });
+        }
+        if self.agent(host).claim == Claim::Yielding {
+            self.look_at_place(host);
+        }
+    }
+
     fn judge_place(&mut self, host: usize, session: usize, node: &Data) {
         let path = self.place(host);
-        if node.owner == Some(session) {
-            self.say(|| format!("h{host}: has its place, in session {session}"));
-            self.agent(host).claim = Claim::Held { session, made: node.made };
-            self.watch_place(host, path, Some(node.version()));
-            let is_first = !std::mem::replace(&mut self.agent(host).is_claimed, true);
-            self.touch(host, true);
-            if is_first && self.hosts[host].agent.is_some() {
-                self.feed(host, Event::Claimed(true));
-            }
-            if self.hosts[host].agent.is_some() {
-                self.publish(host);
-            }
-        } else if node.data == holder(host) {
-            // Its own, of before a crash or of an older session: that is over, or will be.
-            self.agent(host).claim = Claim::Replacing;
+        let agent = self.agent(host);
+        // Its own of an older session, or, as it begins, its predecessor's in the same folder.
+        let is_former = agent.place == Some(node.made) || agent.begins && node.data == holder(host);
+        if node.owner == Some(session) && agent.may_have_taken {
+            self.yields(host);
+        } else if node.owner == Some(session) && self.now >= self.agent(host).asked + LEASE {
+            // So long ago that another one may have it since.
+            self.look_at_place(host);
+        } else if node.owner == Some(session) {
+            self.has_place(host, session, node);
+        } else if is_former {
+            self.agent(host).claim = Claim::Replacing(node.made);
             let data = holder(host);
             let changes = vec![
-                Change::Delete { path: path.clone(), count: Some(node.count) },
+                Change::Set { path: path.clone(), data: Rc::clone(&data), count: Some(node.count) },
+                Change::Delete { path: path.clone(), count: Some(node.count + 1) },
                 Change::Create { path, data, ephemeral: true },
             ];
             self.ask(host, Ask::Write(changes));
         } else {
             self.say(|| format!("h{host}: another one has its place"));
             self.agent(host).claim = Claim::Behind;
+            self.agent(host).place = None;
             self.watch_place(host, path, Some(node.version()));
             self.is_displaced(host);
+        }
+    }
+
+    fn has_place(&mut self, host: usize, session: usize, node: &Data) {
+        self.say(|| format!("h{host}: has its place, in session {session}"));
+        let path = self.place(host);
+        let agent = self.agent(host);
+        (agent.claim, agent.begins) = (Claim::Held, false);
+        let is_anew = agent.place.replace(node.made) != Some(node.made);
+        let is_first = !std::mem::replace(&mut agent.is_claimed, true);
+        self.watch_place(host, path, Some(node.version()));
+        if is_first && self.hosts[host].is_visitor && !self.is_calm {
+            let delay = self.chance.between(0, 4_000);
+            self.after(delay, Happening::Destroy { host });
+        }
+        if (is_first || is_anew) && self.hosts[host].agent.is_some() {
+            self.feed(host, Event::Claimed(true));
+        }
+        if self.hosts[host].agent.is_some() {
+            self.touch(host, true);
+        }
+        if self.hosts[host].agent.is_some() {
+            self.publish(host);
         }
     }
 

@@ -20,14 +20,22 @@ pub(crate) struct Host {
     pub(crate) incarnation: u64,
     pub(crate) pause: Option<Pause>,
     pub(crate) pauses: u64,
-    /// How long all of it was paused.
+    /// How long it or its agent was paused.
     pub(crate) paused_for: u64,
+    /// Since when its agent hears of the store, if it does.
+    pub(crate) hears_since: u64,
+    /// Since when its agent has its session.
+    pub(crate) session_since: u64,
     pub(crate) backlog: Vec<Happening>,
     pub(crate) is_full: bool,
+    /// When there was room on its disk again.
+    pub(crate) room_since: u64,
     /// What its clock is ahead, in milliseconds.
     pub(crate) wall: u64,
     pub(crate) processes: Vec<Process>,
     pub(crate) is_destroyed: bool,
+    /// It is taken away soon after it took the place of another machine, which stays.
+    pub(crate) is_visitor: bool,
     /// It first comes up when all that waits for it has given up.
     pub(crate) is_late: bool,
     /// Its agent has ended since the server has left the model.
@@ -45,7 +53,19 @@ pub(crate) struct Pause {
 /// So much later, in milliseconds, nobody waits any more.
 const LATE: u64 = 30 * 60 * 1000;
 
+impl Host {
+    /// Whether it was there for a moment only.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.is_visitor && self.is_destroyed
+    }
+}
+
 impl World {
+    /// Who acts for a server in the end.
+    pub(crate) fn machine_of(&self, server: &Name) -> Option<usize> {
+        self.hosts.iter().rposition(|host| host.server == *server && !host.is_gone())
+    }
+
     pub(crate) fn add_host(&mut self, server: Name) -> usize {
         let host = self.hosts.len();
         self.say(|| format!("h{host} is a machine of {server}"));
@@ -57,11 +77,15 @@ impl World {
             pause: None,
             pauses: 0,
             paused_for: 0,
+            hears_since: 0,
+            session_since: 0,
             backlog: Vec::new(),
             is_full: false,
+            room_since: 0,
             wall: 0,
             processes: Vec::new(),
             is_destroyed: false,
+            is_visitor: false,
             has_retired: false,
             is_late: false,
         });
@@ -76,10 +100,22 @@ impl World {
         self.hosts[host].agent.as_ref().map(|agent| agent.client)
     }
 
+    /// The time by which its agent was not paused.
+    pub(crate) fn awake(&self, host: usize) -> u64 {
+        let Host { pause, paused_for, .. } = &self.hosts[host];
+        self.now - paused_for - pause.as_ref().map_or(0, |pause| self.now - pause.since)
+    }
+
+    /// Whether its agent hears what becomes of its place.
+    pub(crate) fn is_heard(&self, host: usize) -> bool {
+        let is_connected = self.client_of(host).is_some_and(|client| self.clients[client].is_connected);
+        is_connected && self.hosts[host].pause.is_none()
+    }
+
     /// Whether another machine was to take its place.
     pub(crate) fn is_replaced(&self, host: usize) -> bool {
         let server = &self.hosts[host].server;
-        self.hosts[host + 1..].iter().any(|later| later.server == *server)
+        self.hosts[host + 1..].iter().any(|later| later.server == *server && !later.is_gone())
     }
 
     /// The agent is gone at once; of what it was writing, anything may be on disk.
@@ -89,7 +125,9 @@ impl World {
         if let Some((_, records)) = agent.journal.pop_front().filter(|_| !self.hosts[host].is_full) {
             self.tear(host, &records);
         }
-        self.hosts[host].pause = None;
+        if let Some(pause) = self.hosts[host].pause.take() {
+            self.hosts[host].paused_for += self.now - pause.since;
+        }
         self.hosts[host].backlog.clear();
         self.close_client(agent.client, false);
         let most = if self.is_calm { 2_000 } else { 15_000 };
@@ -104,6 +142,10 @@ impl World {
         }
         self.say(|| format!("h{host} is destroyed"));
         self.end_processes(host);
+        if let Some(client) = self.client_of(host).filter(|_| self.hosts[host].is_visitor) {
+            // Its place is free at once.
+            self.close_client(client, true);
+        }
         self.crash(host);
     }
 
@@ -117,7 +159,11 @@ impl World {
             return;
         }
         let server = self.hosts[host].server.clone();
-        self.add_host(server);
+        let newcomer = self.add_host(server);
+        if self.chance.once_in(3) {
+            self.hosts[newcomer].is_visitor = true;
+            return;
+        }
         let delay = self.chance.between(0, 30_000);
         self.after(delay, Happening::Destroy { host });
     }
@@ -127,9 +173,8 @@ impl World {
         let lasted = self.now - pause.since;
         self.say(|| format!("h{host}: wakes up"));
         self.hosts[host].pause = None;
-        if pause.is_whole {
-            self.hosts[host].paused_for += lasted;
-        }
+        self.hosts[host].paused_for += lasted;
+        self.hosts[host].hears_since = self.now;
         let backlog = std::mem::take(&mut self.hosts[host].backlog);
         if self.hosts[host].agent.is_some() {
             if lasted > 3_000 {

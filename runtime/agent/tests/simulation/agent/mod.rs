@@ -11,13 +11,15 @@ mod host;
 mod says;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 
 use wattle_agent_core::layout::Layout;
 use wattle_agent_core::machine::{Action, Cause, Desired, Event, Limits, Machine, Now, Setup, Ticket};
-use wattle_agent_core::node::Version;
-use wattle_agent_core::record::{Record, RevisionId};
-use wattle_agent_core::request::{Task, Versions};
+use wattle_agent_core::plan::Plan;
+use wattle_agent_core::record::Record;
+use wattle_agent_core::request::{Follow, Task, Versions};
+use wattle_agent_core::revision::Revision;
 use wattle_agent_core::time::Time;
 use wattle_agent_core::vault::PlainVault;
 use wattle_model::{IndexMap, Name, Value};
@@ -40,15 +42,25 @@ pub(crate) struct Agent {
     calls: BTreeMap<u64, Purpose>,
     versions: Versions,
     journal: VecDeque<(Ticket, Vec<Record>)>,
-    said: BTreeMap<String, Version>,
     dirty: IndexMap<String, Said>,
     is_saying: bool,
     claim: Claim,
+    /// When the node was made that it held last.
+    place: Option<i64>,
+    /// Its request for its place.
+    claiming: Option<u64>,
+    /// Whether it has not held its place yet.
+    begins: bool,
+    /// Whether its request to take a place was not answered: nobody can say whose it took.
+    may_have_taken: bool,
+    /// When it last asked for its place.
+    asked: u64,
     pub(crate) is_claimed: bool,
     pub(crate) is_in_touch: bool,
     timer: Option<u64>,
-    /// The revision that its machine was told last.
-    pub(crate) desired: Option<RevisionId>,
+    pub(crate) following: Follow,
+    /// What its machine was told last.
+    pub(crate) desired: Option<Arc<Plan>>,
     is_retiring: bool,
     inbox: VecDeque<Event>,
     is_busy: bool,
@@ -92,13 +104,18 @@ impl World {
             calls: BTreeMap::new(),
             versions: Versions::default(),
             journal: VecDeque::new(),
-            said: BTreeMap::new(),
             dirty: IndexMap::default(),
             is_saying: false,
             claim: Claim::Idle,
+            place: None,
+            claiming: None,
+            begins: true,
+            may_have_taken: false,
+            asked: 0,
             is_claimed: false,
             is_in_touch: true,
             timer: None,
+            following: Follow::new(&layout(), &server),
             desired: None,
             is_retiring: false,
             inbox: VecDeque::new(),
@@ -143,8 +160,8 @@ impl World {
             if self.is_traced() {
                 self.say(|| format!("h{host} <- {}", short(&format!("{event:?}"))));
             }
-            if let Event::Desired(Desired { revision, digest }) = &event {
-                self.agent(host).desired = Some(RevisionId { revision: revision.clone(), digest: digest.clone() });
+            if let Event::Desired(Desired { plan, .. }) = &event {
+                self.agent(host).desired = Some(Arc::clone(plan));
             }
             let now = self.clock(host);
             let actions = self.agent(host).machine.handle(now, event);
@@ -197,7 +214,7 @@ impl World {
         let incarnation = self.hosts[host].incarnation;
         let server = self.hosts[host].server.clone();
         let agent = self.hosts[host].agent.as_mut().expect("INVARIANT: it acts");
-        if let Some(mut task) = Task::of(&action, &layout(), &server, &mut agent.versions) {
+        if let Some(mut task) = Task::of(&action, &layout(), &mut agent.versions) {
             if let Action::Write(_, entry, revision, content) = &action {
                 self.check_write(host, entry, revision, content);
             }
@@ -224,7 +241,7 @@ impl World {
                 let value = Value::from(format!("id of h{host}"));
                 later(self, 50, Event::Attribute(ticket, Ok(value)));
             }
-            Action::Explain(ticket, what, _) => {
+            Action::Explain(ticket, what) => {
                 let causes = self.causes(&what);
                 later(self, 2_000, Event::Explained(ticket, causes));
             }
@@ -263,8 +280,8 @@ impl World {
     }
 
     /// Somebody's guess, of which only whether it is near counts.
-    fn causes(&mut self, what: &[Name]) -> Result<Vec<Cause>, String> {
-        let Some(first) = what.first() else { return Ok(Vec::new()) };
+    fn causes(&mut self, what: &[(Name, Revision)]) -> Result<Vec<Cause>, String> {
+        let Some((first, _)) = what.first() else { return Ok(Vec::new()) };
         let server: Name = first.split('/').next().unwrap_or_default().into();
         match self.chance.below(4) {
             0 => Err("the data space does not answer".to_owned()),

@@ -16,6 +16,15 @@ pub(super) enum Said {
     Server(ServerStatus),
 }
 
+impl Said {
+    fn space(&self) -> Option<&Name> {
+        match self {
+            Self::Component(_, status) => status.space.as_ref(),
+            Self::Server(status) => status.space.as_ref(),
+        }
+    }
+}
+
 impl World {
     /// Says what is to be said next, one at a time: while this agent is the one that acts.
     pub(super) fn publish(&mut self, host: usize) {
@@ -26,14 +35,15 @@ impl World {
         }
         let Some((path, said)) = agent.dirty.shift_remove_index(0) else { return };
         // At first, nobody has said anything: if that is not so, it is looked at.
-        let known = Some(agent.said.remove(&path).unwrap_or(Version::UNTOUCHED));
+        let space = said.space().cloned();
+        let known = Some(agent.versions.take(&path, space.as_ref()).unwrap_or(Version::UNTOUCHED));
         let mut say = match &said {
             Said::Component(name, status) => Say::of_component(&layout(), name, status, known),
             Said::Server(status) => Say::of_server(&layout(), &server, status, known),
         };
         agent.is_saying = true;
         let op = say.begin();
-        self.start(host, op, Purpose::Say(path, say));
+        self.start(host, op, Purpose::Say(space, say));
     }
 
     pub(super) fn check_ended(&mut self, host: usize) {

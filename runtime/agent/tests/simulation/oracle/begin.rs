@@ -2,15 +2,14 @@
 
 use wattle_agent_core::content::Content;
 use wattle_agent_core::machine::Job;
-use wattle_agent_core::plan::Script;
-use wattle_agent_core::record::RevisionId;
+use wattle_agent_core::plan::{Plan, Script};
 use wattle_model::{Name, Order, Value};
 
 use crate::agent::layout;
 use crate::topology::{Part, Wire};
 use crate::world::{SESSION, World};
 
-use super::reveal;
+use super::{reveal, server_of};
 
 impl World {
     /// A recipe begins: whether it may, and what it is.
@@ -27,6 +26,9 @@ impl World {
         let place = self.store.truth(&layout().alive(&server));
         // A data space that was lost forgets who had the place, and so it is given again at once.
         let is_forgotten = self.oracle.lost_at.is_some_and(|lost| self.now < lost + SESSION);
+        // Whoever took it by mistake gives this one the time to hear of it.
+        let taken = self.oracle.mistaken.get(&layout().alive(&server));
+        let is_forgotten = is_forgotten || taken.is_some_and(|taken| self.now < taken + SESSION);
         let others = place.filter(|node| *node.data != *format!("h{host}").as_bytes() && !is_forgotten);
         if let Some(holder) = others {
             let holder = String::from_utf8_lossy(&holder.data).into_owned();
@@ -43,7 +45,7 @@ impl World {
             return None;
         };
         if job.script == Script::Teardown {
-            let still = self.model_at(&desired).is_none_or(|model| model.parts.contains_key(&full));
+            let still = desired.components.contains_key(&component);
             let Some((part, inputs)) = self.oracle.ran.get(&(host, component.clone())).cloned() else {
                 self.breaks(|| format!("{what} begins, and the component never ran"));
                 return None;
@@ -61,15 +63,16 @@ impl World {
             }
             return Some(part);
         }
-        let id = known.revision;
-        if id != desired {
-            self.breaks(|| format!("{what} begins in {id:?}, and {desired:?} is to be reached"));
+        let id = known.revision.revision;
+        if id != desired.of() {
+            self.breaks(|| format!("{what} begins in {id:?}, and {:?} is to be reached", desired.of()));
             return None;
         }
-        let Some(model) = self.model_at(&id) else {
+        let Some((plan, model)) = self.plan_at(&server, &id) else {
             self.breaks(|| format!("{what} begins in {id:?}, which nobody has applied"));
             return None;
         };
+        let plan = plan.clone();
         let Some(part) = model.parts.get(&full).cloned() else {
             self.breaks(|| format!("{what} begins in {id:?}, which has no such component"));
             return None;
@@ -84,19 +87,23 @@ impl World {
             self.breaks(|| format!("{what} is not what {id:?} says of it"));
         }
         for name in before {
-            if !self.oracle.done.contains(&(id.revision.clone(), name.clone())) {
+            if !self.oracle.done.contains(&(plan.expects(server_of(&name)), name.clone())) {
                 self.breaks(|| format!("{what} begins in {id:?} before {name} has ended"));
             }
         }
         for output in part.outputs.keys() {
             let entry: Name = format!("{full}/{output}").into();
-            let first = self.oracle.first.get(&(id.revision.clone(), entry.clone()));
-            if matches!(first, Some(Content::Failure(_))) && self.machines(host) == 1 {
+            let first = self.oracle.first.get(&(id.clone(), entry.clone()));
+            // A machine that came since sees what was there when its session began.
+            let at = self.oracle.written_at.get(&(id.clone(), entry.clone())).copied();
+            let session = self.hosts[host].session_since;
+            let is_seen = self.machines(host) == 1 || at.is_some_and(|at| at < session);
+            if matches!(first, Some(Content::Failure(_))) && is_seen {
                 self.breaks(|| format!("{what} begins in {id:?}, where `{entry}` has failed already"));
             }
         }
         for (name, value) in &job.inputs {
-            self.check_value(host, &part, &id, name, value);
+            self.check_value(host, &part, &plan, name, value);
         }
         if !part.live && !part.inputs.keys().eq(job.inputs.keys()) {
             self.breaks(|| format!("{what} is not given all of its inputs: {:?}", job.inputs));
@@ -109,17 +116,19 @@ impl World {
         let process = &self.hosts[host].processes[process];
         let (part, component, script) = (process.part.clone(), process.job.component.clone(), process.job.script);
         let Some(known) = self.hosts[host].disk.memory.known(&component) else { return };
-        let id = known.revision.clone();
-        if script == Script::Recipe {
-            self.check_value(host, &part, &id, name, value);
+        let plan = self.plan_at(&part.server, &known.revision.revision).map(|(plan, _)| plan.clone());
+        if script == Script::Recipe
+            && let Some(plan) = plan
+        {
+            self.check_value(host, &part, &plan, name, value);
             if let Some((_, inputs)) = self.oracle.ran.get_mut(&(host, component)) {
                 inputs.insert(name.clone(), value.clone());
             }
         }
     }
 
-    fn check_value(&mut self, host: usize, part: &Part, id: &RevisionId, name: &Name, value: &Value) {
-        let key = |entry: &Name| (id.revision.clone(), entry.clone());
+    fn check_value(&mut self, host: usize, part: &Part, plan: &Plan, name: &Name, value: &Value) {
+        let key = |entry: &Name| (plan.expects(server_of(entry)), entry.clone());
         let of = |entry: &Name| {
             let mut lost = self.oracle.lost.get(&key(entry)).into_iter().flatten().filter_map(reveal);
             lost.find(|lost| lost == value).or_else(|| self.oracle.first.get(&key(entry)).and_then(reveal))
@@ -132,7 +141,7 @@ impl World {
             None => None,
         };
         if right.as_ref() != Some(value) {
-            let full = part.full();
+            let (full, id) = (part.full(), plan.of());
             self.breaks(|| format!("h{host}: {full} is given {value} as `{name}` in {id:?}, where it is {right:?}"));
         }
     }

@@ -3,11 +3,13 @@
 //! What lives here: invariants, and what is remembered to judge them. What must not: anything that changes what happens.
 
 mod begin;
+mod beside;
 mod expected;
 mod settled;
+mod waits;
 
 use wattle_agent_core::content::{Content, Written};
-use wattle_agent_core::plan::PlannedComponent;
+use wattle_agent_core::plan::{Plan, PlannedComponent};
 use wattle_agent_core::record::{Record, RevisionId};
 use wattle_agent_core::revision::Revision;
 use wattle_agent_core::status::{State, Status};
@@ -22,7 +24,11 @@ use crate::world::World;
 #[derive(Default)]
 pub(crate) struct Oracle {
     /// The model of each revision.
-    pub(crate) revisions: Map<(Revision, String), usize>,
+    pub(crate) revisions: Map<Revision, usize>,
+    /// The plan that a server has with a number, and the model that it is of.
+    pub(crate) plans: Map<(Name, Revision), (Plan, usize)>,
+    /// Of these, the plans to which a goal has come.
+    pub(crate) reached: Set<(Name, Revision)>,
     /// What each entry held first in a revision.
     first: Map<(Revision, Name), Content>,
     /// What they held in a data space that was lost since: who has read that goes on with it.
@@ -31,6 +37,12 @@ pub(crate) struct Oracle {
     newest: Map<Name, Revision>,
     /// When the data space was lost last.
     lost_at: Option<u64>,
+    /// When a place was taken from another one than was thought, which may not know yet.
+    pub(crate) mistaken: Map<String, u64>,
+    /// When each entry was written first in a revision.
+    written_at: Map<(Revision, Name), u64>,
+    waits: Map<(usize, Name), waits::Wait>,
+    wait_number: u64,
     done: Set<(Revision, Name)>,
     finished: Map<(usize, Name), Finished>,
     ran: Map<(usize, Name), (Part, IndexMap<Name, Value>)>,
@@ -41,6 +53,10 @@ struct Finished {
     id: RevisionId,
     fingerprint: String,
     planned: PlannedComponent,
+}
+
+fn server_of(what: &str) -> &str {
+    what.split_once('/').map_or(what, |(server, _)| server)
 }
 
 fn reveal(content: &Content) -> Option<Value> {
@@ -55,9 +71,11 @@ fn reveal(content: &Content) -> Option<Value> {
 }
 
 impl World {
-    fn model_at(&self, id: &RevisionId) -> Option<&Model> {
-        let number = self.oracle.revisions.get(&(id.revision.clone(), id.digest.clone()))?;
-        self.models.get(*number).map(|model| &**model)
+    /// The plan that a server has in a revision in which it is another one than before, and the model that it is of.
+    fn plan_at(&self, server: &Name, revision: &Revision) -> Option<(&Plan, &Model)> {
+        let key = (server.clone(), revision.clone());
+        let (plan, model) = self.oracle.plans.get(&key).filter(|_| self.oracle.reached.contains(&key))?;
+        Some((plan, self.models.get(*model)?))
     }
 
     /// How many machines the server has had.
@@ -71,7 +89,13 @@ impl World {
         let prefix = format!("{}/", layout().entries());
         for path in paths {
             let Some(entry) = path.strip_prefix(&prefix) else { continue };
-            let Some(node) = self.store.truth(path).filter(|node| !node.data.is_empty()) else { continue };
+            let Some(node) = self.store.truth(path) else {
+                self.check_gone(&entry.into());
+                continue;
+            };
+            if node.data.is_empty() {
+                continue;
+            }
             let Ok(written) = serde_json::from_slice::<Written>(&node.data) else {
                 self.breaks(|| format!("`{entry}` is no JSON"));
                 continue;
@@ -79,16 +103,28 @@ impl World {
             let (entry, revision): (Name, Revision) = (entry.into(), written.of());
             self.say(|| format!("store: `{entry}` is {written:?} by session {session}"));
             let newest = self.oracle.newest.get(&entry).cloned();
-            if newest.as_ref().is_some_and(|newest| *newest > revision && newest.space == revision.space) {
+            if newest.as_ref().is_some_and(|newest| *newest > revision) {
                 self.breaks(|| format!("`{entry}` of revision {newest:?} is overwritten by {revision:?}"));
             }
             self.oracle.newest.insert(entry.clone(), revision.clone());
+            self.oracle.written_at.entry((revision.clone(), entry.clone())).or_insert(self.now);
             let first =
                 self.oracle.first.entry((revision.clone(), entry.clone())).or_insert_with(|| written.content.clone());
             if *first != written.content {
                 let first = format!("{first:?}");
                 self.breaks(|| format!("`{entry}` was {first} in {revision:?}, and is {:?}", written.content));
             }
+        }
+    }
+
+    /// An entry was taken away: it is none of the model that is to be reached.
+    fn check_gone(&mut self, entry: &Name) {
+        let goal = self.store.truth(&layout().revision());
+        let Some(id) = goal.and_then(|goal| crate::operator::reached(&goal.data)) else { return };
+        let model = self.oracle.revisions.get(&id).and_then(|number| self.models.get(*number));
+        let is_wanted = model.is_some_and(|model| model.entries().iter().any(|(name, _)| name == entry));
+        if is_wanted {
+            self.breaks(|| format!("`{entry}` is taken away, and {id:?} has it"));
         }
     }
 
@@ -111,6 +147,8 @@ impl World {
     }
 
     pub(crate) fn shown(&mut self, host: usize, name: &Name, status: &Status) {
+        let component: Name = name.rsplit('/').next().unwrap_or_default().into();
+        self.shows_wait(host, &component, status);
         if status.state == State::Done {
             self.oracle.done.insert((status.of(), name.clone()));
             let component = name.rsplit('/').next().unwrap_or_default();
@@ -131,6 +169,7 @@ impl World {
     /// All that the data space held is gone.
     pub(crate) fn is_lost(&mut self) {
         self.oracle.newest.clear();
+        self.oracle.written_at.clear();
         self.oracle.lost_at = Some(self.now);
         for (key, content) in self.oracle.first.drain() {
             self.oracle.lost.entry(key).or_default().push(content);
@@ -143,8 +182,10 @@ impl World {
         match record {
             Record::Started { component, revision, planned, fingerprint, inputs, .. } => {
                 // From now on it may have run.
-                let full: Name = format!("{}/{component}", self.hosts[host].server).into();
-                let part = self.model_at(revision).and_then(|model| model.parts.get(&full)).cloned();
+                let server = &self.hosts[host].server;
+                let full: Name = format!("{server}/{component}").into();
+                let planned_at = self.plan_at(server, &revision.revision);
+                let part = planned_at.and_then(|(_, model)| model.parts.get(&full)).cloned();
                 let inputs = inputs.iter().filter_map(|(name, input)| Some((name.clone(), reveal(input)?))).collect();
                 self.oracle.ran.extend(part.map(|part| (key(component), (part, inputs))));
                 let Some(before) = self.oracle.finished.remove(&key(component)) else { return };

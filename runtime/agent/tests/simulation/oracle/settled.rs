@@ -1,17 +1,17 @@
 //! What is so when nothing goes on any more.
 
-use wattle_agent_core::content::Written;
-use wattle_agent_core::record::RevisionId;
+use wattle_agent_core::content::{Content, Written};
+use wattle_agent_core::plan::Plan;
 use wattle_agent_core::revision::Revision;
 use wattle_agent_core::status::{State, Status};
 use wattle_model::{IndexMap, Name, Value};
 
 use crate::agent::layout;
-use crate::topology::{Model, Part, Teardown, Wire};
+use crate::topology::{Part, Teardown, Wire};
 use crate::world::World;
 
 use super::expected::expected;
-use super::reveal;
+use super::{reveal, server_of};
 
 /// A value without what is of its run.
 fn base(text: &str) -> String {
@@ -45,11 +45,19 @@ impl World {
         let goal: serde_json::Value = serde_json::from_slice(&goal.data).map_err(|error| error.to_string())?;
         let space = goal["space"].as_str().map(Name::from);
         let revision = Revision { space, number: goal["revision"].as_u64().unwrap_or(0) };
-        let id = RevisionId { revision: revision.clone(), digest: goal["digest"].as_str().unwrap_or("").to_owned() };
-        let model = self.model_at(&id).ok_or_else(|| format!("nobody applied {id:?}"))?;
+        let number = self.oracle.revisions.get(&revision).ok_or_else(|| format!("nobody applied {revision:?}"))?;
+        let model = &*self.models[*number];
         for (name, server) in &model.servers {
-            let host = self.hosts.iter().rposition(|host| host.server == *name).ok_or("a server without a machine")?;
-            self.server_settled(host, &id, server.retired).map_err(|what| format!("h{host} of {name}: {what}"))?;
+            let host = self.machine_of(name).ok_or("a server without a machine")?;
+            let plan = self.planned(name)?;
+            for writer in plan.writers.keys() {
+                let (expected, there) = (plan.expects(writer), self.planned(writer)?.of());
+                if expected != there {
+                    return Err(format!("{name} expects {expected:?} of {writer}, which has {there:?}"));
+                }
+            }
+            self.server_settled(host, &plan, server.retired, is_last)
+                .map_err(|what| format!("h{host} of {name}: {what}"))?;
         }
         if let Some((host, process)) =
             self.hosts.iter().enumerate().find_map(|(at, host)| Some((at, host.processes.iter().find(|p| !p.is_gone)?)))
@@ -59,19 +67,30 @@ impl World {
         let expected = expected(model);
         for (full, part) in &model.parts {
             let is_expected = is_last && !expected[full].is_open;
-            self.part_settled(model, &revision, part, is_expected.then(|| expected[full].is_done))
+            self.part_settled(&self.planned(&part.server)?, part, is_expected.then(|| expected[full].is_done))
                 .map_err(|what| format!("{full}: {what}"))?;
         }
         Ok(())
     }
 
-    fn server_settled(&self, host: usize, id: &RevisionId, is_retired: bool) -> Result<(), String> {
+    /// What a server is to do.
+    fn planned(&self, server: &Name) -> Result<Plan, String> {
+        let node = self.store.truth(&layout().plan(server)).ok_or("it has no plan")?;
+        serde_json::from_slice(&node.data).map_err(|error| error.to_string())
+    }
+
+    fn server_settled(&self, host: usize, plan: &Plan, is_retired: bool, is_last: bool) -> Result<(), String> {
         let state = &self.hosts[host];
+        // A teardown that failed among the faults is tried again in the next revision.
+        let board = state.agent.as_ref().map(|agent| agent.machine.board().server().leaving).unwrap_or_default();
+        let has_failed = |full: &Name| {
+            !is_last && board.iter().any(|leaving| leaving.component == *full && leaving.failure.is_some())
+        };
         let left = state.disk.memory.started().filter(|(name, _)| {
             let full: Name = format!("{}/{name}", state.server).into();
-            let has_left = self.model_at(id).is_some_and(|model| !model.parts.contains_key(&full));
+            let has_left = !plan.components.contains_key(*name);
             let ran = self.oracle.ran.get(&(host, (*name).clone()));
-            has_left && ran.is_none_or(|(part, _)| part.teardown != Teardown::Fails)
+            has_left && !has_failed(&full) && ran.is_none_or(|(part, _)| part.teardown != Teardown::Fails)
         });
         let left: Vec<&Name> = left.map(|(name, _)| name).collect();
         if !left.is_empty() {
@@ -83,8 +102,9 @@ impl World {
             return if is_over { Ok(()) } else { Err("its agent does not retire".to_owned()) };
         }
         let agent = state.agent.as_ref().ok_or("there is no agent")?;
-        if agent.desired.as_ref() != Some(id) {
-            return Err(format!("it knows of {:?}, and {id:?} is to be reached", agent.desired));
+        if agent.desired.as_deref() != Some(plan) {
+            let known = agent.desired.as_ref().map(|plan| plan.of());
+            return Err(format!("it knows of {known:?}, and {:?} is to be reached", plan.of()));
         }
         if !agent.is_claimed || !agent.is_in_touch {
             return Err("it does not have its place".to_owned());
@@ -92,17 +112,11 @@ impl World {
         if agent.machine.is_settled() { Ok(()) } else { Err("it has not settled".to_owned()) }
     }
 
-    fn part_settled(
-        &self,
-        model: &Model,
-        revision: &Revision,
-        part: &Part,
-        expected: Option<bool>,
-    ) -> Result<(), String> {
+    fn part_settled(&self, plan: &Plan, part: &Part, expected: Option<bool>) -> Result<(), String> {
         let full = part.full();
         let node = self.store.truth(&layout().status(&full)).ok_or("it has no status")?;
         let status: Status = serde_json::from_slice(&node.data).map_err(|_| "nothing was ever said of it")?;
-        if status.of() != *revision {
+        if status.of() != plan.of() {
             return Err(format!("what is said of it is of {:?}", status.of()));
         }
         let is_done = match &status.state {
@@ -113,15 +127,17 @@ impl World {
         if expected.is_some_and(|expected| expected != is_done) {
             return Err(format!("it is {:?}", status.state));
         }
-        let host = self.hosts.iter().rposition(|host| host.server == part.server).ok_or("no machine")?;
+        let host = self.machine_of(&part.server).ok_or("no machine")?;
         for output in part.outputs.keys() {
             let entry: Name = format!("{full}/{output}").into();
             let node = self.store.truth(&layout().entry(&entry)).ok_or_else(|| format!("there is no `{entry}`"))?;
             let written: Written = serde_json::from_slice(&node.data).map_err(|_| format!("`{entry}` is empty"))?;
-            if written.of() != *revision {
+            if written.of() != plan.of() {
                 return Err(format!("`{entry}` is of {:?}", written.of()));
             }
-            if !is_done || self.machines(host) > 1 && expected.is_none() {
+            // What a machine that went had published late stays; what another one had is not there.
+            let is_other = self.machines(host) > 1 && expected.is_none();
+            if !is_done || is_other && matches!(written.content, Content::Failure(_)) {
                 continue;
             }
             let Some(Value::Str(value)) = reveal(&written.content) else {
@@ -129,10 +145,10 @@ impl World {
             };
             let known = self.hosts[host].disk.memory.known(&part.name).and_then(|known| known.finished.as_ref());
             let stored = known.and_then(|finished| finished.outputs.get(output));
-            if stored.is_none_or(|stored| stored.content != written.content) {
+            if !is_other && stored.is_none_or(|stored| stored.content != written.content) {
                 return Err(format!("`{entry}` is {:?}, and its journal has {stored:?}", written.content));
             }
-            let inputs = self.inputs(model, revision, part, output)?;
+            let inputs = self.inputs(plan, part, output)?;
             if base(&value) != part.gives(output, &inputs) {
                 return Err(format!("`{entry}` is {value}, and is to be {}", part.gives(output, &inputs)));
             }
@@ -141,21 +157,15 @@ impl World {
     }
 
     /// The inputs of which an output is made, as they are in the end.
-    fn inputs(
-        &self,
-        model: &Model,
-        revision: &Revision,
-        part: &Part,
-        output: &Name,
-    ) -> Result<IndexMap<Name, Value>, String> {
+    fn inputs(&self, plan: &Plan, part: &Part, output: &Name) -> Result<IndexMap<Name, Value>, String> {
         let mut inputs = IndexMap::default();
         if part.outputs[output].early {
             return Ok(inputs);
         }
-        let _ = model;
         let asks = part.asks();
         for (name, wire) in part.inputs.iter().filter(|(name, _)| !part.live || asks.contains(name)) {
-            let of = |entry: &Name| self.oracle.first.get(&(revision.clone(), entry.clone())).and_then(reveal);
+            let of =
+                |entry: &Name| self.oracle.first.get(&(plan.expects(server_of(entry)), entry.clone())).and_then(reveal);
             let value = match wire {
                 Wire::Constant(number) => Some(Value::from(format!("k{number}"))),
                 Wire::UserData => Some(Value::from(format!("told {}", part.server))),

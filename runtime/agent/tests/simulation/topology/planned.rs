@@ -1,10 +1,12 @@
 //! What each server is told of a topology.
 
-use wattle_agent_core::plan::{Held, Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, Source};
+use wattle_agent_core::plan::{
+    Held, Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, Source, Writer,
+};
 use wattle_agent_core::revision::Revision;
 use wattle_agent_core::seed::{SeedAttribute, SeedOutput, SeedRecipe};
 use wattle_model::requirement::{Operand, Test, Tested};
-use wattle_model::{Name, Predicate, Tool, Tree, Type, Value};
+use wattle_model::{IndexMap, Name, Predicate, Tool, Tree, Type, Value};
 
 use super::{Model, Out, Part, Teardown, Wire};
 
@@ -79,14 +81,18 @@ impl Model {
         let of = &self.servers[server];
         let mine = self.parts.values().filter(|part| part.server == *server);
         let attribute = || SeedAttribute { attribute: "id".into(), path: Vec::new() };
-        Plan {
+        let mut plan = Plan {
             revision: revision.number,
             space: revision.space.clone(),
+            writers: IndexMap::default(),
             order: of.order,
             retired: of.retired,
             publishes: (of.attribute && !of.retired).then(|| (Name::from("id"), attribute())).into_iter().collect(),
             components: mine.map(|part| (part.name.clone(), self.planned(part))).collect(),
-        }
+        };
+        let writer = |writer| (writer, Writer { revision: revision.number });
+        plan.writers = plan.reads_from(server).into_iter().map(writer).collect();
+        plan
     }
 
     /// All entries, with the part that writes each; none for a server's own attribute.

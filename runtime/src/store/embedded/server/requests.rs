@@ -118,8 +118,8 @@ impl Shared {
                 }
                 done => done.map(|_| Some(Reply::Done)),
             },
-            Request::Protect { path, access } => {
-                state.protect(who, by, &path, access.into_owned()).map(|()| Some(Reply::Done))
+            Request::Protect { path, access, checks } => {
+                state.protect(who, by, &path, access.into_owned(), &checks).map(|()| Some(Reply::Done))
             }
             Request::Hold { path, data, access, over } => {
                 let path = path.into_owned();

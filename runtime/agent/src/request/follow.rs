@@ -1,0 +1,156 @@
+//! Following what a server is to do: its plan, once the goal has come to it.
+//!
+//! A plan is written before the goal that leads to it, and by whoever applies a seed and may be broken off: only a goal
+//! says that it counts. So the goal is looked at when there is another plan, and not before: what changes nothing for a
+//! server costs its agent nothing. A number is given to one plan of a server only, so the plan with the number of the goal
+//! is the one that this goal leads to; any other one that was seen before the goal is looked at again.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use wattle_model::Name;
+
+use crate::layout::Layout;
+use crate::machine::Desired;
+use crate::node::{Node, Version};
+use crate::plan::Plan;
+
+use super::{Answer, Op, Refused, Step, parse};
+
+/// Follows what one server is to do, one plan after the other. May be asked again for what to ask at any time, and passes
+/// nothing over but what was replaced meanwhile.
+#[derive(Clone, Debug)]
+pub struct Follow {
+    goal: Watched<Goal>,
+    plan: Watched<Arc<Plan>>,
+    asks: Asks,
+    /// Whether the plan was looked at after the goal.
+    is_after: bool,
+    given: Option<Arc<Plan>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asks {
+    Goal,
+    Plan,
+}
+
+/// A node as it was seen last.
+#[derive(Clone, Debug)]
+struct Watched<T> {
+    path: String,
+    is_seen: bool,
+    /// None if it was not there.
+    version: Option<Version>,
+    says: Option<T>,
+}
+
+/// What a goal says of its revision.
+#[derive(Clone, Debug, Deserialize)]
+struct Goal {
+    revision: u64,
+    #[serde(default)]
+    space: Option<Name>,
+    digest: String,
+}
+
+impl<T> Watched<T> {
+    fn new(path: String) -> Self {
+        Self { path, is_seen: false, version: None, says: None }
+    }
+
+    fn look(&self) -> Op {
+        Op::Get(self.path.clone())
+    }
+
+    /// Once it is not as it was seen: what was never seen, once it is there.
+    fn wait(&self) -> Op {
+        Op::Changed(self.path.clone(), self.version)
+    }
+
+    fn takes(&mut self, node: Option<Node>, says: impl FnOnce(T) -> Option<T>) -> Result<(), Refused>
+    where
+        T: for<'de> Deserialize<'de>,
+    {
+        (self.is_seen, self.version, self.says) = (true, node.as_ref().map(|node| node.version), None);
+        self.says = node.map_or(Ok(None), |node| parse(&self.path, &node.data))?.and_then(says);
+        Ok(())
+    }
+}
+
+impl Follow {
+    /// Of `server`.
+    pub fn new(layout: &Layout, server: &str) -> Self {
+        Self {
+            goal: Watched::new(layout.revision()),
+            plan: Watched::new(layout.plan(server)),
+            asks: Asks::Goal,
+            is_after: false,
+            given: None,
+        }
+    }
+
+    /// Where the plan is.
+    pub fn plan(&self) -> &str {
+        &self.plan.path
+    }
+
+    /// What to ask the store: at first, after [`Step::Over`], and whenever an answer was lost.
+    pub fn begin(&mut self) -> Op {
+        let (asks, op) = self.next();
+        self.asks = asks;
+        op
+    }
+
+    fn next(&self) -> (Asks, Op) {
+        let Some(goal) = &self.goal.says else {
+            return (Asks::Goal, if self.goal.is_seen { self.goal.wait() } else { self.goal.look() });
+        };
+        let Some(plan) = self.plan.says.as_ref().filter(|plan| self.is_news(plan)) else {
+            return (Asks::Plan, self.plan.wait());
+        };
+        let is_same_space = plan.space == goal.space;
+        if is_same_space && plan.revision <= goal.revision || !is_same_space && !self.is_after {
+            return (Asks::Plan, self.plan.look());
+        }
+        (Asks::Goal, self.goal.wait())
+    }
+
+    /// What comes of the store's answer: what is to be done next.
+    pub fn answered(&mut self, answer: Answer) -> Step<Result<Desired, Refused>> {
+        let Answer::Node(node) = answer else { return Step::Ask(self.begin()) };
+        let taken = match self.asks {
+            Asks::Goal => {
+                self.is_after = false;
+                // Before the first revision, its number is 0.
+                self.goal.takes(node, |goal| (goal.revision > 0).then_some(goal))
+            }
+            Asks::Plan => {
+                self.is_after = true;
+                self.plan.takes(node, Some)
+            }
+        };
+        if let Err(refused) = taken {
+            return Step::Over(Err(refused));
+        }
+        match self.ready() {
+            None => Step::Ask(self.begin()),
+            Some(desired) => {
+                self.given = Some(Arc::clone(&desired.plan));
+                Step::Over(Ok(desired))
+            }
+        }
+    }
+
+    fn ready(&self) -> Option<Desired> {
+        let (goal, plan) = (self.goal.says.as_ref()?, self.plan.says.as_ref()?);
+        let is_led_to = plan.space == goal.space && plan.revision <= goal.revision;
+        let is_it = self.is_after || (plan.revision == goal.revision && plan.space.is_some());
+        let desired = || Desired { plan: Arc::clone(plan), digest: goal.digest.clone() };
+        (self.is_news(plan) && is_led_to && is_it).then(desired)
+    }
+
+    fn is_news(&self, plan: &Arc<Plan>) -> bool {
+        self.given.as_ref().is_none_or(|given| plan.is_news_after(given))
+    }
+}

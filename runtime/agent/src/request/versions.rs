@@ -1,0 +1,41 @@
+//! Versions at which nodes may be written without looking first.
+
+use std::collections::HashMap;
+
+use wattle_model::Name;
+
+use crate::node::Version;
+
+/// The versions by path of what was last said, and of entries that were looked at. What is made anew counts anew, so those
+/// of another data space mean nothing, nor do those of another session: none outlives its data space.
+#[derive(Clone, Debug, Default)]
+pub struct Versions {
+    session: i64,
+    known: HashMap<String, Known>,
+}
+
+#[derive(Clone, Debug)]
+struct Known {
+    space: Option<Name>,
+    version: Version,
+}
+
+impl Versions {
+    /// What follows is of this session with the store.
+    pub fn in_session(&mut self, session: i64) {
+        if std::mem::replace(&mut self.session, session) != session {
+            self.known.clear();
+        }
+    }
+
+    /// The version that the node at `path` had in this data space. It is given once: whoever writes notes the next one.
+    pub fn take(&mut self, path: &str, space: Option<&Name>) -> Option<Version> {
+        let known = self.known.remove(path)?;
+        (known.space.as_ref() == space).then_some(known.version)
+    }
+
+    /// The node at `path` has this version in this data space.
+    pub fn note(&mut self, path: String, space: Option<&Name>, version: Version) {
+        self.known.insert(path, Known { space: space.cloned(), version });
+    }
+}

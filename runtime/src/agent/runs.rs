@@ -1,0 +1,44 @@
+//! What runs leave running: it stays once the journal has their end, and is ended before.
+
+use std::fs;
+use std::path::Path;
+
+use wattle_agent_core::memory::Memory;
+use wattle_agent_core::record::Record;
+
+use crate::recipe;
+
+/// Takes note of `records`, which are in the journal: what ended runs have left running is there to stay.
+pub(super) fn settle(state: &Path, records: &[Record]) {
+    for record in records {
+        if let Record::Finished { component, .. } | Record::Failed { component, .. } | Record::Gone { component } =
+            record
+        {
+            settle_one(&state.join("run").join(&**component));
+        }
+    }
+}
+
+fn settle_one(directory: &Path) {
+    if let Err(error) = recipe::settle_former(directory) {
+        tracing::warn!("it cannot be noted that what runs in `{}` has ended: {error}", directory.display());
+    }
+}
+
+/// Ends what an agent that was killed left running of runs whose end the journal does not have: they run again, or not any more.
+/// What ended runs have left running stays, as far as there is a memory.
+pub(super) fn end_former(state: &Path, memory: Option<&Memory>) {
+    for folder in fs::read_dir(state.join("run")).into_iter().flatten().flatten() {
+        let (name, path) = (folder.file_name(), folder.path());
+        if name.to_str().is_some_and(|name| memory.is_some_and(|memory| has_ended(memory, name))) {
+            settle_one(&path);
+        } else if let Err(error) = recipe::end_former(&path) {
+            tracing::warn!("what ran in `{}` cannot be ended: {error}", path.display());
+        }
+    }
+}
+
+fn has_ended(memory: &Memory, component: &str) -> bool {
+    let failed = |revision| memory.failed(component, revision).is_some();
+    memory.known(component).is_some_and(|known| known.finished.is_some() || failed(&known.revision))
+}

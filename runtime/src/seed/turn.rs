@@ -1,0 +1,188 @@
+//! The turn of one `seed apply` or `seed delete` to write to a stack: nothing is written once somebody else has begun.
+//!
+//! Whoever begins writes the goal, so its version says whose turn it is. ZooKeeper compares only how often a node was set, and
+//! a stack that was removed and applied anew counts anew: therefore a node below the goal has the name of the data space, which
+//! no other one has.
+
+use std::sync::Arc;
+
+use crate::space::{Layout, ROOT, to_json};
+use crate::store::{Access, Op, Store, StoreError, Version};
+
+use super::SeedError;
+use super::present::{self, Deployed};
+
+/// What is compared, as it was before all else of a stack was read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Seen {
+    goal: Option<Version>,
+    mark: Option<Version>,
+    importers: Option<Version>,
+}
+
+impl Seen {
+    /// For the goal that was read.
+    pub(super) async fn read(
+        store: &Arc<dyn Store>,
+        layout: &Layout,
+        goal: Option<&(Deployed, Version)>,
+    ) -> Result<Self, SeedError> {
+        let Some((there, version)) = goal else { return Ok(Self::default()) };
+        let mark = store.get(&layout.mark(there.goal.space.as_ref())).await?;
+        let importers = store.get(&layout.importers()).await?;
+        let [mark, importers] = [mark, importers].map(|node| node.map(|node| node.version));
+        Ok(Self { goal: Some(*version), mark, importers })
+    }
+}
+
+/// A turn to write to a stack: it is over once somebody else has written the goal.
+pub(super) struct Turn<'a> {
+    pub(super) store: &'a Arc<dyn Store>,
+    pub(super) layout: &'a Layout,
+    goal: Version,
+    /// The data space's own node; none where an older version has made it.
+    mark: Option<Op>,
+    /// Rights go to whoever reads this stack's values as well: nobody else has begun to.
+    importers: Option<Op>,
+}
+
+impl<'a> Turn<'a> {
+    /// Takes the turn: replaces the goal that was `seen` by `goal`, or makes one after what is made `before`.
+    ///
+    /// # Errors
+    /// [`SeedError::Busy`] when somebody else has begun since it was seen.
+    pub(super) async fn take(
+        store: &'a Arc<dyn Store>,
+        layout: &'a Layout,
+        seen: &Seen,
+        goal: &Deployed,
+        before: Vec<Op>,
+        access: Access,
+    ) -> Result<Turn<'a>, SeedError> {
+        let (path, data) = (layout.revision(), to_json(goal));
+        let mark = layout.mark(goal.goal.space.as_ref());
+        let mut ops = before;
+        ops.push(match seen.goal {
+            Some(_) => Op::Set { path, data: data.clone(), expected: seen.goal },
+            None => Op::Create { path, data: data.clone(), access },
+        });
+        match seen.mark {
+            Some(expected) => ops.insert(0, Op::Check { path: mark.clone(), expected }),
+            None => ops.push(Op::Create { path: mark.clone(), data: Vec::new(), access: Access::new() }),
+        }
+        store.apply(ops).await.map_err(|error| busy(layout, error))?;
+        let (version, mark_there) = (ours(store, layout, &data, seen.goal).await?, store.get(&mark).await?);
+        let (Some(goal), Some(mark_there)) = (version, mark_there) else { return Err(over(layout)) };
+        let seen = Seen { goal: Some(goal), mark: Some(mark_there.version), ..*seen };
+        Ok(Self::at(store, layout, goal, &seen, &mark))
+    }
+
+    /// The turn of who has written the goal that was `seen`, and was broken off.
+    ///
+    /// # Errors
+    /// [`SeedError::Busy`] if there is no goal.
+    pub(super) fn resume(
+        store: &'a Arc<dyn Store>,
+        layout: &'a Layout,
+        seen: &Seen,
+        goal: &Deployed,
+    ) -> Result<Turn<'a>, SeedError> {
+        let version = seen.goal.ok_or_else(|| over(layout))?;
+        Ok(Self::at(store, layout, version, seen, &layout.mark(goal.goal.space.as_ref())))
+    }
+
+    fn at(store: &'a Arc<dyn Store>, layout: &'a Layout, goal: Version, seen: &Seen, mark: &str) -> Turn<'a> {
+        let check = |path: String, expected: Option<Version>| expected.map(|expected| Op::Check { path, expected });
+        let (mark, importers) = (check(mark.to_owned(), seen.mark), check(layout.importers(), seen.importers));
+        Self { store, layout, goal, mark, importers }
+    }
+
+    /// What holds for as long as it is this turn.
+    pub(super) fn checks(&self) -> Vec<Op> {
+        let goal = Op::Check { path: self.layout.revision(), expected: self.goal };
+        std::iter::once(goal).chain(self.mark.clone()).collect()
+    }
+
+    /// Carries out `ops`.
+    ///
+    /// # Errors
+    /// [`SeedError::Busy`] when the turn is over.
+    pub(super) async fn apply(&self, ops: Vec<Op>) -> Result<(), SeedError> {
+        let applied = self.store.apply([self.checks(), ops].concat()).await;
+        applied.map_err(|error| busy(self.layout, error))
+    }
+
+    /// Gives nodes other rights.
+    ///
+    /// # Errors
+    /// [`SeedError::Busy`] when the turn is over, or another stack has begun to read values of this one.
+    pub(super) async fn protect(&self, accesses: &[(String, Access)]) -> Result<(), SeedError> {
+        let checks: Vec<Op> = self.checks().into_iter().chain(self.importers.clone()).collect();
+        match self.store.protect(accesses, &checks).await {
+            Err(StoreError::Replaced { .. }) => {
+                disturbed(self.store, self.layout).await?;
+                Err(over(self.layout))
+            }
+            protected => protected.map_err(|error| busy(self.layout, error)),
+        }
+    }
+
+    /// Writes the goal.
+    ///
+    /// # Errors
+    /// [`SeedError::Busy`] when the turn is over.
+    pub(super) async fn say(&mut self, goal: &Deployed) -> Result<(), SeedError> {
+        let (path, data) = (self.layout.revision(), to_json(goal));
+        let set = Op::Set { path, data: data.clone(), expected: Some(self.goal) };
+        let said = self.store.apply(self.mark.iter().cloned().chain([set]).collect()).await;
+        said.map_err(|error| busy(self.layout, error))?;
+        // If somebody has begun since, the checks with the former version say so.
+        self.goal = ours(self.store, self.layout, &data, Some(self.goal)).await?.unwrap_or(self.goal);
+        Ok(())
+    }
+}
+
+/// The version of the goal if it was set to `data` after the version `before`, and not since.
+async fn ours(
+    store: &Arc<dyn Store>,
+    layout: &Layout,
+    data: &[u8],
+    before: Option<Version>,
+) -> Result<Option<Version>, SeedError> {
+    let count = before.map_or(0, |before| before.count.wrapping_add(1));
+    let there = store.get(&layout.revision()).await?;
+    Ok(there.filter(|node| node.data == data && node.version.count == count).map(|node| node.version))
+}
+
+/// Says of a stack that its rights may not be those of its plans, because somebody whose turn was over has changed them: whoever
+/// applies its seed next gives all of them once more.
+pub(super) async fn disturbed(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
+    while let Some(there) = present::deployed(store, layout).await? {
+        let seen = Seen::read(store, layout, Some(&there)).await?;
+        let mut goal = there.0;
+        if goal.goal.applying.is_some() {
+            break;
+        }
+        goal.goal.applying = Some(goal.goal.revision);
+        match Turn::take(store, layout, &seen, &goal, Vec::new(), Access::new()).await {
+            Err(SeedError::Busy { .. }) => {}
+            taken => return taken.map(drop),
+        }
+    }
+    Ok(())
+}
+
+/// The turn is over.
+pub(super) fn over(layout: &Layout) -> SeedError {
+    SeedError::Busy { stack: layout.stack().to_owned() }
+}
+
+/// What it means that something of `layout`'s stack is not as it was read.
+pub(super) fn busy(layout: &Layout, error: StoreError) -> SeedError {
+    let is_checked = |path: &str| path.starts_with(&layout.revision());
+    match error {
+        StoreError::Conflict { ref path } | StoreError::Exists { ref path } if path != ROOT => over(layout),
+        StoreError::Missing { path } if is_checked(&path) => over(layout),
+        error => error.into(),
+    }
+}

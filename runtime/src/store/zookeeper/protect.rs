@@ -1,0 +1,104 @@
+//! Giving nodes other rights while something else is as it should be.
+//!
+//! ZooKeeper has no request that does both, but it counts how often a node's rights were set. So that count is read first, then
+//! it is looked whether all is as it should be, and then the rights are set if nobody has set them since: whoever has
+//! made something else of it meanwhile has either set them already, which is noticed, or sets them later. Only a node that was
+//! removed and made again in between counts anew; the answer says whether it was one.
+
+use futures_util::future::join_all;
+use zookeeper_client::{Client, Error, Stat};
+
+use super::acl::Maker;
+use super::batch;
+use super::session::Session;
+use super::tries::{Tries, is_loss};
+use crate::store::path::check_path;
+use crate::store::{Access, Op, StoreError};
+
+/// How many nodes are given their rights at a time.
+const AT_ONCE: usize = 256;
+
+/// A node, and what its rights are to be.
+type Wanted<'a> = &'a (String, Access);
+
+pub(super) async fn protect(
+    session: &Session,
+    maker: &Maker,
+    accesses: &[(String, Access)],
+    checks: &[Op],
+) -> Result<(), StoreError> {
+    for path in accesses.iter().map(|(path, _)| path.as_str()).chain(checks.iter().map(Op::path)) {
+        check_path(path)?;
+    }
+    let checks: Vec<&Op> = checks.iter().collect();
+    for some in accesses.chunks(AT_ONCE) {
+        let mut tries = Tries::new(session);
+        let mut left: Vec<Wanted<'_>> = some.iter().collect();
+        let mut is_doubtful = false;
+        while let Some((first, _)) = left.first() {
+            let client = tries.client().await?;
+            let there = match there(&client, &left).await {
+                Ok(there) => there,
+                Err(error) => {
+                    tries.again(error, "protect", first)?;
+                    continue;
+                }
+            };
+            if !checks.is_empty() {
+                batch::commit(session, maker, &checks).await.map_err(|error| match error {
+                    // What became of a former try is not known, nor of which node.
+                    StoreError::Conflict { path } | StoreError::Missing { path } if is_doubtful => {
+                        StoreError::Replaced { path }
+                    }
+                    error => error,
+                })?;
+            }
+            let before = tries.losses();
+            left = set(&client, maker, there, &mut tries, !checks.is_empty()).await?;
+            is_doubtful |= tries.losses() > before;
+        }
+    }
+    Ok(())
+}
+
+/// Those that are there, as they are.
+async fn there<'a>(client: &Client, wanted: &[Wanted<'a>]) -> Result<Vec<(Wanted<'a>, Stat)>, Error> {
+    let Some((first, _)) = wanted.first() else { return Ok(Vec::new()) };
+    // A member that lags behind would have it tried in vain.
+    client.sync(first).await?;
+    let stats = join_all(wanted.iter().map(|(path, _)| client.check_stat(path))).await;
+    let found = wanted.iter().zip(stats).map(|(wanted, stat)| Ok(stat?.map(|stat| (*wanted, stat))));
+    found.filter_map(Result::transpose).collect()
+}
+
+/// Sets the rights of those whose rights nobody has set since. Which ones are left.
+async fn set<'a>(
+    client: &Client,
+    maker: &Maker,
+    there: Vec<(Wanted<'a>, Stat)>,
+    tries: &mut Tries<'_>,
+    is_conditional: bool,
+) -> Result<Vec<Wanted<'a>>, StoreError> {
+    let asked = there.iter().map(|((path, access), stat)| {
+        let acls = maker.acls(access);
+        async move { client.set_acl(path, &acls, Some(stat.aversion)).await }
+    });
+    let answers = join_all(asked).await;
+    let (mut left, mut outcome) = (Vec::new(), Ok(()));
+    for ((wanted, before), answer) in there.into_iter().zip(answers) {
+        let path = &wanted.0;
+        match answer {
+            Ok(after) if is_conditional && after.czxid != before.czxid => {
+                outcome = Err(StoreError::Replaced { path: path.clone() });
+            }
+            Ok(_) | Err(Error::NoNode) => {}
+            Err(Error::BadVersion) => left.push(wanted),
+            Err(error) if is_loss(&error) => {
+                tries.lost();
+                left.push(wanted);
+            }
+            Err(error) => outcome = outcome.and(Err(tries.refused(error, "protect", path))),
+        }
+    }
+    outcome.map(|()| left)
+}
