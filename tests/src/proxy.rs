@@ -29,6 +29,16 @@ struct State {
     cut_next_answer: bool,
     // Before which request to stall.
     stall_before: Option<fn(&[u8]) -> bool>,
+    // Which answer to lose, while the connection lives.
+    lose: Option<fn(&[u8]) -> bool>,
+}
+
+/// What becomes of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Passage {
+    Pass,
+    Lose,
+    Break,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,6 +94,11 @@ impl Proxy {
         self.shared.state().cut_next_answer = true;
     }
 
+    /// Loses the next answer that `is_it`, and passes on all that come after it: what was asked is done, and whoever asked waits.
+    pub fn lose_answer(&self, is_it: fn(&[u8]) -> bool) {
+        self.shared.state().lose = Some(is_it);
+    }
+
     /// Passes nothing on any more, in either direction, as when cables are pulled.
     pub fn stall(&self) {
         self.shared.switch(Mode::Stalled);
@@ -127,8 +142,8 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    /// Waits until something may pass; whether it may.
-    fn may_pass(&self, bytes: &[u8], is_answer: bool) -> bool {
+    /// Waits until it is known what becomes of `bytes`.
+    fn passage(&self, bytes: &[u8], is_answer: bool) -> Passage {
         let mut state = self.state();
         if !is_answer && state.stall_before.take_if(|is_it| is_it(bytes)).is_some() {
             state.mode = Mode::Stalled;
@@ -139,9 +154,12 @@ impl Shared {
         }
         if is_answer && std::mem::take(&mut state.cut_next_answer) {
             state.hang_up();
-            return false;
+            return Passage::Break;
         }
-        state.mode == Mode::Whole
+        if is_answer && state.lose.take_if(|is_it| is_it(bytes)).is_some() {
+            return Passage::Lose;
+        }
+        if state.mode == Mode::Whole { Passage::Pass } else { Passage::Break }
     }
 
     fn serve(self: &Arc<Self>, client: &TcpStream) -> std::io::Result<()> {
@@ -158,8 +176,11 @@ impl Shared {
             thread::spawn(move || {
                 let mut buffer = vec![0; 65_536];
                 while let Ok(read @ 1..) = from.read(&mut buffer) {
-                    if !shared.may_pass(&buffer[..read], is_answer) || to.write_all(&buffer[..read]).is_err() {
-                        break;
+                    let bytes = &buffer[..read];
+                    match shared.passage(bytes, is_answer) {
+                        Passage::Lose => {}
+                        Passage::Pass if to.write_all(bytes).is_ok() => {}
+                        Passage::Pass | Passage::Break => break,
                     }
                 }
                 let _ = from.shutdown(Shutdown::Both);

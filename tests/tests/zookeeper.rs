@@ -148,6 +148,44 @@ async fn what_was_carried_out_without_our_knowing_is_not_a_conflict() {
     assert_eq!(store.children("/twice").await.unwrap(), ["a"]);
 }
 
+/// A member that loses its leader may forget a request and live on.
+#[tokio::test]
+async fn an_answer_that_never_comes_is_not_waited_for_for_ever() {
+    // Sessions last 2 s.
+    let zookeeper = ZooKeeper::start_with(1, |zkd, _| {
+        zkd.env("ZK_TICK", "100");
+    });
+    let proxy = Proxy::before(zookeeper.hosts());
+    let operator = connect(&zookeeper.address()).await;
+    operator.apply(vec![create("/written", "before"), create("/waited", "before")]).await.unwrap();
+    let agent = connect(&format!("zookeeper://{}", proxy.hosts())).await;
+    let _hold = agent.hold("/held", b"here", &Access::new(), None).await.unwrap();
+    let session = agent.session_id();
+    let [written, waited] = [agent.get("/written").await.unwrap(), agent.get("/waited").await.unwrap()]
+        .map(|node| node.expect("it was made").version);
+    let waiting = tokio::spawn({
+        let agent = Arc::clone(&agent);
+        async move { agent.changed("/waited", Some(waited)).await.unwrap().unwrap().data }
+    });
+
+    // Until both watch.
+    sleep(Duration::from_millis(500)).await;
+    // The answer to a ping has a number below 0.
+    let is_no_ping: fn(&[u8]) -> bool = |answer| answer.get(4).is_some_and(|byte| *byte < 0x80);
+    proxy.lose_answer(is_no_ping);
+    let after = timeout(LONG, agent.set("/written", b"after", Some(written))).await.expect("in time").unwrap();
+    assert_eq!(after.count, written.count + 1, "it is written once");
+    assert_ne!(agent.session_id(), session);
+
+    // What the session had is there, and what is asked next is answered.
+    let held = operator.get("/held").await.unwrap().expect("it is held").version;
+    proxy.lose_answer(is_no_ping);
+    assert_eq!(timeout(LONG, agent.get("/written")).await.expect("in time").unwrap().unwrap().version, after);
+    timeout(LONG, operator.changed("/held", Some(held))).await.expect("in time").unwrap();
+    operator.set("/waited", b"changed", None).await.unwrap();
+    assert_eq!(timeout(LONG, waiting).await.expect("in time").unwrap(), b"changed");
+}
+
 #[tokio::test]
 async fn a_session_that_expired_is_replaced_with_all_that_it_had() {
     let zookeeper = ZooKeeper::start(1);

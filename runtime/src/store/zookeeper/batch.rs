@@ -73,12 +73,13 @@ pub(super) async fn commit(session: &Session, maker: &Maker, ops: &[&Op]) -> Res
         for op in ops {
             add(&mut writer, maker, op).map_err(|error| tries.refused(error, action(op), op.path()))?;
         }
-        match writer.commit().await {
+        let lost = Err(MultiWriteError::RequestFailed { source: Error::ConnectionLoss });
+        match client.answer(writer.commit()).await.unwrap_or(lost) {
             Ok(_) => return Ok(()),
             Err(MultiWriteError::OperationFailed { index, source }) => {
                 let Some(op) = ops.get(index) else { return Err(session.settings().unusable(source)) };
                 if tries.in_doubt() {
-                    match was_carried_out(&client, ops).await {
+                    match client.ask(was_carried_out(&client, ops)).await {
                         Ok(true) => return Ok(()),
                         Ok(false) => {}
                         Err(error) if is_loss(&error) => {

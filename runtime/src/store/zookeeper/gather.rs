@@ -128,7 +128,8 @@ impl Gather {
             // Whoever asks alone is told why.
             return sets.into_iter().for_each(|set| drop(set.answer.send(Written::Not)));
         };
-        join(self.read(&client, reads), write(&client, sets)).await;
+        // Whoever is not answered is told so by what is dropped.
+        client.answer(join(self.read(&client, reads), write(&client, sets))).await;
     }
 
     async fn read(&self, client: &Client, reads: Vec<Read>) {

@@ -5,6 +5,7 @@ use std::pin::pin;
 use tracing::{info, warn};
 use zookeeper_client::{Acl, Acls, Client, CreateMode, Error, MultiWriteError, MultiWriteResult, OneshotWatcher, Stat};
 
+use super::link::Link;
 use super::pool::Lease;
 use super::session::Session;
 use super::tries::Tries;
@@ -66,7 +67,8 @@ impl Held {
         let mut may_have_taken = false;
         loop {
             let client = tries.client().await?;
-            match self.try_to_make(&client, is_former, tries.in_doubt(), &mut may_have_taken).await {
+            let making = self.try_to_make(&client, is_former, tries.in_doubt(), &mut may_have_taken);
+            match client.ask(making).await {
                 Ok(Tried::Made(made)) => return Ok(made),
                 Ok(Tried::Changed) => {}
                 Ok(Tried::Unwritable) => return Err(StoreError::denied("write", &self.node.path)),
@@ -180,7 +182,7 @@ impl Held {
     async fn gone(&self, made: Made) {
         let mut tries = Tries::new(&self.lease.session);
         while let Ok(client) = tries.client().await {
-            match self.watch(&client, made).await {
+            match client.ask(self.watch(&client, made)).await {
                 Ok(Some(watcher)) => {
                     tries.answered();
                     self.hear(watcher, &client, made).await;
@@ -207,16 +209,17 @@ impl Held {
     }
 
     /// Returns when the node may be another one.
-    async fn hear(&self, watcher: OneshotWatcher, client: &Client, made: Made) {
+    async fn hear(&self, watcher: OneshotWatcher, client: &Link, made: Made) {
         let mut fired = pin!(watcher.changed());
         let mut glances = Glances::rare();
         loop {
             let glance = async {
                 glances.next().await;
-                client.check_stat(&self.node.path).await
+                client.ask(client.check_stat(&self.node.path)).await
             };
             tokio::select! {
                 _ = &mut fired => return,
+                () = client.given_up() => return,
                 there = glance => if !there.is_ok_and(|there| there.is_some_and(|stat| made.is(&stat))) {
                     return;
                 },
@@ -232,8 +235,8 @@ impl Held {
             if client.session_id().0 != made.session {
                 return;
             }
-            let removed = match look(&client, path).await {
-                Ok(Some(stat)) if made.is(&stat) => client.delete(path, Some(stat.version)).await,
+            let removed = match client.ask(look(&client, path)).await {
+                Ok(Some(stat)) if made.is(&stat) => client.ask(client.delete(path, Some(stat.version))).await,
                 Ok(_) => return,
                 Err(error) => Err(error),
             };

@@ -8,6 +8,7 @@ mod acl;
 mod batch;
 mod gather;
 mod hold;
+mod link;
 mod pool;
 mod protect;
 mod session;
@@ -151,7 +152,8 @@ impl Store for ZooKeeper {
         loop {
             let client = tries.client().await?;
             let caught_up = catch_up(&client, path);
-            match join(caught_up, client.list_children(path)).await.1 {
+            let names = async { join(caught_up, client.list_children(path)).await.1 };
+            match client.ask(names).await {
                 Ok(mut names) => {
                     names.sort_unstable();
                     return Ok(names);

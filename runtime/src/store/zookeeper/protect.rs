@@ -10,6 +10,7 @@ use zookeeper_client::{Client, Error, Stat};
 
 use super::acl::Maker;
 use super::batch;
+use super::link::Link;
 use super::session::Session;
 use super::tries::{Tries, is_loss};
 use crate::store::path::check_path;
@@ -37,7 +38,7 @@ pub(super) async fn protect(
         let mut is_doubtful = false;
         while let Some((first, _)) = left.first() {
             let client = tries.client().await?;
-            let there = match there(&client, &left).await {
+            let there = match client.ask(there(&client, &left)).await {
                 Ok(there) => there,
                 Err(error) => {
                     tries.again(error, "protect", first)?;
@@ -73,7 +74,7 @@ async fn there<'a>(client: &Client, wanted: &[Wanted<'a>]) -> Result<Vec<(Wanted
 
 /// Sets the rights of those whose rights nobody has set since. Which ones are left.
 async fn set<'a>(
-    client: &Client,
+    client: &Link,
     maker: &Maker,
     there: Vec<(Wanted<'a>, Stat)>,
     tries: &mut Tries<'_>,
@@ -81,7 +82,7 @@ async fn set<'a>(
 ) -> Result<Vec<Wanted<'a>>, StoreError> {
     let asked = there.iter().map(|((path, access), stat)| {
         let acls = maker.acls(access);
-        async move { client.set_acl(path, &acls, Some(stat.aversion)).await }
+        async move { client.ask(client.set_acl(path, &acls, Some(stat.aversion))).await }
     });
     let answers = join_all(asked).await;
     let (mut left, mut outcome) = (Vec::new(), Ok(()));

@@ -10,6 +10,7 @@ use tracing::{info, warn};
 use wattle_agent_core::time::Time;
 use zookeeper_client::{Client, Error, SessionState};
 
+use super::link::Link;
 use super::tls::Tls;
 use crate::clock;
 use crate::store::{Address, Login, StoreError};
@@ -51,7 +52,7 @@ pub(super) struct Session {
 #[derive(Clone)]
 enum State {
     Connecting,
-    Ready(Arc<Client>),
+    Ready(Arc<Link>),
     Unusable(String),
 }
 
@@ -167,12 +168,12 @@ impl Session {
         &self.settings
     }
 
-    /// The client to use now, as soon as there is one whose session has not expired.
+    /// The client to use now, as soon as there is one whose session is not over.
     ///
     /// # Errors
     /// When there will be none.
-    pub(super) async fn client(&self) -> Result<Arc<Client>, StoreError> {
-        self.wait_for(|client| !client.state().is_terminated()).await
+    pub(super) async fn client(&self) -> Result<Arc<Link>, StoreError> {
+        self.wait_for(|client| !client.is_over()).await
     }
 
     /// Which session it is now; 0 while there is none.
@@ -183,15 +184,15 @@ impl Session {
         }
     }
 
-    /// The client that takes the place of the one of session `id`, once that one has expired.
+    /// The client that takes the place of the one of session `id`, once that one is over.
     ///
     /// # Errors
     /// When there will be none.
-    pub(super) async fn successor(&self, id: i64) -> Result<Arc<Client>, StoreError> {
-        self.wait_for(|client| client.session_id().0 != id && !client.state().is_terminated()).await
+    pub(super) async fn successor(&self, id: i64) -> Result<Arc<Link>, StoreError> {
+        self.wait_for(|client| client.session_id().0 != id && !client.is_over()).await
     }
 
-    async fn wait_for(&self, suits: impl Fn(&Client) -> bool) -> Result<Arc<Client>, StoreError> {
+    async fn wait_for(&self, suits: impl Fn(&Link) -> bool) -> Result<Arc<Link>, StoreError> {
         if let State::Ready(client) = &*self.state.borrow()
             && suits(client)
         {
@@ -220,7 +221,7 @@ async fn keep(settings: Arc<Settings>, sender: watch::Sender<State>, close: Arc<
             () = close.notified() => return,
         };
         let client = match connected {
-            Ok(client) => Arc::new(client),
+            Ok(client) => Arc::new(Link::new(client)),
             Err(reason) => {
                 sender.send_replace(State::Unusable(reason));
                 return;
@@ -231,6 +232,9 @@ async fn keep(settings: Arc<Settings>, sender: watch::Sender<State>, close: Arc<
         sender.send_replace(State::Ready(Arc::clone(&client)));
         tokio::select! {
             () = follow(&settings.address, &client) => {}
+            () = client.given_up() => {
+                warn!(address = settings.address, "the data space does not answer what it was asked; opening another session");
+            }
             () = sender.closed() => return,
             () = close.notified() => {
                 sender.send_replace(State::Unusable(ENDING.to_owned()));
@@ -242,7 +246,7 @@ async fn keep(settings: Arc<Settings>, sender: watch::Sender<State>, close: Arc<
 }
 
 /// Returns when nobody uses the client any more, and ZooKeeper was told so.
-async fn closed(client: Arc<Client>) {
+async fn closed(client: Arc<Link>) {
     let mut states = client.state_watcher();
     let mut state = client.state();
     // The last of them that goes closes the session.

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use zookeeper_client::{Client, Error};
+use zookeeper_client::Error;
 
+use super::link::Link;
 use super::session::Session;
 use crate::store::StoreError;
 use crate::store::path::parent;
@@ -24,7 +25,7 @@ impl<'a> Tries<'a> {
     ///
     /// # Errors
     /// When there will be none.
-    pub(super) async fn client(&self) -> Result<Arc<Client>, StoreError> {
+    pub(super) async fn client(&self) -> Result<Arc<Link>, StoreError> {
         if self.lost > 1 {
             // The first loss needs no pause: what is sent then waits within the client for a new connection.
             tokio::time::sleep(Duration::from_millis(10 << self.lost.min(7))).await;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use zookeeper_client::{Client, Error, EventType, OneshotWatcher};
 
+use super::link::Link;
 use super::node;
 use super::pool::{Lease, Pool};
 use super::tries::Tries;
@@ -15,6 +16,9 @@ use crate::store::{Node, StoreError, Version};
 /// How long to trust a watch before looking by oneself, at first and in the long run.
 const FIRST_GLANCE: Duration = Duration::from_secs(5);
 const LONGEST_GLANCE: Duration = Duration::from_mins(10);
+
+/// The same for what is followed: there is one such node for each agent, and all that the agent does depends on it.
+const FOLLOWED_GLANCE: Duration = Duration::from_mins(2);
 
 /// How much longer each time: many wait for long, and what they look at costs the others time.
 const LONGER: u32 = 8;
@@ -30,7 +34,7 @@ pub(super) async fn changed(lease: &Lease, path: &str, seen: Option<Version>) ->
 /// A node that is watched, as it was seen.
 struct Armed {
     lease: Arc<Lease>,
-    client: Arc<Client>,
+    client: Arc<Link>,
     watcher: OneshotWatcher,
     version: Option<Version>,
 }
@@ -70,17 +74,17 @@ async fn wait(
     seen: Option<Version>,
     armed: Option<Armed>,
     is_followed: bool,
-) -> Result<(Option<Node>, Option<(Arc<Client>, OneshotWatcher)>), StoreError> {
+) -> Result<(Option<Node>, Option<(Arc<Link>, OneshotWatcher)>), StoreError> {
     let mut tries = Tries::new(&lease.session);
     // Whether our own watch has told of a change: then what is there is news, without further ado.
-    let glances = || if is_followed { Glances::rare() } else { Glances::default() };
+    let glances = || if is_followed { Glances::followed() } else { Glances::default() };
     let mut told = match armed {
         Some(Armed { client, watcher, .. }) => hear(watcher, &client, path, seen, glances()).await,
         None => false,
     };
     loop {
         let client = tries.client().await?;
-        match step(&client, path, seen, (told, is_followed)).await {
+        match client.ask(step(&client, path, seen, (told, is_followed))).await {
             Ok(Step::Changed(node, watcher)) => {
                 return Ok((node, watcher.filter(|_| is_followed).map(|watcher| (client, watcher))));
             }
@@ -146,22 +150,17 @@ async fn look(client: &Client, path: &str) -> Result<Option<Node>, Error> {
 ///
 /// ZooKeeper (from 3.8.4, and Debian's 3.8.0) says nothing to those who may not read any more what they watch. So that
 /// they do not wait for ever, they look by themselves once in a while.
-async fn hear(
-    watcher: OneshotWatcher,
-    client: &Client,
-    path: &str,
-    seen: Option<Version>,
-    mut glances: Glances,
-) -> bool {
+async fn hear(watcher: OneshotWatcher, client: &Link, path: &str, seen: Option<Version>, mut glances: Glances) -> bool {
     let mut fired = pin!(watcher.changed());
     loop {
         let glance = async {
             glances.next().await;
-            look(client, path).await
+            client.ask(look(client, path)).await
         };
         tokio::select! {
             // A session that expires fires its watches as well: what another one shows may be older.
             event = &mut fired => return event.event_type != EventType::Session,
+            () = client.given_up() => return false,
             found = glance => if !found.is_ok_and(|node| version(node.as_ref()) == seen) {
                 return false;
             },
@@ -170,24 +169,32 @@ async fn hear(
 }
 
 /// When whoever trusts a watch looks nevertheless.
-pub(super) struct Glances(Duration);
+pub(super) struct Glances {
+    next: Duration,
+    longest: Duration,
+}
 
 impl Default for Glances {
     fn default() -> Self {
-        Self(FIRST_GLANCE)
+        Self { next: FIRST_GLANCE, longest: LONGEST_GLANCE }
     }
 }
 
 impl Glances {
     /// At what one may read for as long as one is there.
     pub(super) fn rare() -> Self {
-        Self(LONGEST_GLANCE)
+        Self { next: LONGEST_GLANCE, longest: LONGEST_GLANCE }
+    }
+
+    /// At what is followed.
+    fn followed() -> Self {
+        Self { next: FOLLOWED_GLANCE, longest: FOLLOWED_GLANCE }
     }
 
     /// Returns when it is time for the next one.
     pub(super) async fn next(&mut self) {
-        tokio::time::sleep(self.0).await;
-        self.0 = LONGEST_GLANCE.min(self.0 * LONGER);
+        tokio::time::sleep(self.next).await;
+        self.next = self.longest.min(self.next * LONGER);
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) async fn set(
         let client = tries.client().await?;
         // One without a condition would overwrite what others wrote since.
         if expected.is_none() && tries.in_doubt() {
-            match find(&client, path, data, expected).await {
+            match client.ask(find(&client, path, data, expected)).await {
                 Ok(Some(version)) => return Ok(version),
                 Ok(None) => {}
                 Err(error) => {
@@ -44,7 +44,7 @@ pub(super) async fn set(
         if let Some(expected) = expected
             && client.session_id().0 != began
         {
-            match is_other(&client, path, expected).await {
+            match client.ask(is_other(&client, path, expected)).await {
                 Ok(false) => {}
                 Ok(true) => return Err(StoreError::Conflict { path: path.to_owned() }),
                 Err(error) => {
@@ -53,13 +53,13 @@ pub(super) async fn set(
                 }
             }
         }
-        match client.set_data(path, data, expected.map(|version| version.count)).await {
+        match client.ask(client.set_data(path, data, expected.map(|version| version.count))).await {
             // ZooKeeper compares how often the data was set, which a node that was made anew counts anew.
             Ok(stat) if expected.is_some_and(|expected| stat.czxid > expected.transaction) => {
                 return Err(StoreError::Conflict { path: path.to_owned() });
             }
             Ok(stat) => return Ok(version(&stat)),
-            Err(Error::BadVersion) if tries.in_doubt() => match find(&client, path, data, expected).await {
+            Err(Error::BadVersion) if tries.in_doubt() => match client.ask(find(&client, path, data, expected)).await {
                 Ok(Some(version)) => return Ok(version),
                 Err(error) if is_loss(&error) => tries.again(error, "write", path)?,
                 _ => return Err(StoreError::Conflict { path: path.to_owned() }),
