@@ -1,6 +1,7 @@
 //! A ZooKeeper of a test's own, of one member or several, which is gone when the test is.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
@@ -38,6 +39,14 @@ impl ZooKeeper {
         Self { dir, hosts }
     }
 
+    /// One of so many members, which serves by TLS besides: [`ZooKeeper::secure_address`].
+    ///
+    /// # Panics
+    /// As [`ZooKeeper::start`].
+    pub fn start_secure(members: usize) -> Self {
+        Self::start_with(members, |zkd, dir| secure(zkd, dir, "127.0.0.1"))
+    }
+
     /// One of one member that the tests of this process share, each with a stack of its own.
     ///
     /// # Panics
@@ -55,6 +64,21 @@ impl ZooKeeper {
     /// Where the data space is: `zookeeper://HOST:PORT[,HOST:PORT...]`.
     pub fn address(&self) -> String {
         format!("zookeeper://{}", self.hosts)
+    }
+
+    /// `HOST:PORT[,HOST:PORT...]` of what serves by TLS.
+    pub fn secure_hosts(&self) -> String {
+        secure_hosts(&self.hosts)
+    }
+
+    /// Where the data space is by TLS: `zookeeper+tls://HOST:PORT[,HOST:PORT...]?ca=FILE`.
+    pub fn secure_address(&self) -> String {
+        format!("zookeeper+tls://{}?ca={}", self.secure_hosts(), self.ca().display())
+    }
+
+    /// The file of its certificate authority.
+    pub fn ca(&self) -> PathBuf {
+        self.dir().join("ca.pem")
     }
 
     /// Its folder, with one for each member in it: `1`, `2`, `3`.
@@ -131,6 +155,53 @@ impl Drop for ZooKeeper {
     fn drop(&mut self) {
         run(Command::new(SCRIPT).arg("stop").arg(self.dir.path()));
     }
+}
+
+/// Has a ZooKeeper in `dir` serve by TLS besides: at the port above that of each member, with a certificate for `address`.
+/// Its authority is `ca.pem`; `other.pem` is one that has no part in it.
+///
+/// # Panics
+/// When there is no `openssl`.
+pub fn secure(zkd: &mut Command, dir: &Path, address: &str) {
+    certificates(dir, address);
+    let config = [
+        "secureClientPort=@PORT@",
+        &format!("secureClientPortAddress={address}"),
+        "serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory",
+        "ssl.keyStore.type=PEM",
+        &format!("ssl.keyStore.location={}", dir.join("server.pem").display()),
+        "ssl.clientAuth=none",
+    ];
+    zkd.env("ZK_NETTY", "1").env("ZK_CONFIG", config.join("\n"));
+}
+
+/// What serves by TLS, of members that serve in clear at `hosts`.
+///
+/// # Panics
+/// When they have no ports.
+pub fn secure_hosts(hosts: &str) -> String {
+    let above = |host: &str| {
+        let (name, port) = host.rsplit_once(':').expect("a host with a port");
+        format!("{name}:{}", port.parse::<u16>().expect("a port") + 1)
+    };
+    hosts.split(',').map(above).collect::<Vec<_>>().join(",")
+}
+
+/// A certificate authority, a server's certificate of its, and another authority.
+fn certificates(dir: &Path, address: &str) {
+    let openssl = |arguments: &str| {
+        let ran = Command::new("openssl").args(arguments.split(' ')).current_dir(dir).output();
+        let ran = ran.expect("there is openssl");
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    };
+    let key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
+    for authority in ["ca", "other"] {
+        openssl(&format!("req -x509 {key} -keyout {authority}.key -out {authority}.pem -days 2 -subj /CN={authority}"));
+    }
+    let name = format!("-subj /CN=server -addext subjectAltName=IP:{address} -addext basicConstraints=CA:FALSE");
+    openssl(&format!("req -x509 {key} -CA ca.pem -CAkey ca.key -keyout server.key -out server.crt -days 2 {name}"));
+    let read = |name: &str| fs::read(dir.join(name)).expect("openssl wrote it");
+    fs::write(dir.join("server.pem"), [read("server.key"), read("server.crt")].concat()).expect("there is room");
 }
 
 fn run(command: &mut Command) -> String {

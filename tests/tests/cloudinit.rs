@@ -213,12 +213,16 @@ fn serve(lab: &mut Lab, folder: &Path) {
     });
 }
 
-/// A ZooKeeper on the bridge, which ends with the lab; where the data space is.
-fn zookeeper(lab: &Lab) -> String {
+/// A ZooKeeper on the bridge, which ends with the lab; where the data space is, and its certificate authority.
+fn zookeeper(lab: &Lab) -> (String, PathBuf) {
+    let folder = lab.folder().join("zookeeper");
+    fs::create_dir(&folder).expect("there is room for a folder");
     let mut start = lab.command(0, concat!(env!("CARGO_MANIFEST_DIR"), "/zookeeper/zkd"));
-    start.arg("start").arg(lab.folder().join("zookeeper"));
+    start.arg("start").arg(&folder);
+    wattle_tests::zookeeper::secure(&mut start, &folder, BRIDGE);
     start.env("ZK_OWNER", std::process::id().to_string()).env("ZK_ADDRESS", BRIDGE);
-    format!("zookeeper://{}", output(&mut start).trim())
+    let hosts = wattle_tests::zookeeper::secure_hosts(output(&mut start).trim());
+    (format!("zookeeper+tls://{hosts}"), folder.join("ca.pem"))
 }
 
 /// What `wattle ls --format json` tells, with the address of each server named as the server.
@@ -246,13 +250,13 @@ fn three_tier_comes_to_the_same_as_on_one_machine() {
     start_alone(&lab, &out, &password);
     lab.boot(ALONE, "alone", "none", ALONE_USER_DATA);
 
-    let space = zookeeper(&lab);
+    let (space, ca) = zookeeper(&lab);
     let served = lab.folder().join("served");
     fs::create_dir(&served).expect("there is room for a folder");
     fs::copy(wattle_agent(), served.join("wattle")).expect("there is room for a file");
     serve(&mut lab, &served);
     let mut apply = lab.command(0, wattle());
-    apply.args(["seed", "apply", "--space", &space, "--environment"]).arg(&password).arg(&out);
+    apply.args(["seed", "apply", "--space", &space, "--ca"]).arg(&ca).arg("--environment").arg(&password).arg(&out);
     output(&mut apply);
 
     // Two of the servers fetch the agent, the image of the others has it.
@@ -277,7 +281,7 @@ fn three_tier_comes_to_the_same_as_on_one_machine() {
     }
     let operator = |arguments: &[&str]| {
         let mut command = lab.command(0, wattle());
-        command.args(arguments).args(["--space", &space, "--key"]).arg(out.join("operator.key"));
+        command.args(arguments).args(["--space", &space, "--ca"]).arg(&ca).arg("--key").arg(out.join("operator.key"));
         command
     };
     let patience = "10m";

@@ -148,7 +148,7 @@ fn user_data_reaches_nova_as_emitted() {
             Some(known("values")).filter(|values| !values.is_empty()).map_or(String::new(), |v| format!(", {v}"));
         let networks = known("networks");
         let expected = format!(
-            "{{\"credential\": \"\", {networks}, \"server\": \"{name}\", \"space\": \"zookeeper://127.0.0.1:2181\", \
+            "{{\"ca\": \"\", \"credential\": \"\", {networks}, \"server\": \"{name}\", \"space\": \"zookeeper://127.0.0.1:2181\", \
              \"stack\": \"three_tier\"{values}}}\n"
         );
         assert_eq!(identity, expected, "{name}");

@@ -3,9 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -491,39 +488,11 @@ async fn one_who_comes_first_waits_for_the_server() {
     assert_eq!(store.get("/none").await.unwrap(), None);
 }
 
-/// A certificate authority, and a server's certificate of its.
-fn certificates(dir: &Path) {
-    let openssl = |arguments: &str| {
-        let ran = Command::new("openssl").args(arguments.split(' ')).current_dir(dir).output().unwrap();
-        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-    };
-    let key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
-    for authority in ["ca", "other"] {
-        openssl(&format!("req -x509 {key} -keyout {authority}.key -out {authority}.pem -days 2 -subj /CN={authority}"));
-    }
-    let name = "-subj /CN=server -addext subjectAltName=IP:127.0.0.1 -addext basicConstraints=CA:FALSE";
-    openssl(&format!("req -x509 {key} -CA ca.pem -CAkey ca.key -keyout server.key -out server.crt -days 2 {name}"));
-    let both = [fs::read(dir.join("server.key")).unwrap(), fs::read(dir.join("server.crt")).unwrap()];
-    fs::write(dir.join("server.pem"), both.concat()).unwrap();
-}
-
 #[tokio::test]
 async fn tls() {
-    let zookeeper = ZooKeeper::start_with(1, |zkd, dir| {
-        certificates(dir);
-        let config = [
-            "secureClientPort=@PORT@",
-            "secureClientPortAddress=127.0.0.1",
-            "serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory",
-            "ssl.keyStore.type=PEM",
-            &format!("ssl.keyStore.location={}", dir.join("server.pem").display()),
-            "ssl.clientAuth=none",
-        ];
-        zkd.env("ZK_NETTY", "1").env("ZK_CONFIG", config.join("\n"));
-    });
-    let (host, port) = zookeeper.hosts().split_once(':').unwrap();
-    let port = port.parse::<u16>().unwrap() + 1;
-    let address = |ca: &str| format!("zookeeper+tls://{host}:{port}?ca={}", zookeeper.dir().join(ca).display());
+    let zookeeper = ZooKeeper::start_secure(1);
+    let hosts = zookeeper.secure_hosts();
+    let address = |ca: &str| format!("zookeeper+tls://{hosts}?ca={}", zookeeper.dir().join(ca).display());
 
     let store = connect(&address("ca.pem")).await;
     store.apply(vec![create("/secure", "0")]).await.unwrap();

@@ -22,10 +22,14 @@ const USER_DATA: &str = include_str!("user_data.yaml");
 
 const STACK: &str = "wattle_stack";
 const SPACE: &str = "wattle_space";
+const CA: &str = "wattle_space_ca";
 /// The parameter that has each server's credential.
 pub const CREDENTIALS: &str = "wattle_credentials";
 const URL: &str = "wattle_agent_url";
 const SHA256: &str = "wattle_agent_sha256";
+
+/// Most bytes of the certificates that a server's user data has room for.
+const MOST_CA: u32 = 8 * 1024;
 
 const URL_KEY: &str = "@agent_url@";
 const SHA256_KEY: &str = "@agent_sha256@";
@@ -51,7 +55,7 @@ pub(crate) fn user_data_sizes(model: &Model) -> HashMap<&Name, usize> {
 }
 
 /// The parameters that a stack with agents has besides its author's.
-pub(super) fn parameters(stack: &Name) -> [(Name, HotParameter); 5] {
+pub(super) fn parameters(stack: &Name) -> [(Name, HotParameter); 6] {
     let parameter = |name: &str, ty, description: &str| {
         let mut parameter = HotParameter::new(ty);
         description.clone_into(&mut parameter.description);
@@ -61,8 +65,15 @@ pub(super) fn parameters(stack: &Name) -> [(Name, HotParameter); 5] {
         parameter(STACK, ParameterType::Str, "Name of the stack in the data space.");
     stack_parameter.default = Some(Value::Str(stack.clone()));
     let (space_name, mut space) =
-        parameter(SPACE, ParameterType::Str, "Where the data space is: zookeeper://HOST:PORT[,HOST:PORT...].");
+        parameter(SPACE, ParameterType::Str, "Where the data space is: zookeeper+tls://HOST:PORT[,HOST:PORT...].");
     space.constraints.push(Constraint::AllowedPattern(r"\S+".into()));
+    let (ca_name, mut ca) = parameter(
+        CA,
+        ParameterType::Str,
+        "Certificate authority of the data space, in PEM; empty when servers know it already.",
+    );
+    ca.default = Some("".into());
+    ca.constraints.push(Constraint::Length { min: None, max: Some(MOST_CA) });
     let (credentials_name, mut credentials) =
         parameter(CREDENTIALS, ParameterType::Json, "Credential of each server, by its name; made with the seed.");
     credentials.default = Some(Value::Map(IndexMap::default()));
@@ -76,6 +87,7 @@ pub(super) fn parameters(stack: &Name) -> [(Name, HotParameter); 5] {
     sha256.constraints.push(Constraint::AllowedPattern("([0-9a-f]{64})?".into()));
     [
         (space_name, space),
+        (ca_name, ca),
         (credentials_name, credentials),
         (url_name, url),
         (sha256_name, sha256),
@@ -105,11 +117,13 @@ pub(super) struct Words {
     stack: Name,
     server: Name,
     space: Name,
+    ca: Name,
     credential: Name,
     networks: Name,
     values: Name,
     stack_parameter: Name,
     space_parameter: Name,
+    ca_parameter: Name,
     credentials_parameter: Name,
     root: Hot,
     indent: Hot,
@@ -122,11 +136,13 @@ impl Words {
             stack: "stack".into(),
             server: "server".into(),
             space: "space".into(),
+            ca: "ca".into(),
             credential: "credential".into(),
             networks: "networks".into(),
             values: "values".into(),
             stack_parameter: STACK.into(),
             space_parameter: SPACE.into(),
+            ca_parameter: CA.into(),
             credentials_parameter: CREDENTIALS.into(),
             root: Hot::GetAttr { resource: ROOT.into(), attribute: "value".into(), path: Vec::new() },
             indent: "      ".into(),
@@ -137,10 +153,11 @@ impl Words {
     /// The user data of one server.
     pub(super) fn user_data(&self, model: &Model, name: &Name, resource: &Resource, duties: &Server<'_>) -> Hot {
         let own_name = || Hot::Value(Value::Str(name.clone()));
-        let mut identity = Vec::with_capacity(6);
+        let mut identity = Vec::with_capacity(7);
         identity.push((self.stack.clone(), Hot::parameter(self.stack_parameter.clone())));
         identity.push((self.server.clone(), own_name()));
         identity.push((self.space.clone(), Hot::parameter(self.space_parameter.clone())));
+        identity.push((self.ca.clone(), Hot::parameter(self.ca_parameter.clone())));
         let credential = Hot::GetParam { parameter: self.credentials_parameter.clone(), path: vec![own_name()] };
         identity.push((self.credential.clone(), credential));
         // So that the agent can tell its own addresses apart.

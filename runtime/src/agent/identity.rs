@@ -9,7 +9,7 @@ use serde_json::Map;
 use wattle::model::{IndexMap, Name, Value};
 
 use crate::space::{Credential, CredentialError};
-use crate::store::{Address, AddressError};
+use crate::store::{Address, AddressError, Authority};
 
 /// Who a server is, and where its data space is.
 #[derive(Clone, Debug)]
@@ -82,10 +82,7 @@ impl Identity {
             let wrong = text.is_empty() || text.contains('/');
             if wrong { Err(fields.refuse(field, format!("`{text}` is no name"))) } else { Ok(Name::from(text)) }
         };
-        let space = fields.text("space")?;
-        let space = space.parse().map_err(|error: AddressError| {
-            fields.refuse("space", format!("{error}; it is Heat's parameter `wattle_space`"))
-        })?;
+        let space = fields.space()?;
         let credential = fields.credential()?;
         Ok(Self {
             stack: name("stack")?,
@@ -116,6 +113,36 @@ impl Fields<'_> {
         }
     }
 
+    /// Where the data space is, and whose certificates it has.
+    fn space(&self) -> Result<Address, IdentityError> {
+        let space: Address = self.text("space")?.parse().map_err(|error: AddressError| {
+            let help = match error {
+                AddressError::Malformed { .. } => "",
+                AddressError::InClear { .. } => {
+                    "; use `zookeeper+tls://`, or add `?insecure` if the network between is trusted"
+                }
+            };
+            self.refuse("space", format!("{error}{help}; it is Heat's parameter `wattle_space`"))
+        })?;
+        // Templates of before have no such field.
+        let pem = match self.fields.get("ca") {
+            None | Some(serde_json::Value::Null) => "",
+            Some(_) => self.text("ca")?,
+        };
+        if pem.trim().is_empty() {
+            return Ok(space);
+        }
+        let authority = Authority::Pem(pem.to_owned());
+        if let Err(error) = authority.certificates() {
+            return Err(self.refuse("ca", format!("{error}; it is Heat's parameter `wattle_space_ca`")));
+        }
+        space.trusting(authority).ok_or_else(|| {
+            let reason =
+                "a certificate authority is for `zookeeper+tls://`, and Heat's parameter `wattle_space` is not that";
+            self.refuse("ca", reason.to_owned())
+        })
+    }
+
     fn credential(&self) -> Result<Credential, IdentityError> {
         // Heat gives nothing, or an empty text, for a server that its parameter does not name.
         let text = match self.fields.get("credential") {
@@ -141,12 +168,13 @@ impl Fields<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::Wire;
 
     fn identity(change: &[(&str, serde_json::Value)]) -> Result<Identity, String> {
         let mut fields = serde_json::json!({
             "stack": "shop",
             "server": "db",
-            "space": "zookeeper://zk1:2181,zk2:2181",
+            "space": "zookeeper+tls://zk1:2281,zk2:2281",
             "credential": Credential::generate("members").expose(),
             "networks": {"backbone": "c3f2"},
             "values": {"volume.size": 10},
@@ -163,6 +191,24 @@ mod tests {
         assert_eq!((&*identity.stack, &*identity.server), ("shop", "db"));
         assert_eq!(identity.networks["backbone"], "c3f2".into());
         assert_eq!(identity.values["volume.size"], Value::Integer(10));
+    }
+
+    #[test]
+    fn a_server_trusts_the_authority_of_its_user_data() {
+        let pem = "-----BEGIN CERTIFICATE-----\nBwcH\n-----END CERTIFICATE-----\n";
+        let Address::ZooKeeper { wire, .. } = identity(&[("ca", pem.into())]).unwrap().space else {
+            panic!("no ZooKeeper")
+        };
+        assert_eq!(wire, Wire::Tls(Authority::Pem(pem.to_owned())));
+        for none in [serde_json::Value::Null, "".into()] {
+            let Address::ZooKeeper { wire, .. } = identity(&[("ca", none)]).unwrap().space else {
+                panic!("no ZooKeeper")
+            };
+            assert_eq!(wire, Wire::Tls(Authority::System));
+        }
+        let unused = identity(&[("ca", pem.into()), ("space", "zookeeper://127.0.0.1:2181".into())]).unwrap_err();
+        assert!(unused.contains("is for `zookeeper+tls://`"), "{unused}");
+        assert!(identity(&[("space", "zookeeper://zk1:2181?insecure".into())]).is_ok());
     }
 
     #[test]
@@ -186,6 +232,9 @@ mod tests {
         assert_eq!(why("credential", serde_json::Value::Null), why("credential", "".into()));
         assert!(why("credential", "wattle1:x:y".into()).contains("`wattle seed apply` did not make this credential"));
         assert!(why("space", "http://zk".into()).contains("Heat's parameter `wattle_space`"));
+        let in_clear = why("space", "zookeeper://zk1:2181".into());
+        assert!(in_clear.contains("`zk1` is another machine") && in_clear.contains("add `?insecure`"), "{in_clear}");
+        assert!(why("ca", "nothing".into()).contains("Heat's parameter `wattle_space_ca`"));
         assert!(why("server", "a/b".into()).contains("`a/b` is no name"));
         assert!(why("stack", 7.into()).contains("expected text, found `7`"));
         assert!(why("networks", serde_json::json!({"backbone": 7})).contains("a map from networks"));

@@ -25,18 +25,22 @@ pub(super) fn directory() -> Arg {
 }
 
 /// Where the data space is, for commands that are about something in it.
-pub(super) fn target() -> [Arg; 4] {
-    let [space, stack, key] = data_space();
-    [space, directory().long("dir"), stack, key]
+pub(super) fn target() -> [Arg; 6] {
+    let [space, ca, insecure, stack, key] = data_space();
+    [space, ca, insecure, directory().long("dir"), stack, key]
 }
 
 /// Where the data space is, and as whom to look at it.
-pub(super) fn data_space() -> [Arg; 3] {
+pub(super) fn data_space() -> [Arg; 5] {
     [
         Arg::new("space").long("space").value_name("ADDRESS").help(
-            "Where the data space is: zookeeper://HOST:PORT[,HOST:PORT...] or unix:PATH; as WATTLE_SPACE has it, else that of \
-             what `up` runs",
+            "Where the data space is: zookeeper+tls://HOST:PORT[,HOST:PORT...] or unix:PATH; as WATTLE_SPACE has it, else \
+             that of what `up` runs",
         ),
+        Arg::new("ca").long("ca").value_name("FILE").value_parser(value_parser!(PathBuf)).help(
+            "The certificate authority of the data space, in PEM; as WATTLE_CA has it, else those that the system knows",
+        ),
+        flag("insecure", "Take an address in clear, zookeeper://, of another machine than this one: trust the network"),
         Arg::new("stack").long("stack").value_name("STACK").help("The stack, when the data space has several"),
         Arg::new("key").long("key").value_name("FILE").value_parser(value_parser!(PathBuf)).help(
             "The operator's key, which `seed apply` wrote; as WATTLE_KEY has it, else operator.key here or in DIR",

@@ -29,9 +29,9 @@ pub(super) const OPERATOR: Program = Program {
     examples: "  wattle up out/three_tier             the whole topology on this machine, until Ctrl-C
   wattle status --why                  how it is doing, and why something does not go on
   wattle get db/postgres/url --wait    one value, as soon as it is there
-  wattle seed apply out/three_tier --space zookeeper://zk1:2181
+  wattle seed apply out/three_tier --space zookeeper+tls://zk1:2281
                                        what servers of OpenStack read, before the stack is created
-  wattle plan out/three_tier --space zookeeper://zk1:2181
+  wattle plan out/three_tier --space zookeeper+tls://zk1:2281
                                        what would become of what is deployed, before it is updated
   wattle check template.yaml           all that Heat would refuse of a template, at once",
     commands: &[

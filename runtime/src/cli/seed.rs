@@ -196,14 +196,14 @@ pub(super) async fn prepare(
     let folder = Folder::of(&directory);
     let credentials = directory.join("credentials.yaml");
     let (address, beside, credentials, given) = match space {
-        Some(text) => (target::address_of(&text)?, directory.join("operator.key"), credentials, given),
+        Some(text) => (target::address_of(matches, &text)?, directory.join("operator.key"), credentials, given),
         None if folder.is_running() => {
             let given = local::with_secrets(&folder, &seed, given)?;
             (Address::Socket(folder.socket()), folder.operator_key(), folder.credentials(), given)
         }
         None => {
             return Err(Failure::usage("it is not known which data space is meant")
-                .help("name it: `--space zookeeper://HOST:PORT`, or set WATTLE_SPACE")
+                .help("name it: `--space zookeeper+tls://HOST:PORT`, or set WATTLE_SPACE")
                 .help(format!("or bring it up on this machine: `wattle up {}`", argument(directory.display()))));
         }
     };
@@ -236,7 +236,8 @@ async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fail
         write_operator_key(&work.key_file, &work.options.key)?;
     }
     let credentials = work.directory.join("credentials.yaml");
-    work.options.credentials.write(&credentials, &stack, &work.address.to_string())?;
+    let (space, ca) = work.address.for_servers().map_err(|error| Failure::usage(error.to_string()))?;
+    work.options.credentials.write(&credentials, &stack, &space, &ca)?;
     let applied = match seed::apply(&work.store, &work.seed, &work.options).await {
         Err(SeedError::Space(SpaceError::Store(error @ StoreError::Denied { .. }))) if work.is_new_key => {
             // The data space is another operator's: nothing was written with this key, and the next call shall not

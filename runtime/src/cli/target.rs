@@ -1,7 +1,6 @@
 //! Which data space a command is about, and as whom it looks at it.
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use wattle::names::{list, meant};
 use crate::local::Folder;
 use crate::seed::read_operator_key;
 use crate::space::{OperatorKey, ROOT, Space};
-use crate::store::{Address, Login, Store};
+use crate::store::{Address, Authority, Login, Store};
 
 use super::console::Console;
 use super::failure::Failure;
@@ -40,12 +39,12 @@ pub(super) fn find(matches: &ArgMatches, console: &mut Console) -> Result<Target
     let stack = named(matches, "stack", "WATTLE_STACK");
     if let (Some(address), None) = (named(matches, "space", "WATTLE_SPACE"), dir) {
         let beside = || Some(PathBuf::from("operator.key")).filter(|file| file.exists());
-        return Ok(Target { address: address_of(&address)?, folder: None, key: key.or_else(beside), stack });
+        return Ok(Target { address: address_of(matches, &address)?, folder: None, key: key.or_else(beside), stack });
     }
     let found = match dir {
         Some(dir) => here::running_in(dir).map(Found::Here),
         None => here::running().map_err(|failure| {
-            failure.help("or name a data space: `--space zookeeper://HOST:PORT`, or set WATTLE_SPACE")
+            failure.help("or name a data space: `--space zookeeper+tls://HOST:PORT`, or set WATTLE_SPACE")
         }),
     };
     let folder = match found? {
@@ -70,12 +69,30 @@ pub(super) fn named(matches: &ArgMatches, name: &str, variable: &str) -> Option<
 /// The operator's key that is named.
 pub(super) fn key_file(matches: &ArgMatches) -> Option<PathBuf> {
     let given = matches.get_one::<PathBuf>("key").cloned();
-    given.or_else(|| std::env::var_os("WATTLE_KEY").filter(|text| !text.is_empty()).map(PathBuf::from))
+    given.or_else(|| set("WATTLE_KEY").map(PathBuf::from))
 }
 
-/// Where a data space is, from the command line.
-pub(super) fn address_of(text: &str) -> Result<Address, Failure> {
-    Address::from_str(text).map_err(|error| Failure::usage(error.to_string()))
+/// Where a data space is, from the command line, and whose certificates it has.
+pub(super) fn address_of(matches: &ArgMatches, text: &str) -> Result<Address, Failure> {
+    let address = Address::read(text, matches.get_flag("insecure")).map_err(|error| {
+        error.help().iter().fold(Failure::usage(error.to_string()), |failure, help| failure.help(*help))
+    })?;
+    let given = matches.get_one::<PathBuf>("ca").cloned();
+    let Some(file) = given.clone().or_else(|| set("WATTLE_CA").map(PathBuf::from)) else { return Ok(address) };
+    let authority = Authority::File(file);
+    authority.certificates().map_err(|error| Failure::usage(error.to_string()))?;
+    match address.clone().trusting(authority) {
+        Some(address) => Ok(address),
+        // The variable may be there for another data space.
+        None if given.is_none() => Ok(address),
+        None => Err(Failure::usage(format!("`--ca` is of no use with `{text}`, which is not encrypted"))
+            .help("write `zookeeper+tls://`")),
+    }
+}
+
+/// What a variable holds.
+fn set(variable: &str) -> Option<std::ffi::OsString> {
+    std::env::var_os(variable).filter(|text| !text.is_empty())
 }
 
 /// Connects, and gives up after a time that a person waits.

@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 /// What tells a recipe in which folder it finds itself alone on this machine.
 pub const STATE_DIR: &str = "WATTLE_STATE_DIR";
 /// What says to commands which stack is meant and who asks: what is started anew must not find another's.
-pub const RUN: [&str; 5] = ["WATTLE_SPACE", "WATTLE_STACK", "WATTLE_KEY", "WATTLE_SOCKET", "WATTLE_TOKEN"];
+pub const RUN: [&str; 6] = ["WATTLE_SPACE", "WATTLE_CA", "WATTLE_STACK", "WATTLE_KEY", "WATTLE_SOCKET", "WATTLE_TOKEN"];
 
 /// A process. Two of the same number are told apart by when they began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -260,7 +260,7 @@ impl Prepared {
         options.again = again;
         options.credentials = Credentials::read(&file)?;
         options.credentials.complete(&wish.seed);
-        options.credentials.write(&file, &wish.seed.stack, &address.to_string())?;
+        options.credentials.write(&file, &wish.seed.stack, &address.to_string(), "")?;
         let written = self.servers.write(folder, &wish.seed.stack, &address, &options.credentials);
         written.map_err(UpError::file(folder.servers()))?;
         Ok(seed::apply(store, &wish.seed, &options).await?)

@@ -96,20 +96,21 @@ impl Credentials {
     }
 
     /// Writes them as an environment file of Heat's, with what else Heat must be told: `space` is where the servers find
-    /// the data space. The file is its owner's alone, and is replaced as a whole.
+    /// the data space, `ca` the certificates of its authority, if their system does not know it. The file is its owner's alone, and is replaced as a whole.
     ///
     /// # Errors
     /// [`SeedError::File`].
-    pub fn write(&self, path: &Path, stack: &str, space: &str) -> Result<(), SeedError> {
+    pub fn write(&self, path: &Path, stack: &str, space: &str, ca: &str) -> Result<(), SeedError> {
         // JSON is YAML, and means the same to every reader of it.
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
         let mut text = format!(
             "# Environment file for Heat (`openstack stack create -e`), written by `wattle seed apply` for the stack\n\
              # `{stack}`. SECRET: whoever has it can act for every server of the stack. Keep it: the next `seed apply`\n\
              # reads it, so that servers keep what they prove themselves with.\n\
-             parameters:\n  wattle_stack: {}\n  wattle_space: {}\n  wattle_credentials:\n",
+             parameters:\n  wattle_stack: {}\n  wattle_space: {}\n  wattle_space_ca: {}\n  wattle_credentials:\n",
             quoted(stack),
-            quoted(space)
+            quoted(space),
+            quoted(ca)
         );
         for (server, credential) in &self.servers {
             let _ = writeln!(text, "    {}: {}", quoted(server), quoted(&credential.expose()));
@@ -197,7 +198,7 @@ mod tests {
         assert!(Credentials::read(&path).unwrap().servers.is_empty());
         let credentials = some();
         for _ in 0..2 {
-            credentials.write(&path, "shop: #1", "zookeeper://zk:2181").unwrap();
+            credentials.write(&path, "shop: #1", "zookeeper+tls://zk:2281", "-----\n").unwrap();
             assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         }
         let read = Credentials::read(&path).unwrap();
@@ -206,7 +207,7 @@ mod tests {
         };
         assert_eq!(texts(&read), texts(&credentials));
         assert_eq!(read.member, credentials.member);
-        Credentials::new().write(&path, "shop", "unix:/run/x").unwrap();
+        Credentials::new().write(&path, "shop", "unix:/run/x", "").unwrap();
         assert!(Credentials::read(&path).unwrap().servers.is_empty());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "something is left beside it");
     }

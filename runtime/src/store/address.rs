@@ -1,55 +1,106 @@
-//! Where a data space is: `zookeeper://HOST:PORT[,HOST:PORT...]`, `unix:PATH`.
+//! Where a data space is: `zookeeper+tls://HOST:PORT[,HOST:PORT...]`, `zookeeper://` of this machine, `unix:PATH`.
+//!
+//! The one home of the rule which ZooKeeper may be spoken to in clear.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
+
+use super::authority::{Authority, AuthorityError};
 
 /// Where a data space is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
-    /// `zookeeper://HOST:PORT[,HOST:PORT...]`; `zookeeper+tls://` for TLS, with `?ca=FILE` for a certificate authority
-    /// that the system does not know.
+    /// A ZooKeeper.
     ZooKeeper {
         /// `HOST:PORT[,HOST:PORT...]`, as ZooKeeper's clients take it.
         hosts: String,
-        /// For TLS: the file of the certificate authority, or none for those of the system.
-        tls: Option<Option<PathBuf>>,
+        /// How one speaks to it.
+        wire: Wire,
     },
     /// `unix:PATH`: the socket of an embedded store.
     Socket(PathBuf),
 }
 
-/// Why a text is no [`Address`].
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{text}` is not where a data space can be: {why}; expected `zookeeper://HOST:PORT[,HOST:PORT...]` or `unix:PATH`"
-)]
-pub struct AddressError {
-    text: String,
-    why: &'static str,
+/// How one speaks to a ZooKeeper.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wire {
+    /// `zookeeper://`: in clear, for loopback addresses; for others only with `?insecure`, which says that the network
+    /// between is trusted.
+    Clear,
+    /// `zookeeper+tls://`: by TLS, with servers whose certificate is of this authority. `?ca=FILE` names one that the
+    /// system does not know.
+    Tls(Authority),
 }
 
-impl FromStr for Address {
-    type Err = AddressError;
+/// Why a text is no [`Address`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AddressError {
+    /// It cannot be read.
+    #[error(
+        "`{text}` is not where a data space can be: {why}; expected `zookeeper+tls://HOST:PORT[,HOST:PORT...]`, \
+         `zookeeper://` of this machine, or `unix:PATH`"
+    )]
+    Malformed {
+        /// What was given.
+        text: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// It is not encrypted, and not of this machine.
+    #[error(
+        "`{text}` is not encrypted, and `{host}` is another machine: whoever is on the way reads the passwords, and can \
+         change what servers run"
+    )]
+    InClear {
+        /// What was given.
+        text: String,
+        /// The first host that is not this machine.
+        host: String,
+    },
+}
 
-    fn from_str(text: &str) -> Result<Self, AddressError> {
-        let refuse = |why| AddressError { text: text.to_owned(), why };
+impl AddressError {
+    /// What to do about it; nothing for what cannot be read, which says it itself.
+    pub fn help(&self) -> &'static [&'static str] {
+        match self {
+            Self::Malformed { .. } => &[],
+            Self::InClear { .. } => &[
+                "use `zookeeper+tls://`; `--ca FILE` names the certificate authority, if the system does not know it",
+                "if the network between is trusted, say so: `--insecure`, or `?insecure` behind the address. Servers are \
+                 then told the same",
+            ],
+        }
+    }
+}
+
+impl Address {
+    /// Reads an address; one in clear of other machines only if `is_insecure`, or with `?insecure`.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn read(text: &str, is_insecure: bool) -> Result<Self, AddressError> {
+        let refuse = |why| AddressError::Malformed { text: text.to_owned(), why };
         if let Some(path) = text.strip_prefix("unix:") {
             // `unix:///run/x` as a URL, `unix:/run/x` and `unix:x` as systemd and others have it.
             let path = path.strip_prefix("//").unwrap_or(path);
             return if path.is_empty() { Err(refuse("no path")) } else { Ok(Self::Socket(path.into())) };
         }
-        let (rest, secure) = match (text.strip_prefix("zookeeper://"), text.strip_prefix("zookeeper+tls://")) {
+        let (rest, is_secure) = match (text.strip_prefix("zookeeper://"), text.strip_prefix("zookeeper+tls://")) {
             (Some(rest), _) => (rest, false),
             (_, Some(rest)) => (rest, true),
             _ => return Err(refuse("unknown kind")),
         };
-        let (hosts, query) = rest.split_once('?').map_or((rest, None), |(hosts, query)| (hosts, Some(query)));
-        let ca = match query.map(|query| query.strip_prefix("ca=")) {
-            None => None,
-            Some(Some(file)) if secure && !file.is_empty() => Some(PathBuf::from(file)),
-            Some(_) => return Err(refuse("the only option is `?ca=FILE`, with TLS")),
-        };
+        let (hosts, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (mut authority, mut is_insecure) = (Authority::System, is_insecure);
+        for option in query.split('&').filter(|option| !option.is_empty()) {
+            match option.split_once('=') {
+                Some(("ca", file)) if is_secure && !file.is_empty() => authority = Authority::File(file.into()),
+                None if option == "insecure" && !is_secure => is_insecure = true,
+                _ => return Err(refuse("the options are `?ca=FILE`, with TLS, and `?insecure`, without")),
+            }
+        }
         let hosts = hosts.trim_end_matches('/');
         for host in hosts.split(',') {
             let (name, port) = host.rsplit_once(':').ok_or_else(|| refuse("a host without a port"))?;
@@ -57,17 +108,125 @@ impl FromStr for Address {
                 return Err(refuse("a malformed host or port"));
             }
         }
-        Ok(Self::ZooKeeper { hosts: hosts.to_owned(), tls: secure.then_some(ca) })
+        let wire = if is_secure { Wire::Tls(authority) } else { Wire::Clear };
+        match elsewhere(hosts) {
+            Some(host) if wire == Wire::Clear && !is_insecure => {
+                Err(AddressError::InClear { text: text.to_owned(), host: host.to_owned() })
+            }
+            _ => Ok(Self::ZooKeeper { hosts: hosts.to_owned(), wire }),
+        }
+    }
+
+    /// The same, with servers whose certificate is of `authority`; none where nothing is encrypted.
+    pub fn trusting(self, authority: Authority) -> Option<Self> {
+        match self {
+            Self::ZooKeeper { hosts, wire: Wire::Tls(_) } => {
+                Some(Self::ZooKeeper { hosts, wire: Wire::Tls(authority) })
+            }
+            _ => None,
+        }
+    }
+
+    /// What servers are told: the address, without files of this machine, and the certificates of the authority in PEM,
+    /// empty for those that their system knows.
+    ///
+    /// # Errors
+    /// When the authority's file cannot be used.
+    pub fn for_servers(&self) -> Result<(String, String), AuthorityError> {
+        match self {
+            Self::ZooKeeper { hosts, wire: Wire::Tls(authority) } => {
+                let bare = Self::ZooKeeper { hosts: hosts.clone(), wire: Wire::Tls(Authority::System) };
+                Ok((bare.to_string(), authority.certificates()?.unwrap_or_default()))
+            }
+            address => Ok((address.to_string(), String::new())),
+        }
+    }
+}
+
+/// The first of `hosts` that is another machine than this one, whatever a name may stand for.
+fn elsewhere(hosts: &str) -> Option<&str> {
+    let names = hosts.split(',').map(|host| host.rsplit_once(':').map_or(host, |(name, _)| name));
+    names.into_iter().find(|name| {
+        let bare = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
+        !(bare.eq_ignore_ascii_case("localhost") || bare.parse().is_ok_and(|address: IpAddr| address.is_loopback()))
+    })
+}
+
+impl FromStr for Address {
+    type Err = AddressError;
+
+    fn from_str(text: &str) -> Result<Self, AddressError> {
+        Self::read(text, false)
     }
 }
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::ZooKeeper { hosts, tls: None } => write!(f, "zookeeper://{hosts}"),
-            Self::ZooKeeper { hosts, tls: Some(None) } => write!(f, "zookeeper+tls://{hosts}"),
-            Self::ZooKeeper { hosts, tls: Some(Some(ca)) } => write!(f, "zookeeper+tls://{hosts}?ca={}", ca.display()),
+            Self::ZooKeeper { hosts, wire: Wire::Clear } => {
+                let told = if elsewhere(hosts).is_some() { "?insecure" } else { "" };
+                write!(f, "zookeeper://{hosts}{told}")
+            }
+            Self::ZooKeeper { hosts, wire: Wire::Tls(Authority::File(file)) } => {
+                write!(f, "zookeeper+tls://{hosts}?ca={}", file.display())
+            }
+            Self::ZooKeeper { hosts, wire: Wire::Tls(_) } => write!(f, "zookeeper+tls://{hosts}"),
             Self::Socket(path) => write!(f, "unix:{}", path.display()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_clear_is_for_this_machine() {
+        for text in [
+            "zookeeper://127.0.0.1:2181",
+            "zookeeper://127.8.0.9:1,localhost:2",
+            "zookeeper://[::1]:2181",
+            "zookeeper://10.0.0.5:2181?insecure",
+            "zookeeper+tls://10.0.0.5:2281",
+            "zookeeper+tls://zk1:2281?ca=/etc/ca.pem",
+            "unix:/run/x",
+        ] {
+            assert_eq!(text.parse::<Address>().map(|address| address.to_string()), Ok(text.to_owned()));
+        }
+        for (text, elsewhere) in [
+            ("zookeeper://10.0.0.5:2181", "10.0.0.5"),
+            ("zookeeper://127.0.0.1:2181,zk2:2181", "zk2"),
+            // What a resolver makes of a name, nobody knows.
+            ("zookeeper://localhost.example.org:2181", "localhost.example.org"),
+            ("zookeeper://127.1:2181", "127.1"),
+            ("zookeeper://0.0.0.0:2181", "0.0.0.0"),
+            ("zookeeper://[::]:2181", "[::]"),
+            ("zookeeper://[::ffff:10.0.0.5]:2181", "[::ffff:10.0.0.5]"),
+        ] {
+            let refused = text.parse::<Address>().expect_err("in clear");
+            assert_eq!(refused, AddressError::InClear { text: text.to_owned(), host: elsewhere.to_owned() });
+            assert_eq!(refused.help().len(), 2);
+            let allowed = Address::read(text, true).expect("allowed");
+            // Who is told this address is told that it is allowed.
+            assert_eq!(allowed.to_string(), format!("{text}?insecure"));
+            assert_eq!(allowed.to_string().parse::<Address>(), Ok(allowed));
+        }
+    }
+
+    #[test]
+    fn options_are_of_their_kind() {
+        for text in [
+            "zookeeper://127.0.0.1:1?ca=x",
+            "zookeeper+tls://zk1:1?insecure",
+            "zookeeper+tls://zk1:1?ca=",
+            "zookeeper+tls://zk1:1?insecure=yes",
+            "zookeeper+tls://zk1",
+            "zookeeper+tls://:1",
+            "http://zk1:1",
+            "unix:",
+        ] {
+            let refused = text.parse::<Address>().expect_err("malformed");
+            assert!(matches!(refused, AddressError::Malformed { .. }), "{refused}");
         }
     }
 }

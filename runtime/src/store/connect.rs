@@ -11,7 +11,7 @@ impl Address {
     /// [`StoreError::Unusable`] when waiting is of no use: a login that is refused, a certificate that is.
     pub async fn connect(&self, logins: &[Login]) -> Result<Arc<dyn Store>, StoreError> {
         Ok(match self {
-            Self::ZooKeeper { hosts, tls } => Arc::new(zookeeper::connect(hosts, tls.as_ref(), logins).await?),
+            Self::ZooKeeper { hosts, wire } => Arc::new(zookeeper::connect(hosts, wire, logins).await?),
             Self::Socket(path) => Arc::new(embedded::connect(path, logins).await?),
         })
     }

@@ -5,6 +5,7 @@
 
 mod access;
 mod address;
+mod authority;
 mod connect;
 pub mod embedded;
 mod error;
@@ -21,7 +22,8 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 pub use access::{Access, Login, OPERATOR, Principal, Rights};
-pub use address::{Address, AddressError};
+pub use address::{Address, AddressError, Wire};
+pub use authority::{Authority, AuthorityError};
 pub use error::StoreError;
 pub use hold::{Hold, Turn};
 pub use memory::Memory;

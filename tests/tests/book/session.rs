@@ -20,7 +20,10 @@ const TOLD: &str = "printf '\\n\\001end\\001%s\\n' \"$?\"";
 const LONGEST: Duration = Duration::from_mins(4);
 
 /// The address at which pages find their ZooKeeper.
-const ZOOKEEPER: &str = "10.0.0.5:2181";
+const ZOOKEEPER: &str = "10.0.0.5:2281";
+
+/// The file in which they find its certificate authority.
+const CA: &str = "zookeeper-ca.pem";
 
 pub(crate) fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository")
@@ -129,8 +132,10 @@ impl Session {
         if !command.contains(ZOOKEEPER) {
             return command.to_owned();
         }
-        let zookeeper = self.zookeeper.get_or_insert_with(|| ZooKeeper::start(1));
-        command.replace(ZOOKEEPER, zookeeper.hosts())
+        let zookeeper = self.zookeeper.get_or_insert_with(|| ZooKeeper::start_secure(1));
+        let command = command.replace(ZOOKEEPER, &zookeeper.secure_hosts());
+        let ca = zookeeper.ca().display().to_string();
+        command.replace(&format!("$PWD/{CA}"), &ca).replace(CA, &ca)
     }
 
     /// What is said until the command ends.
@@ -158,7 +163,7 @@ impl Session {
         let here = self.folder.path().to_str().expect("text");
         let said = said.replace(here, "~").replace(&repository().display().to_string(), "~/wattle");
         match &self.zookeeper {
-            Some(zookeeper) => said.replace(zookeeper.hosts(), ZOOKEEPER),
+            Some(zookeeper) => said.replace(&zookeeper.secure_hosts(), ZOOKEEPER),
             None => said,
         }
     }

@@ -64,7 +64,7 @@ async fn heat_takes_the_file_of_credentials() {
     let folder = tempfile::tempdir().expect("a folder");
     let template = oracle::write(&lowered, folder.path(), false);
     let file = folder.path().join("credentials.yaml");
-    options.credentials.write(&file, "yes: 1e3 #", "zookeeper://zk:2181").expect("writes");
+    options.credentials.write(&file, "yes: 1e3 #", "zookeeper+tls://zk:2281", "a\n\"b\": #\n").expect("writes");
     let answer = oracle::create(&[&file], &["db_password=secret"], &template);
     assert_eq!(answer["status"], "CREATE_COMPLETE", "{answer:#}");
     for (server, credential) in options.credentials.iter() {
@@ -72,6 +72,7 @@ async fn heat_takes_the_file_of_credentials() {
         let (_, identity) = user_data.rsplit_once("content: |\n").expect("the identity comes last");
         let identity: serde_json::Value = serde_json::from_str(identity).expect("JSON");
         assert_eq!(identity["credential"], credential.expose());
-        assert_eq!([&identity["stack"], &identity["space"]], ["yes: 1e3 #", "zookeeper://zk:2181"]);
+        assert_eq!([&identity["stack"], &identity["space"]], ["yes: 1e3 #", "zookeeper+tls://zk:2281"]);
+        assert_eq!(identity["ca"], "a\n\"b\": #\n");
     }
 }

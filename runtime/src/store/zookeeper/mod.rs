@@ -18,7 +18,6 @@ mod watch;
 mod write;
 
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,7 +31,7 @@ use self::pool::{Lease, Pool};
 use self::session::{Session, Settings};
 use self::tries::Tries;
 use super::path::check_path;
-use super::{Access, Hold, Login, Node, Op, Store, StoreError, Version};
+use super::{Access, Hold, Login, Node, Op, Store, StoreError, Version, Wire};
 
 /// How long closing the sessions may take. ZooKeeper ends those by itself that it was not told about.
 const CLOSE: Duration = Duration::from_secs(2);
@@ -50,12 +49,8 @@ pub(super) struct ZooKeeper {
 ///
 /// # Errors
 /// [`StoreError::Unusable`] when waiting is of no use.
-pub(super) async fn connect(
-    hosts: &str,
-    tls: Option<&Option<PathBuf>>,
-    logins: &[Login],
-) -> Result<ZooKeeper, StoreError> {
-    let settings = Arc::new(Settings::new(hosts, tls, logins)?);
+pub(super) async fn connect(hosts: &str, wire: &Wire, logins: &[Login]) -> Result<ZooKeeper, StoreError> {
+    let settings = Arc::new(Settings::new(hosts, wire, logins)?);
     let session = Session::open(Arc::clone(&settings));
     session.client().await?;
     Ok(ZooKeeper {

@@ -1,6 +1,5 @@
 //! A session that lasts: what the crate calls a client is replaced when its session has expired.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -13,7 +12,7 @@ use zookeeper_client::{Client, Error, SessionState};
 use super::link::Link;
 use super::tls::Tls;
 use crate::clock;
-use crate::store::{Address, Login, StoreError};
+use crate::store::{Address, Login, StoreError, Wire};
 
 /// How long ZooKeeper keeps a session of which it hears nothing, and the nodes that it holds. A restart of ZooKeeper, or
 /// the election of another leader, takes less, so an agent outlives it; and whoever looks whether an agent is alive
@@ -57,12 +56,12 @@ enum State {
 }
 
 impl Settings {
-    pub(super) fn new(hosts: &str, tls: Option<&Option<PathBuf>>, logins: &[Login]) -> Result<Self, StoreError> {
-        let address = Address::ZooKeeper { hosts: hosts.to_owned(), tls: tls.cloned() }.to_string();
+    pub(super) fn new(hosts: &str, wire: &Wire, logins: &[Login]) -> Result<Self, StoreError> {
+        let address = Address::ZooKeeper { hosts: hosts.to_owned(), wire: wire.clone() }.to_string();
         let mut settings =
             Self { address, hosts: hosts.to_owned(), logins: logins.to_vec(), tls: None, granted: AtomicU64::new(0) };
-        if let Some(ca) = tls {
-            let tls = Tls::new(hosts, ca.as_deref()).map_err(|reason| settings.unusable(reason))?;
+        if let Wire::Tls(authority) = wire {
+            let tls = Tls::new(hosts, authority).map_err(|reason| settings.unusable(reason))?;
             settings.tls = Some(tls);
         }
         Ok(settings)

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::net::{TcpStream, ToSocketAddrs as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +11,8 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore};
 use zookeeper_client::TlsOptions;
+
+use crate::store::Authority;
 
 /// Where systems keep the certificate authorities that they know: Debian and its like, Red Hat's, SUSE's, Alpine.
 const OF_THE_SYSTEM: [&str; 4] = [
@@ -31,21 +33,17 @@ pub(super) struct Tls {
 }
 
 impl Tls {
-    /// Trusts the authority in the file `ca`, or those that the system does.
+    /// Trusts servers whose certificate is of `authority`.
     ///
     /// # Errors
     /// Why that cannot be.
-    pub(super) fn new(hosts: &str, ca: Option<&Path>) -> Result<Self, String> {
-        let file = match ca {
-            Some(ca) => ca.to_owned(),
-            None => OF_THE_SYSTEM.iter().map(PathBuf::from).find(|file| file.exists()).ok_or(
-                "this system keeps no certificate authorities where they are looked for: name a file, `?ca=FILE`",
-            )?,
+    pub(super) fn new(hosts: &str, authority: &Authority) -> Result<Self, String> {
+        let pem = match authority.certificates().map_err(|error| error.to_string())? {
+            Some(pem) => pem,
+            None => of_the_system()?,
         };
-        let failed =
-            |error: &dyn ToString| format!("the certificate authority `{}`: {}", file.display(), error.to_string());
-        let pem = fs::read_to_string(&file).map_err(|error| failed(&error))?;
-        let options = TlsOptions::new().with_pem_ca(&pem).map_err(|error| failed(&error))?;
+        let options =
+            TlsOptions::new().with_pem_ca(&pem).map_err(|error| format!("the certificate authority: {error}"))?;
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(CertificateDer::pem_slice_iter(pem.as_bytes()).flatten());
         let config = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
@@ -73,6 +71,14 @@ impl Tls {
         }
         None
     }
+}
+
+/// What the system trusts, in PEM.
+fn of_the_system() -> Result<String, String> {
+    let file = OF_THE_SYSTEM.iter().map(Path::new).find(|file| file.exists()).ok_or(
+        "this system keeps no certificate authorities where they are looked for: name the file of one, `--ca FILE`",
+    )?;
+    fs::read_to_string(file).map_err(|error| format!("the certificate authorities `{}`: {error}", file.display()))
 }
 
 fn shake_hands(config: Arc<ClientConfig>, address: &str, name: ServerName<'static>) -> io::Result<()> {

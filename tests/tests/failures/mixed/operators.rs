@@ -95,7 +95,7 @@ impl Operator {
         let mut text = Vec::new();
         seed(&stack.play.model()).write(&mut text).unwrap();
         fs::write(folder.path().join("seed.yaml"), text).unwrap();
-        stack.credentials.write(&folder.path().join("credentials.yaml"), &stack.name, &stack.address).unwrap();
+        stack.credentials.write(&folder.path().join("credentials.yaml"), &stack.name, &stack.address, "").unwrap();
         write_operator_key(&folder.path().join("operator.key"), key()).unwrap();
         let file = |name: &str| fs::File::create(folder.path().join(name)).unwrap();
         let mut apply = Command::new(wattle());

@@ -1,0 +1,129 @@
+//! Whose certificates are trusted.
+
+use std::io;
+use std::path::PathBuf;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use wattle::manners::read;
+
+/// Most bytes of an authority's certificates, in PEM: they are part of each server's user data, of which Nova takes 49,149.
+const MOST: usize = 8 * 1024;
+
+/// Whose certificates are trusted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Authority {
+    /// Those that the system knows.
+    System,
+    /// The one in a file, in PEM.
+    File(PathBuf),
+    /// The one whose certificates these are, in PEM.
+    Pem(String),
+}
+
+/// Why an authority cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum AuthorityError {
+    /// Its file cannot be read.
+    #[error("the certificate authority `{}`: {source}", path.display())]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// There is no certificate in it.
+    #[error("the certificate authority {name} holds no certificate in PEM (`-----BEGIN CERTIFICATE-----`)")]
+    None {
+        /// Which one.
+        name: String,
+    },
+    /// More than user data have room for.
+    #[error(
+        "the certificate authority {name} has {bytes} bytes of certificates, and the user data of a server has room for \
+         {MOST}: give the file of the one authority whose certificates the data space has"
+    )]
+    Large {
+        /// Which one.
+        name: String,
+        /// How many.
+        bytes: usize,
+    },
+}
+
+impl Authority {
+    /// Its certificates in PEM, and nothing else that its file holds; none for those of the system.
+    ///
+    /// # Errors
+    /// When its file cannot be read, or holds no certificate, or too many.
+    pub fn certificates(&self) -> Result<Option<String>, AuthorityError> {
+        let (name, pem) = match self {
+            Self::System => return Ok(None),
+            Self::File(path) => {
+                let name = format!("`{}`", path.display());
+                match read(path) {
+                    Ok(pem) => (name, pem),
+                    // Certificates in DER, say.
+                    Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                        return Err(AuthorityError::None { name });
+                    }
+                    Err(source) => return Err(AuthorityError::Read { path: path.clone(), source }),
+                }
+            }
+            Self::Pem(pem) => ("that was given".to_owned(), pem.clone()),
+        };
+        let found = CertificateDer::pem_slice_iter(pem.as_bytes()).collect::<Result<Vec<_>, _>>();
+        let certificates: String = found.unwrap_or_default().iter().map(|certificate| encode(certificate)).collect();
+        match certificates.len() {
+            0 => Err(AuthorityError::None { name }),
+            bytes if bytes > MOST => Err(AuthorityError::Large { name, bytes }),
+            _ => Ok(Some(certificates)),
+        }
+    }
+}
+
+/// A certificate in PEM (RFC 7468): lines of 64.
+fn encode(certificate: &[u8]) -> String {
+    let text = STANDARD.encode(certificate);
+    let mut pem = "-----BEGIN CERTIFICATE-----\n".to_owned();
+    for line in text.as_bytes().chunks(64) {
+        pem.extend(line.iter().map(|byte| char::from(*byte)));
+        pem.push('\n');
+    }
+    pem + "-----END CERTIFICATE-----\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn nothing_but_certificates_travels() {
+        let certificate = encode(&[7; 100]);
+        let mixed = format!(
+            "a note\n-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n{certificate}more\n{certificate}"
+        );
+        let travels = Authority::Pem(mixed).certificates().unwrap().unwrap();
+        assert_eq!(travels, format!("{certificate}{certificate}"));
+        assert_eq!(Authority::Pem(travels.clone()).certificates().unwrap(), Some(travels));
+        assert_eq!(Authority::System.certificates().unwrap(), None);
+    }
+
+    #[test]
+    fn what_is_no_authority_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("ca.pem");
+        let refused = || Authority::File(file.clone()).certificates().unwrap_err();
+        assert!(matches!(refused(), AuthorityError::Read { .. }));
+        fs::write(&file, "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n").unwrap();
+        assert!(matches!(refused(), AuthorityError::None { .. }), "{}", refused());
+        fs::write(&file, [0x30, 0x82, 0xff]).unwrap();
+        assert!(matches!(refused(), AuthorityError::None { .. }), "{}", refused());
+        fs::write(&file, encode(&[7; 1000]).repeat(8)).unwrap();
+        assert!(refused().to_string().contains("room for 8192"), "{}", refused());
+    }
+}

@@ -1,0 +1,7 @@
+//! What is between a data space, its operator and its servers: who can read along, who can answer in its place.
+#![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
+
+mod authority;
+mod in_clear;
+mod place;
+mod pretender;
