@@ -122,7 +122,7 @@ fn pulled_for(time: Duration) {
     let zookeeper = ZooKeeper::start_with(1, |command, _| {
         command.env("ZK_ADDRESS", here);
     });
-    let mut stack = Stack::at(&zookeeper.address(), "pulled", play());
+    let mut stack = Stack::at(&format!("{}?insecure", zookeeper.address()), "pulled", play());
     let mut agent = Command::new("ip");
     agent.args(["netns", "exec", &place.name]).arg(wattle());
     stack.start_by("a", agent);
