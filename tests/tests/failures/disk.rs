@@ -46,9 +46,12 @@ impl Disk {
         }
     }
 
-    /// Makes room again.
+    /// Makes room again, if there is none.
     pub(crate) fn make_room(&self) {
-        fs::remove_file(self.0.join("filler")).unwrap();
+        let filler = self.0.join("filler");
+        if filler.exists() {
+            fs::remove_file(filler).unwrap();
+        }
     }
 }
 

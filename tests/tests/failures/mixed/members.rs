@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use wattle_tests::zookeeper::ZooKeeper;
 
+use super::witness::Witness;
 use super::{Health, signal};
 use crate::disk::Disk;
-use crate::stack::LONG;
+use crate::stack::{LONG, views};
 
 /// How many there are.
 pub(super) const MEMBERS: usize = 3;
@@ -21,6 +22,7 @@ const CANNOT_WRITE: &str = "Severe unrecoverable error";
 pub(super) struct Ensemble {
     pub(super) zookeeper: ZooKeeper,
     disks: Vec<Disk>,
+    witness: Witness,
 }
 
 impl Ensemble {
@@ -33,7 +35,32 @@ impl Ensemble {
             // As much is taken ahead for the log of transactions, in KiB; 64 MiB would hide that a disk is full.
             command.env("ZK_CONFIG", "preAllocSize=64");
         });
-        Self { zookeeper, disks }
+        let witness = Witness::at(&zookeeper.address());
+        Self { zookeeper, disks, witness }
+    }
+
+    /// Ends all members, and empties their disks.
+    pub(super) fn lose_everything(&self) {
+        let mut members = Members::of(self);
+        (0..MEMBERS).for_each(|member| members.kill(member));
+        (0..MEMBERS).for_each(|member| members.empty(member));
+    }
+
+    /// Which promise of its own the ensemble has broken, once all members serve again: what was answered is lost, or they
+    /// do not agree on what a stack is to do.
+    pub(super) fn broken_promise(&mut self, stack: &str, servers: &[String]) -> Option<String> {
+        self.disks.iter().for_each(Disk::make_room);
+        let mut members = Members::of(self);
+        for member in 0..MEMBERS {
+            members.health[member] = if members.is_gone(member) { Health::Gone } else { Health::Paused };
+        }
+        members.heal_all();
+        let members: Vec<String> = self.zookeeper.hosts().split(',').map(str::to_owned).collect();
+        self.witness.lost(&members).or_else(|| {
+            let views = views(&self.zookeeper.address(), stack, servers);
+            let differ = views.windows(2).any(|two| two[0].1 != two[1].1);
+            differ.then(|| format!("members do not agree on the goal and the plans: {views:?}"))
+        })
     }
 }
 
@@ -120,13 +147,16 @@ impl<'e> Members<'e> {
             let others_serve =
                 (0..MEMBERS).filter(|other| *other != member).all(|other| self.ensemble.zookeeper.serves(other + 1));
             if self.ended[member] > 2 && others_serve {
-                let data = self.folder(member).join("data/version-2");
                 println!("member {} begins with an empty disk", member + 1);
-                fs::remove_dir_all(data).unwrap();
+                self.empty(member);
                 self.ended[member] = 0;
             }
             self.ensemble.zookeeper.start_again(member + 1);
         }
+    }
+
+    fn empty(&self, member: usize) {
+        fs::remove_dir_all(self.folder(member).join("data/version-2")).unwrap();
     }
 
     fn folder(&self, member: usize) -> PathBuf {

@@ -49,7 +49,7 @@ pub(crate) fn key() -> &'static OperatorKey {
 }
 
 /// What works for connections and embedded stores in the background, while a test sleeps.
-fn runtime() -> &'static Handle {
+pub(crate) fn runtime() -> &'static Handle {
     static RUNTIME: OnceLock<Handle> = OnceLock::new();
     RUNTIME.get_or_init(|| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -57,6 +57,28 @@ fn runtime() -> &'static Handle {
         thread::spawn(move || runtime.block_on(std::future::pending::<()>()));
         handle
     })
+}
+
+/// The numbers of a goal and of the plans, in the order of the servers; none where there is no answer.
+pub(crate) type View = Option<Vec<u64>>;
+
+/// What each member of a ZooKeeper shows of a stack.
+pub(crate) fn views(address: &str, name: &str, servers: &[String]) -> Vec<(String, View)> {
+    let view = |host: &str| {
+        let address: Address = format!("zookeeper://{host}").parse().unwrap();
+        let look = async {
+            let store = address.connect(&[key().login()]).await.ok()?;
+            let space = Space::new(store, name);
+            let mut numbers = vec![space.goal().await.ok()??.revision];
+            for server in servers {
+                numbers.push(space.plan(server).await.ok()?.map_or(0, |plan| plan.revision));
+            }
+            Some(numbers)
+        };
+        let view = runtime().block_on(async { tokio::time::timeout(Duration::from_secs(20), look).await });
+        (host.to_owned(), view.ok().flatten())
+    };
+    address.strip_prefix("zookeeper://").into_iter().flat_map(|hosts| hosts.split(',')).map(view).collect()
 }
 
 impl Stack {
@@ -302,21 +324,10 @@ impl Stack {
 
     /// What each member of ZooKeeper shows of the goal and the plans: they are to agree.
     fn views(&self) -> String {
-        let view = |host: &str| {
-            let address: Address = format!("zookeeper://{host}").parse().unwrap();
-            let look = async {
-                let store = address.connect(&[key().login()]).await.ok()?;
-                let space = Space::new(store, &self.name);
-                let mut numbers = vec![space.goal().await.ok()??.revision];
-                for server in self.play.servers() {
-                    numbers.push(space.plan(&server).await.ok()?.map_or(0, |plan| plan.revision));
-                }
-                Some(numbers)
-            };
-            let view = runtime().block_on(async { tokio::time::timeout(Duration::from_secs(20), look).await });
-            format!("{host}: the goal and the plans have the numbers {view:?}\n")
-        };
-        self.address.strip_prefix("zookeeper://").into_iter().flat_map(|hosts| hosts.split(',')).map(view).collect()
+        let views = views(&self.address, &self.name, &self.play.servers());
+        let line =
+            |(host, view): &(String, View)| format!("{host}: the goal and the plans have the numbers {view:?}\n");
+        views.iter().map(line).collect()
     }
 
     /// What all agents have logged.
