@@ -270,7 +270,7 @@ impl Work {
             applying: None,
             operator: Some(options.key.login().principal()),
         };
-        Ok(Found { present, wanted, writing, changes, goal: Deployed { goal, given: self.given.clone() } })
+        Ok(Found { present, wanted, writing, changes, goal: Deployed { goal, given: self.given.clone(), turn: None } })
     }
 }
 

@@ -47,7 +47,8 @@ fn behind(last: Option<&Name>, now: Time) -> Name {
     next.filter(|next| next > last).unwrap_or_else(|| format!("{last}-{}", chance()).into())
 }
 
-fn chance() -> String {
+/// Eight digits that nobody else has.
+pub(super) fn chance() -> String {
     let mut chance = [0; 4];
     getrandom::fill(&mut chance).expect("INVARIANT: the system has random numbers once it has booted");
     hex(&chance)

@@ -26,6 +26,10 @@ pub(super) struct Deployed {
     /// A keyed digest of everything besides the seed that plans and rights stand on.
     #[serde(default)]
     pub(super) given: String,
+    /// Whose turn it is while something is applied, by chance. Two who announce the same revision write different goals, so
+    /// whoever is not told what became of its own does not take the other's for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) turn: Option<String>,
 }
 
 /// What a data space holds of a stack.

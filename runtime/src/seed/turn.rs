@@ -9,8 +9,8 @@ use std::sync::Arc;
 use crate::space::{Layout, ROOT, to_json};
 use crate::store::{Access, Op, Store, StoreError, Version};
 
-use super::SeedError;
 use super::present::{self, Deployed};
+use super::{SeedError, naming};
 
 /// What is compared, as it was before all else of a stack was read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,6 +40,8 @@ pub(super) struct Turn<'a> {
     pub(super) store: &'a Arc<dyn Store>,
     pub(super) layout: &'a Layout,
     goal: Version,
+    /// What the goal says of whose turn it is.
+    name: Option<String>,
     /// The data space's own node; none where an older version has made it.
     mark: Option<Op>,
     /// Rights go to whoever reads this stack's values as well: nobody else has begun to.
@@ -59,7 +61,8 @@ impl<'a> Turn<'a> {
         before: Vec<Op>,
         access: Access,
     ) -> Result<Turn<'a>, SeedError> {
-        let (path, data) = (layout.revision(), to_json(goal));
+        let goal = Deployed { turn: Some(naming::chance()), ..goal.clone() };
+        let (path, data) = (layout.revision(), to_json(&goal));
         let mark = layout.mark(goal.goal.space.as_ref());
         let mut ops = before;
         ops.push(match seen.goal {
@@ -72,9 +75,9 @@ impl<'a> Turn<'a> {
         }
         store.apply(ops).await.map_err(|error| busy(layout, error))?;
         let (version, mark_there) = (ours(store, layout, &data, seen.goal).await?, store.get(&mark).await?);
-        let (Some(goal), Some(mark_there)) = (version, mark_there) else { return Err(over(layout)) };
-        let seen = Seen { goal: Some(goal), mark: Some(mark_there.version), ..*seen };
-        Ok(Self::at(store, layout, goal, &seen, &mark))
+        let (Some(version), Some(mark_there)) = (version, mark_there) else { return Err(over(layout)) };
+        let seen = Seen { goal: Some(version), mark: Some(mark_there.version), ..*seen };
+        Ok(Self { name: goal.turn, ..Self::at(store, layout, version, &seen, &mark) })
     }
 
     /// The turn of who has written the goal that was `seen`, and was broken off.
@@ -88,13 +91,14 @@ impl<'a> Turn<'a> {
         goal: &Deployed,
     ) -> Result<Turn<'a>, SeedError> {
         let version = seen.goal.ok_or_else(|| over(layout))?;
-        Ok(Self::at(store, layout, version, seen, &layout.mark(goal.goal.space.as_ref())))
+        let turn = Self::at(store, layout, version, seen, &layout.mark(goal.goal.space.as_ref()));
+        Ok(Self { name: goal.turn.clone(), ..turn })
     }
 
     fn at(store: &'a Arc<dyn Store>, layout: &'a Layout, goal: Version, seen: &Seen, mark: &str) -> Turn<'a> {
         let check = |path: String, expected: Option<Version>| expected.map(|expected| Op::Check { path, expected });
         let (mark, importers) = (check(mark.to_owned(), seen.mark), check(layout.importers(), seen.importers));
-        Self { store, layout, goal, mark, importers }
+        Self { store, layout, goal, name: None, mark, importers }
     }
 
     /// What holds for as long as it is this turn.
@@ -132,7 +136,9 @@ impl<'a> Turn<'a> {
     /// # Errors
     /// [`SeedError::Busy`] when the turn is over.
     pub(super) async fn say(&mut self, goal: &Deployed) -> Result<(), SeedError> {
-        let (path, data) = (self.layout.revision(), to_json(goal));
+        let turn = self.name.clone().filter(|_| goal.goal.applying.is_some());
+        let goal = Deployed { turn, ..goal.clone() };
+        let (path, data) = (self.layout.revision(), to_json(&goal));
         let set = Op::Set { path, data: data.clone(), expected: Some(self.goal) };
         let said = self.store.apply(self.mark.iter().cloned().chain([set]).collect()).await;
         said.map_err(|error| busy(self.layout, error))?;

@@ -6,10 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use async_trait::async_trait;
 use futures_util::future::{FutureExt as _, LocalBoxFuture};
 use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
 use wattle::lower::Seed;
 use wattle_runtime::seed::{Applied, Options, SeedError, apply, delete};
 use wattle_runtime::space::Space;
 use wattle_runtime::store::{Address, Store, StoreError};
+use wattle_tests::proxy::Proxy;
 use wattle_tests::seeds::{Watch, essence, seed};
 use wattle_tests::stores::{Asked, Guard, Guarded};
 use wattle_tests::zookeeper::ZooKeeper;
@@ -125,6 +127,37 @@ async fn who_began_before_a_stack_was_made_anew_writes_nothing_of_it() {
         assert_same(&essence(&store).await, &expected, changes);
     }
     assert!(refused > 5, "held up {refused} times");
+}
+
+/// Whoever is not told what became of its announcement looks for it, and another one may have announced the same revision.
+#[tokio::test]
+async fn what_another_one_has_announced_is_not_one_s_own() {
+    let announces: fn(&[u8]) -> bool = |asked| asked.windows(12).any(|bytes| bytes == br#""applying":2"#);
+    let zookeeper = ZooKeeper::start(1);
+    let proxy = Arc::new(Proxy::before(zookeeper.hosts()));
+    let [first, late, other] = [2, 1, 3].map(|apps| seed(&three_tier(apps)));
+    let options = options_for(&[&other, &first, &late]);
+    let connect = async |hosts: &str| {
+        let address: Address = format!("zookeeper://{hosts}").parse().expect("an address");
+        address.connect(&[options.key.login()]).await.expect("connects")
+    };
+    let (store, far) = (connect(zookeeper.hosts()).await, connect(&proxy.hosts()).await);
+    apply(&store, &first, &options).await.expect("applies");
+
+    proxy.stall_before(announces);
+    let meanwhile = async {
+        let stalled = Arc::clone(&proxy);
+        spawn_blocking(move || stalled.wait_until_stalled()).await.expect("it stalls");
+        // It has announced the revision, and no more.
+        let held = held_up(&store, &other, &options, 2).await.expect("it does more");
+        proxy.cut();
+        proxy.fix();
+        held
+    };
+    let (late, (slow, applying)) = tokio::join!(apply(&far, &late, &options), meanwhile);
+    assert!(matches!(late, Err(SeedError::Busy { .. })), "{late:?}");
+    slow.guard.may_go_on.add_permits(1);
+    assert_eq!(applying.await.expect("applies").revision, 2);
 }
 
 #[tokio::test]

@@ -119,6 +119,7 @@ async fn announce<'a>(
             operator: goal.goal.operator.clone(),
         },
         given: String::new(),
+        turn: None,
     };
     loop {
         let kept = naming::keep(store, goal.goal.space.as_ref()).await?;
