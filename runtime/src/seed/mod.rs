@@ -132,7 +132,7 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
             writing.finish(&mut turn, &wanted, there.clone()).await?;
             deployed::renew(&turn, &work.keeping(seed, options, there.goal.revision)).await?;
         }
-        _ => writing.carry_out(store, &work.layout, &present, &wanted, &goal).await?,
+        _ => Box::pin(writing.carry_out(store, &work.layout, &present, &wanted, &goal)).await?,
     }
     Ok(applied(goal.goal.revision, changes, work.credentials.clone()))
 }
