@@ -124,12 +124,12 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
         deployed::renew(&turn, &work.keeping(seed, options, revision)).await?;
         return Ok(applied(revision, unchanged(&work, seed, revision), work.credentials.clone()));
     }
-    let found = work.compare(store, seed, options).await?;
+    let found = Box::pin(work.compare(store, seed, options)).await?;
     let Found { present, wanted, writing, changes, goal } = found;
     match &present.deployed {
         Some((there, _)) if goal.goal.revision == there.goal.revision => {
             let mut turn = Turn::resume(store, &work.layout, &present.seen, there)?;
-            writing.finish(&mut turn, &wanted, there.clone()).await?;
+            Box::pin(writing.finish(&mut turn, &wanted, there.clone())).await?;
             deployed::renew(&turn, &work.keeping(seed, options, there.goal.revision)).await?;
         }
         _ => Box::pin(writing.carry_out(store, &work.layout, &present, &wanted, &goal)).await?,
