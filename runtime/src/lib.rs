@@ -6,6 +6,7 @@ pub mod clock;
 pub mod local;
 mod lock;
 mod log_file;
+mod peer;
 pub mod recipe;
 pub mod report;
 pub mod seed;

@@ -41,7 +41,6 @@ pub use attributes::{Attributes, Fixed};
 pub use identity::{Identity, IdentityError};
 pub use journal::{JournalError, forget_finished};
 pub use metadata::{Metadata, Place};
-pub use socket::path as socket_path;
 pub use wattle_agent_core::machine::Limits;
 
 use driver::Driver;

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -16,6 +16,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
+use rustix::process::geteuid;
 use serde::Deserialize;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -79,19 +80,21 @@ impl Drop for Entered {
 pub(super) struct Socket {
     listener: UnixListener,
     path: PathBuf,
+    // The folder that was made for it.
+    made: Option<PathBuf>,
 }
 
 impl Socket {
     /// Opens the socket in `folder`, or where its name is short enough.
     pub(super) fn bind(folder: &Path) -> io::Result<Self> {
-        let path = path(folder);
+        let (path, made) = place(folder, &std::env::temp_dir())?;
         match fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
         let listener = UnixListener::bind(&path)?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
-        Ok(Self { listener, path })
+        Ok(Self { listener, path, made })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -120,19 +123,38 @@ impl Socket {
 impl Drop for Socket {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
+        if let Some(made) = &self.made {
+            let _ = fs::remove_dir(made);
+        }
     }
 }
 
-/// The path of the socket of the agent that works in `folder`.
-pub fn path(folder: &Path) -> PathBuf {
-    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-    let path = folder.join(SOCKET);
+/// Where the socket of the agent is that works in `folder`: in it, or if that name is too long, in a folder below `temporary`
+/// that is this user's alone, which is given as well. Others may have made what is found there.
+fn place(folder: &Path, temporary: &Path) -> io::Result<(PathBuf, Option<PathBuf>)> {
+    let path = std::path::absolute(folder)?.join(SOCKET);
     if path.as_os_str().len() <= SOCKET_PATH {
-        return path;
+        return Ok((path, None));
     }
+    // The same one after an agent that was killed, if nobody else has taken its name.
     let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
-    let name = hex(&digest[..16]);
-    std::env::temp_dir().join(format!("wattle-agent-{name}.sock"))
+    let known = temporary.join(format!("wattle-agent-{}", hex(&digest[..16])));
+    let private = |folder: PathBuf| fs::DirBuilder::new().mode(0o700).create(&folder).map(|()| folder);
+    let folder = match private(known.clone()) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && is_private(&known) => known,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            private(temporary.join(format!("wattle-agent-{}", chance())))?
+        }
+        made => made?,
+    };
+    Ok((folder.join(SOCKET), Some(folder)))
+}
+
+/// Whether there is a folder that nobody else can change.
+fn is_private(folder: &Path) -> bool {
+    fs::symlink_metadata(folder).is_ok_and(|found| {
+        found.is_dir() && found.uid() == geteuid().as_raw() && found.permissions().mode() & 0o077 == 0
+    })
 }
 
 #[derive(Deserialize)]
@@ -218,5 +240,46 @@ async fn look(shared: &Shared) -> serde_json::Value {
             json!({ "status": shown })
         }
         Err(_) => json!({ "error": "the agent ends" }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_socket_is_in_a_folder_that_is_this_users_alone() {
+        let temporary = tempfile::tempdir().unwrap();
+        assert_eq!(place(Path::new("/run/x"), temporary.path()).unwrap(), ("/run/x/agent.sock".into(), None));
+        let long = Path::new("/run").join("x".repeat(SOCKET_PATH));
+        let place = || place(&long, temporary.path()).unwrap();
+        let (path, made) = place();
+        let known = made.unwrap();
+        assert!(path.as_os_str().len() <= SOCKET_PATH && path.parent() == Some(&known) && is_private(&known));
+        assert_eq!(place().1, Some(known.clone()), "what a killed agent has left is used again");
+
+        // Whoever was there before can put another socket in the place of this one.
+        let squat: [&dyn Fn(); 3] = [
+            &|| {
+                fs::create_dir(&known).unwrap();
+                fs::set_permissions(&known, fs::Permissions::from_mode(0o777)).unwrap();
+            },
+            &|| symlink(temporary.path(), &known).unwrap(),
+            &|| fs::write(&known, "").unwrap(),
+        ];
+        fs::remove_dir(&known).unwrap();
+        for squat in squat {
+            squat();
+            let (path, made) = place();
+            let other = made.unwrap();
+            assert!(other != known && is_private(&other) && path.parent() == Some(&other));
+            if known.is_dir() && !known.is_symlink() {
+                fs::remove_dir(&known).unwrap();
+            } else {
+                fs::remove_file(&known).unwrap();
+            }
+        }
     }
 }

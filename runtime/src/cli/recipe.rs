@@ -9,6 +9,8 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::UnixStream;
 use wattle::manners::reason;
 
+use crate::peer;
+
 use super::failure::Failure;
 
 /// The agent that runs this recipe.
@@ -48,6 +50,8 @@ impl Agent {
                 .note("WATTLE_SOCKET names it; this works only while the recipe runs")
         };
         let stream = UnixStream::connect(&self.socket).await.map_err(|error| lost(&error))?;
+        // The token is for the agent alone.
+        peer::check(&stream, &self.socket).map_err(|error| lost(&error))?;
         let mut stream = BufReader::new(stream);
         stream.write_all(format!("{question}\n").as_bytes()).await.map_err(|error| lost(&error))?;
         let mut line = String::new();

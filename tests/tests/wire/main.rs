@@ -5,3 +5,4 @@ mod authority;
 mod in_clear;
 mod place;
 mod pretender;
+mod sockets;

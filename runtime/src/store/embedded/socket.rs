@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Mode, OFlags};
 use tokio::net::{UnixListener, UnixStream};
 
+use crate::peer;
+
 /// What fits into `sockaddr_un.sun_path`, with its final zero.
 const LONGEST: usize = 107;
 
@@ -26,9 +28,12 @@ fn shorten(path: &Path) -> io::Result<(PathBuf, Option<OwnedFd>)> {
     Ok((short, Some(folder)))
 }
 
+/// Connects to a socket that this user or root serves.
 pub(super) async fn connect(path: &Path) -> io::Result<UnixStream> {
     let (short, _folder) = shorten(path)?;
-    UnixStream::connect(short).await
+    let stream = UnixStream::connect(short).await?;
+    peer::check(&stream, path)?;
+    Ok(stream)
 }
 
 pub(super) fn bind(path: &Path) -> io::Result<UnixListener> {

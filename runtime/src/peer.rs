@@ -1,0 +1,22 @@
+//! Who serves a socket: nothing is said to one that is another user's.
+
+use std::io;
+use std::path::Path;
+
+use rustix::process::geteuid;
+use tokio::net::UnixStream;
+
+/// Refuses a connection to a socket that neither this user nor root serves, before anything is said over it. Whoever has it
+/// listen is asked for, not whose file it is: a file's owner may change while one looks.
+///
+/// # Errors
+/// [`io::ErrorKind::PermissionDenied`], with who serves it; what the system says.
+pub(crate) fn check(stream: &UnixStream, path: &Path) -> io::Result<()> {
+    let (theirs, ours) = (stream.peer_cred()?.uid(), geteuid().as_raw());
+    if theirs == ours || theirs == 0 {
+        return Ok(());
+    }
+    let path = path.display();
+    let why = format!("`{path}` is served by the user {theirs}, who is told nothing: this is the user {ours}");
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
+}
