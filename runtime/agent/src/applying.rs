@@ -1,7 +1,8 @@
 //! The order in which a seed is written, and as which revision.
 //!
 //! It can be broken off anywhere, and is repeated from the beginning, unless nothing but the end is missing. Servers are told
-//! of a revision when all of it is there, and nothing is taken away that the revision before still needs.
+//! of a revision when all of it is there, and nothing is taken away that the revision before still needs. Nobody knows of one that
+//! is broken off whether it is only slow, so its turn is ended first ([`There::is_being_written`]).
 
 /// A step of writing a seed. After [`Step::Announce`], nothing is written any more once somebody else has written the goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +58,14 @@ pub struct There {
     /// The revision that is being written: one that was not told yet, or the one that is to be reached, of which only the
     /// end is missing.
     pub applying: Option<u64>,
+}
+
+impl There {
+    /// Whether somebody may be writing: whoever comes next ends that turn before it reads what is there, by writing the goal. Else
+    /// what it has read might be written after it.
+    pub fn is_being_written(self) -> bool {
+        self.applying.is_some()
+    }
 }
 
 /// The number of the revision that a seed becomes: that of the goal, if it `is_same` as there and nothing but the end is

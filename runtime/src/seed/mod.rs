@@ -27,7 +27,7 @@ use sha2::{Digest as _, Sha256};
 use wattle::lower::Seed;
 use wattle::lower::seed::FORMAT;
 use wattle::model::{IndexMap, Name, Value};
-use wattle_agent_core::applying::{self, There};
+use wattle_agent_core::applying;
 use wattle_agent_core::hex;
 use wattle_agent_core::planning::{ImportKey, Planning};
 
@@ -124,6 +124,7 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
         deployed::renew(&turn, &work.keeping(seed, options, revision)).await?;
         return Ok(applied(revision, unchanged(&work, seed, revision), work.credentials.clone()));
     }
+    turn::end_another(store, &work.layout).await?;
     let found = Box::pin(work.compare(store, seed, options)).await?;
     let Found { present, wanted, writing, changes, goal } = found;
     match &present.deployed {
@@ -242,8 +243,7 @@ impl Work {
             }
         }
         let is_same = there.is_some_and(|there| self.is(there)) && !options.again;
-        let said = |there: &Deployed| There { revision: there.goal.revision, applying: there.goal.applying };
-        let revision = applying::number(there.map(said), is_same);
+        let revision = applying::number(there.map(|there| there.goal.there()), is_same);
         let space = match there {
             Some(there) => there.goal.space.clone(),
             None => Some(naming::new(store, clock::now()).await?),

@@ -160,6 +160,20 @@ async fn ours(
     Ok(there.filter(|node| node.data == data && node.version.count == count).map(|node| node.version))
 }
 
+/// Ends the turn that somebody may have, so that nothing is written any more behind whoever reads what is there next.
+///
+/// # Errors
+/// [`SeedError::Busy`] when somebody else has begun meanwhile.
+pub(super) async fn end_another(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
+    let Some(there) =
+        present::deployed(store, layout).await?.filter(|(there, _)| there.goal.there().is_being_written())
+    else {
+        return Ok(());
+    };
+    let seen = Seen::read(store, layout, Some(&there)).await?;
+    Turn::take(store, layout, &seen, &there.0, Vec::new(), Access::new()).await.map(drop)
+}
+
 /// Says of a stack that its rights may not be those of its plans, because somebody whose turn was over has changed them: whoever
 /// applies its seed next gives all of them once more.
 pub(super) async fn disturbed(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {

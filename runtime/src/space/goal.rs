@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use wattle::model::Name;
+use wattle_agent_core::applying::There;
 use wattle_agent_core::revision::Revision;
 
 use crate::store::Principal;
@@ -29,5 +30,10 @@ impl Goal {
     /// The revision.
     pub fn of(&self) -> Revision {
         Revision { space: self.space.clone(), number: self.revision }
+    }
+
+    /// What it says of who writes.
+    pub fn there(&self) -> There {
+        There { revision: self.revision, applying: self.applying }
     }
 }

@@ -7,22 +7,27 @@ use async_trait::async_trait;
 use futures_util::future::{FutureExt as _, LocalBoxFuture};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
+use wattle::author::{Exports, Topology};
 use wattle::lower::Seed;
+use wattle::model::Model;
+use wattle::prelude::*;
 use wattle_runtime::seed::{Applied, Options, SeedError, apply, delete};
 use wattle_runtime::space::Space;
 use wattle_runtime::store::{Address, Store, StoreError};
 use wattle_tests::proxy::Proxy;
+use wattle_tests::random::Anything;
 use wattle_tests::seeds::{Watch, essence, seed};
 use wattle_tests::stores::{Asked, Guard, Guarded};
 use wattle_tests::zookeeper::ZooKeeper;
 
 use super::broken_off::assert_same;
-use super::{exporter, importer, memory, options_for, three_tier};
+use super::{exporter, importer, memory, options_for, server, three_tier};
 
-/// Holds up one change, and all that come with it, until it may go on.
+/// Holds up one change, and all that come with it, until it may go on; and breaks off after some more.
 #[derive(Debug)]
 struct Pause {
     left: AtomicUsize,
+    more: AtomicUsize,
     reached: Semaphore,
     may_go_on: Semaphore,
 }
@@ -30,11 +35,19 @@ struct Pause {
 #[async_trait]
 impl Guard for Pause {
     async fn before(&self, asked: &Asked<'_>) -> Result<(), StoreError> {
-        if matches!(asked, Asked::Op(_) | Asked::Protect(..)) && self.left.fetch_sub(1, Ordering::SeqCst) == 0 {
+        if !matches!(asked, Asked::Op(_) | Asked::Protect(..)) {
+            return Ok(());
+        }
+        let left = self.left.fetch_sub(1, Ordering::SeqCst);
+        if left == 0 {
             self.reached.add_permits(1);
             let _ = self.may_go_on.acquire().await;
         }
-        Ok(())
+        // Below 0, it counts on from the top.
+        let is_after = left == 0 || left > usize::MAX / 2;
+        let goes_on =
+            !is_after || self.more.try_update(Ordering::SeqCst, Ordering::SeqCst, |more| more.checked_sub(1)).is_ok();
+        goes_on.then_some(()).ok_or_else(|| StoreError::Missing { path: "broken off".to_owned() })
     }
 }
 
@@ -68,7 +81,12 @@ async fn held_up(
     options: &Options,
     changes: usize,
 ) -> Option<(Arc<Guarded<Pause>>, Applying)> {
-    let pause = Pause { left: changes.into(), reached: Semaphore::new(0), may_go_on: Semaphore::new(0) };
+    let pause = Pause {
+        left: changes.into(),
+        more: usize::MAX.into(),
+        reached: Semaphore::new(0),
+        may_go_on: Semaphore::new(0),
+    };
     let slow = Guarded::new(Arc::clone(store), pause);
     let slowly: Arc<dyn Store> = Arc::clone(&slow) as _;
     let (seed, options) = (seed.clone(), options.clone());
@@ -127,6 +145,60 @@ async fn who_began_before_a_stack_was_made_anew_writes_nothing_of_it() {
         assert_same(&essence(&store).await, &expected, changes);
     }
     assert!(refused > 5, "held up {refused} times");
+}
+
+/// Nobody knows of one that is broken off whether it is only slow: the next one ends its turn before it reads what is there.
+#[tokio::test]
+async fn what_a_slow_one_writes_is_not_written_behind_the_next_one_s_back() {
+    // The plan of the server that is read from stands for the second, and not for the first.
+    let [first, other, next] = [("a", "a"), ("b", "a"), ("a", "b")].map(|(back, front)| seed(&pair(back, front)));
+    let options = options_for(&[&first]);
+    let (mut overtook, mut changes) = (0, 0);
+    'all: for before in 1.. {
+        for more in 1..12 {
+            let plain = memory();
+            apply(&plain, &first, &options).await.expect("applies");
+            let Some((slow, slowly)) = held_up(&plain, &other, &options, before).await else { break 'all };
+            let (quick, quickly) = held_up(&plain, &next, &options, 0).await.expect("it changes something");
+            slow.guard.more.store(more, Ordering::SeqCst);
+            slow.guard.may_go_on.add_permits(1);
+            let slowly = slowly.await;
+            quick.guard.may_go_on.add_permits(1);
+            match (slowly, quickly.await) {
+                (_, Err(SeedError::Busy { .. })) => {}
+                (_, Ok(applied)) => {
+                    overtook += 1;
+                    agree(&plain, &next, applied.revision).await;
+                }
+                (slowly, quickly) => panic!("{before}, {more}: {slowly:?}, {quickly:?}"),
+            }
+            changes = before;
+        }
+    }
+    assert!(overtook > 20, "{overtook} of {changes}");
+}
+
+/// A server that reads from another one, with a constant each.
+fn pair(back: &str, front: &str) -> Model {
+    let mut t = Topology::new("pair");
+    let host = server(&mut t, "back");
+    let read = t.on(host).run("part", Anything::new().texts([back])).text;
+    let host = server(&mut t, "front");
+    t.on(host).run("part", Anything::new().texts([text!("{read}, {front}")]));
+    t.finish(Exports::new())
+}
+
+/// Each plan expects of those that it reads from what they have.
+async fn agree(store: &Arc<dyn Store>, seed: &Seed, revision: u64) {
+    let space = Space::new(Arc::clone(store), &seed.stack);
+    assert_eq!(space.goal().await.expect("reads").map(|goal| goal.revision), Some(revision));
+    for server in seed.servers.keys() {
+        let plan = space.plan(server).await.expect("reads").expect("a plan");
+        for writer in plan.writers.keys() {
+            let there = space.plan(writer).await.expect("reads").expect("a plan");
+            assert_eq!(there.of(), plan.expects(writer), "`{server}` reads from `{writer}`");
+        }
+    }
 }
 
 /// Whoever is not told what became of its announcement looks for it, and another one may have announced the same revision.
@@ -219,7 +291,12 @@ async fn who_was_overtaken_deletes_nothing_any_more() {
     for changes in 1.. {
         let plain = memory();
         apply(&plain, &first, &options).await.expect("applies");
-        let pause = Pause { left: changes.into(), reached: Semaphore::new(0), may_go_on: Semaphore::new(0) };
+        let pause = Pause {
+            left: changes.into(),
+            more: usize::MAX.into(),
+            reached: Semaphore::new(0),
+            may_go_on: Semaphore::new(0),
+        };
         let slow = Guarded::new(Arc::clone(&plain), pause);
         let slowly: Arc<dyn Store> = Arc::clone(&slow) as _;
         let mut late = Box::pin(delete(&slowly, &first.stack, false));

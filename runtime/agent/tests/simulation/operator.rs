@@ -38,6 +38,8 @@ pub(crate) struct Operator {
     number: u64,
     /// How often the goal was set.
     count: i32,
+    /// How often it was set when this operator ended another one's turn.
+    ended: Option<i32>,
     /// What it makes, of each step.
     plan: Written,
     /// What is left of its step.
@@ -58,6 +60,8 @@ struct Written {
 enum At {
     Idle,
     Reading,
+    /// Ends another one's turn.
+    Ending,
     Step(Step),
 }
 
@@ -105,6 +109,7 @@ impl World {
                 space: None,
                 number: 0,
                 count: 0,
+                ended: None,
                 plan: Written::default(),
                 batches: VecDeque::new(),
             });
@@ -199,6 +204,10 @@ impl World {
         }
         match (self.operators[operator].at, reply) {
             (At::Reading, Reply::Node(node)) => self.compare(operator, node.as_deref()),
+            (At::Ending, Reply::Written(..)) => {
+                self.operators[operator].ended = Some(self.operators[operator].count + 1);
+                self.read_goal(operator);
+            }
             (At::Step(step), Reply::Written(..)) => {
                 match step {
                     Step::Announce if self.operators[operator].before.is_none() => self.operators[operator].count = 0,
@@ -318,6 +327,12 @@ impl World {
                 if is_same && there.applying.is_none() {
                     state.at = At::Idle;
                     return;
+                }
+                if there.is_being_written() && state.ended != Some(node.count) {
+                    state.at = At::Ending;
+                    self.say(|| format!("operator {operator} ends a turn"));
+                    let data = Rc::clone(&node.data);
+                    return self.write_goal(operator, data);
                 }
                 state.before = Some((there, digest));
             }

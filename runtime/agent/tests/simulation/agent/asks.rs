@@ -2,18 +2,18 @@
 
 use wattle_agent_core::machine::Event;
 use wattle_agent_core::request::{Answer, Op, Request as _, Say, Step, Task};
-use wattle_model::Name;
 
 use crate::call::{Call, Outcome};
 use crate::world::World;
 
 use super::claim::Claim;
+use super::says::Said;
 
 /// What a call is for.
 pub(super) enum Purpose {
     Task(Task),
     Follow,
-    Say(Option<Name>, Say),
+    Say(String, Said, Say),
     Claim,
     Watch,
 }
@@ -66,17 +66,21 @@ impl World {
                 }
                 Step::Over(Err(refused)) => self.breaks(|| format!("h{host}: what is to be done: {refused}")),
             },
-            (Purpose::Say(space, mut say), Outcome::Answer(answer)) => match say.answered(answer) {
-                // Whoever has another's place says nothing more.
-                Step::Ask(_) if !self.agent(host).is_claimed => {
-                    self.agent(host).is_saying = false;
+            (Purpose::Say(path, said, mut say), Outcome::Answer(answer)) => match say.answered(answer) {
+                // Whoever has another's place says nothing more, and who is not sure of its own says it later.
+                Step::Ask(_) if !self.agent(host).is_claimed || !self.agent(host).is_in_touch => {
+                    let agent = self.agent(host);
+                    agent.is_saying = false;
+                    if agent.is_claimed {
+                        agent.dirty.entry(path).or_insert(said);
+                    }
                     self.check_ended(host);
                 }
-                Step::Ask(op) => self.start(host, op, Purpose::Say(space, say)),
+                Step::Ask(op) => self.start(host, op, Purpose::Say(path, said, say)),
                 Step::Over(result) => {
                     if let Ok(version) = result {
                         let path = say.path().to_owned();
-                        self.agent(host).versions.note(path, space.as_ref(), version);
+                        self.agent(host).versions.note(path, said.space(), version);
                     }
                     self.agent(host).is_saying = false;
                     self.publish(host);

@@ -17,7 +17,7 @@ pub(super) enum Said {
 }
 
 impl Said {
-    fn space(&self) -> Option<&Name> {
+    pub(super) fn space(&self) -> Option<&Name> {
         match self {
             Self::Component(_, status) => status.space.as_ref(),
             Self::Server(status) => status.space.as_ref(),
@@ -35,15 +35,14 @@ impl World {
         }
         let Some((path, said)) = agent.dirty.shift_remove_index(0) else { return };
         // At first, nobody has said anything: if that is not so, it is looked at.
-        let space = said.space().cloned();
-        let known = Some(agent.versions.take(&path, space.as_ref()).unwrap_or(Version::UNTOUCHED));
+        let known = Some(agent.versions.take(&path, said.space()).unwrap_or(Version::UNTOUCHED));
         let mut say = match &said {
             Said::Component(name, status) => Say::of_component(&layout(), name, status, known),
             Said::Server(status) => Say::of_server(&layout(), &server, status, known),
         };
         agent.is_saying = true;
         let op = say.begin();
-        self.start(host, op, Purpose::Say(space, say));
+        self.start(host, op, Purpose::Say(path, said, say));
     }
 
     pub(super) fn check_ended(&mut self, host: usize) {
