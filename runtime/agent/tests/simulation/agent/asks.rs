@@ -1,19 +1,19 @@
 //! What an agent asks of the data space, and what it hears.
 
 use wattle_agent_core::machine::Event;
-use wattle_agent_core::request::{Answer, Op, Request as _, Say, Step, Task};
+use wattle_agent_core::request::{Answer, Op, Request as _, Step, Task};
 
 use crate::call::{Call, Outcome};
 use crate::world::World;
 
 use super::claim::Claim;
-use super::says::Said;
+use super::says::Saying;
 
 /// What a call is for.
 pub(super) enum Purpose {
     Task(Task),
     Follow,
-    Say(String, Said, Say),
+    Say(Box<Saying>),
     Claim,
     Watch,
 }
@@ -66,20 +66,21 @@ impl World {
                 }
                 Step::Over(Err(refused)) => self.breaks(|| format!("h{host}: what is to be done: {refused}")),
             },
-            (Purpose::Say(path, said, mut say), Outcome::Answer(answer)) => match say.answered(answer) {
+            (Purpose::Say(mut saying), Outcome::Answer(answer)) => match saying.say.answered(answer) {
                 // Whoever has another's place says nothing more, and who is not sure of its own says it later.
                 Step::Ask(_) if !self.agent(host).is_claimed || !self.agent(host).is_in_touch => {
                     let agent = self.agent(host);
                     agent.is_saying = false;
                     if agent.is_claimed {
-                        agent.dirty.entry(path).or_insert(said);
+                        agent.dirty.entry(saying.path).or_insert(saying.said);
                     }
                     self.check_ended(host);
                 }
-                Step::Ask(op) => self.start(host, op, Purpose::Say(path, said, say)),
+                Step::Ask(op) => self.start(host, op, Purpose::Say(saying)),
                 Step::Over(result) => {
                     if let Ok(version) = result {
                         let path = say.path().to_owned();
+                        let Saying { path, said, .. } = *saying;
                         self.agent(host).versions.note(path, said.space(), version);
                     }
                     self.agent(host).is_saying = false;

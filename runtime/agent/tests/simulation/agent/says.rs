@@ -16,6 +16,13 @@ pub(super) enum Said {
     Server(ServerStatus),
 }
 
+/// What is being said, and where.
+pub(super) struct Saying {
+    pub(super) path: String,
+    pub(super) said: Said,
+    pub(super) say: Say,
+}
+
 impl Said {
     pub(super) fn space(&self) -> Option<&Name> {
         match self {
@@ -42,7 +49,7 @@ impl World {
         };
         agent.is_saying = true;
         let op = say.begin();
-        self.start(host, op, Purpose::Say(path, said, say));
+        self.start(host, op, Purpose::Say(Box::new(Saying { path, said, say })));
     }
 
     pub(super) fn check_ended(&mut self, host: usize) {
