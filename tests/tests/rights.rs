@@ -58,7 +58,7 @@ fn expected(path: &str, server: &str, readers: &BTreeMap<String, BTreeSet<String
     match parts.as_slice() {
         ["revision"] | ["recipes", _] | ["deployed", "picture"] => [true, false, false],
         ["deployed", piece] => [picture.contains(piece), false, false],
-        ["servers", owner] => [false, false, *owner == server],
+        ["agents", owner] => [*owner == server, false, *owner == server],
         ["servers", owner, "plan"] => [*owner == server, false, false],
         ["status", owner, _] => [true, *owner == server, false],
         ["entries", writer, _, _] => {
@@ -131,7 +131,7 @@ async fn matrix(under: Under, key: OperatorKey, model: &Model) {
         .await;
         // What others keep cannot be removed, and neither can what is above it.
         // (What is above `/wattle` is ZooKeeper's own, where anyone may remove what is empty.)
-        let own = format!("{root}servers/{server}");
+        let own = format!("{root}agents/{server}");
         let others = there.keys().filter(|path| *path != "/wattle" && !path.starts_with(&own));
         stream::iter(others)
             .for_each_concurrent(64, async |path| {

@@ -44,7 +44,7 @@ impl Layout {
         format!("{ROOT}/{}/servers", self.stack)
     }
 
-    /// Above what is kept of `server`.
+    /// Above what is kept of `server`: nothing here is the server's own to make or to remove.
     pub fn server(&self, server: &str) -> String {
         format!("{ROOT}/{}/servers/{server}", self.stack)
     }
@@ -54,8 +54,23 @@ impl Layout {
         format!("{ROOT}/{}/servers/{server}/plan", self.stack)
     }
 
+    /// Above the places of agents.
+    pub fn agents(&self) -> String {
+        format!("{ROOT}/{}/agents", self.stack)
+    }
+
+    /// The place of `server`'s agent: all that is below is the server's own.
+    pub fn agent(&self, server: &str) -> String {
+        format!("{ROOT}/{}/agents/{server}", self.stack)
+    }
+
     /// There while an agent acts for `server`.
     pub fn alive(&self, server: &str) -> String {
+        format!("{ROOT}/{}/agents/{server}/alive", self.stack)
+    }
+
+    /// Where agents said so that know no place of their own: those of former versions.
+    pub fn former_alive(&self, server: &str) -> String {
         format!("{ROOT}/{}/servers/{server}/alive", self.stack)
     }
 

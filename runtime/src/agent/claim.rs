@@ -136,8 +136,14 @@ async fn claim(shared: &Shared, mut goals: watch::Receiver<Option<Goal>>, begins
             }
             // The data space has no place for this server: not yet, or not any more.
             Err(SpaceError::Store(StoreError::Missing { .. })) => {
-                if goals.changed().await.is_err() {
-                    return std::future::pending().await;
+                // It may come without another plan for the server, when a newer version applies its seed once more.
+                let place = shared.space.layout().agent(&shared.server);
+                let made = shared.insist(|| async { Ok(shared.space.store().changed(&place, None).await?) });
+                tokio::select! {
+                    made = made => drop(made?),
+                    changed = goals.changed() => if changed.is_err() {
+                        return std::future::pending().await;
+                    },
                 }
                 continue;
             }

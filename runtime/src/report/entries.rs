@@ -2,8 +2,9 @@
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use wattle::model::Name;
+use wattle_agent_core::time::Time;
 
-use crate::space::{Space, SpaceError, Written};
+use crate::space::{Content, Failure, Kind, Space, SpaceError, Written};
 
 use super::{Picture, natural};
 
@@ -52,6 +53,15 @@ fn within(name: &str, path: &str) -> bool {
     path.is_empty() || below(name, path) || below(path, name)
 }
 
+/// What stands for something in an entry that makes no sense.
+fn senseless(entry: &Name) -> Written {
+    let component = entry.rsplit_once('/').map_or(&**entry, |(component, _)| component).into();
+    let message = "its server has written something that is no value".to_owned();
+    let (log, through, at) = (Vec::new(), Vec::new(), Time::default());
+    let failure = Failure { component, kind: Kind::Type, message, log, at, through };
+    Written { revision: 0, space: None, content: Content::Failure(failure) }
+}
+
 /// What each entry holds.
 ///
 /// # Errors
@@ -63,6 +73,8 @@ pub async fn contents(space: &Space, names: &[Name]) -> Result<Vec<Option<Writte
             match space.peek(&name).await {
                 // It left the model meanwhile.
                 Err(SpaceError::Unknown { .. }) => Ok(None),
+                // What one server writes is in the way of no other's.
+                Err(SpaceError::Malformed { .. }) => Ok(Some(senseless(&name))),
                 other => other,
             }
         }

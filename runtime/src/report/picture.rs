@@ -7,6 +7,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use wattle::model::{IndexMap, Name, Order};
 
 use crate::space::{Alive, Finishing, Goal, Leaving, Plan, Revision, Space, SpaceError, State, Status};
+use crate::store::StoreError;
 
 /// Requests that are under way at the same time.
 const AT_ONCE: usize = 64;
@@ -118,12 +119,13 @@ impl Picture {
                 let known =
                     before.filter(|_| is_same).and_then(|before| before.servers.get(name.as_str())?.plan.clone());
                 let known = known.filter(|plan| plan.of() <= *of);
-                let alive = space.alive(&name).await?;
+                let mut unread = Vec::new();
+                let alive = or_trouble(space.alive(&name).await, &mut unread)?;
                 let plan = match known {
                     Some(plan) => Some(plan),
                     None => space.plan(&name).await?.map(Arc::new),
                 };
-                let status = space.server_status(&name).await?;
+                let status = or_trouble(space.server_status(&name).await, &mut unread)?;
                 let expected = expected(plan.as_deref(), of);
                 let is_current = status.as_ref().is_some_and(|status| status.of() >= expected);
                 let is_planned = plan.as_ref().is_some_and(|plan| plan.of() <= *of);
@@ -139,14 +141,17 @@ impl Picture {
                 let mut components = IndexMap::default();
                 for component in plan.iter().flat_map(|plan| plan.components.keys()) {
                     let status = match space.status(&format!("{name}/{component}")).await {
-                        Ok(status) => status,
                         // Its removal by a `seed apply` under way.
-                        Err(SpaceError::Store(crate::store::StoreError::Missing { .. })) => None,
-                        Err(error) => return Err(error),
+                        Err(SpaceError::Store(StoreError::Missing { .. })) => None,
+                        status => or_trouble(status, &mut unread)?,
                     };
                     components.insert(component.clone(), status);
                 }
-                Ok((Name::from(name), Standing { alive, plan, troubles, leaving, finishing, is_behind, components }))
+                troubles.extend(unread);
+                Ok::<_, SpaceError>((
+                    Name::from(name),
+                    Standing { alive, plan, troubles, leaving, finishing, is_behind, components },
+                ))
             }
         };
         let servers: Vec<_> = stream::iter(names).map(read).buffered(AT_ONCE).try_collect().await?;
@@ -239,6 +244,17 @@ impl Picture {
         let before = standing.components.iter().take(at);
         let mut before = before.map(|(name, status)| self.part(server, name, status.as_ref()));
         before.find(|part| !matches!(part.condition, Condition::Said(Status { state: State::Done, .. })))
+    }
+}
+
+/// What a server says. If it makes no sense, or is kept from others, that is this server's trouble and nobody else's.
+fn or_trouble<T>(said: Result<Option<T>, SpaceError>, troubles: &mut Vec<String>) -> Result<Option<T>, SpaceError> {
+    match said {
+        Err(SpaceError::Malformed { path, .. } | SpaceError::Store(StoreError::Denied { path, .. })) => {
+            troubles.push(format!("what the server says in `{path}` cannot be read"));
+            Ok(None)
+        }
+        said => said,
     }
 }
 

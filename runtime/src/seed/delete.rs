@@ -42,7 +42,7 @@ pub async fn delete(store: &Arc<dyn Store>, stack: &str, force: bool) -> Result<
     };
     let checks = turn.as_ref().map(Turn::checks).unwrap_or_default();
     imports::register(store, stack, &IndexMap::default(), false, &checks).await?;
-    let mut last = Ok(());
+    let mut last = Ok(Vec::new());
     for _ in 0..TRIES {
         last = remove(store, &layout, &checks).await;
         if !matches!(
@@ -54,14 +54,24 @@ pub async fn delete(store: &Arc<dyn Store>, stack: &str, force: bool) -> Result<
             break;
         }
     }
-    last.map(|()| true)
+    match last? {
+        left if left.is_empty() => Ok(true),
+        paths => Err(SeedError::Left { stack: stack.to_owned(), paths }),
+    }
 }
 
 async fn refuse(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
     let names = store.children(&layout.servers()).await?;
     let alive = stream::iter(names).map(|name| async move {
-        let alive = store.get(&layout.alive(&name)).await?;
-        Ok::<_, SeedError>(alive.map(|_| name))
+        for path in [layout.alive(&name), layout.former_alive(&name)] {
+            match store.get(&path).await {
+                Ok(None) => {}
+                // Whoever keeps it from the operator is there as well.
+                Ok(Some(_)) | Err(StoreError::Denied { .. }) => return Ok(Some(name)),
+                Err(error) => return Err(SeedError::from(error)),
+            }
+        }
+        Ok(None)
     });
     let servers: Vec<String> = alive.buffered(AT_ONCE).try_collect::<Vec<_>>().await?.into_iter().flatten().collect();
     if !servers.is_empty() {
@@ -77,27 +87,54 @@ async fn refuse(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError
     if importers.is_empty() { Ok(()) } else { Err(SeedError::Imported { stack: layout.stack().to_owned(), importers }) }
 }
 
-/// Removes all that is there while the `checks` hold, the goal and the stack's own node last.
-async fn remove(store: &Arc<dyn Store>, layout: &Layout, checks: &[Op]) -> Result<(), SeedError> {
+/// Removes all that is there while the `checks` hold, the goal and the stack's own node last. What servers have made so that
+/// nobody else may remove it is left, with what is above it: the paths of that.
+async fn remove(store: &Arc<dyn Store>, layout: &Layout, checks: &[Op]) -> Result<Vec<String>, SeedError> {
     let mut found = Vec::new();
     let mut level = vec![layout.root()];
     while !level.is_empty() {
         let below = stream::iter(level).map(|path| async move {
-            let names = store.children(&path).await?;
+            let names = match store.children(&path).await {
+                // A server keeps it to itself. It may be removed all the same, if nothing is below.
+                Err(StoreError::Denied { .. }) if is_made_by_server(layout, &path) => Vec::new(),
+                names => names?,
+            };
             Ok::<_, SeedError>(names.into_iter().map(|name| format!("{path}/{name}")).collect::<Vec<_>>())
         });
         level = below.buffered(AT_ONCE).try_collect::<Vec<_>>().await?.into_iter().flatten().collect();
         found.extend(level.iter().cloned());
     }
+    // Whatever a server has made is none of the requests with all else: one that cannot be removed would hold up all of it.
+    let (made, found): (Vec<String>, Vec<String>) = found.into_iter().partition(|path| is_made_by_server(layout, path));
+    let mut left = Vec::new();
+    for path in made.into_iter().rev() {
+        let removal = Op::Delete { path: path.clone() };
+        match store.apply(checks.iter().cloned().chain([removal]).collect()).await {
+            Ok(()) => {}
+            Err(StoreError::Missing { path: gone }) if gone == path => {}
+            Err(StoreError::NotEmpty { .. } | StoreError::Denied { .. }) => left.push(path),
+            Err(error) => return Err(busy(layout, error)),
+        }
+    }
+    left.sort_unstable();
+    let is_above =
+        |path: &String| left.iter().any(|left| left.strip_prefix(path).is_some_and(|rest| rest.starts_with('/')));
+    let found = found.into_iter().filter(|path| !is_above(path));
     let goal = layout.revision();
     let is_last = |path: &String| path.strip_prefix(&goal).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    let (mut last, others): (Vec<String>, Vec<String>) = found.into_iter().rev().partition(is_last);
-    last.push(layout.root());
+    let (mut last, others): (Vec<String>, Vec<String>) = found.rev().partition(is_last);
+    last.extend(left.is_empty().then(|| layout.root()));
     // What the checks look at goes in one request, with which they go for the last time.
     for paths in [others, last] {
         let removals = paths.into_iter().map(|path| Op::Delete { path });
         let removed = store.apply(checks.iter().cloned().chain(removals).collect()).await;
         removed.map_err(|error| busy(layout, error))?;
     }
-    Ok(())
+    Ok(left)
+}
+
+/// Whether it stands below the place of a server's agent.
+fn is_made_by_server(layout: &Layout, path: &str) -> bool {
+    let below = path.strip_prefix(&layout.agents()).and_then(|rest| rest.strip_prefix('/'));
+    below.is_some_and(|rest| rest.contains('/'))
 }

@@ -86,6 +86,18 @@ pub enum SeedError {
         /// The servers.
         servers: Vec<String>,
     },
+    /// What servers have made where only they may.
+    #[error(
+        "`{stack}` is deleted, but for what its servers have made so that nobody else may remove it, below {}: \
+         ZooKeeper's superuser may, by `deleteall`",
+        names(.paths)
+    )]
+    Left {
+        /// The stack.
+        stack: String,
+        /// The topmost nodes that are left.
+        paths: Vec<String>,
+    },
     /// Stacks that read from this one.
     #[error("{} still read from `{stack}`: delete or change them first, or force it", names(.importers))]
     Imported {

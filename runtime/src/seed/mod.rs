@@ -213,7 +213,7 @@ impl Work {
         let imports = self.imports.iter().collect::<Vec<_>>();
         let parts = (&self.parameters, imports, &self.member, principals);
         let text = serde_json::to_vec(&parts).expect("INVARIANT: names, values and sources are JSON");
-        let key = Sha256::digest(format!("wattle: digest of what is given\n{}", key.expose()));
+        let key = Sha256::digest(format!("wattle: digest of what is given, 2\n{}", key.expose()));
         let inner = Sha256::new().chain_update(key).chain_update(&text).finalize();
         let outer = Sha256::new().chain_update(key).chain_update(inner).finalize();
         hex(&outer)
@@ -270,7 +270,13 @@ impl Work {
             applying: None,
             operator: Some(options.key.login().principal()),
         };
-        Ok(Found { present, wanted, writing, changes, goal: Deployed { goal, given: self.given.clone(), turn: None } })
+        Ok(Found {
+            present,
+            wanted,
+            writing,
+            changes,
+            goal: Deployed { goal, given: self.given.clone(), turn: None, places: true },
+        })
     }
 }
 

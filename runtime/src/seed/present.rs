@@ -30,6 +30,9 @@ pub(super) struct Deployed {
     /// whoever is not told what became of its own does not take the other's for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) turn: Option<String>,
+    /// Whether each server's agent has a place: those of former versions have none.
+    #[serde(default)]
+    pub(super) places: bool,
 }
 
 /// What a data space holds of a stack.
@@ -78,20 +81,28 @@ impl Present {
         present.deployed = deployed;
         let tops = [
             layout.servers(),
+            layout.agents(),
             layout.entries(),
             layout.statuses(),
             layout.recipes(),
             layout.exports(),
             layout.importers(),
         ];
-        if present.whole {
+        let has_places = present.deployed.as_ref().is_some_and(|(deployed, _)| deployed.places);
+        if present.whole && has_places {
             present.paths.extend(tops);
         } else {
             let names: HashSet<String> = store.children(&layout.root()).await?.into_iter().collect();
             let there = |top: &String| top.rsplit_once('/').is_some_and(|(_, name)| names.contains(name));
             present.paths.extend(tops.into_iter().filter(there));
+            let places = store.children(&layout.agents()).await?;
+            present.paths.extend(places.iter().map(|name| layout.agent(name)));
         }
         present.servers(store, layout).await?;
+        if present.whole && has_places {
+            let places: Vec<String> = present.plans.keys().map(|name| layout.agent(name)).collect();
+            present.paths.extend(places);
+        }
         for top in [layout.recipes(), layout.exports(), layout.importers()] {
             let names = store.children(&top).await?;
             present.paths.extend(names.into_iter().map(|name| format!("{top}/{name}")));

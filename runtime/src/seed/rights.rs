@@ -18,9 +18,10 @@ pub(super) fn members(member: &Principal) -> Access {
     Access::new().grant(member, Rights::READ)
 }
 
-/// To a server's node: its agent keeps one below.
-pub(super) fn server(principal: &Principal) -> Access {
-    Access::new().grant(principal, Rights { read: false, write: false, create: true, delete: true })
+/// To the place of a server's agent, which keeps a node below. The operator's own nodes stand nowhere beside it: whoever may
+/// remove a node may put another one in its place.
+pub(super) fn agent(principal: &Principal) -> Access {
+    Access::new().grant(principal, Rights { read: true, write: false, create: true, delete: true })
 }
 
 /// To a server's plan.

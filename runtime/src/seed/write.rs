@@ -8,7 +8,7 @@ use wattle::lower::Seed;
 use wattle::model::{IndexMap, Name};
 
 use crate::space::{Layout, SERVER, to_json};
-use crate::store::{Access, MAX_DATA, Op};
+use crate::store::{Access, MAX_DATA, Op, Principal};
 
 use super::deployed::Steps;
 use super::present::Present;
@@ -118,6 +118,7 @@ impl Maker<'_> {
         let tops = (self.layout.entries(), self.layout.statuses());
         self.above(&tops.0, Vec::new());
         self.above(&tops.1, Vec::new());
+        self.above(&self.layout.agents(), Vec::new());
         for (name, plan) in &wanted.plans {
             let Some(principal) = wanted.principals.get(name) else { continue };
             let known = self.present.principals.get(name) == Some(principal);
@@ -138,11 +139,11 @@ impl Maker<'_> {
             // Behind the plan: whoever is broken off in between finds that the server is another one.
             let node = self.layout.server(name);
             if !self.present.paths.contains(&node) {
-                self.create(node.clone(), to_json(principal), rights::server(principal));
+                self.create(node, to_json(principal), Access::new());
             } else if !known || !self.present.whole {
-                self.writing.plans.push(Op::Set { path: node.clone(), data: to_json(principal), expected: None });
-                self.writing.granted.push((node.clone(), rights::server(principal)));
+                self.writing.plans.push(Op::Set { path: node, data: to_json(principal), expected: None });
             }
+            self.agent(name, principal, known);
             self.level(format!("{}/{name}", tops.1));
 
             for component in std::iter::once(SERVER).chain(plan.components.keys().map(|name| &**name)) {
@@ -159,12 +160,33 @@ impl Maker<'_> {
             }
         }
         for (name, plan) in &wanted.retired {
+            match self.present.principals.get(name) {
+                Some(principal) => self.agent(name, principal, true),
+                None if self.present.paths.contains(&self.layout.agent(name)) => {}
+                None => self.create(self.layout.agent(name), Vec::new(), Access::new()),
+            }
             // Where its agent says how it went.
             self.kept.extend([format!("{}/{name}", tops.1), self.layout.server_status(name)]);
             let op = Op::Set { path: self.layout.plan(name), data: to_json(plan), expected: None };
             self.writing.plans.extend((self.present.plans.get(name) != Some(plan)).then_some(op));
         }
         Ok(())
+    }
+
+    /// Where the agent of a server has its place.
+    fn agent(&mut self, name: &str, principal: &Principal, known: bool) {
+        let (path, access) = (self.layout.agent(name), rights::agent(principal));
+        let server = self.layout.server(name);
+        if !self.present.paths.contains(&path) {
+            self.create(path, Vec::new(), access);
+            // Former versions let it make and remove what is beside its plan.
+            if self.present.paths.contains(&server) {
+                self.writing.withdrawn.push((server, Access::new()));
+            }
+        } else if !known || !self.present.whole {
+            self.writing.granted.push((path, access));
+            self.writing.granted.push((server, Access::new()));
+        }
     }
 
     fn entries(&mut self) -> Result<(), SeedError> {

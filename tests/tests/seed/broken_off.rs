@@ -102,7 +102,7 @@ async fn a_stack_goes_as_a_whole_but_not_while_agents_act_for_it() {
     }
     apply(&memory, &seed, &options).await.expect("applies");
     let hold =
-        memory.hold("/wattle/three_tier/servers/db/alive", b"{}", &Default::default(), None).await.expect("holds");
+        memory.hold("/wattle/three_tier/agents/db/alive", b"{}", &Default::default(), None).await.expect("holds");
     let refused = delete(&memory, "three_tier", false).await.expect_err("an agent is there");
     assert_eq!(
         refused.to_string(),

@@ -360,7 +360,7 @@ impl World {
             }
         };
         for server in model.servers.keys() {
-            make(layout.server(server), Rc::new([]));
+            make(layout.agent(server), Rc::new([]));
             make(layout.server_status(server), Rc::new([]));
         }
         for full in model.parts.keys() {

@@ -120,6 +120,7 @@ async fn announce<'a>(
         },
         given: String::new(),
         turn: None,
+        places: false,
     };
     loop {
         let kept = naming::keep(store, goal.goal.space.as_ref()).await?;

@@ -141,7 +141,7 @@ impl World {
             (Claim::Making, _) => {
                 // There is no place for this server yet.
                 self.agent(host).claim = Claim::Behind;
-                let path = layout().server(&self.hosts[host].server);
+                let path = layout().agent(&self.hosts[host].server);
                 self.watch_place(host, path, None);
             }
             (Claim::Looking, Reply::Node(None)) => self.claim(host),

@@ -1,0 +1,57 @@
+//! What one may who has a server of a stack, root on it, with its own credential: nothing that another one relies on.
+
+mod own_place;
+
+use std::sync::Arc;
+
+use wattle::author::{Exports, Topology};
+use wattle::lower::Seed;
+use wattle_catalog::nova;
+use wattle_runtime::seed::Options;
+use wattle_runtime::store::{Address, Login, Store, StoreError};
+use wattle_tests::random::Anything;
+use wattle_tests::seeds::{options, seed};
+use wattle_tests::zookeeper::ZooKeeper;
+
+/// A stack of its own in a real ZooKeeper, of two servers that are not wired to each other.
+pub(crate) struct Stack {
+    pub(crate) seed: Seed,
+    pub(crate) options: Options,
+    address: Address,
+}
+
+impl Stack {
+    pub(crate) fn new(name: &'static str) -> Self {
+        let mut t = Topology::new(name);
+        for server in ["db", "web"] {
+            let host = t.add(server, nova::Server::new().image("debian-12").flavor("m1.small"));
+            t.on(host).run("part", Anything::new());
+        }
+        let seed = seed(&t.finish(Exports::new()));
+        let mut options = options(&seed);
+        options.credentials.complete(&seed);
+        Self { seed, options, address: ZooKeeper::shared().address().parse().expect("an address") }
+    }
+
+    pub(crate) async fn login(&self, logins: &[Login]) -> Arc<dyn Store> {
+        self.address.connect(logins).await.expect("connects")
+    }
+
+    pub(crate) async fn operator(&self) -> Arc<dyn Store> {
+        self.login(&[self.options.key.login()]).await
+    }
+
+    pub(crate) fn logins(&self, server: &str) -> [Login; 2] {
+        self.options.credentials.get(server).expect("it has one").logins(&self.seed.stack, server)
+    }
+
+    /// All that a server is.
+    pub(crate) async fn server(&self, server: &str) -> Arc<dyn Store> {
+        self.login(&self.logins(server)).await
+    }
+}
+
+#[track_caller]
+pub(crate) fn assert_denied<T: std::fmt::Debug>(result: Result<T, StoreError>, what: &str) {
+    assert!(matches!(result, Err(StoreError::Denied { .. })), "{what}: {result:?}");
+}

@@ -1,0 +1,144 @@
+//! A server makes and removes nodes below its own place only, and what it makes there stops nobody.
+
+use std::sync::Arc;
+
+use wattle::model::Type;
+use wattle_runtime::report::{self, Picture};
+use wattle_runtime::seed::{SeedError, apply, delete};
+use wattle_runtime::space::{Content, Held, Layout, PlannedInput, Source, Space};
+use wattle_runtime::store::{Access, Op, Rights};
+
+use crate::{Stack, assert_denied};
+
+const ALL: Rights = Rights { read: true, write: true, create: true, delete: true };
+
+fn create(path: String, data: Vec<u8>, access: &Access) -> Vec<Op> {
+    vec![Op::Create { path, data, access: access.clone() }]
+}
+
+/// It puts another plan in the place of its own, one that reads what it is not wired to, and lets the operator read it.
+#[tokio::test]
+async fn a_server_that_replaces_its_plan_gets_no_right_by_it() {
+    let mut stack = Stack::new("replaced_plan");
+    let (operator, web) = (stack.operator().await, stack.server("web").await);
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let layout = Layout::new("replaced_plan");
+    let others = layout.entry("db/part/token");
+    assert_denied(web.get(&others).await, "before");
+
+    let space = Space::new(Arc::clone(&web), "replaced_plan");
+    let goal = space.goal().await.expect("reads").expect("a goal");
+    let mut plan = space.plan("web").await.expect("reads").expect("a plan");
+    let from = Source::Leaf(Held::Entry("db/part/token".into()));
+    let stolen = PlannedInput { ty: Type::STR, path: Vec::new(), from };
+    plan.components["part"].inputs.insert("stolen".into(), stolen);
+    let reads = Access::new().grant(&goal.operator.expect("known"), Rights::READ);
+    let [own, _] = stack.logins("web");
+    let forged = serde_json::to_vec(&plan).expect("JSON");
+    let removed = web.apply(vec![Op::Delete { path: layout.plan("web") }]).await;
+    let made = web.apply(create(layout.plan("web"), forged, &reads.grant(&own.principal(), ALL))).await;
+
+    stack.options.again = true;
+    let applied = apply(&operator, &stack.seed, &stack.options).await;
+    assert_denied(web.get(&others).await, "after the next revision");
+    assert_denied(removed, "its plan is removed");
+    assert_denied(made, "a plan is made");
+    assert_eq!(applied.expect("applies").revision, 2);
+}
+
+/// What it makes where only it may read or remove is in nobody's way.
+#[tokio::test]
+async fn what_a_server_makes_stops_no_operator() {
+    let stack = Stack::new("own_place");
+    let (operator, web) = (stack.operator().await, stack.server("web").await);
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let layout = Layout::new("own_place");
+    let own = Access::new().grant(&stack.logins("web")[0].principal(), ALL);
+    for path in [layout.server("web"), layout.servers(), layout.agents(), layout.agent("db"), layout.root()] {
+        assert_denied(web.apply(create(format!("{path}/mine"), Vec::new(), &own)).await, &path);
+    }
+    let place = layout.agent("web");
+    for name in ["a", "b"] {
+        web.apply(create(format!("{place}/{name}"), b"{".to_vec(), &own)).await.expect("its own place");
+    }
+    assert!(delete(&operator, "own_place", false).await.expect("deletes"));
+    assert!(operator.get(&layout.root()).await.expect("reads").is_none());
+
+    // ZooKeeper asks nobody but the owner of a node whether what is below it may be removed.
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    for path in ["hidden", "hidden/more"] {
+        web.apply(create(format!("{place}/{path}"), Vec::new(), &own)).await.expect("its own place");
+    }
+    let left = delete(&operator, "own_place", false).await.expect_err("it is not the operator's");
+    assert!(matches!(&left, SeedError::Left { paths, .. } if *paths == [format!("{place}/hidden")]), "{left}");
+    let there = operator.children(&layout.root()).await.expect("reads");
+    assert_eq!(there, ["agents"], "all else is gone");
+    // Nor is it in the way of whoever deploys a stack of this name.
+    let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    assert_eq!(applied.revision, 1);
+    let web = stack.server("web").await;
+    let hold = web.hold(&layout.alive("web"), b"{}", &own, None).await.expect("its agent has its place");
+    hold.release().await;
+    for path in ["hidden/more", "hidden"] {
+        web.apply(vec![Op::Delete { path: format!("{place}/{path}") }]).await.expect("it may");
+    }
+    assert!(delete(&operator, "own_place", false).await.expect("deletes"));
+}
+
+/// Its own status, its own entries and its place hold what makes no sense, or what only it may read.
+#[tokio::test]
+async fn what_a_server_says_hides_no_other_one() {
+    let stack = Stack::new("garbage");
+    let (operator, web) = (stack.operator().await, stack.server("web").await);
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let layout = Layout::new("garbage");
+    for path in [layout.status("web/part"), layout.server_status("web"), layout.entry("web/part/text")] {
+        web.set(&path, b"{\"revision\": 1, \xff", None).await.expect("its own");
+    }
+    let own = Access::new().grant(&stack.logins("web")[0].principal(), ALL);
+    let hold = web.hold(&layout.alive("web"), b"{", &own, None).await.expect("its own place");
+
+    let space = Space::new(Arc::clone(&operator), "garbage");
+    let picture = Picture::read(&space, None).await.expect("it is shown");
+    assert_eq!((&*picture.servers["db"].troubles, picture.tally().all), (&[] as &[String], 2));
+    let troubles = &picture.servers["web"].troubles;
+    assert_eq!(troubles.len(), 3, "{troubles:?}");
+    assert!(troubles[0].contains("/wattle/garbage/agents/web/alive"), "{troubles:?}");
+    let names = report::entries(&space, &picture, "").await.expect("they are listed");
+    let contents = report::contents(&space, &names).await.expect("they are shown");
+    let told = contents.iter().flatten().map(|written| &written.content).collect::<Vec<_>>();
+    assert!(matches!(*told, [Content::Failure(failure)] if &*failure.component == "web/part"), "{told:?}");
+    hold.release().await;
+}
+
+/// A stack as the versions before wrote it: servers make and remove nodes beside their plans.
+#[tokio::test]
+async fn a_stack_of_before_gets_places_and_loses_the_former_rights() {
+    let stack = Stack::new("of_before");
+    let (operator, web) = (stack.operator().await, stack.server("web").await);
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let layout = Layout::new("of_before");
+    let gone = [layout.agent("db"), layout.agent("web"), layout.agents()];
+    operator.apply(gone.map(|path| Op::Delete { path }).into()).await.expect("the operator may");
+    let former = Rights { read: false, write: false, create: true, delete: true };
+    let [own, _] = stack.logins("web");
+    let access = Access::new().grant(&own.principal(), former);
+    operator.protect(&[(layout.server("web"), access.clone())], &[]).await.expect("the operator may");
+    let node = operator.get(&layout.revision()).await.expect("reads").expect("a goal");
+    let mut goal: serde_json::Value = serde_json::from_slice(&node.data).expect("JSON");
+    goal["given"] = "as it was counted then".into();
+    goal["places"] = false.into();
+    operator.set(&layout.revision(), goal.to_string().as_bytes(), None).await.expect("the operator may");
+    let former = web.hold(&layout.former_alive("web"), b"{}", &access, None).await.expect("as it was");
+
+    let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    assert_eq!(applied.revision, 2);
+    let plan = Space::new(Arc::clone(&web), "of_before").plan("web").await.expect("reads").expect("a plan");
+    assert_eq!(plan.revision, 1, "nothing is to be done again");
+    assert_denied(web.apply(vec![Op::Delete { path: layout.plan("web") }]).await, "its plan is removed");
+    assert_denied(web.apply(create(format!("{}/mine", layout.server("web")), Vec::new(), &access)).await, "made");
+    let alive = delete(&operator, "of_before", false).await.expect_err("an agent of before is there");
+    assert!(matches!(alive, SeedError::Alive { .. }), "{alive}");
+    former.release().await;
+    web.hold(&layout.alive("web"), b"{}", &access, None).await.expect("its place").release().await;
+}
