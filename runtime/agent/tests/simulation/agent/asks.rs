@@ -79,7 +79,6 @@ impl World {
                 Step::Ask(op) => self.start(host, op, Purpose::Say(saying)),
                 Step::Over(result) => {
                     if let Ok(version) = result {
-                        let path = say.path().to_owned();
                         let Saying { path, said, .. } = *saying;
                         self.agent(host).versions.note(path, said.space(), version);
                     }
