@@ -150,10 +150,10 @@ fn place(folder: &Path, temporary: &Path) -> io::Result<(PathBuf, Option<PathBuf
     Ok((folder.join(SOCKET), Some(folder)))
 }
 
-/// Whether there is a folder that nobody else can change.
+/// Whether there is a folder of this user, in which nobody else has any right: the last six bits of its mode.
 fn is_private(folder: &Path) -> bool {
     fs::symlink_metadata(folder).is_ok_and(|found| {
-        found.is_dir() && found.uid() == geteuid().as_raw() && found.permissions().mode() & 0o077 == 0
+        found.is_dir() && found.uid() == geteuid().as_raw() && found.permissions().mode().trailing_zeros() >= 6
     })
 }
 
