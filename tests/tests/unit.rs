@@ -1,0 +1,47 @@
+//! The agent's unit, as systemd reads it.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::process::Command;
+
+use wattle_tests::skip::skipped;
+
+const USER_DATA: &str = include_str!("../../dsl/src/lower/user_data.yaml");
+const NAME: &str = "wattle-agent.service";
+
+/// Its text in the user data, of which it is one file.
+fn unit() -> String {
+    let (_, file) = USER_DATA.split_once(&format!("path: /etc/systemd/system/{NAME}\n    content: |\n")).unwrap();
+    let lines = file.lines().take_while(|line| line.is_empty() || line.starts_with("      "));
+    lines.map(|line| format!("{}\n", line.trim_start())).collect()
+}
+
+/// What systemd does not know it passes over, and says so.
+#[test]
+fn systemd_knows_all_of_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join(NAME);
+    fs::write(&file, unit()).unwrap();
+    let systemd = Command::new("systemd-analyze").arg("verify").arg(&file).output();
+    let Ok(said) = systemd else {
+        return skipped("the agent's unit", "systemd-analyze is missing: `apt-get install systemd`");
+    };
+    let said = String::from_utf8(said.stderr).unwrap();
+    // The agent itself is not on this machine.
+    let wrong: Vec<&str> =
+        said.lines().filter(|line| line.contains(NAME) && !line.contains("is not executable")).collect();
+    assert_eq!(wrong, Vec::<&str>::new());
+    assert!(
+        said.contains("/usr/local/bin/wattle is not executable") || fs::exists("/usr/local/bin/wattle").unwrap(),
+        "{said}"
+    );
+}
+
+/// Recipes may take all memory and crash: the agent lives on and says so, and no secret is left in a core dump.
+#[test]
+fn recipes_do_not_end_their_agent() {
+    for option in ["Delegate=yes", "OOMPolicy=continue", "LimitCORE=0", "Restart=on-failure"] {
+        assert!(unit().lines().any(|line| line == option), "{option}: {}", unit());
+    }
+}
