@@ -148,6 +148,8 @@ pub async fn essence(store: &Arc<dyn Store>) -> BTreeMap<String, Json> {
             Json::Object(map) => {
                 map.remove("revision");
                 map.remove("space");
+                map.remove("expires");
+                map.remove("plans");
                 for (name, value) in map.iter_mut() {
                     if name == "sealed" {
                         *value = Json::Null;
@@ -160,11 +162,21 @@ pub async fn essence(store: &Arc<dyn Store>) -> BTreeMap<String, Json> {
         }
     }
     let essence = |data: Vec<u8>| {
-        let mut json = serde_json::from_slice(&data).unwrap_or_else(|_| String::from_utf8_lossy(&data).into());
+        let mut json =
+            serde_json::from_slice(unsigned(&data)).unwrap_or_else(|_| String::from_utf8_lossy(&data).into());
         strip(&mut json);
         json
     };
     nodes(store).await.into_iter().map(|(path, data)| (unnamed(&path), essence(data))).collect()
+}
+
+/// What a node holds, without the operator's signature.
+///
+/// # Panics
+/// Never.
+pub fn unsigned(data: &[u8]) -> &[u8] {
+    let end = data.iter().position(|byte| *byte == b'\n').filter(|_| data.starts_with(b"wattle-signed/1 "));
+    end.map_or(data, |end| &data[end + 1..])
 }
 
 /// A path without the name of a data space, which is by chance.

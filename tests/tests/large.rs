@@ -57,7 +57,7 @@ async fn an_ensemble_is_asked_few_times_for_a_component() {
     let address: Address = zookeeper.address().parse().expect("an address");
     let first = seed(&workload.model(Size::of(TIERS)));
     let mut options = Options::new(OperatorKey::generate());
-    options.credentials.complete(&first);
+    options.credentials.complete(&first, &options.key);
     let servers: Vec<Server> = Server::all(&first.stack, &options.credentials).collect();
     let folder = TempDir::new().expect("a folder");
     let crowd = Crowd::start(&address, &servers, folder.path()).await;

@@ -109,9 +109,9 @@ async fn matrix(under: Under, key: OperatorKey, model: &Model) {
     options.key = key;
     let operator = under.operator(&options).await;
     // Random models are all of one stack.
-    delete(&operator, &seed.stack, false).await.expect("deletes");
+    delete(&operator, &seed.stack, &options.key, false).await.expect("deletes");
     elsewhere(&operator, &options).await;
-    options.credentials.complete(&seed);
+    options.credentials.complete(&seed, &options.key);
     apply(&operator, &seed, &options).await.expect("applies");
     let there = nodes(&operator).await;
     let readers = readers(&seed);
@@ -160,7 +160,7 @@ async fn elsewhere(store: &Arc<dyn Store>, options: &Options) {
     let part = t.on(host).run("part", Anything::new());
     let seed = seed(&t.finish(Exports::new().entry("url", part.text)));
     let mut own = Options::new(options.key.clone());
-    own.credentials.complete(&seed);
+    own.credentials.complete(&seed, &own.key);
     own.renew = true;
     apply(store, &seed, &own).await.expect("applies");
 }

@@ -165,7 +165,7 @@ fn real(case: u64, model: &Model, absent: &BTreeSet<Name>) -> Real {
         seed::apply(&operator, &elsewhere(), &Options::new(OperatorKey::generate())).await.expect("it is applied");
         let mut options = Options::new(OperatorKey::generate());
         options.given.set("password", "given".into());
-        options.credentials.complete(&seed);
+        options.credentials.complete(&seed, &options.key);
         seed::apply(&operator, &seed, &options).await.expect("it is applied");
         let state = tempfile::tempdir().expect("a folder");
         let log = Arc::new(Mutex::new(Log::default()));

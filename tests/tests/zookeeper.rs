@@ -532,7 +532,7 @@ async fn the_operator_and_the_other_servers_see_who_is_alive() {
     let zookeeper = ZooKeeper::start(1);
     let seed = seed(&hello::hello.model(Default::default()));
     let mut options = options(&seed);
-    options.credentials.complete(&seed);
+    options.credentials.complete(&seed, &options.key);
     let operator = connect_as(&zookeeper.address(), &[options.key.login()]).await;
     apply(&operator, &seed, &options).await.unwrap();
 

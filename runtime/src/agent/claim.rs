@@ -10,7 +10,7 @@ use wattle_agent_core::machine::Event;
 
 use crate::clock;
 use crate::recipe::boot;
-use crate::space::{Alive, Goal, SpaceError};
+use crate::space::{Alive, Goal, Hears, SpaceError};
 use crate::store::{Access, Hold, Rights, StoreError, Turn};
 
 use super::shared::Shared;
@@ -69,10 +69,10 @@ async fn desire(shared: &Shared, goals: watch::Sender<Option<Goal>>) -> Result<(
     const TROUBLE: &str = "the plan";
     let following = shared.space.follow(&shared.server);
     let plan = following.plan();
-    let say = |goal| drop(goals.send_replace(Some(goal)));
+    let listener = Listener { shared, goals };
     let mut in_trouble = false;
     loop {
-        let (error, pause) = match shared.insist(|| following.next(say)).await {
+        let (error, pause) = match shared.insist(|| following.next(&listener)).await {
             Ok(desired) => {
                 if std::mem::take(&mut in_trouble) {
                     shared.trouble(TROUBLE, None);
@@ -80,7 +80,9 @@ async fn desire(shared: &Shared, goals: watch::Sender<Option<Goal>>) -> Result<(
                 shared.say(Event::Desired(desired));
                 continue;
             }
-            Err(SpaceError::Malformed { path, reason }) if path == plan => (reason, Duration::ZERO),
+            Err(SpaceError::Malformed { path, reason } | SpaceError::Untrusted { path, reason }) if path == plan => {
+                (reason, Duration::ZERO)
+            }
             Err(SpaceError::Store(StoreError::Denied { path, .. })) if path == plan => {
                 ("this server's credential is another one now".to_owned(), DENIED)
             }
@@ -89,6 +91,34 @@ async fn desire(shared: &Shared, goals: watch::Sender<Option<Goal>>) -> Result<(
         in_trouble = true;
         shared.trouble(TROUBLE, Some(format!("cannot read this server's plan: {error}")));
         time::sleep(pause).await;
+    }
+}
+
+/// Who is told of goals, and judges whether they are to be reached.
+struct Listener<'a> {
+    shared: &'a Shared,
+    goals: watch::Sender<Option<Goal>>,
+}
+
+impl Hears for Listener<'_> {
+    fn goal(&self, goal: Goal) -> Result<(), String> {
+        if self.shared.credential.authority().is_some() {
+            let expires = goal.expires.unwrap_or_default();
+            if expires <= clock::now() {
+                return Err(format!("it counted until {expires:.0}: `wattle seed apply` makes it count again"));
+            }
+            self.shared.seen.admit(&goal, &self.shared.server)?;
+        }
+        self.goals.send_replace(Some(goal));
+        Ok(())
+    }
+
+    fn refused(&self, why: Option<String>, shown: Option<Goal>) {
+        // Without a place, nobody would be told.
+        if let Some(shown) = shown {
+            self.goals.send_if_modified(|goal| goal.is_none() && goal.replace(shown).is_none());
+        }
+        self.shared.trouble("what the operator says", why);
     }
 }
 

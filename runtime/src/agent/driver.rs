@@ -227,7 +227,7 @@ impl Driver {
             Action::Answer(question, answer) => self.questions.answer(question, answer),
             Action::Answered(question, answer) => self.questions.answer_output(question, answer),
             Action::Show(component, status) => self.shared.publisher.show(component, status),
-            Action::ShowServer(status) => self.shared.publisher.show_server(status),
+            Action::ShowServer(status) => self.shared.publisher.show_server(self.shared.shown(status)),
             Action::Prune(digests) => {
                 files::prune(&shared, &digests);
                 let ahead = async move {

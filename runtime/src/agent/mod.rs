@@ -18,6 +18,7 @@ mod live;
 mod metadata;
 mod publisher;
 mod runs;
+mod seen;
 mod shared;
 mod socket;
 mod touch;
@@ -45,6 +46,7 @@ pub use wattle_agent_core::machine::Limits;
 
 use driver::Driver;
 use publisher::Publisher;
+use seen::Seen;
 use shared::Shared;
 use socket::{Runs, Socket};
 use touch::Touch;
@@ -127,6 +129,8 @@ impl Agent {
         let opened = journal::Journal::open(&self.state.join("journal"));
         runs::end_former(&self.state, opened.as_ref().ok().map(|(_, memory)| memory));
         let (journal, memory) = opened?;
+        let seen = Seen::open(&self.state)
+            .map_err(|source| AgentError::State { path: self.state.join(seen::NAME), source })?;
         let socket =
             Socket::bind(&self.state).map_err(|source| AgentError::State { path: self.state.join(SOCKET), source })?;
         let (sender, messages) = mpsc::unbounded_channel();
@@ -134,6 +138,12 @@ impl Agent {
         let Self { space, server, credential, runner, state, attributes, user_data, limits } = self;
         let setup = Setup { server: server.clone(), user_data, limits, vault };
         let store = Arc::clone(space.store());
+        let space = if let Some(authority) = credential.authority() {
+            space.trusting(authority)
+        } else {
+            tracing::warn!("{}", shared::UNPROVEN);
+            space
+        };
         let shared = Arc::new(Shared {
             space: space.led(),
             server,
@@ -145,6 +155,7 @@ impl Agent {
             runs: Runs::default(),
             socket: socket.path().to_owned(),
             touch: Touch::new(agent, store),
+            seen,
             fetching: tokio::sync::Mutex::default(),
             messages: sender,
         });

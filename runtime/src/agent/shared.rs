@@ -17,6 +17,7 @@ use crate::store::StoreError;
 
 use super::Attributes;
 use super::publisher::Publisher;
+use super::seen::Seen;
 use super::socket::Runs;
 use super::touch::Touch;
 
@@ -51,12 +52,26 @@ pub(super) struct Shared {
     pub(super) runs: Runs,
     pub(super) socket: PathBuf,
     pub(super) touch: Touch,
+    pub(super) seen: Seen,
     /// Held by whoever fetches files of recipes.
     pub(super) fetching: tokio::sync::Mutex<()>,
     pub(super) messages: mpsc::UnboundedSender<Message>,
 }
 
+/// What a status says of a server that cannot know whose word counts.
+pub(super) const UNPROVEN: &str = "this server's credential is of before revisions were signed: it does what it is told by whoever can write to \
+                        the data space, until `wattle seed apply --renew` and `openstack stack update` replace it";
+
 impl Shared {
+    /// How the server is doing, as others are to see it.
+    pub(super) fn shown(&self, status: ServerStatus) -> ServerStatus {
+        let mut status = self.seen.dated(status);
+        if self.credential.authority().is_none() {
+            status.troubles.push(UNPROVEN.to_owned());
+        }
+        status
+    }
+
     /// Says that something happened.
     pub(super) fn say(&self, event: Event) {
         // Nobody listens any more when the agent ends.

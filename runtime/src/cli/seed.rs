@@ -13,7 +13,8 @@ use wattle::shown::argument;
 
 use crate::local::{self, Folder};
 use crate::seed::{
-    self, Changes, Credentials, Files, Given, Options, SeedError, lacking, read_operator_key, write_operator_key,
+    self, Changes, Credentials, Files, Given, Options, SeedError, Tampered, lacking, read_operator_key,
+    write_operator_key,
 };
 use crate::space::{OperatorKey, ROOT, SpaceError};
 use crate::store::{Address, Store, StoreError};
@@ -30,7 +31,12 @@ pub(super) fn command() -> Command {
     let apply = Command::new("apply")
         .about("Write a seed to the data space, as the next revision of its stack")
         .arg(args::flag("again", "Make a new revision of an unchanged seed, too: what failed is tried again"))
-        .arg(args::flag("renew", "Give running servers other credentials than they have; Heat then replaces them"));
+        .arg(args::flag("renew", "Give running servers other credentials than they have; Heat then replaces them"))
+        .arg(args::flag(
+            "restore",
+            "Write all of a stack anew of which something is not as its operator has written it, as a data space that begins \
+             anew: what agents have published, they publish again",
+        ));
     let diff = Command::new("diff").about("Show what `apply` would change, and change nothing");
     let delete = Command::new("delete")
         .about("Remove a stack from the data space, after it was deleted in Heat")
@@ -215,7 +221,7 @@ pub(super) async fn prepare(
     options.files = Files::read(&directory)?;
     options.stack = matches.get_one::<String>("stack").cloned();
     options.credentials = Credentials::read(&credentials)?;
-    options.credentials.complete(&seed);
+    options.credentials.complete(&seed, &options.key);
     judge(&seed, &options)?;
     let store = target::connect(&address, &[options.key.login()]).await?;
     Ok(Work { directory, seed, address, key_file, is_new_key, store, options })
@@ -230,6 +236,13 @@ async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fail
     }
     work.options.again = matches.get_flag("again");
     work.options.renew = matches.get_flag("renew");
+    work.options.restore = matches.get_flag("restore");
+    if work.options.renew {
+        // Those that are in use are gone once others are written: nothing else may be in the way then.
+        work.options.credentials = Credentials::new();
+        work.options.credentials.complete(&work.seed, &work.options.key);
+        seed::diff(&work.store, &work.seed, &work.options).await?.untampered(work.options.restore)?;
+    }
     let stack = work.options.stack.clone().unwrap_or_else(|| work.seed.stack.to_string());
     // Whatever happens from here on, nobody is locked out of what was written.
     if work.is_new_key {
@@ -321,7 +334,7 @@ async fn delete(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fai
             return Err(Failure::new("nothing was deleted"));
         }
     }
-    seed::delete(&store, stack, is_forced).await?;
+    seed::delete(&store, stack, &target.key()?, is_forced).await?;
     console.out.write(&format!("`{stack}` is deleted\n"))?;
     Ok(Exit::Fine)
 }
@@ -347,8 +360,24 @@ impl From<SeedError> for Failure {
                         .fold(Self::usage(format!("{} things are wrong with what is given", faults.len())), Self::note),
                 }
             }
+            SeedError::Tampered { stack, nodes } => {
+                let message = format!("what the data space holds of `{stack}` is not what its operator has written");
+                let (shown, more) = nodes.split_at(nodes.len().min(8));
+                let failure = shown.iter().fold(Self::new(message), |failure, Tampered { node, why }| {
+                    failure.note(format!("`{node}`: {why}"))
+                });
+                let failure = if more.is_empty() { failure } else { failure.note(format!("and {} more", more.len())) };
+                failure
+                    .note(
+                        "somebody has got at it who is not its operator; or it was written by a version of wattle of before \
+                         anything was signed",
+                    )
+                    .help("write all of it anew: `wattle seed apply DIR --restore`")
+            }
             SeedError::Space(error) => error.into(),
-            SeedError::Credentials { .. } | SeedError::Name { .. } => Self::usage(error.to_string()),
+            SeedError::Credentials { .. } | SeedError::OtherKey { .. } | SeedError::Name { .. } => {
+                Self::usage(error.to_string())
+            }
             SeedError::Format { .. } | SeedError::Damaged { .. } => Self::usage(error.to_string()).help(EMIT_AGAIN),
             other => Self::new(other.to_string()),
         }

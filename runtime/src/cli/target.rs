@@ -140,6 +140,15 @@ impl Target {
         connect(&self.address, &logins).await
     }
 
+    /// The operator's key.
+    pub(super) fn key(&self) -> Result<OperatorKey, Failure> {
+        match &self.key {
+            Some(file) => read_key(file),
+            None => Err(Failure::usage("it is not known where the operator's key is")
+                .help("name it: `--key FILE`, or set WATTLE_KEY; it is the file `operator.key` that `wattle seed apply` wrote")),
+        }
+    }
+
     /// The data space of the stack that is meant.
     pub(super) async fn space(&self) -> Result<Space, Failure> {
         let store = self.store().await?;

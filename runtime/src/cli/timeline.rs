@@ -174,7 +174,8 @@ mod tests {
             ("b", done(60, vec![step(110, 60)])),
             ("c", done(70, vec![step(100, 112), step(65, 70)])),
         ];
-        let goal = Goal { revision: 1, space: None, digest: String::new(), applying: None, operator: None };
+        let goal =
+            Goal { revision: 1, space: None, digest: String::new(), applying: None, operator: None, ..Goal::default() };
         let mut picture = Picture { stack: "s".into(), goal: Some(goal), servers: IndexMap::default() };
         for (server, status) in stack {
             let standing = Standing {

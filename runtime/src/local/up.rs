@@ -258,12 +258,19 @@ impl Prepared {
         options.given = self.given.clone();
         options.files = wish.files.clone();
         options.again = again;
-        options.credentials = Credentials::read(&file)?;
-        options.credentials.complete(&wish.seed);
+        options.credentials = Credentials::read(&file)?.believing(&options.key);
+        options.credentials.complete(&wish.seed, &options.key);
         options.credentials.write(&file, &wish.seed.stack, &address.to_string(), "")?;
         let written = self.servers.write(folder, &wish.seed.stack, &address, &options.credentials);
         written.map_err(UpError::file(folder.servers()))?;
-        Ok(seed::apply(store, &wish.seed, &options).await?)
+        match Box::pin(seed::apply(store, &wish.seed, &options)).await {
+            // Nobody but this user writes to it; a version of before signed nothing.
+            Err(SeedError::Tampered { .. }) => {
+                options.restore = true;
+                Ok(Box::pin(seed::apply(store, &wish.seed, &options)).await?)
+            }
+            applied => Ok(applied?),
+        }
     }
 
     fn record(&self, wish: &Wish, applied: &Applied) -> Record {

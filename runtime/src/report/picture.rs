@@ -133,8 +133,10 @@ impl Picture {
                 let told = status.map(|status| (status.troubles, status.leaving, status.finishing));
                 let (mut troubles, mut leaving, mut finishing) = told.unwrap_or_default();
                 if !is_current {
-                    // What an agent that is there began, it brings to its end.
-                    troubles.clear();
+                    // An agent that is there and goes no further may say why. What it began, it brings to its end.
+                    if !is_behind {
+                        troubles.clear();
+                    }
                     leaving.retain(|leaving| is_behind && leaving.failure.is_none());
                 }
                 finishing.retain(|finishing| is_behind && finishing.revision < expected.number);

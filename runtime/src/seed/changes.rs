@@ -9,6 +9,7 @@ use wattle::plan::recipe_differences;
 
 use crate::space::{Layout, Plan, PlannedComponent};
 
+use super::error::{SeedError, Tampered};
 use super::present::Present;
 use super::wanted::Wanted;
 
@@ -35,6 +36,8 @@ pub struct Changes {
     pub exports_changed: Vec<String>,
     /// Servers that get another credential than they had.
     pub credentials: Vec<String>,
+    /// Nodes that are not what the operator has written, and are written anew.
+    pub tampered: Vec<Tampered>,
     /// What the operator should look after.
     pub warnings: Vec<String>,
 }
@@ -85,6 +88,17 @@ impl Changes {
     /// Whether there is nothing to be done.
     pub fn is_empty(&self) -> bool {
         self.from == Some(self.to)
+    }
+
+    /// Whether nothing is in the way of applying it.
+    ///
+    /// # Errors
+    /// [`SeedError::Tampered`], unless what is not as the operator has written it is `restored`.
+    pub fn untampered(&self, restored: bool) -> Result<(), SeedError> {
+        if restored || self.tampered.is_empty() {
+            return Ok(());
+        }
+        Err(SeedError::Tampered { stack: self.stack.clone(), nodes: self.tampered.clone() })
     }
 
     pub(super) fn between(layout: &Layout, present: &Present, wanted: &Wanted, to: u64) -> Self {
@@ -283,6 +297,9 @@ impl fmt::Display for Changes {
         names("other values of exports", &self.exports_changed)?;
         names("other rights", &self.rights)?;
         names("other credentials", &self.credentials)?;
+        for Tampered { node, why } in &self.tampered {
+            writeln!(f, "not as the operator has written it: `{node}`: {why}")?;
+        }
         self.warnings.iter().try_for_each(|warning| writeln!(f, "warning: {warning}"))
     }
 }

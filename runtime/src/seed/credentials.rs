@@ -55,16 +55,28 @@ impl Credentials {
         self.servers.iter()
     }
 
-    /// Makes one for each server of `seed` that has none. Those of servers that `seed` does not have stay: the model
-    /// may get them back.
-    pub fn complete(&mut self, seed: &Seed) {
+    /// Makes one for each server of `seed` that has none, which believes the operator who has `key`. Those of servers that
+    /// `seed` does not have stay: the model may get them back.
+    pub fn complete(&mut self, seed: &Seed, key: &OperatorKey) {
+        let authority = key.signer().authority();
         let member = self.member.get_or_insert_with(random).clone();
         self.servers.reserve(seed.servers.len());
         for server in seed.servers.keys() {
             if !self.servers.contains_key(server) {
-                self.servers.insert(server.clone(), Credential::generate(&member));
+                self.servers.insert(server.clone(), Credential::generate(&member).believing(authority));
             }
         }
+    }
+
+    /// The same, all of which believe the operator who has `key`, whomever they believed before: for servers that are told so
+    /// without being replaced.
+    #[must_use]
+    pub fn believing(mut self, key: &OperatorKey) -> Self {
+        let authority = key.signer().authority();
+        for credential in self.servers.values_mut() {
+            *credential = credential.clone().believing(authority);
+        }
+        self
     }
 
     /// What all servers of `stack` are together.

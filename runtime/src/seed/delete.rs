@@ -5,9 +5,10 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use wattle::model::IndexMap;
 
-use crate::space::Layout;
+use crate::space::{Layout, OperatorKey};
 use crate::store::{Access, Op, Store, StoreError};
 
+use super::operator::Signed;
 use super::present::{self, AT_ONCE, get_json};
 use super::turn::{Seen, Turn, busy};
 use super::{SeedError, check_name, imports};
@@ -15,13 +16,14 @@ use super::{SeedError, check_name, imports};
 /// How often what comes back while it is removed is removed again: agents that are forced keep their nodes.
 const TRIES: usize = 20;
 
-/// Removes everything of a stack; false if there was nothing. `store` is used as the operator.
+/// Removes everything of a stack; false if there was nothing. `store` is used as the operator who has `key`.
 ///
 /// # Errors
 /// [`SeedError::Alive`] while agents act for the stack's servers and [`SeedError::Imported`] while other stacks read from
 /// it, unless it is `force`d. What is broken off is completed by the next call.
-pub async fn delete(store: &Arc<dyn Store>, stack: &str, force: bool) -> Result<bool, SeedError> {
+pub async fn delete(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey, force: bool) -> Result<bool, SeedError> {
     check_name(stack)?;
+    let store: &Arc<dyn Store> = &(Signed::new(store, key) as Arc<dyn Store>);
     let layout = Layout::new(stack);
     let root = layout.root();
     if store.get(&root).await?.is_none() {
@@ -42,9 +44,17 @@ pub async fn delete(store: &Arc<dyn Store>, stack: &str, force: bool) -> Result<
     };
     let checks = turn.as_ref().map(Turn::checks).unwrap_or_default();
     imports::register(store, stack, &IndexMap::default(), false, &checks).await?;
+    match clear(store, &layout, &checks).await? {
+        left if left.is_empty() => Ok(true),
+        paths => Err(SeedError::Left { stack: stack.to_owned(), paths }),
+    }
+}
+
+/// Removes all that is there of a stack, while the `checks` hold. Gives what is left because only a server may remove it.
+pub(super) async fn clear(store: &Arc<dyn Store>, layout: &Layout, checks: &[Op]) -> Result<Vec<String>, SeedError> {
     let mut last = Ok(Vec::new());
     for _ in 0..TRIES {
-        last = remove(store, &layout, &checks).await;
+        last = remove(store, layout, checks).await;
         if !matches!(
             last,
             Err(SeedError::Space(crate::space::SpaceError::Store(
@@ -54,10 +64,7 @@ pub async fn delete(store: &Arc<dyn Store>, stack: &str, force: bool) -> Result<
             break;
         }
     }
-    match last? {
-        left if left.is_empty() => Ok(true),
-        paths => Err(SeedError::Left { stack: stack.to_owned(), paths }),
-    }
+    last
 }
 
 async fn refuse(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {

@@ -195,6 +195,9 @@ impl Keeping<'_> {
             files,
             parameters,
         };
+        if picture.is_some() && there.names.contains(PICTURE_NODE) {
+            steps.granted.push((self.layout.deployed_picture(), members.clone()));
+        }
         let is_same = there.record.as_ref() == Some(&record) && there.picture == picture;
         if is_same && steps.before.is_empty() && there.names.len() == kept.len() + usize::from(picture.is_some()) {
             return Steps { granted: steps.granted, ..Steps::default() };
@@ -208,7 +211,6 @@ impl Keeping<'_> {
         if let Some(picture) = picture {
             let (path, data) = (self.layout.deployed_picture(), to_json(&picture));
             if there.names.contains(PICTURE_NODE) {
-                steps.granted.push((path.clone(), members));
                 if there.picture.as_ref() != Some(&picture) {
                     steps.last.push(Op::Set { path, data, expected: None });
                 }

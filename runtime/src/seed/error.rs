@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use serde::Serialize;
 use wattle::lower::seed::FORMAT;
 use wattle::model::{IndexMap, Name, Type};
 use wattle_agent_core::planning::{Fault, Why};
@@ -45,6 +46,33 @@ pub enum SeedError {
     Functions {
         /// Of what, and what the function does not take.
         faults: Vec<String>,
+    },
+    /// What the data space holds of a stack is not what its operator has written.
+    #[error("{}", tampered(stack, nodes))]
+    Tampered {
+        /// The stack.
+        stack: String,
+        /// What is not.
+        nodes: Vec<Tampered>,
+    },
+    /// Somebody else has made nodes where the stack is to be, and keeps them.
+    #[error(
+        "somebody else has made `{path}`, and keeps it: nothing there is this operator's. Apply the seed under another name, \
+         by `--stack`, or have ZooKeeper's superuser remove it, by `deleteall`"
+    )]
+    Squatted {
+        /// Where.
+        path: String,
+    },
+    /// Servers that believe another operator.
+    #[error(
+        "the credentials of {} were made with another operator's key, so these servers would do nothing that is written with \
+         this one: give that key, by `--key`, or ask for new credentials, by `--renew`",
+        names(.servers)
+    )]
+    OtherKey {
+        /// The servers.
+        servers: Vec<String>,
     },
     /// Something that is more than one node takes.
     #[error("{what} takes {bytes} bytes, more than the {MAX_DATA} that a data space takes at once: {help}")]
@@ -158,6 +186,21 @@ impl From<Vec<Fault<SeedError>>> for SeedError {
 /// A seed that speaks of a server that it does not have.
 pub(super) fn unknown_server(server: &str) -> SeedError {
     SeedError::Damaged { what: format!("it has no server `{server}`, of which it speaks") }
+}
+
+/// A node that is not what the operator has written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Tampered {
+    /// Where.
+    pub node: String,
+    /// Why that is known.
+    pub why: String,
+}
+
+/// What is wrong with a stack, one node a line.
+fn tampered(stack: &str, nodes: &[Tampered]) -> String {
+    let nodes = nodes.iter().map(|Tampered { node, why }| format!("\n`{node}`: {why}"));
+    format!("what the data space holds of `{stack}` is not what its operator has written{}", nodes.collect::<String>())
 }
 
 /// Names as a message lists them, but not thousands.

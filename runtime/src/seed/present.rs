@@ -12,6 +12,7 @@ use crate::space::{Export, Goal, Importer, Layout, Plan, parse_json};
 use crate::store::{Principal, Store, Version};
 
 use super::deployed::There;
+use super::error::Tampered;
 use super::turn::Seen;
 use super::{SeedError, rights};
 
@@ -41,6 +42,8 @@ pub(super) struct Present {
     pub(super) deployed: Option<(Deployed, Version)>,
     /// What tells whether it is so still.
     pub(super) seen: Seen,
+    /// What is not as the operator has written it, besides what is not signed.
+    pub(super) replaced: Vec<Tampered>,
     /// Whether everything is as the plans say: no `seed apply` was broken off.
     pub(super) whole: bool,
     /// Every node below the stack but those that agents make.
@@ -55,7 +58,7 @@ pub(super) struct Present {
     pub(super) importers: IndexMap<Name, Importer>,
 }
 
-/// The goal of `layout`'s stack.
+/// The goal of `layout`'s stack; none as well if it is not believed.
 pub(super) async fn deployed(
     store: &Arc<dyn Store>,
     layout: &Layout,
@@ -66,18 +69,34 @@ pub(super) async fn deployed(
 }
 
 impl Present {
-    pub(super) async fn read(store: &Arc<dyn Store>, layout: &Layout) -> Result<Self, SeedError> {
-        let deployed = deployed(store, layout).await?;
-        let seen = Seen::read(store, layout, deployed.as_ref()).await?;
+    /// Reads all of it, but for the goal if it is `known`. Of a stack that is to be `restored`, the goal counts for nothing:
+    /// another data space begins.
+    pub(super) async fn read(
+        store: &Arc<dyn Store>,
+        layout: &Layout,
+        known: Option<(Deployed, Version)>,
+        restored: bool,
+    ) -> Result<Self, SeedError> {
+        let path = layout.revision();
+        let (told, deployed) = match known.filter(|_| !restored) {
+            Some((goal, version)) => (Some(version), Some((goal, version))),
+            None => match store.get(&path).await? {
+                Some(node) if restored => (Some(node.version), None),
+                Some(node) => (Some(node.version), parse_json(&path, &node.data)?.map(|goal| (goal, node.version))),
+                None => (None, None),
+            },
+        };
+        let seen = match (&deployed, told) {
+            (None, Some(version)) => Seen::of_unknown(store, layout, version).await?,
+            (deployed, _) => Seen::read(store, layout, deployed.as_ref()).await?,
+        };
         let mut present = Self { whole: true, seen, ..Self::default() };
-        if deployed.is_none() && store.get(&layout.root()).await?.is_none() {
+        if told.is_none() && store.get(&layout.root()).await?.is_none() {
             return Ok(present);
         }
         present.paths.insert(layout.root());
         present.whole = deployed.as_ref().is_some_and(|(deployed, _)| deployed.goal.applying.is_none());
-        if deployed.is_some() {
-            present.paths.insert(layout.revision());
-        }
+        present.paths.extend(told.map(|_| path));
         present.deployed = deployed;
         let tops = [
             layout.servers(),
@@ -99,6 +118,7 @@ impl Present {
             present.paths.extend(places.iter().map(|name| layout.agent(name)));
         }
         present.servers(store, layout).await?;
+        present.judge_numbers(layout);
         if present.whole && has_places {
             let places: Vec<String> = present.plans.keys().map(|name| layout.agent(name)).collect();
             present.paths.extend(places);
@@ -127,14 +147,19 @@ impl Present {
             .map(|name| async move {
                 let path = layout.server(&name);
                 let principal = get_json::<Principal>(store, &path).await?;
-                Ok::<_, SeedError>((principal, get_json::<Plan>(store, &layout.plan(&name)).await?, name))
+                let path = layout.plan(&name);
+                let plan = match store.get(&path).await? {
+                    Some(node) => Some(parse_json::<Plan>(&path, &node.data)?),
+                    None => None,
+                };
+                Ok::<_, SeedError>((principal, plan, name))
             })
             .buffered(AT_ONCE);
         while let Some((principal, plan, name)) = read.try_next().await? {
             let name: Name = name.into();
             self.paths.insert(layout.server(&name));
-            if let Some(plan) = plan {
-                self.paths.insert(layout.plan(&name));
+            self.paths.extend(plan.is_some().then(|| layout.plan(&name)));
+            if let Some(plan) = plan.flatten() {
                 self.plans.insert(name.clone(), plan);
             }
             if let Some(principal) = principal {
@@ -142,6 +167,26 @@ impl Present {
             }
         }
         Ok(())
+    }
+
+    /// A plan that the operator has signed for another revision is not believed either.
+    fn judge_numbers(&mut self, layout: &Layout) {
+        let Some((Deployed { goal, .. }, _)) = &self.deployed else { return };
+        // While plans are written, the goal does not know their numbers yet.
+        let Some(numbers) = goal.plans.as_ref().filter(|_| self.whole) else { return };
+        let replaced = &mut self.replaced;
+        self.plans.retain(|server, plan| {
+            let asked = numbers.of(server);
+            let is_it = plan.revision == asked && plan.space == goal.space;
+            if !is_it {
+                let why = format!(
+                    "it is the one of revision {}, and the goal asks for the one of revision {asked}",
+                    plan.revision
+                );
+                replaced.push(Tampered { node: layout.plan(server), why });
+            }
+            is_it
+        });
     }
 
     /// The nodes right below `top`, by name.

@@ -35,6 +35,14 @@ impl Seen {
     }
 }
 
+impl Seen {
+    /// For a goal that is not believed: all but when it was written is unknown.
+    pub(super) async fn of_unknown(store: &Arc<dyn Store>, layout: &Layout, goal: Version) -> Result<Self, SeedError> {
+        let importers = store.get(&layout.importers()).await?.map(|node| node.version);
+        Ok(Self { goal: Some(goal), mark: None, importers })
+    }
+}
+
 /// A turn to write to a stack: it is over once somebody else has written the goal.
 pub(super) struct Turn<'a> {
     pub(super) store: &'a Arc<dyn Store>,
@@ -164,13 +172,12 @@ async fn ours(
 ///
 /// # Errors
 /// [`SeedError::Busy`] when somebody else has begun meanwhile.
-pub(super) async fn end_another(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
-    let Some(there) =
-        present::deployed(store, layout).await?.filter(|(there, _)| there.goal.there().is_being_written())
-    else {
-        return Ok(());
-    };
-    let seen = Seen::read(store, layout, Some(&there)).await?;
+pub(super) async fn end_another(
+    store: &Arc<dyn Store>,
+    layout: &Layout,
+    there: &(Deployed, Version),
+) -> Result<(), SeedError> {
+    let seen = Seen::read(store, layout, Some(there)).await?;
     Turn::take(store, layout, &seen, &there.0, Vec::new(), Access::new()).await.map(drop)
 }
 

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use wattle::lower::Seed;
 use wattle::model::{IndexMap, Name};
 
-use crate::space::{Layout, SERVER, to_json};
+use crate::space::{Layout, OVERHEAD, SERVER, is_signed, to_json};
 use crate::store::{Access, MAX_DATA, Op, Principal};
 
 use super::deployed::Steps;
@@ -92,6 +92,10 @@ impl Maker<'_> {
             let node = self.layout.recipe(digest);
             if self.present.paths.contains(&node) {
                 self.again(node.clone(), members.clone());
+                // Nobody knows who has written it.
+                let data = content.bytes().to_vec();
+                let op = Op::Set { path: node.clone(), data, expected: None };
+                self.writing.before.extend(self.present.deployed.is_none().then_some(op));
             } else {
                 let op = Op::Create { path: node.clone(), data: content.bytes().to_vec(), access: members.clone() };
                 let what = || format!("the file `{path}` of a recipe");
@@ -110,7 +114,7 @@ impl Maker<'_> {
     fn servers(&mut self) -> Result<(), SeedError> {
         let wanted = self.wanted;
         let top = self.layout.servers();
-        if self.present.deployed.is_some() {
+        if self.present.paths.contains(&self.layout.revision()) {
             self.again(self.layout.revision(), rights::members(&wanted.member));
         }
         let member = to_json(&wanted.member);
@@ -312,7 +316,7 @@ impl Maker<'_> {
 
 /// Refuses what no store would take.
 fn check(op: &Op, what: impl Fn() -> String, help: &'static str) -> Result<(), SeedError> {
-    let bytes = op.size();
+    let bytes = op.size() + if is_signed(op.path()) { OVERHEAD } else { 0 };
     if bytes > MAX_DATA {
         return Err(SeedError::TooLarge { what: what(), bytes, help });
     }

@@ -9,6 +9,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::store::{Login, OPERATOR};
 
+use super::signed::{Authority, Signer};
+
 /// What opens values that were sealed for its owner.
 #[derive(Clone)]
 pub struct Opener(x25519::Identity);
@@ -20,6 +22,8 @@ pub struct Credential {
     key: x25519::Identity,
     // Common to the servers of a stack: with it, they see how each other are doing.
     member: String,
+    // Whose word counts; none in those of before anything was signed.
+    authority: Option<Authority>,
 }
 
 /// What the operator of a data space proves themselves with.
@@ -37,12 +41,27 @@ pub enum CredentialError {
     Malformed,
 }
 
-const PREFIX: &str = "wattle1";
+/// What those begin with that know whose word counts.
+const PREFIX: &str = "wattle2";
+
+/// What those begin with that do not.
+const FORMER: &str = "wattle1";
 
 impl Credential {
     /// A new one, of a server of the stack whose members share `member`.
     pub fn generate(member: &str) -> Self {
-        Self { key: x25519::Identity::generate(), member: member.to_owned() }
+        Self { key: x25519::Identity::generate(), member: member.to_owned(), authority: None }
+    }
+
+    /// The same for a server that does nothing but what `authority` has signed.
+    #[must_use]
+    pub fn believing(self, authority: Authority) -> Self {
+        Self { authority: Some(authority), ..self }
+    }
+
+    /// Whose word counts for the server; none if it was made before anything was signed.
+    pub fn authority(&self) -> Option<Authority> {
+        self.authority
     }
 
     /// How a store is told who this is: as this server, and as one of its stack.
@@ -72,7 +91,12 @@ impl Credential {
 
     /// As text, which is secret.
     pub fn expose(&self) -> String {
-        format!("{PREFIX}:{}:{}", self.key.to_string().expose_secret(), self.member)
+        let (key, member) = (self.key.to_string(), &self.member);
+        let key = key.expose_secret();
+        match self.authority {
+            Some(authority) => format!("{PREFIX}:{key}:{member}:{authority}"),
+            None => format!("{FORMER}:{key}:{member}"),
+        }
     }
 }
 
@@ -84,13 +108,17 @@ impl FromStr for Credential {
         if text.is_empty() {
             return Err(CredentialError::Empty);
         }
-        let mut parts = text.split(':');
-        match (parts.next(), parts.next().map(str::parse), parts.next(), parts.next()) {
-            (Some(PREFIX), Some(Ok(key)), Some(member), None) if !member.is_empty() => {
-                Ok(Self { key, member: member.to_owned() })
-            }
-            _ => Err(CredentialError::Malformed),
+        let parts: Vec<&str> = text.split(':').collect();
+        let (key, member, authority) = match parts.as_slice() {
+            [PREFIX, key, member, authority] => (key, member, Some(authority.parse()?)),
+            [FORMER, key, member] => (key, member, None),
+            _ => return Err(CredentialError::Malformed),
+        };
+        let key = key.parse().map_err(|_| CredentialError::Malformed)?;
+        if member.is_empty() {
+            return Err(CredentialError::Malformed);
         }
+        Ok(Self { key, member: (*member).to_owned(), authority })
     }
 }
 
@@ -103,6 +131,11 @@ impl OperatorKey {
     /// How a store is told who this is.
     pub fn login(&self) -> Login {
         login_of(OPERATOR.to_owned(), &self.0)
+    }
+
+    /// What signs what they write.
+    pub fn signer(&self) -> Signer {
+        Signer::of(&self.expose())
     }
 
     /// As text, which is secret.

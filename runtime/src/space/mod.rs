@@ -8,8 +8,8 @@ mod credential;
 mod export;
 mod following;
 mod goal;
-
 mod seal;
+mod signed;
 mod vault;
 
 use std::sync::{Arc, Mutex};
@@ -26,9 +26,11 @@ use crate::store::{Access, Hold, Node, Store, StoreError, Version};
 pub use alive::Alive;
 pub use credential::{Credential, CredentialError, Opener, OperatorKey};
 pub use export::{Export, Exported, Importer};
-pub use following::Following;
-pub use goal::Goal;
+pub use following::{Following, Hears};
+pub use goal::{Goal, Numbers};
 pub use seal::{SealError, open, seal};
+pub use signed::{Authority, NotSigned, Signer};
+pub(crate) use signed::{OVERHEAD, is_signed, unverified};
 pub use vault::ServerVault;
 pub use wattle_agent_core::SERVER;
 pub use wattle_agent_core::content::{Content, Written};
@@ -67,6 +69,14 @@ pub enum SpaceError {
         /// What is wrong with it.
         reason: String,
     },
+    /// What a node holds is not what the operator wants, so far as can be known.
+    #[error("`{path}` in the data space is not believed: {reason}")]
+    Untrusted {
+        /// Where.
+        path: String,
+        /// Why.
+        reason: String,
+    },
     /// Whoever asked is not sure any more that it may.
     #[error("another agent may act for this server")]
     Unsure,
@@ -95,6 +105,8 @@ pub struct Space {
     layout: Layout,
     // Whether whoever reads was led there by what the store has told.
     is_led: bool,
+    // Who must have signed what the operator says; none for whoever cannot know.
+    authority: Option<Authority>,
     // Of what was last said, and of entries that may be written: doing so then takes one request.
     versions: Arc<Mutex<Versions>>,
 }
@@ -102,7 +114,7 @@ pub struct Space {
 impl Space {
     /// The data space of `stack` in `store`.
     pub fn new(store: Arc<dyn Store>, stack: &str) -> Self {
-        Self { store, layout: Layout::new(stack), is_led: false, versions: Arc::default() }
+        Self { store, layout: Layout::new(stack), is_led: false, authority: None, versions: Arc::default() }
     }
 
     /// The same for whoever reads nothing but what the store has led to, as agents do from the goal on: it need not show
@@ -110,6 +122,12 @@ impl Space {
     #[must_use]
     pub fn led(self) -> Self {
         Self { is_led: true, ..self }
+    }
+
+    /// The same for whoever believes nothing of what the operator says unless `authority` has signed it.
+    #[must_use]
+    pub fn trusting(self, authority: Authority) -> Self {
+        Self { authority: Some(authority), ..self }
     }
 
     /// Follows what `server` is to do.
@@ -130,17 +148,17 @@ impl Space {
     /// The revision that is to be reached; none before the first seed.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When it cannot be read, or is not [believed](Space::trusting).
     pub async fn goal(&self) -> Result<Option<Goal>, SpaceError> {
-        self.get_json(&self.layout.revision()).await
+        self.get_signed(&self.layout.revision()).await
     }
 
     /// What `server` is to do; none if the model has no such server.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When it cannot be read, or is not [believed](Space::trusting).
     pub async fn plan(&self, server: &str) -> Result<Option<Plan>, SpaceError> {
-        self.get_json(&self.layout.plan(server)).await
+        self.get_signed(&self.layout.plan(server)).await
     }
 
     /// The bytes of a recipe's file, by its digest.
@@ -368,6 +386,20 @@ impl Space {
         let mut versions = self.versions.lock().expect("INVARIANT: nothing panics while it holds the versions");
         versions.in_session(self.store.session_id());
         versions
+    }
+
+    async fn get_signed<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>, SpaceError> {
+        match self.get(path).await? {
+            Some(node) => parse_json(path, self.held(path, &node.data)?),
+            None => Ok(None),
+        }
+    }
+
+    /// What the node at `path`, which holds `data`, says for the operator.
+    fn held<'d>(&self, path: &str, data: &'d [u8]) -> Result<&'d [u8], SpaceError> {
+        let Some(authority) = &self.authority else { return Ok(unverified(data)) };
+        let untrusted = |why: NotSigned| SpaceError::Untrusted { path: path.to_owned(), reason: why.to_string() };
+        authority.verify(path, data).map_err(untrusted)
     }
 
     async fn get_json<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>, SpaceError> {

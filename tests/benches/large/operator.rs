@@ -30,7 +30,7 @@ pub(super) fn seed(size: Size) -> Seed {
 
 pub(super) fn options(seed: &Seed) -> Options {
     let mut options = Options::new(OperatorKey::generate());
-    options.credentials.complete(seed);
+    options.credentials.complete(seed, &options.key);
     options
 }
 

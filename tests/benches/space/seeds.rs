@@ -85,6 +85,6 @@ fn prepared(tiers: u32) -> (Seed, Options) {
     lowering.decisions = false;
     let seed = lower(&workload.model(Size::of(tiers)), &lowering).seed;
     let mut options = Options::new(OperatorKey::generate());
-    options.credentials.complete(&seed);
+    options.credentials.complete(&seed, &options.key);
     (seed, options)
 }

@@ -77,7 +77,7 @@ impl Case {
         let memory = Path::new("/dev/shm");
         let state = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
         let mut options = Options::new(OperatorKey::generate());
-        options.credentials.complete(&topology.seed(0));
+        options.credentials.complete(&topology.seed(0), &options.key);
         Self {
             number,
             random,

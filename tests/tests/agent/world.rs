@@ -70,7 +70,7 @@ impl World {
     /// Applies a seed whose servers are `{SERVER: {COMPONENT: {tool, inputs: {NAME: WIRE}, outputs: [NAME], ...}}}`.
     pub(crate) async fn apply(&mut self, digest: &str, servers: Value) -> u64 {
         let seed = seed_of(digest, servers);
-        self.options.credentials.complete(&seed);
+        self.options.credentials.complete(&seed, &self.options.key);
         let store: Arc<dyn Store> = self.memory.clone();
         seed::apply(&store, &seed, &self.options).await.unwrap().revision
     }

@@ -313,7 +313,7 @@ struct World {
 impl World {
     async fn apply(&mut self, case: &Case, parameter: &str) {
         let seed = case.seed();
-        self.options.credentials.complete(&seed);
+        self.options.credentials.complete(&seed, &self.options.key);
         self.options.given.set("p", parameter.into());
         *self.passing.lock().expect("no panic") =
             case.parts.iter().map(|part| (Case::full(part), part.passes_on)).collect();

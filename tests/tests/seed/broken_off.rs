@@ -89,25 +89,25 @@ async fn a_stack_goes_as_a_whole_but_not_while_agents_act_for_it() {
         let store: Arc<dyn Store> = Arc::clone(&watched) as _;
         apply(&store, &seed, &options).await.expect("applies after whatever was broken off");
         watched.guard.fail_after(changes);
-        if delete(&store, "three_tier", false).await.is_ok() {
+        if delete(&store, "three_tier", &options.key, false).await.is_ok() {
             assert!(changes > 20, "nothing was broken off");
             break;
         }
         watched.guard.fix();
         if changes % 2 == 0 {
             // What is left is removed, or applied again.
-            delete(&store, "three_tier", false).await.expect("deletes");
+            delete(&store, "three_tier", &options.key, false).await.expect("deletes");
             assert_eq!(nodes(&store).await.len(), 1, "{changes}");
         }
     }
     apply(&memory, &seed, &options).await.expect("applies");
     let hold =
         memory.hold("/wattle/three_tier/agents/db/alive", b"{}", &Default::default(), None).await.expect("holds");
-    let refused = delete(&memory, "three_tier", false).await.expect_err("an agent is there");
+    let refused = delete(&memory, "three_tier", &options.key, false).await.expect_err("an agent is there");
     assert_eq!(
         refused.to_string(),
         "agents still act for `db` of `three_tier`: delete the stack in Heat first, or force it"
     );
-    assert!(delete(&memory, "three_tier", true).await.expect("deletes"));
+    assert!(delete(&memory, "three_tier", &options.key, true).await.expect("deletes"));
     drop(hold);
 }

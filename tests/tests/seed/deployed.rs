@@ -46,7 +46,7 @@ async fn what_was_deployed_can_be_had_back_without_its_secrets() {
     other.key = wattle_runtime::space::OperatorKey::generate();
     assert_ne!(digest_of(&other), digest_of(&options));
 
-    assert!(delete(&store, "three_tier", true).await.expect("deletes"));
+    assert!(delete(&store, "three_tier", &options.key, true).await.expect("deletes"));
     assert!(!nodes(&store).await.keys().any(|path| path.contains("deployed")));
 }
 

@@ -50,13 +50,13 @@ async fn values_of_other_stacks_are_read_with_rights_that_stay() {
     assert!(followed.changes.to_string().contains("  ~ part: input `texts`"), "{}", followed.changes);
     assert!(may("host/b/text", "x"));
 
-    let refused = delete(&store, "exporter", false).await.expect_err("it is read from");
+    let refused = delete(&store, "exporter", &options.key, false).await.expect_err("it is read from");
     assert!(matches!(&refused, SeedError::Imported { importers, .. } if importers == &["importer"]), "{refused}");
-    assert!(delete(&store, "importer", false).await.expect("deletes"));
+    assert!(delete(&store, "importer", &options.key, false).await.expect("deletes"));
     assert!(!may("host/b/text", "x"));
-    assert!(delete(&store, "exporter", false).await.expect("deletes"));
+    assert!(delete(&store, "exporter", &options.key, false).await.expect("deletes"));
     assert_eq!(nodes(&store).await.into_keys().collect::<Vec<_>>(), ["/wattle"]);
-    assert!(!delete(&store, "exporter", false).await.expect("there is nothing to delete"));
+    assert!(!delete(&store, "exporter", &options.key, false).await.expect("there is nothing to delete"));
 }
 
 #[tokio::test]

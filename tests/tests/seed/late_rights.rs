@@ -93,7 +93,7 @@ async fn rights_that_were_set_to_what_was_made_anew_are_set_right_by_the_next() 
     let stage = Stage::new().await;
     stage
         .held_up(Box::pin(async {
-            delete(&stage.store, "three_tier", false).await.expect("deletes");
+            delete(&stage.store, "three_tier", &stage.options.key, false).await.expect("deletes");
             apply(&stage.store, &stage.seeds[1], &stage.options).await.expect("applies anew");
             assert!(stage.is_whole().await);
         }))

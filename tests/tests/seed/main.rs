@@ -68,6 +68,6 @@ pub(crate) async fn plan(store: &Arc<dyn Store>, stack: &str, server: &str) -> P
 /// Options whose credentials suffice for all of `seeds`.
 pub(crate) fn options_for(seeds: &[&Seed]) -> Options {
     let mut all = options(seeds[0]);
-    seeds.iter().for_each(|seed| all.credentials.complete(seed));
+    seeds.iter().for_each(|seed| all.credentials.complete(seed, &all.key));
     all
 }

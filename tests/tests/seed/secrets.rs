@@ -19,7 +19,7 @@ async fn no_secret_stands_anywhere_in_plain_text() {
         let (store, seed) = (memory(), seed(&model));
         let mut options = options(&seed);
         elsewhere(&store).await;
-        options.credentials.complete(&seed);
+        options.credentials.complete(&seed, &options.key);
         let applied = apply(&store, &seed, &options).await.expect("applies");
         let mut hidden = vec![SECRET.to_owned(), options.key.expose()];
         for (_, credential) in applied.credentials.iter() {
@@ -59,7 +59,7 @@ async fn heat_takes_the_file_of_credentials() {
     let model = three_tier(1);
     let seed = seed(&model);
     let mut options = options(&seed);
-    options.credentials.complete(&seed);
+    options.credentials.complete(&seed, &options.key);
     let lowered = wattle::lower::lower(&model, &Default::default());
     let folder = tempfile::tempdir().expect("a folder");
     let template = oracle::write(&lowered, folder.path(), false);

@@ -64,7 +64,7 @@ async fn a_server_with_another_credential_is_another_one() {
         let kept = options_for(&[&others]);
         let complete = || {
             let mut options = kept.clone();
-            options.credentials.complete(&seed);
+            options.credentials.complete(&seed, &options.key);
             options
         };
         apply(&store, &seed, &complete()).await.expect("applies");

@@ -122,11 +122,11 @@ async fn who_began_before_a_stack_was_made_anew_writes_nothing_of_it() {
     let count = async || store.get("/wattle/three_tier/revision").await.expect("reads").expect("a goal").version.count;
     let mut refused = 0;
     for changes in (0..).step_by(4) {
-        delete(&store, &first.stack, false).await.expect("deletes");
+        delete(&store, &first.stack, &options.key, false).await.expect("deletes");
         apply(&store, &first, &options).await.expect("applies");
         let Some((slow, applying)) = held_up(&store, &large, &options, changes).await else { break };
         let before = count().await;
-        delete(&store, &first.stack, false).await.expect("deletes");
+        delete(&store, &first.stack, &options.key, false).await.expect("deletes");
         apply(&store, &first, &options).await.expect("applies anew");
         while count().await < before {
             // Another one has begun, and is broken off, so that the goal was set as often as before.
@@ -243,12 +243,12 @@ async fn a_data_space_that_is_made_later_sorts_behind_whatever_the_clock_says() 
     };
     let first = space().await;
     // An operator whose clock is far ahead has made one, and it was deleted.
-    delete(&store, &seed.stack, false).await.expect("deletes");
+    delete(&store, &seed.stack, &options.key, false).await.expect("deletes");
     let ahead = br#"{"space":"2999-12-31T23:59:59.999999999Z-ffffffff"}"#;
     store.set("/wattle", ahead, None).await.expect("sets");
     let second = space().await;
     assert!(&*second > "2999-12-31T23:59:59.999999999Z-ffffffff" && second > first, "{second}");
-    delete(&store, &seed.stack, false).await.expect("deletes");
+    delete(&store, &seed.stack, &options.key, false).await.expect("deletes");
     let third = space().await;
     assert!(third > second, "{third} after {second}");
 }
@@ -299,7 +299,7 @@ async fn who_was_overtaken_deletes_nothing_any_more() {
         };
         let slow = Guarded::new(Arc::clone(&plain), pause);
         let slowly: Arc<dyn Store> = Arc::clone(&slow) as _;
-        let mut late = Box::pin(delete(&slowly, &first.stack, false));
+        let mut late = Box::pin(delete(&slowly, &first.stack, &options.key, false));
         tokio::select! {
             deleted = &mut late => {
                 deleted.expect("deletes, held up by nobody");

@@ -1,11 +1,16 @@
 //! What one may who has a server of a stack, root on it, with its own credential: nothing that another one relies on.
 
+mod agents;
+mod commands;
 mod own_place;
+mod signed;
+mod squatted;
 
 use std::sync::Arc;
 
 use wattle::author::{Exports, Topology};
 use wattle::lower::Seed;
+use wattle::model::Model;
 use wattle_catalog::nova;
 use wattle_runtime::seed::Options;
 use wattle_runtime::store::{Address, Login, Store, StoreError};
@@ -15,6 +20,7 @@ use wattle_tests::zookeeper::ZooKeeper;
 
 /// A stack of its own in a real ZooKeeper, of two servers that are not wired to each other.
 pub(crate) struct Stack {
+    pub(crate) model: Model,
     pub(crate) seed: Seed,
     pub(crate) options: Options,
     address: Address,
@@ -22,15 +28,21 @@ pub(crate) struct Stack {
 
 impl Stack {
     pub(crate) fn new(name: &'static str) -> Self {
+        Self::at(name, ZooKeeper::shared())
+    }
+
+    /// One in a ZooKeeper of its own.
+    pub(crate) fn at(name: &'static str, zookeeper: &ZooKeeper) -> Self {
         let mut t = Topology::new(name);
         for server in ["db", "web"] {
             let host = t.add(server, nova::Server::new().image("debian-12").flavor("m1.small"));
             t.on(host).run("part", Anything::new());
         }
-        let seed = seed(&t.finish(Exports::new()));
+        let model = t.finish(Exports::new());
+        let seed = seed(&model);
         let mut options = options(&seed);
-        options.credentials.complete(&seed);
-        Self { seed, options, address: ZooKeeper::shared().address().parse().expect("an address") }
+        options.credentials.complete(&seed, &options.key);
+        Self { model, seed, options, address: zookeeper.address().parse().expect("an address") }
     }
 
     pub(crate) async fn login(&self, logins: &[Login]) -> Arc<dyn Store> {

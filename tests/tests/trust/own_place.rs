@@ -8,6 +8,8 @@ use wattle_runtime::seed::{SeedError, apply, delete};
 use wattle_runtime::space::{Content, Held, Layout, PlannedInput, Source, Space};
 use wattle_runtime::store::{Access, Op, Rights};
 
+use wattle_tests::seeds::unsigned;
+
 use crate::{Stack, assert_denied};
 
 const ALL: Rights = Rights { read: true, write: true, create: true, delete: true };
@@ -61,7 +63,7 @@ async fn what_a_server_makes_stops_no_operator() {
     for name in ["a", "b"] {
         web.apply(create(format!("{place}/{name}"), b"{".to_vec(), &own)).await.expect("its own place");
     }
-    assert!(delete(&operator, "own_place", false).await.expect("deletes"));
+    assert!(delete(&operator, "own_place", &stack.options.key, false).await.expect("deletes"));
     assert!(operator.get(&layout.root()).await.expect("reads").is_none());
 
     // ZooKeeper asks nobody but the owner of a node whether what is below it may be removed.
@@ -69,7 +71,7 @@ async fn what_a_server_makes_stops_no_operator() {
     for path in ["hidden", "hidden/more"] {
         web.apply(create(format!("{place}/{path}"), Vec::new(), &own)).await.expect("its own place");
     }
-    let left = delete(&operator, "own_place", false).await.expect_err("it is not the operator's");
+    let left = delete(&operator, "own_place", &stack.options.key, false).await.expect_err("it is not the operator's");
     assert!(matches!(&left, SeedError::Left { paths, .. } if *paths == [format!("{place}/hidden")]), "{left}");
     let there = operator.children(&layout.root()).await.expect("reads");
     assert_eq!(there, ["agents"], "all else is gone");
@@ -82,7 +84,7 @@ async fn what_a_server_makes_stops_no_operator() {
     for path in ["hidden/more", "hidden"] {
         web.apply(vec![Op::Delete { path: format!("{place}/{path}") }]).await.expect("it may");
     }
-    assert!(delete(&operator, "own_place", false).await.expect("deletes"));
+    assert!(delete(&operator, "own_place", &stack.options.key, false).await.expect("deletes"));
 }
 
 /// Its own status, its own entries and its place hold what makes no sense, or what only it may read.
@@ -114,7 +116,7 @@ async fn what_a_server_says_hides_no_other_one() {
 /// A stack as the versions before wrote it: servers make and remove nodes beside their plans.
 #[tokio::test]
 async fn a_stack_of_before_gets_places_and_loses_the_former_rights() {
-    let stack = Stack::new("of_before");
+    let mut stack = Stack::new("of_before");
     let (operator, web) = (stack.operator().await, stack.server("web").await);
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let layout = Layout::new("of_before");
@@ -125,19 +127,19 @@ async fn a_stack_of_before_gets_places_and_loses_the_former_rights() {
     let access = Access::new().grant(&own.principal(), former);
     operator.protect(&[(layout.server("web"), access.clone())], &[]).await.expect("the operator may");
     let node = operator.get(&layout.revision()).await.expect("reads").expect("a goal");
-    let mut goal: serde_json::Value = serde_json::from_slice(&node.data).expect("JSON");
-    goal["given"] = "as it was counted then".into();
+    let mut goal: serde_json::Value = serde_json::from_slice(unsigned(&node.data)).expect("JSON");
     goal["places"] = false.into();
     operator.set(&layout.revision(), goal.to_string().as_bytes(), None).await.expect("the operator may");
     let former = web.hold(&layout.former_alive("web"), b"{}", &access, None).await.expect("as it was");
 
-    let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
-    assert_eq!(applied.revision, 2);
-    let plan = Space::new(Arc::clone(&web), "of_before").plan("web").await.expect("reads").expect("a plan");
-    assert_eq!(plan.revision, 1, "nothing is to be done again");
+    let untold = apply(&operator, &stack.seed, &stack.options).await.expect_err("nobody has signed it");
+    assert!(matches!(untold, SeedError::Tampered { .. }), "{untold}");
+    stack.options.restore = true;
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     assert_denied(web.apply(vec![Op::Delete { path: layout.plan("web") }]).await, "its plan is removed");
     assert_denied(web.apply(create(format!("{}/mine", layout.server("web")), Vec::new(), &access)).await, "made");
-    let alive = delete(&operator, "of_before", false).await.expect_err("an agent of before is there");
+    let alive =
+        delete(&operator, "of_before", &stack.options.key, false).await.expect_err("an agent of before is there");
     assert!(matches!(alive, SeedError::Alive { .. }), "{alive}");
     former.release().await;
     web.hold(&layout.alive("web"), b"{}", &access, None).await.expect("its place").release().await;

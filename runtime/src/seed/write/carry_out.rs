@@ -117,6 +117,8 @@ async fn announce<'a>(
             digest: String::new(),
             applying: Some(goal.goal.revision),
             operator: goal.goal.operator.clone(),
+            expires: None,
+            plans: None,
         },
         given: String::new(),
         turn: None,

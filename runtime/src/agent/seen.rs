@@ -1,0 +1,141 @@
+//! The newest revision that this server was told to reach, on disk: nobody makes it go back to an older one.
+//!
+//! What the operator has signed once stays signed. Without this, whoever decides what an agent gets to read could show it
+//! the goal and the plans of last year, with the recipes that had to be replaced since.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use crate::space::{Goal, Revision, ServerStatus};
+
+/// Its file.
+pub(super) const NAME: &str = "revision";
+
+/// The newest revision that was seen.
+#[derive(Debug)]
+pub(super) struct Seen {
+    path: PathBuf,
+    newest: Mutex<Option<Note>>,
+}
+
+/// What is kept of a goal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Note {
+    #[serde(flatten)]
+    revision: Revision,
+    /// The number of the server's own plan.
+    plan: u64,
+}
+
+impl Seen {
+    /// As the agent's folder has it.
+    ///
+    /// # Errors
+    /// When it cannot be read: then it is not known what would be older.
+    pub(super) fn open(state: &Path) -> io::Result<Self> {
+        let path = state.join(NAME);
+        let newest = match fs::read(&path) {
+            Ok(text) => Some(serde_json::from_slice(&text)?),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        Ok(Self { path, newest: Mutex::new(newest) })
+    }
+
+    /// Takes note of a goal, as far as it is `server`'s.
+    ///
+    /// # Errors
+    /// In words, when a newer one was seen before, or no note can be taken.
+    pub(super) fn admit(&self, goal: &Goal, server: &str) -> Result<(), String> {
+        let mut newest = self.newest();
+        let revision = goal.of();
+        let plan = goal.plans.as_ref().map_or(revision.number, |plans| plans.of(server));
+        let note = Note { revision, plan };
+        if let Some(newest) = newest.as_ref().filter(|newest| note.revision < newest.revision) {
+            let [ours, newest] = [&note, newest].map(|note| named(&note.revision));
+            return Err(format!("it is {ours}, and this server was told of {newest} before"));
+        }
+        if newest.as_ref() != Some(&note) {
+            self.note(&note).map_err(|error| format!("no note can be taken of {}: {error}", named(&note.revision)))?;
+            *newest = Some(note);
+        }
+        Ok(())
+    }
+
+    /// What the server says before it has begun with anything, as of the plan that it was told of last: what it said then is not
+    /// newer.
+    pub(super) fn dated(&self, status: ServerStatus) -> ServerStatus {
+        match &*self.newest() {
+            Some(note) if status.revision == 0 => {
+                ServerStatus { revision: note.plan, space: note.revision.space.clone(), ..status }
+            }
+            _ => status,
+        }
+    }
+
+    fn newest(&self) -> MutexGuard<'_, Option<Note>> {
+        self.newest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note(&self, note: &Note) -> io::Result<()> {
+        let new = self.path.with_extension("new");
+        let mut file = File::create(&new)?;
+        file.write_all(&serde_json::to_vec(note)?)?;
+        file.sync_all()?;
+        fs::rename(&new, &self.path)?;
+        self.path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+    }
+}
+
+fn named(revision: &Revision) -> String {
+    let space = revision.space.as_ref().map(|space| format!(" of the data space of {space}"));
+    format!("revision {}{}", revision.number, space.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn goal(space: Option<&str>, revision: u64) -> Goal {
+        let goal = serde_json::json!({"revision": revision, "space": space, "digest": "", "plans": {"most": 1}});
+        serde_json::from_value(goal).unwrap()
+    }
+
+    #[test]
+    fn an_older_revision_is_refused_also_after_a_restart() {
+        let folder = tempfile::tempdir().unwrap();
+        let admit = |seen: &Seen, space, number| seen.admit(&goal(Some(space), number), "db");
+        let seen = Seen::open(folder.path()).unwrap();
+        for (space, number) in [("2026-01-01", 1), ("2026-01-01", 7), ("2026-01-01", 7)] {
+            admit(&seen, space, number).unwrap();
+        }
+        let seen = Seen::open(folder.path()).unwrap();
+        assert_eq!(
+            admit(&seen, "2026-01-01", 6).unwrap_err(),
+            "it is revision 6 of the data space of 2026-01-01, and this server was told of revision 7 of the data space of \
+             2026-01-01 before"
+        );
+        admit(&seen, "2026-01-01", 7).unwrap();
+        // What the server says meanwhile does not come before what it said when it had begun its plan.
+        let said = serde_json::from_str(r#"{"revision": 0, "since": "2026-01-01T00:00:00Z"}"#).unwrap();
+        let said = seen.dated(said);
+        assert_eq!((said.revision, said.space.as_deref()), (1, Some("2026-01-01")));
+        // A data space that begins anew is newer, whatever its numbers.
+        admit(&seen, "2026-02-01", 1).unwrap();
+        admit(&seen, "2026-01-01", 9).unwrap_err();
+        seen.admit(&goal(None, 9), "db").unwrap_err();
+    }
+
+    #[test]
+    fn what_cannot_be_noted_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let seen = Seen::open(&folder.path().join("gone")).unwrap();
+        seen.admit(&goal(None, 1), "db").unwrap_err();
+        fs::write(folder.path().join(NAME), "{").unwrap();
+        Seen::open(folder.path()).unwrap_err();
+    }
+}

@@ -1,0 +1,114 @@
+//! The data space as the operator sees it: what they write is signed, and what is read is theirs or nobody's.
+//!
+//! All of `seed` reads and writes through it, so that no other part of it knows of signatures.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use crate::space::{NotSigned, OperatorKey, Signer, is_signed};
+use crate::store::{Access, Hold, Node, Op, Store, StoreError, Version};
+
+/// A store through which the operator writes and reads.
+pub(super) struct Signed {
+    store: Arc<dyn Store>,
+    signer: Signer,
+    /// What was read that the operator has not signed so, by path.
+    refused: Mutex<BTreeMap<String, NotSigned>>,
+}
+
+impl fmt::Debug for Signed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.store.fmt(f)
+    }
+}
+
+impl Signed {
+    /// `store`, for the operator who has `key`.
+    pub(super) fn new(store: &Arc<dyn Store>, key: &OperatorKey) -> Arc<Self> {
+        Arc::new(Self { store: Arc::clone(store), signer: key.signer(), refused: Mutex::default() })
+    }
+
+    /// What was read that the operator has not signed so, and why.
+    pub(super) fn refused(&self) -> BTreeMap<String, NotSigned> {
+        self.all().clone()
+    }
+
+    fn all(&self) -> MutexGuard<'_, BTreeMap<String, NotSigned>> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a node says: nothing, if it is not the operator's word though it should be.
+    fn said(&self, path: &str, node: Node) -> Node {
+        if !is_signed(path) || node.data.is_empty() {
+            return node;
+        }
+        let data = match self.signer.authority().verify(path, &node.data) {
+            Ok(held) => held.to_vec(),
+            Err(why) => {
+                self.all().insert(path.to_owned(), why);
+                Vec::new()
+            }
+        };
+        Node { data, ..node }
+    }
+
+    fn signed(&self, path: &str, data: Vec<u8>) -> Vec<u8> {
+        if is_signed(path) && !data.is_empty() { self.signer.sign(path, &data) } else { data }
+    }
+}
+
+#[async_trait]
+impl Store for Signed {
+    async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
+        Ok(self.store.get(path).await?.map(|node| self.said(path, node)))
+    }
+
+    async fn look(&self, path: &str) -> Result<Option<Node>, StoreError> {
+        Ok(self.store.look(path).await?.map(|node| self.said(path, node)))
+    }
+
+    async fn changed(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
+        Ok(self.store.changed(path, seen).await?.map(|node| self.said(path, node)))
+    }
+
+    async fn set(&self, path: &str, data: &[u8], expected: Option<Version>) -> Result<Version, StoreError> {
+        self.store.set(path, &self.signed(path, data.to_vec()), expected).await
+    }
+
+    async fn children(&self, path: &str) -> Result<Vec<String>, StoreError> {
+        self.store.children(path).await
+    }
+
+    fn session_id(&self) -> i64 {
+        self.store.session_id()
+    }
+
+    async fn apply(&self, ops: Vec<Op>) -> Result<(), StoreError> {
+        let sign = |op| match op {
+            Op::Create { path, data, access } => Op::Create { data: self.signed(&path, data), path, access },
+            Op::Set { path, data, expected } => Op::Set { data: self.signed(&path, data), path, expected },
+            op @ (Op::Delete { .. } | Op::Check { .. }) => op,
+        };
+        self.store.apply(ops.into_iter().map(sign).collect()).await
+    }
+
+    async fn protect(&self, accesses: &[(String, Access)], checks: &[Op]) -> Result<(), StoreError> {
+        self.store.protect(accesses, checks).await
+    }
+
+    async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError> {
+        self.store.hold(path, data, access, over).await
+    }
+
+    fn session(&self) -> Option<Duration> {
+        self.store.session()
+    }
+
+    async fn close(&self) {
+        self.store.close().await;
+    }
+}

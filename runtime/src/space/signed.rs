@@ -1,0 +1,185 @@
+//! Nodes that the operator has signed: whoever reads one knows who wrote it, and for which place.
+//!
+//! Such a node is a line `wattle-signed/1 SIGNATURE`, and what it holds behind that. What is signed is the path as well: what
+//! was signed for one server or stack is nothing in the place of another one's. Which nodes are signed is said here, and
+//! nowhere else.
+
+use std::fmt;
+use std::str::FromStr;
+
+use aws_lc_rs::hkdf::{HKDF_SHA256, Salt};
+use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use wattle_agent_core::layout::ROOT;
+
+use super::CredentialError;
+
+/// What the first line of a signed node begins with.
+const BEGIN: &[u8] = b"wattle-signed/1 ";
+
+/// Bytes that a signature adds to a node at most.
+pub(crate) const OVERHEAD: usize = BEGIN.len() + 88 + 1;
+
+/// What signs for the operator.
+pub struct Signer(Ed25519KeyPair);
+
+/// Whose word counts: the public half of what signs for an operator.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Authority([u8; 32]);
+
+/// Why what a node holds is not taken for the operator's word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotSigned {
+    /// Nobody has signed it.
+    #[error("it is not signed")]
+    Unsigned,
+    /// Somebody else has, or it was signed for another place, or was changed.
+    #[error("the operator has not signed it so")]
+    Forged,
+}
+
+/// Whether the operator signs what is at `path`: what agents do by it, and what rights are computed from.
+pub(crate) fn is_signed(path: &str) -> bool {
+    let Some(rest) = path.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('/')) else { return false };
+    let parts: Vec<&str> = rest.split('/').collect();
+    matches!(parts.as_slice(), [_, "revision" | "servers"] | [_, "servers", _] | [_, "servers", _, "plan"])
+}
+
+/// What a node holds, whoever has written it.
+pub(crate) fn unverified(data: &[u8]) -> &[u8] {
+    split(data).map_or(data, |(_, held)| held)
+}
+
+/// The signature, and what is behind it.
+fn split(data: &[u8]) -> Option<(&[u8], &[u8])> {
+    let rest = data.strip_prefix(BEGIN)?;
+    let end = rest.iter().position(|byte| *byte == b'\n')?;
+    Some((&rest[..end], &rest[end + 1..]))
+}
+
+/// No path has the end of a line in it.
+fn message(path: &str, held: &[u8]) -> Vec<u8> {
+    [b"wattle-signed/1\n", path.as_bytes(), b"\n", held].concat()
+}
+
+impl Signer {
+    /// The one that belongs to a secret.
+    pub(super) fn of(secret: &str) -> Self {
+        let mut seed = [0; 32];
+        let salt = Salt::new(HKDF_SHA256, b"wattle");
+        let filled = salt
+            .extract(secret.as_bytes())
+            .expand(&[b"what the operator signs"], HKDF_SHA256)
+            .and_then(|bytes| bytes.fill(&mut seed));
+        filled.expect("INVARIANT: a hash is as long as a key");
+        Self(Ed25519KeyPair::from_seed_unchecked(&seed).expect("INVARIANT: any 32 bytes are a key"))
+    }
+
+    /// The public half.
+    ///
+    /// # Panics
+    /// Never.
+    pub fn authority(&self) -> Authority {
+        let key = self.0.public_key().as_ref();
+        Authority(key.try_into().expect("INVARIANT: Ed25519's public keys have 32 bytes"))
+    }
+
+    /// What the node at `path` is to hold so that it says `held`.
+    pub fn sign(&self, path: &str, held: &[u8]) -> Vec<u8> {
+        let signature = STANDARD.encode(self.0.sign(&message(path, held)));
+        [BEGIN, signature.as_bytes(), b"\n", held].concat()
+    }
+}
+
+impl Authority {
+    /// What the node at `path`, which holds `data`, says.
+    ///
+    /// # Errors
+    /// When it is not what the operator has signed.
+    pub fn verify<'d>(&self, path: &str, data: &'d [u8]) -> Result<&'d [u8], NotSigned> {
+        let (signature, held) = split(data).ok_or(NotSigned::Unsigned)?;
+        let signature = STANDARD.decode(signature).map_err(|_| NotSigned::Forged)?;
+        let key = UnparsedPublicKey::new(&ED25519, &self.0);
+        key.verify(&message(path, held), &signature).map_err(|_| NotSigned::Forged)?;
+        Ok(held)
+    }
+}
+
+impl fmt::Display for Authority {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&URL_SAFE_NO_PAD.encode(self.0))
+    }
+}
+
+impl fmt::Debug for Authority {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Authority({self})")
+    }
+}
+
+impl fmt::Debug for Signer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Signer({})", self.authority())
+    }
+}
+
+impl FromStr for Authority {
+    type Err = CredentialError;
+
+    fn from_str(text: &str) -> Result<Self, CredentialError> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| CredentialError::Malformed)?;
+        bytes.try_into().map(Self).map_err(|_| CredentialError::Malformed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATH: &str = "/wattle/shop/revision";
+
+    #[test]
+    fn what_is_signed_counts_where_it_was_signed_for_and_as_it_was() {
+        let (signer, other) = (Signer::of("a"), Signer::of("b"));
+        let (authority, data) = (signer.authority(), signer.sign(PATH, b"{}"));
+        assert_eq!(authority.verify(PATH, &data), Ok(&b"{}"[..]));
+        assert_eq!(unverified(&data), b"{}");
+        assert!(data.len() <= 2 + OVERHEAD);
+        assert_eq!(authority.verify("/wattle/shop2/revision", &data), Err(NotSigned::Forged));
+        assert_eq!(other.authority().verify(PATH, &data), Err(NotSigned::Forged));
+        assert_eq!(authority.verify(PATH, b"{}"), Err(NotSigned::Unsigned));
+        assert_eq!(authority.verify(PATH, b""), Err(NotSigned::Unsigned));
+        for at in 0..data.len() {
+            let mut changed = data.clone();
+            changed[at] ^= 1;
+            assert!(authority.verify(PATH, &changed).is_err(), "byte {at}");
+        }
+        assert!(authority.verify(PATH, &data[..data.len() - 1]).is_err());
+    }
+
+    #[test]
+    fn what_signs_is_the_same_for_the_same_secret() {
+        assert_eq!(Signer::of("a").authority(), Signer::of("a").authority());
+        assert_ne!(Signer::of("a").authority(), Signer::of("b").authority());
+        let authority = Signer::of("a").authority();
+        assert_eq!(authority.to_string().parse(), Ok(authority));
+        assert!(!authority.to_string().contains(':'), "it is a part of a credential");
+        for text in ["", "AAAA", "\u{e9}"] {
+            assert_eq!(text.parse::<Authority>(), Err(CredentialError::Malformed));
+        }
+    }
+
+    #[test]
+    fn what_agents_obey_is_signed() {
+        for path in ["revision", "servers", "servers/db", "servers/db/plan"] {
+            assert!(is_signed(&format!("/wattle/shop/{path}")), "{path}");
+        }
+        for path in
+            ["revision/2026", "agents/db", "status/db/part", "entries/db/part/out", "recipes/sha256:1", "exports"]
+        {
+            assert!(!is_signed(&format!("/wattle/shop/{path}")), "{path}");
+        }
+        assert!(!is_signed("/wattle") && !is_signed("/wattle/revision") && !is_signed("/other/shop/revision"));
+    }
+}

@@ -1,0 +1,101 @@
+//! Agents as servers have them, over the real store.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tempfile::TempDir;
+use tokio::task::JoinHandle;
+use wattle::model::{IndexMap, Name, Value};
+use wattle_runtime::agent::{Agent, AgentError, Ended, Fixed, Limits};
+use wattle_runtime::recipe::{Broken, Job, Runner};
+use wattle_runtime::report::Picture;
+use wattle_runtime::space::Space;
+
+use crate::Stack;
+
+/// What ran, in order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ran(Arc<Mutex<Vec<String>>>);
+
+#[async_trait]
+impl Runner for Ran {
+    async fn run(&self, job: &Job) -> Result<IndexMap<Name, Value>, Broken> {
+        self.0.lock().expect("no panic").push(job.name.to_string());
+        let value = |name: &Name| if **name == *"count" { Value::from(1_u8) } else { "x".into() };
+        Ok(job.component.outputs.keys().map(|name| (name.clone(), value(name))).collect())
+    }
+}
+
+impl Ran {
+    pub(crate) fn count(&self) -> usize {
+        self.0.lock().expect("no panic").len()
+    }
+}
+
+/// Where the server `db` keeps what it knows, over restarts of its agent.
+pub(crate) struct Db {
+    pub(crate) ran: Ran,
+    state: TempDir,
+    agent: Option<JoinHandle<Result<Ended, AgentError>>>,
+}
+
+impl Db {
+    pub(crate) fn new() -> Self {
+        Self { ran: Ran::default(), state: TempDir::new().expect("a folder"), agent: None }
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.state.path().join("agent")
+    }
+
+    /// Starts its agent; one that runs is killed.
+    pub(crate) async fn start(&mut self, stack: &Stack) {
+        self.kill().await;
+        let agent = Agent {
+            space: Space::new(stack.server("db").await, &stack.seed.stack),
+            server: "db".into(),
+            credential: stack.options.credentials.get("db").expect("it has one").clone(),
+            runner: Arc::new(self.ran.clone()),
+            state: self.folder(),
+            attributes: Arc::new(Fixed::default()),
+            user_data: IndexMap::default(),
+            limits: Limits::default(),
+        };
+        self.agent = Some(tokio::spawn(agent.run(std::future::pending())));
+    }
+
+    pub(crate) async fn kill(&mut self) {
+        if let Some(agent) = self.agent.take() {
+            agent.abort();
+            let _ = agent.await;
+        }
+    }
+}
+
+/// Waits until the server `db` is as it is to be, and gives how all is.
+pub(crate) async fn until(stack: &Stack, what: &str, is_so: impl Fn(&Picture) -> bool) -> Picture {
+    let space = Space::new(stack.operator().await, &stack.seed.stack);
+    let mut last = None;
+    for _ in 0..300 {
+        let picture = Picture::read(&space, None).await.expect("it is shown");
+        if is_so(&picture) {
+            return picture;
+        }
+        last = Some(picture);
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("not {what}: {last:?}")
+}
+
+/// Whether `db` has done all that the goal asks of it.
+pub(crate) fn is_done(picture: &Picture) -> bool {
+    picture.tally().done == 1
+}
+
+/// Waits until `db` says that it does not believe something, in these words among others.
+pub(crate) async fn refuses(stack: &Stack, words: &str) {
+    let says = |picture: &Picture| picture.servers["db"].troubles.iter().any(|trouble| trouble.contains(words));
+    until(stack, &format!("said: {words}"), says).await;
+}

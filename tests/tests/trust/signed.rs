@@ -1,0 +1,180 @@
+//! Somebody can write to the data space as its operator does, or decides what is read from it, but has not the operator's key.
+
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+use wattle_runtime::seed::{SeedError, apply, delete, diff};
+use wattle_runtime::space::{Layout, OperatorKey};
+use wattle_runtime::store::embedded::Server;
+use wattle_runtime::store::{Address, Store};
+use wattle_tests::seeds::unsigned;
+
+use crate::agents::{Db, is_done, refuses, until};
+use crate::{Stack, assert_denied};
+
+async fn raw(store: &Arc<dyn Store>, path: &str) -> Vec<u8> {
+    store.get(path).await.expect("the password is enough").expect("it is there").data
+}
+
+async fn json(store: &Arc<dyn Store>, path: &str) -> Json {
+    serde_json::from_slice(unsigned(&raw(store, path).await)).expect("JSON")
+}
+
+async fn put(store: &Arc<dyn Store>, path: &str, data: &[u8]) {
+    store.set(path, data, None).await.expect("the password is enough");
+}
+
+/// What ZooKeeper asks for is a password, which crosses a plain connection in clear.
+#[tokio::test]
+async fn what_the_operator_has_not_signed_does_not_run() {
+    forged(Stack::new("forged")).await;
+}
+
+#[tokio::test]
+async fn nor_does_it_from_the_embedded_store() {
+    let mut stack = Stack::new("forged");
+    let folder = tempfile::tempdir().expect("a folder");
+    let socket = folder.path().join("run/socket");
+    let operator = stack.options.key.login().principal();
+    let server = Server::start(&socket, &folder.path().join("log"), &operator).await.expect("starts");
+    stack.address = Address::Socket(socket);
+    forged(stack).await;
+    server.stop().await.expect("stops");
+}
+
+async fn forged(mut stack: Stack) {
+    let (operator, mut db) = (stack.operator().await, Db::new());
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    db.start(&stack).await;
+    until(&stack, "done", is_done).await;
+    assert_eq!(db.ran.count(), 1);
+
+    let layout = Layout::new("forged");
+    let (mut plan, mut goal) = (json(&operator, &layout.plan("db")).await, json(&operator, &layout.revision()).await);
+    plan["revision"] = 2.into();
+    plan["components"]["part"]["inputs"]["number"]["from"] = json!({"value": 666});
+    goal["revision"] = 2.into();
+    goal["plans"] = json!({"most": 2});
+    let other = OperatorKey::generate().signer();
+    for signs in [false, true] {
+        for (path, node) in [(layout.plan("db"), &plan), (layout.revision(), &goal)] {
+            let forged = node.to_string();
+            let forged = if signs { other.sign(&path, forged.as_bytes()) } else { forged.into_bytes() };
+            put(&operator, &path, &forged).await;
+        }
+        refuses(&stack, if signs { "the operator has not signed it so" } else { "it is not signed" }).await;
+    }
+    db.start(&stack).await;
+    refuses(&stack, "the operator has not signed it so").await;
+    assert_eq!(db.ran.count(), 1, "what somebody else has written ran");
+
+    // The operator is told, nothing of it is used, and one command writes all of it anew.
+    let changes = diff(&operator, &stack.seed, &stack.options).await.expect("it is shown");
+    let nodes: Vec<&str> = changes.tampered.iter().map(|tampered| &*tampered.node).collect();
+    assert_eq!(nodes, [layout.revision(), layout.plan("db")]);
+    let refused = apply(&operator, &stack.seed, &stack.options).await.expect_err("it was tampered with");
+    assert!(matches!(refused, SeedError::Tampered { .. }), "{refused}");
+    stack.options.restore = true;
+    let applied = apply(&operator, &stack.seed, &stack.options).await.expect("it is written anew");
+    assert_eq!(applied.revision, 1);
+    until(&stack, "done", |picture| is_done(picture) && picture.servers["db"].troubles.is_empty()).await;
+    assert_eq!(db.ran.count(), 1, "what is as it was need not run again");
+    stack.options.restore = false;
+    let applied = apply(&operator, &stack.seed, &stack.options).await.expect("all is as it should be");
+    assert!(applied.changes.is_empty() && applied.changes.tampered.is_empty());
+    db.kill().await;
+    assert!(delete(&operator, "forged", &stack.options.key, true).await.is_ok());
+}
+
+/// What was signed once is shown once more.
+#[tokio::test]
+async fn what_was_replaced_does_not_run_again() {
+    let mut stack = Stack::new("replayed");
+    let (operator, mut db) = (stack.operator().await, Db::new());
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let layout = Layout::new("replayed");
+    let paths = [layout.plan("db"), layout.revision()];
+    let former = [raw(&operator, &paths[0]).await, raw(&operator, &paths[1]).await];
+    db.start(&stack).await;
+    until(&stack, "done", is_done).await;
+    stack.options.again = true;
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    stack.options.again = false;
+    let now = [raw(&operator, &paths[0]).await, raw(&operator, &paths[1]).await];
+    until(&stack, "done", |picture| is_done(picture) && picture.revision() == 2).await;
+    let ran = db.ran.count();
+
+    // All of it, to an agent that is started again.
+    db.kill().await;
+    put(&operator, &paths[0], &former[0]).await;
+    put(&operator, &paths[1], &former[1]).await;
+    db.start(&stack).await;
+    refuses(&stack, "and this server was told of revision 2 of").await;
+    assert_eq!(db.ran.count(), ran);
+    db.kill().await;
+    // The plan alone, to a server that knows nothing.
+    put(&operator, &paths[1], &now[1]).await;
+    let mut fresh = Db::new();
+    fresh.start(&stack).await;
+    refuses(&stack, "it is the one of revision 1, and the goal asks for the one of revision 2").await;
+    assert_eq!(fresh.ran.count(), 0);
+    let refused = apply(&operator, &stack.seed, &stack.options).await.expect_err("it was tampered with");
+    assert!(refused.to_string().contains("asks for the one of revision 2"), "{refused}");
+    put(&operator, &paths[0], &now[0]).await;
+    until(&stack, "done", is_done).await;
+    assert_eq!(fresh.ran.count(), 1);
+    fresh.kill().await;
+    assert!(delete(&operator, "replayed", &stack.options.key, true).await.is_ok());
+}
+
+/// What was signed for one server is nothing for another one, nor for another stack.
+#[tokio::test]
+async fn what_has_expired_or_was_signed_for_another_place_does_not_run() {
+    let stack = Stack::new("elsewhere_signed");
+    let (operator, mut db) = (stack.operator().await, Db::new());
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let layout = Layout::new("elsewhere_signed");
+    let (plan, goal) = (raw(&operator, &layout.plan("db")).await, raw(&operator, &layout.revision()).await);
+    put(&operator, &layout.plan("db"), &raw(&operator, &layout.plan("web")).await).await;
+    db.start(&stack).await;
+    refuses(&stack, "the operator has not signed it so").await;
+    db.kill().await;
+    put(&operator, &layout.plan("db"), &plan).await;
+
+    let mut expired = json(&operator, &layout.revision()).await;
+    expired["expires"] = "2020-01-01T00:00:00Z".into();
+    let signed = stack.options.key.signer().sign(&layout.revision(), expired.to_string().as_bytes());
+    put(&operator, &layout.revision(), &signed).await;
+    db.start(&stack).await;
+    refuses(&stack, "it counted until 2020-01-01T00:00:00Z: `wattle seed apply` makes it count again").await;
+    assert_eq!(db.ran.count(), 0);
+    // Which it does without another revision.
+    let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    assert!(applied.changes.is_empty());
+    until(&stack, "done", is_done).await;
+    db.kill().await;
+    put(&operator, &layout.revision(), &goal).await;
+    assert!(delete(&operator, "elsewhere_signed", &stack.options.key, true).await.is_ok());
+}
+
+/// The plan from which rights were computed that had been granted before.
+#[tokio::test]
+async fn a_plan_that_nobody_has_signed_gets_no_right() {
+    let mut stack = Stack::new("forged_right");
+    let (operator, web) = (stack.operator().await, stack.server("web").await);
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let layout = Layout::new("forged_right");
+    let mut plan = json(&operator, &layout.plan("web")).await;
+    plan["components"]["part"]["inputs"]["stolen"] = json!({"type": "string", "from": {"entry": "db/part/token"}});
+    put(&operator, &layout.plan("web"), plan.to_string().as_bytes()).await;
+    stack.options.again = true;
+    for restore in [false, true] {
+        stack.options.restore = restore;
+        let applied = apply(&operator, &stack.seed, &stack.options).await;
+        assert_eq!(applied.is_ok(), restore, "{applied:?}");
+        assert_denied(web.get(&layout.entry("db/part/token")).await, "by a plan that it was not given");
+    }
+    let after = json(&operator, &layout.plan("web")).await;
+    assert!(after["components"]["part"]["inputs"]["stolen"].is_null(), "{after}");
+    assert!(delete(&operator, "forged_right", &stack.options.key, true).await.is_ok());
+}
