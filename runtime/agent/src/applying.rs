@@ -2,7 +2,8 @@
 //!
 //! It can be broken off anywhere, and is repeated from the beginning, unless nothing but the end is missing. Servers are told
 //! of a revision when all of it is there, and nothing is taken away that the revision before still needs. Nobody knows of one that
-//! is broken off whether it is only slow, so its turn is ended first ([`There::is_being_written`]).
+//! is broken off whether it is only slow, so its turn is ended first ([`There::is_being_written`]). Likewise, whoever finds no goal
+//! announces one, of revision 0, before it believes what it reads: what was there may have gone with a lost data space.
 
 /// A step of writing a seed. After [`Step::Announce`], nothing is written any more once somebody else has written the goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +89,7 @@ mod tests {
         assert_eq!(number(there(3, Some(3)), true), 3);
         assert_eq!(number(there(3, Some(3)), false), 4);
         assert_eq!(number(there(3, Some(4)), true), 5);
+        assert_eq!(number(there(0, Some(0)), false), 1);
         assert_eq!(number(there(0, Some(1)), false), 2);
     }
 }

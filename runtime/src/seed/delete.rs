@@ -44,17 +44,31 @@ pub async fn delete(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey, forc
     };
     let checks = turn.as_ref().map(Turn::checks).unwrap_or_default();
     imports::register(store, stack, &IndexMap::default(), false, &checks).await?;
-    match clear(store, &layout, &checks).await? {
+    match clear(store, &layout, &checks, Also::Goal).await? {
         left if left.is_empty() => Ok(true),
         paths => Err(SeedError::Left { stack: stack.to_owned(), paths }),
     }
 }
 
+/// What goes with all else of a stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Also {
+    /// The goal and the stack's own node.
+    Goal,
+    /// Neither: another data space begins.
+    Nothing,
+}
+
 /// Removes all that is there of a stack, while the `checks` hold. Gives what is left because only a server may remove it.
-pub(super) async fn clear(store: &Arc<dyn Store>, layout: &Layout, checks: &[Op]) -> Result<Vec<String>, SeedError> {
+pub(super) async fn clear(
+    store: &Arc<dyn Store>,
+    layout: &Layout,
+    checks: &[Op],
+    also: Also,
+) -> Result<Vec<String>, SeedError> {
     let mut last = Ok(Vec::new());
     for _ in 0..TRIES {
-        last = remove(store, layout, checks).await;
+        last = remove(store, layout, checks, also).await;
         if !matches!(
             last,
             Err(SeedError::Space(crate::space::SpaceError::Store(
@@ -94,9 +108,9 @@ async fn refuse(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError
     if importers.is_empty() { Ok(()) } else { Err(SeedError::Imported { stack: layout.stack().to_owned(), importers }) }
 }
 
-/// Removes all that is there while the `checks` hold, the goal and the stack's own node last. What servers have made so that
+/// Removes all that is there while the `checks` hold, what goes `also` last. What servers have made so that
 /// nobody else may remove it is left, with what is above it: the paths of that.
-async fn remove(store: &Arc<dyn Store>, layout: &Layout, checks: &[Op]) -> Result<Vec<String>, SeedError> {
+async fn remove(store: &Arc<dyn Store>, layout: &Layout, checks: &[Op], also: Also) -> Result<Vec<String>, SeedError> {
     let mut found = Vec::new();
     let mut level = vec![layout.root()];
     while !level.is_empty() {
@@ -130,7 +144,10 @@ async fn remove(store: &Arc<dyn Store>, layout: &Layout, checks: &[Op]) -> Resul
     let goal = layout.revision();
     let is_last = |path: &String| path.strip_prefix(&goal).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     let (mut last, others): (Vec<String>, Vec<String>) = found.rev().partition(is_last);
-    last.extend(left.is_empty().then(|| layout.root()));
+    match also {
+        Also::Goal => last.extend(left.is_empty().then(|| layout.root())),
+        Also::Nothing => last.clear(),
+    }
     // What the checks look at goes in one request, with which they go for the last time.
     for paths in [others, last] {
         let removals = paths.into_iter().map(|path| Op::Delete { path });

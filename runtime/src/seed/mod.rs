@@ -114,8 +114,10 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
         credentials,
     };
     let there = present::deployed(store, &work.layout).await?;
+    let mut begun = None;
     if there.is_none() || options.restore {
-        Box::pin(restore::prepare(store, &work.layout, &work.member, options.restore)).await?;
+        let prepared = restore::prepare(store, &work.layout, &work.member, &options.key, options.restore);
+        begun = Box::pin(prepared).await?;
     }
     if let Some(there) = &there
         && there.0.goal.applying.is_none()
@@ -130,10 +132,9 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
     let is_being_written = |there: &Deployed| there.goal.there().is_being_written();
     let known = match there {
         Some(there) if !options.restore && is_being_written(&there.0) => {
-            Box::pin(turn::end_another(store, &work.layout, &there)).await?;
-            None
+            Some(Box::pin(turn::end_another(store, &work.layout, there)).await?)
         }
-        there => there,
+        there => there.or(begun),
     };
     let found = Box::pin(work.compare(store, seed, options, known)).await?;
     if !options.restore {

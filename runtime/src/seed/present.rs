@@ -13,7 +13,7 @@ use crate::store::{Principal, Store, Version};
 
 use super::deployed::There;
 use super::error::Tampered;
-use super::turn::Seen;
+use super::turn::{Seen, over};
 use super::{SeedError, rights};
 
 /// How many requests are under way at a time.
@@ -34,6 +34,22 @@ pub(super) struct Deployed {
     /// Whether each server's agent has a place: those of former versions have none.
     #[serde(default)]
     pub(super) places: bool,
+}
+
+impl Deployed {
+    /// Of a data space of which nothing is there yet but the goal, whose `revision` is being written.
+    pub(super) fn beginning(space: Option<Name>, operator: Option<Principal>, revision: u64) -> Self {
+        let goal = Goal {
+            revision: 0,
+            space,
+            digest: String::new(),
+            applying: Some(revision),
+            operator,
+            expires: None,
+            plans: None,
+        };
+        Self { goal, given: String::new(), turn: None, places: false }
+    }
 }
 
 /// What a data space holds of a stack.
@@ -69,7 +85,7 @@ pub(super) async fn deployed(
 }
 
 impl Present {
-    /// Reads all of it, but for the goal if it is `known`. Of a stack that is to be `restored`, the goal counts for nothing:
+    /// Reads all of it, but for the goal if it is `known`: one that says whose turn it is has been written by this operator. Of a stack that is to be `restored`, the goal counts for nothing:
     /// another data space begins.
     pub(super) async fn read(
         store: &Arc<dyn Store>,
@@ -78,6 +94,7 @@ impl Present {
         restored: bool,
     ) -> Result<Self, SeedError> {
         let path = layout.revision();
+        let is_turn = known.as_ref().is_some_and(|(goal, _)| goal.turn.is_some());
         let (told, deployed) = match known.filter(|_| !restored) {
             Some((goal, version)) => (Some(version), Some((goal, version))),
             None => match store.get(&path).await? {
@@ -90,6 +107,10 @@ impl Present {
             (None, Some(version)) => Seen::of_unknown(store, layout, version).await?,
             (deployed, _) => Seen::read(store, layout, deployed.as_ref()).await?,
         };
+        if is_turn && !seen.is_of_turn() {
+            // Whoever has taken a turn has seen its data space, which is there no more.
+            return Err(over(layout));
+        }
         let mut present = Self { whole: true, seen, ..Self::default() };
         if told.is_none() && store.get(&layout.root()).await?.is_none() {
             return Ok(present);

@@ -4,35 +4,53 @@ use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
-use crate::space::{Layout, SpaceError};
-use crate::store::{Access, Principal, Store, StoreError};
+use crate::clock;
+use crate::space::{Layout, OperatorKey, SpaceError};
+use crate::store::{Access, Principal, Store, StoreError, Version};
 
-use super::delete::clear;
-use super::present::AT_ONCE;
-use super::{SeedError, rights};
+use super::delete::{Also, clear};
+use super::present::{AT_ONCE, Deployed};
+use super::turn::{Seen, Turn};
+use super::{SeedError, naming, rights};
 
 /// Removes what is there of a stack that no operator has told of, since nobody knows who has made it; and takes the nodes
-/// of a stack that is to be `restored` that only group others, so that nobody else makes or removes any below them.
+/// of a stack that is to be `restored` that only group others, so that nobody else makes or removes any below them. Gives the
+/// goal if a data space was begun.
 pub(super) async fn prepare(
     store: &Arc<dyn Store>,
     layout: &Layout,
     member: &Principal,
+    operator: &OperatorKey,
     restored: bool,
-) -> Result<(), SeedError> {
-    take(store, layout, member, restored).await.map_err(|error| match error {
+) -> Result<Option<(Deployed, Version)>, SeedError> {
+    let prepared = async {
+        match (store.get(&layout.revision()).await?, store.get(&layout.root()).await?) {
+            (Some(_), _) if restored => own(store, layout, member).await.map(|()| None),
+            (None, Some(_)) => begin(store, layout, member, operator).await.map(Some),
+            _ => Ok(None),
+        }
+    };
+    prepared.await.map_err(|error| match error {
         SeedError::Space(SpaceError::Store(StoreError::Denied { path, .. })) => SeedError::Squatted { path },
         error => error,
     })
 }
 
-async fn take(store: &Arc<dyn Store>, layout: &Layout, member: &Principal, restored: bool) -> Result<(), SeedError> {
-    if store.get(&layout.revision()).await?.is_some() {
-        return if restored { own(store, layout, member).await } else { Ok(()) };
-    }
-    match store.get(&layout.root()).await? {
-        Some(_) => clear(store, layout, &[]).await.map(drop),
-        None => Ok(()),
-    }
+/// Begins a data space before anything is removed: two operators who find the same would else remove what the other has made
+/// since.
+async fn begin(
+    store: &Arc<dyn Store>,
+    layout: &Layout,
+    member: &Principal,
+    operator: &OperatorKey,
+) -> Result<(Deployed, Version), SeedError> {
+    let space = naming::new(store, clock::now()).await?;
+    // Whoever reads it next gives the first revision its number.
+    let beginning = Deployed::beginning(Some(space), Some(operator.login().principal()), 0);
+    let turn = Turn::begin(store, layout, &Seen::default(), &beginning, true, rights::members(member)).await?;
+    turn.protect(&[(layout.root(), Access::new())]).await?;
+    clear(store, layout, &turn.checks(), Also::Nothing).await?;
+    Ok(turn.said(beginning))
 }
 
 async fn own(store: &Arc<dyn Store>, layout: &Layout, member: &Principal) -> Result<(), SeedError> {

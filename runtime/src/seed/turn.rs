@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::space::{Layout, ROOT, to_json};
+use crate::space::{Layout, ROOT, SpaceError, to_json};
 use crate::store::{Access, Op, Store, StoreError, Version};
 
 use super::present::{self, Deployed};
@@ -33,9 +33,17 @@ impl Seen {
         let [mark, importers] = [mark, importers].map(|node| node.map(|node| node.version));
         Ok(Self { goal: Some(*version), mark, importers })
     }
-}
 
-impl Seen {
+    /// Whether there was a goal.
+    pub(super) fn is_of_goal(&self) -> bool {
+        self.goal.is_some()
+    }
+
+    /// Whether the data space was there in which somebody has taken a turn.
+    pub(super) fn is_of_turn(&self) -> bool {
+        self.mark.is_some()
+    }
+
     /// For a goal that is not believed: all but when it was written is unknown.
     pub(super) async fn of_unknown(store: &Arc<dyn Store>, layout: &Layout, goal: Version) -> Result<Self, SeedError> {
         let importers = store.get(&layout.importers()).await?.map(|node| node.version);
@@ -88,6 +96,31 @@ impl<'a> Turn<'a> {
         Ok(Self { name: goal.turn, ..Self::at(store, layout, version, &seen, &mark) })
     }
 
+    /// Takes the turn with the goal of a data space at its `beginning`: in place of the goal that was `seen`, else below the
+    /// stack's own node, which may not be there yet unless it `is_there`.
+    ///
+    /// # Errors
+    /// [`SeedError::Busy`] when somebody else has begun since it was seen.
+    pub(super) async fn begin(
+        store: &'a Arc<dyn Store>,
+        layout: &'a Layout,
+        seen: &Seen,
+        beginning: &Deployed,
+        is_there: bool,
+        access: Access,
+    ) -> Result<Turn<'a>, SeedError> {
+        let root = (!is_there).then(|| Op::Create { path: layout.root(), data: Vec::new(), access: Access::new() });
+        loop {
+            let kept = naming::keep(store, beginning.goal.space.as_ref()).await?;
+            let before = kept.into_iter().chain(root.clone()).collect();
+            match Self::take(store, layout, seen, beginning, before, access.clone()).await {
+                // Somebody else has given a name to another data space.
+                Err(SeedError::Space(SpaceError::Store(error))) if naming::is_late(&error) => {}
+                taken => return taken,
+            }
+        }
+    }
+
     /// The turn of who has written the goal that was `seen`, and was broken off.
     ///
     /// # Errors
@@ -107,6 +140,11 @@ impl<'a> Turn<'a> {
         let check = |path: String, expected: Option<Version>| expected.map(|expected| Op::Check { path, expected });
         let (mark, importers) = (check(mark.to_owned(), seen.mark), check(layout.importers(), seen.importers));
         Self { store, layout, goal, name: None, mark, importers }
+    }
+
+    /// The `goal` with which this turn was taken.
+    pub(super) fn said(&self, goal: Deployed) -> (Deployed, Version) {
+        (Deployed { turn: self.name.clone(), ..goal }, self.goal)
     }
 
     /// What holds for as long as it is this turn.
@@ -168,17 +206,19 @@ async fn ours(
     Ok(there.filter(|node| node.data == data && node.version.count == count).map(|node| node.version))
 }
 
-/// Ends the turn that somebody may have, so that nothing is written any more behind whoever reads what is there next.
+/// Ends the turn that somebody may have, so that nothing is written any more behind whoever reads what is there next. Gives the
+/// goal as it is then.
 ///
 /// # Errors
 /// [`SeedError::Busy`] when somebody else has begun meanwhile.
 pub(super) async fn end_another(
     store: &Arc<dyn Store>,
     layout: &Layout,
-    there: &(Deployed, Version),
-) -> Result<(), SeedError> {
-    let seen = Seen::read(store, layout, Some(there)).await?;
-    Turn::take(store, layout, &seen, &there.0, Vec::new(), Access::new()).await.map(drop)
+    there: (Deployed, Version),
+) -> Result<(Deployed, Version), SeedError> {
+    let seen = Seen::read(store, layout, Some(&there)).await?;
+    let turn = Turn::take(store, layout, &seen, &there.0, Vec::new(), Access::new()).await?;
+    Ok(turn.said(there.0))
 }
 
 /// Says of a stack that its rights may not be those of its plans, because somebody whose turn was over has changed them: whoever

@@ -13,7 +13,7 @@ use wattle::model::Model;
 use wattle::prelude::*;
 use wattle_runtime::seed::{Applied, Options, SeedError, apply, delete};
 use wattle_runtime::space::Space;
-use wattle_runtime::store::{Address, Store, StoreError};
+use wattle_runtime::store::{Access, Address, Op, Store, StoreError};
 use wattle_tests::proxy::Proxy;
 use wattle_tests::random::Anything;
 use wattle_tests::seeds::{Watch, essence, seed};
@@ -198,6 +198,33 @@ async fn agree(store: &Arc<dyn Store>, seed: &Seed, revision: u64) {
             let there = space.plan(writer).await.expect("reads").expect("a plan");
             assert_eq!(there.of(), plan.expects(writer), "`{server}` reads from `{writer}`");
         }
+    }
+}
+
+/// Two find what no operator has told of, and both remove it.
+#[tokio::test]
+async fn who_was_overtaken_removes_nothing_that_was_made_since() {
+    let [late, other] = [1, 2].map(|apps| seed(&three_tier(apps)));
+    let options = options_for(&[&other, &late]);
+    for changes in 0.. {
+        let plain = memory();
+        for below in ["", "/three_tier", "/three_tier/entries", "/three_tier/entries/left"] {
+            let left = Op::Create { path: format!("/wattle{below}"), data: Vec::new(), access: Access::new() };
+            plain.apply(vec![left]).await.expect("makes");
+        }
+        let Some((slow, applying)) = held_up(&plain, &late, &options, changes).await else {
+            assert!(changes > 20, "held up {changes} times");
+            break;
+        };
+        apply(&plain, &other, &options).await.expect("overtakes");
+        let expected = essence(&plain).await;
+        assert!(!expected.keys().any(|path| path.ends_with("/left")), "it is removed");
+        slow.guard.may_go_on.add_permits(1);
+        match applying.await {
+            Err(SeedError::Busy { .. }) => {}
+            other => panic!("{changes}: {other:?}"),
+        }
+        assert_same(&essence(&plain).await, &expected, changes);
     }
 }
 

@@ -38,8 +38,8 @@ pub(crate) struct Operator {
     number: u64,
     /// How often the goal was set.
     count: i32,
-    /// How often it was set when this operator ended another one's turn.
-    ended: Option<i32>,
+    /// The data space whose turn this operator has taken before it reads what is there, and how often the goal was set then.
+    ended: Option<(Option<Name>, i32)>,
     /// What it makes, of each step.
     plan: Written,
     /// What is left of its step.
@@ -205,12 +205,16 @@ impl World {
         match (self.operators[operator].at, reply) {
             (At::Reading, Reply::Node(node)) => self.compare(operator, node.as_deref()),
             (At::Ending, Reply::Written(..)) => {
-                self.operators[operator].ended = Some(self.operators[operator].count + 1);
-                self.read_goal(operator);
+                self.operators[operator].count += 1;
+                self.has_turn(operator);
             }
             (At::Step(step), Reply::Written(..)) => {
                 match step {
-                    Step::Announce if self.operators[operator].before.is_none() => self.operators[operator].count = 0,
+                    Step::Announce if self.operators[operator].before.is_none() => {
+                        // What it took to be there may have gone with a data space that was lost since.
+                        self.operators[operator].count = 0;
+                        return self.has_turn(operator);
+                    }
                     Step::Announce | Step::Tell | Step::Finish => self.operators[operator].count += 1,
                     _ => {}
                 }
@@ -224,6 +228,13 @@ impl World {
             (At::Idle, _) => {}
             _ => self.busy(operator),
         }
+    }
+
+    /// Reads what is there: nobody else writes any more.
+    fn has_turn(&mut self, operator: usize) {
+        let state = &mut self.operators[operator];
+        state.ended = Some((state.space.clone(), state.count));
+        self.read_goal(operator);
     }
 
     /// Goes on with what is left of its step, or with the next one.
@@ -258,8 +269,9 @@ impl World {
             Step::Grant | Step::Register | Step::Withdraw | Step::Deregister => Vec::new(),
             Step::Announce => {
                 let digest = state.before.as_ref().map_or_else(String::new, |(_, digest)| digest.clone());
-                let before = state.before.as_ref().map_or(0, |(there, _)| there.revision);
-                let data = self.goal(operator, There { revision: before, applying: Some(number) }, &digest);
+                let before = state.before.as_ref().map(|(there, _)| there.revision);
+                let applying = Some(before.map_or(0, |_| number));
+                let data = self.goal(operator, There { revision: before.unwrap_or(0), applying }, &digest);
                 return self.write_goal(operator, data);
             }
             Step::Tell | Step::Finish => {
@@ -328,7 +340,8 @@ impl World {
                     state.at = At::Idle;
                     return;
                 }
-                if there.is_being_written() && state.ended != Some(node.count) {
+                let is_ended = state.ended == Some((state.space.clone(), node.count));
+                if there.is_being_written() && !is_ended {
                     state.at = At::Ending;
                     self.say(|| format!("operator {operator} ends a turn"));
                     let data = Rc::clone(&node.data);

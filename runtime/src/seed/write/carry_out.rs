@@ -8,9 +8,9 @@ use wattle_agent_core::applying::Step;
 use crate::seed::present::{Deployed, Present};
 use crate::seed::turn::Turn;
 use crate::seed::wanted::Wanted;
-use crate::seed::{SeedError, imports, naming, rights};
-use crate::space::{Goal, Layout, SpaceError};
-use crate::store::{Access, Op, Store};
+use crate::seed::{SeedError, imports, rights};
+use crate::space::Layout;
+use crate::store::Store;
 
 use super::Writing;
 
@@ -110,32 +110,9 @@ async fn announce<'a>(
         before.goal.applying = Some(goal.goal.revision);
         return Turn::take(store, layout, &present.seen, &before, Vec::new(), access).await;
     }
-    let nothing = Deployed {
-        goal: Goal {
-            revision: 0,
-            space: goal.goal.space.clone(),
-            digest: String::new(),
-            applying: Some(goal.goal.revision),
-            operator: goal.goal.operator.clone(),
-            expires: None,
-            plans: None,
-        },
-        given: String::new(),
-        turn: None,
-        places: false,
-    };
-    loop {
-        let kept = naming::keep(store, goal.goal.space.as_ref()).await?;
-        let root = layout.root();
-        let above = match store.get(&root).await? {
-            Some(_) => None,
-            None => Some(Op::Create { path: root, data: Vec::new(), access: Access::new() }),
-        };
-        let before = kept.into_iter().chain(above).collect();
-        match Turn::take(store, layout, &present.seen, &nothing, before, access.clone()).await {
-            // Somebody else has given a name to another data space.
-            Err(SeedError::Space(SpaceError::Store(error))) if naming::is_late(&error) => {}
-            taken => return taken,
-        }
-    }
+    let (space, operator) = (goal.goal.space.clone(), goal.goal.operator.clone());
+    let beginning = Deployed::beginning(space, operator, goal.goal.revision);
+    // Where nothing was, nobody else may have made anything since.
+    let is_there = present.seen.is_of_goal();
+    Turn::begin(store, layout, &present.seen, &beginning, is_there, access).await
 }
