@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 use wattle_agent_core::content::Content;
-use wattle_agent_core::machine::{Action, Awaited, Cause, Event, Machine, Search, Sighting, Ticket};
+use wattle_agent_core::machine::{Action, Awaited, Cause, Event, Machine, Search, Seen, Sighting, Ticket};
 use wattle_agent_core::record::Record as Noted;
 use wattle_agent_core::revision::Revision;
 use wattle_agent_core::status::{State, Status};
@@ -144,7 +144,10 @@ impl Engine<'_> {
                 None => self.space.waits(awaited, (host, self.agents[host].life, ticket)),
             },
             Action::Peek(ticket, entry, _) => {
-                self.told.push_back(Event::Peeked(ticket, self.space.entry(&entry).cloned()));
+                self.told.push_back(Event::Peeked(
+                    ticket,
+                    self.space.entry(&entry).cloned().map_or(Seen::Nothing, Seen::Content),
+                ));
             }
             Action::Write(ticket, entry, _, content) => {
                 let there = self.space.entry(&entry).cloned();

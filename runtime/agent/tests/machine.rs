@@ -6,7 +6,7 @@ use std::time::Duration;
 use wattle_agent_core::content::Content;
 use wattle_agent_core::failure::{Failure, Kind};
 use wattle_agent_core::machine::{
-    Action, Broken, Desired, Event, Job, Limits, Machine, Now, Question, RunId, Setup, Stop, Ticket,
+    Action, Broken, Desired, Event, Job, Limits, Machine, Now, Question, RunId, Seen, Setup, Stop, Ticket,
 };
 use wattle_agent_core::memory::Memory;
 use wattle_agent_core::plan::{Held, Plan, PlannedComponent, PlannedInput, PlannedOutput, Script, Source, Writer};
@@ -51,6 +51,8 @@ struct Server {
     is_disk_full: bool,
     /// What its entry `url` holds.
     entry: Option<Content>,
+    /// Whether it is of a newer revision.
+    is_behind: bool,
     /// What has come out and is not carried out here.
     out: Vec<Action>,
 }
@@ -74,7 +76,8 @@ impl Server {
             components: std::iter::once(("c".into(), component)).collect(),
         };
         let machine = Machine::new(setup, memory.clone(), now);
-        Self { machine, uptime: Duration::ZERO, plan, memory, is_disk_full: false, entry: None, out: Vec::new() }
+        let (uptime, out) = (Duration::ZERO, Vec::new());
+        Self { machine, uptime, plan, memory, is_disk_full: false, entry: None, is_behind: false, out }
     }
 
     fn desire(&mut self) {
@@ -90,7 +93,10 @@ impl Server {
         let now = Now { uptime: self.uptime, wall: Time::EPOCH + self.uptime };
         for action in self.machine.handle(now, event) {
             match action {
-                Action::Peek(ticket, ..) => self.tell(Event::Peeked(ticket, self.entry.clone())),
+                Action::Peek(ticket, ..) => {
+                    let there = self.entry.clone().map_or(Seen::Nothing, Seen::Content);
+                    self.tell(Event::Peeked(ticket, if self.is_behind { Seen::Newer } else { there }));
+                }
                 Action::Journal(ticket, _) if self.is_disk_full => self.tell(Event::JournalFails(ticket)),
                 Action::Journal(ticket, records) => {
                     records.into_iter().for_each(|record: Record| self.memory.note(record));
@@ -163,6 +169,18 @@ fn a_recipe_that_ended_in_time_has_however_late_that_is_seen() {
     server.tell(Event::Ran(server.run(), Ok(url("x"))));
     server.tell(Event::Time);
     assert_eq!((server.state(), server.stops()), (&State::Done, vec![]));
+}
+
+#[test]
+fn what_another_agent_has_written_of_a_newer_revision_begins_nothing_here() {
+    for is_behind in [false, true] {
+        let mut server = Server::new(component(Tool::Shell, false), Memory::default());
+        server.is_behind = is_behind;
+        server.begin();
+        let runs = server.out.iter().any(|action| matches!(action, Action::Run(_)));
+        assert_eq!(runs, !is_behind);
+        assert_eq!(server.entry, None);
+    }
 }
 
 #[test]

@@ -29,6 +29,8 @@ pub(super) struct Component {
     pub(super) peeks: usize,
     /// What its entries hold of this revision: something, if it was here before a crash.
     pub(super) there: IndexMap<Name, Content>,
+    /// Whether they are of a newer revision already, of which another agent of this server was told.
+    pub(super) is_superseded: bool,
     pub(super) phase: Phase,
 }
 

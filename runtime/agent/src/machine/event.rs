@@ -63,8 +63,8 @@ pub enum Event {
     Desired(Desired),
     /// What was awaited is there, or will not come.
     Read(Ticket, Result<Content, ReadError>),
-    /// What an entry holds of the revision that was asked about.
-    Peeked(Ticket, Option<Content>),
+    /// What an entry holds.
+    Peeked(Ticket, Seen),
     /// An entry was written; or it holds what is given here already, of the same revision.
     Written(Ticket, Result<Option<Content>, WriteError>),
     /// The records are on disk.
@@ -130,6 +130,17 @@ impl Broken {
     pub fn new(kind: Kind, message: String) -> Self {
         Self { kind, message, log: Vec::new(), cause: None }
     }
+}
+
+/// What an entry of one's own holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Seen {
+    /// Nothing yet of the revision that was asked about, as far as can be seen.
+    Nothing,
+    /// This, of that revision.
+    Content(Content),
+    /// Something of a newer one: that revision is not to be reached any more.
+    Newer,
 }
 
 /// One run of one component's recipe.

@@ -11,7 +11,7 @@ use crate::vault::Vault;
 
 use super::component::{End, Outcome, Phase};
 use super::context::{Context, Pending};
-use super::event::{Action, Level, WriteError};
+use super::event::{Action, Level, Seen, WriteError};
 use super::work::Work;
 
 impl Work {
@@ -96,9 +96,9 @@ impl Work {
         }
     }
 
-    /// What the entry of an attribute holds, of this revision.
-    pub(super) fn attribute_peeked<V: Vault>(&mut self, cx: &mut Context<V>, key: Name, there: bool) {
-        match self.plan.publishes.get(&key).filter(|_| !there) {
+    /// What the entry of an attribute holds.
+    pub(super) fn attribute_peeked<V: Vault>(&mut self, cx: &mut Context<V>, key: Name, seen: &Seen) {
+        match self.plan.publishes.get(&key).filter(|_| *seen == Seen::Nothing) {
             None => self.attributes = self.attributes.saturating_sub(1),
             Some(attribute) => {
                 let attribute = attribute.clone();

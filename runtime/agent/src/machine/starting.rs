@@ -11,7 +11,7 @@ use crate::vault::Vault;
 
 use super::component::{Component, End, Next, Outcome, Phase, Start};
 use super::context::{After, Context};
-use super::event::{Action, Job, RunId};
+use super::event::{Action, Job, RunId, Seen};
 use super::needs::{self, Missing, Needs};
 use super::run::{Input, Run};
 use super::wait::Wait;
@@ -30,10 +30,14 @@ impl Work {
         }
     }
 
-    pub(super) fn peeked<V: Vault>(&mut self, cx: &mut Context<V>, place: usize, output: Name, there: Option<Content>) {
+    pub(super) fn peeked<V: Vault>(&mut self, cx: &mut Context<V>, place: usize, output: Name, seen: Seen) {
         let component = &mut self.components[place];
         component.peeks = component.peeks.saturating_sub(1);
-        component.there.extend(there.map(|there| (output, there)));
+        match seen {
+            Seen::Nothing => {}
+            Seen::Content(content) => drop(component.there.insert(output, content)),
+            Seen::Newer => component.is_superseded = true,
+        }
         self.go(cx, place);
     }
 
@@ -57,6 +61,9 @@ impl Work {
         }
         let phase = std::mem::replace(&mut component.phase, Phase::Ended(Outcome::Abandoned));
         let Phase::Ready(next) = phase else { return };
+        if component.is_superseded {
+            return self.end(cx, place, Outcome::Abandoned);
+        }
         match *next {
             Next::StaysFailed(failure) => self.publish(cx, place, End::Failed(failure)),
             Next::Fail(failure) => self.fails(cx, place, failure, None),
@@ -101,6 +108,9 @@ impl Work {
         if !cx.in_touch || component.peeks > 0 {
             component.phase = Phase::Held(start);
             return;
+        }
+        if component.is_superseded {
+            return self.end(cx, place, Outcome::Abandoned);
         }
         if let Some(failure) = component.failed_before() {
             // Another agent has acted for the server since it was looked at first.

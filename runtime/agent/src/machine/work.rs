@@ -51,6 +51,7 @@ impl Work {
                 planned,
                 peeks: 0,
                 there: IndexMap::default(),
+                is_superseded: false,
                 phase: Phase::Ended(Outcome::Abandoned),
             }
         };
@@ -77,9 +78,9 @@ impl Work {
                     self.came(cx, awaited, content);
                 }
             }
-            Event::Peeked(ticket, there) => match cx.answered(ticket) {
-                Some(Pending::Peek { component, output }) => self.peeked(cx, component, output, there),
-                Some(Pending::PeekAttribute(key)) => self.attribute_peeked(cx, key, there.is_some()),
+            Event::Peeked(ticket, seen) => match cx.answered(ticket) {
+                Some(Pending::Peek { component, output }) => self.peeked(cx, component, output, seen),
+                Some(Pending::PeekAttribute(key)) => self.attribute_peeked(cx, key, &seen),
                 _ => {}
             },
             Event::Written(ticket, result) => match cx.answered(ticket) {

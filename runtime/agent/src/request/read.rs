@@ -7,6 +7,7 @@ use wattle_model::Name;
 use crate::content::{Content, Written};
 use crate::failure::Failure;
 use crate::layout::Layout;
+use crate::machine::Seen;
 use crate::node::{Node, Version};
 use crate::revision::Revision;
 use crate::status::{State, Status};
@@ -168,6 +169,16 @@ pub struct Peeked {
     pub content: Option<Content>,
     /// The version at which it may be written, if nothing of this revision or a newer one is there.
     pub version: Option<Version>,
+}
+
+impl From<Peeked> for Seen {
+    fn from(peeked: Peeked) -> Self {
+        match peeked {
+            Peeked { content: Some(content), .. } => Self::Content(content),
+            Peeked { version: None, .. } => Self::Newer,
+            Peeked { .. } => Self::Nothing,
+        }
+    }
 }
 
 impl Peek {

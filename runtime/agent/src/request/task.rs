@@ -2,7 +2,7 @@
 
 use crate::content::Content;
 use crate::layout::Layout;
-use crate::machine::{Action, Awaited, Event, ReadError, Ticket, WriteError};
+use crate::machine::{Action, Awaited, Event, ReadError, Seen, Ticket, WriteError};
 
 use super::{Answer, Ended, Entry, Latest, Op, Peek, Refused, Request as _, Step, Versions, Wait, Write};
 
@@ -84,7 +84,7 @@ impl Task {
                     request.note(peeked, versions);
                 }
                 // Writing it says what is wrong with it.
-                self::step(step, |peeked| Event::Peeked(ticket, peeked.ok().and_then(|peeked| peeked.content)))
+                self::step(step, |peeked| Event::Peeked(ticket, peeked.map_or(Seen::Nothing, Seen::from)))
             }
             Kind::Write(request) => step(request.answered(answer), |result| {
                 let refused = |refused| match refused {
@@ -102,7 +102,7 @@ impl Task {
             Kind::Entry(_) | Kind::Foreign(_) | Kind::Ended(_) => {
                 Event::Read(self.ticket, Err(ReadError::Refused(why)))
             }
-            Kind::Peek(_) => Event::Peeked(self.ticket, None),
+            Kind::Peek(_) => Event::Peeked(self.ticket, Seen::Nothing),
             Kind::Write(_) => Event::Written(self.ticket, Err(WriteError::Refused(why))),
         }
     }
