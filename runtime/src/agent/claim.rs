@@ -103,9 +103,12 @@ struct Listener<'a> {
 impl Hears for Listener<'_> {
     fn goal(&self, goal: Goal) -> Result<(), String> {
         if self.shared.credential.authority().is_some() {
-            let expires = goal.expires.unwrap_or_default();
-            if expires <= clock::now() {
-                return Err(format!("it counted until {expires:.0}: `wattle seed apply` makes it count again"));
+            let (expires, now) = (goal.expires.unwrap_or_default(), clock::now());
+            if expires <= now {
+                return Err(format!(
+                    "it counted until {expires:.0}, and the clock of this server says {now:.0}: set the clock, or \
+                     `wattle seed apply` makes it count again"
+                ));
             }
             self.shared.seen.admit(&goal, &self.shared.server)?;
         }

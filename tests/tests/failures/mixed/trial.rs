@@ -19,7 +19,8 @@ use crate::stack::{Machine, Stack};
 const FAULTS: u64 = 40;
 /// Open files that an agent at rest has at most: its journal, lock, socket, log, pipes of its run time, one connection.
 const OPEN: usize = 40;
-const DAY: Duration = Duration::from_hours(24);
+/// How far a clock jumps: less than a year, after which a server does nothing any more that the operator has signed.
+const JUMPS: Duration = Duration::from_hours(24 * 300);
 /// What a program is told that writes to a disk without room, and what the shell makes of it.
 const NO_ROOM: [&str; 2] = ["No space left on device", "I/O error"];
 
@@ -136,7 +137,7 @@ impl<'e> Trial<'e> {
             }
             Fault::JumpClock => {
                 let Some(clock) = &machine.clock else { return false };
-                let by = Duration::from_secs(self.random.number() % (DAY.as_secs() * 1000));
+                let by = Duration::from_secs(self.random.number() % JUMPS.as_secs());
                 let by = *self.random.of(&[by, by / 1000, by / 100_000]).unwrap();
                 if self.random.below(2) == 0 { clock.ahead(by) } else { clock.behind(by) }
             }
