@@ -31,7 +31,9 @@ pub(super) fn collect(
         let collected = native.shift_remove(name);
         let value = match (job.live.published(name), collected) {
             (Some(value), _) => Ok(Some(value)),
-            (None, Some(value)) => values::fit(&output.declared.ty, value).map(Some).map_err(|why| (Kind::Type, why)),
+            (None, Some(value)) => {
+                values::fit_unseen(&output.declared.ty, value).map(Some).map_err(|why| (Kind::Type, why))
+            }
             (None, None) => read(&directory.output(name), &output.declared.ty),
         };
         match value {
@@ -75,7 +77,7 @@ fn not_as_declared(name: &str, why: &str) -> String {
 fn read(path: &Path, ty: &Type) -> Result<Option<Value>, (Kind, String)> {
     match text(path) {
         Ok(None) => Ok(None),
-        Ok(Some(text)) => values::parse(ty, &text).map(Some).map_err(|why| (Kind::Type, why)),
+        Ok(Some(text)) => values::parse_unseen(ty, &text).map(Some).map_err(|why| (Kind::Type, why)),
         Err(error) => Err(error),
     }
 }

@@ -7,10 +7,10 @@ mod failure;
 mod parse;
 mod print;
 
-use crate::{Type, Value};
+use crate::{Scalar, Type, Value};
 
 pub use failure::FailureKind;
-pub use parse::{fit, parse};
+pub use parse::{fit, fit_unseen, parse, parse_unseen};
 pub use print::text;
 pub use wattle_words::time::span;
 
@@ -36,6 +36,54 @@ pub const ASKING: std::time::Duration = std::time::Duration::from_secs(4);
 pub fn refuse(ty: &Type, value: &Value) -> Option<String> {
     let why = ty.refuse(value)?;
     Some(if ty.is_secret() { format!("expected {ty}, found something else") } else { why })
+}
+
+/// Why `value` is not of type `ty`, without a word of the value: what has come to the wrong place may be anybody's secret.
+///
+/// ```
+/// use wattle_model::Type;
+/// use wattle_model::values::refuse_unseen;
+///
+/// assert_eq!(refuse_unseen(&Type::IP, &"10.0.0.5".into()), None);
+/// let why = refuse_unseen(&Type::IP, &"hunter2".into());
+/// assert_eq!(why.as_deref(), Some("expected an IP address, found a string that is not one"));
+/// ```
+pub fn refuse_unseen(ty: &Type, value: &Value) -> Option<String> {
+    let why = refuse(ty, value)?;
+    Some(if ty.is_secret() { why } else { unseen(ty, value) })
+}
+
+/// Why a value that is not of type `ty` is not, but for what it is.
+fn unseen(ty: &Type, value: &Value) -> String {
+    let is_wrong = |ty: &Type, value: &Value| ty.refuse(value).is_some();
+    let inside = match (ty, value) {
+        (Type::List(item), Value::List(values)) => values
+            .iter()
+            .position(|value| is_wrong(item, value))
+            .map(|at| format!("item {at}: {}", unseen(item, &values[at]))),
+        (Type::Map(item), Value::Map(values)) => values
+            .values()
+            .find(|value| is_wrong(item, value))
+            .map(|value| format!("one of the values: {}", unseen(item, value))),
+        (Type::Struct(fields), Value::Map(values)) => fields.iter().find_map(|(name, ty)| match values.get(name) {
+            None => Some(format!("`{name}` is missing")),
+            Some(value) => is_wrong(ty, value).then(|| format!("`{name}`: {}", unseen(ty, value))),
+        }),
+        _ => None,
+    };
+    inside.unwrap_or_else(|| {
+        let found = value.kind();
+        let is_alike = match (ty, value) {
+            (Type::Scalar(Scalar::Integer { .. }), Value::Integer(_))
+            | (Type::Scalar(Scalar::Float | Scalar::Seconds), Value::Integer(_) | Value::Float(_))
+            | (Type::Struct(_) | Type::Any, _) => true,
+            (Type::Scalar(scalar), Value::Str(_)) => {
+                !matches!(scalar, Scalar::Boolean | Scalar::Integer { .. } | Scalar::Float | Scalar::Seconds)
+            }
+            _ => false,
+        };
+        format!("expected {ty}, found {found}{}", if is_alike { " that is not one" } else { "" })
+    })
 }
 
 /// Why a value of `bytes` is too large for a data space, in the words of a message.

@@ -3,7 +3,7 @@
 use crate::IndexMap;
 use crate::{Name, Scalar, Type, Value};
 
-use super::refuse;
+use super::{refuse, refuse_unseen};
 
 /// Most characters of a wrong value that a message shows.
 const SHOWN: usize = 60;
@@ -13,21 +13,57 @@ const SHOWN: usize = 60;
 /// # Errors
 /// What was expected and what was found, for a message; of a secret, only what was expected.
 pub fn parse(ty: &Type, text: &str) -> Result<Value, String> {
-    let text = text.strip_suffix('\n').unwrap_or(text);
+    let text = line(text);
+    read(ty, text).map_err(|wrong| match wrong {
+        Wrong::Value(value) => refuse(ty, &value).unwrap_or_default(),
+        Wrong::Text if ty.is_secret() => format!("expected {ty}, found something else"),
+        Wrong::Text => format!("expected {ty}, found {}", shown(text)),
+        Wrong::Json(error) => format!("expected {ty}, as JSON, found {}: {error}", shown(text)),
+    })
+}
+
+/// As [`parse`], without a word of the text: whoever reads the message may be somebody else than who may read the text.
+///
+/// # Errors
+/// What was expected, and of which kind what was found is.
+pub fn parse_unseen(ty: &Type, text: &str) -> Result<Value, String> {
+    read(ty, line(text)).map_err(|wrong| match wrong {
+        Wrong::Value(value) => refuse_unseen(ty, &value).unwrap_or_default(),
+        Wrong::Text if text.is_empty() => format!("expected {ty}, found nothing"),
+        Wrong::Text => format!("expected {ty}, found something else"),
+        Wrong::Json(error) => {
+            format!("expected {ty}, as JSON, found none at line {}, column {}", error.line(), error.column())
+        }
+    })
+}
+
+/// Why a text is no value of a type.
+enum Wrong {
+    /// It is not written as one.
+    Text,
+    /// Nor as any.
+    Json(serde_json::Error),
+    /// It is another one.
+    Value(Value),
+}
+
+/// One newline at the end does not count.
+fn line(text: &str) -> &str {
+    text.strip_suffix('\n').unwrap_or(text)
+}
+
+fn read(ty: &Type, text: &str) -> Result<Value, Wrong> {
     let value = match ty.revealed() {
-        Type::Scalar(scalar) => scalar_of(*scalar, text),
+        Type::Scalar(scalar) => scalar_of(*scalar, text).ok_or(Wrong::Text)?,
         Type::List(_) | Type::Map(_) | Type::Struct(_) => match serde_json::from_str(text) {
-            Ok(value) => Some(value),
-            Err(_) if ty.is_secret() => None,
-            Err(error) => return Err(format!("expected {ty}, as JSON, found {}: {error}", shown(text))),
+            Ok(value) => value,
+            Err(_) if ty.is_secret() => return Err(Wrong::Text),
+            Err(error) => return Err(Wrong::Json(error)),
         },
-        Type::Any | Type::Hidden(_) => Some(text.into()),
+        Type::Any | Type::Hidden(_) => text.into(),
     };
-    match value {
-        Some(value) => fit(ty, value),
-        None if ty.is_secret() => Err(format!("expected {ty}, found something else")),
-        None => Err(format!("expected {ty}, found {}", shown(text))),
-    }
+    let value = converted(ty, value);
+    if ty.refuse(&value).is_none() { Ok(value) } else { Err(Wrong::Value(value)) }
 }
 
 /// `value` as `ty` has it. A tool whose values are typed may still give a number as text, or a float without a fraction
@@ -38,6 +74,15 @@ pub fn parse(ty: &Type, text: &str) -> Result<Value, String> {
 pub fn fit(ty: &Type, value: Value) -> Result<Value, String> {
     let value = converted(ty, value);
     refuse(ty, &value).map_or(Ok(value), Err)
+}
+
+/// As [`fit`], without a word of the value: whoever reads the message may be somebody else than who may read the value.
+///
+/// # Errors
+/// As of [`parse_unseen`].
+pub fn fit_unseen(ty: &Type, value: Value) -> Result<Value, String> {
+    let value = converted(ty, value);
+    refuse_unseen(ty, &value).map_or(Ok(value), Err)
 }
 
 fn converted(ty: &Type, value: Value) -> Value {
