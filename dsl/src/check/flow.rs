@@ -275,6 +275,7 @@ fn reveals(from: &Type, into: &Type) -> bool {
         (Type::Struct(from), Type::Struct(into)) => {
             from.iter().any(|(name, from)| into.get(name).is_some_and(|into| reveals(from, into)))
         }
+        (from, Type::Any) => from.is_secret(),
         _ => false,
     }
 }

@@ -15,17 +15,22 @@ const LONGEST_SPACE: &str = "2000-01-01T00:00:00.000000000Z-0123456789abcdef";
 /// Why an output is not published.
 pub type Refused = (Kind, String);
 
-/// `value` as it is published, once it is clear that it can be.
+/// `value` as it is published in `component`'s entry `name`, once it is clear that it can be.
 ///
 /// # Errors
 /// When it does not fit its type, or is too large.
-pub fn stored(name: &str, output: &PlannedOutput, value: &Value, vault: &impl Vault) -> Result<Stored, Refused> {
-    if let Some(why) = values::refuse(&output.declared.ty, value) {
+pub fn stored(
+    (component, name): (&str, &str),
+    output: &PlannedOutput,
+    value: &Value,
+    vault: &impl Vault,
+) -> Result<Stored, Refused> {
+    if let Some(why) = values::refuse_unseen(&output.declared.ty, value) {
         return Err((Kind::Type, format!("output `{name}`: {why}")));
     }
     let content = if output.declared.ty.is_secret() {
         vault
-            .seal(value, &output.recipients)
+            .seal(&format!("{component}/{name}"), value, &output.recipients)
             .map_err(|error| (Kind::Type, format!("output `{name}` cannot be encrypted for its readers: {error}")))?
     } else {
         Content::Value(value.clone())
@@ -41,11 +46,13 @@ pub fn stored(name: &str, output: &PlannedOutput, value: &Value, vault: &impl Va
     Ok(Stored { content, recipients: output.recipients.clone() })
 }
 
-/// What a recipe that succeeded wrote, as it is published. What it published while it ran stays.
+/// What the recipe of `component`, `SERVER/COMPONENT`, wrote, as it is published once it has succeeded. What it published while it
+/// ran stays.
 ///
 /// # Errors
 /// When an output is missing or cannot be published.
 pub fn all_stored(
+    component: &str,
     planned: &PlannedComponent,
     values: &IndexMap<Name, Value>,
     early: &IndexMap<Name, Stored>,
@@ -65,7 +72,7 @@ pub fn all_stored(
     for (name, output) in &planned.outputs {
         let stored = match (early.get(name), values.get(name)) {
             (Some(early), _) => early.clone(),
-            (None, Some(value)) => stored(name, output, value, vault)?,
+            (None, Some(value)) => stored((component, name), output, value, vault)?,
             (None, None) => continue,
         };
         all.insert(name.clone(), stored);
@@ -73,29 +80,34 @@ pub fn all_stored(
     Ok(all)
 }
 
-/// The outputs of a component that finished before, for those who read them now; none if they cannot be read here.
+/// The outputs of `component`, `SERVER/COMPONENT`, that finished before, for those who read them now; none if they cannot be read
+/// here.
 pub fn for_readers(
+    component: &str,
     planned: &PlannedComponent,
     before: &IndexMap<Name, Stored>,
     vault: &impl Vault,
 ) -> Option<IndexMap<Name, Stored>> {
     let one = |(name, output): (&Name, &PlannedOutput)| {
         let before = before.get(name)?;
-        if before.recipients == output.recipients {
+        let read = vault.read(&format!("{component}/{name}"), &before.content);
+        if read.is_ok() && before.recipients == output.recipients {
             return Some((name.clone(), before.clone()));
         }
-        let value = vault.reveal(&before.content).ok()??;
-        Some((name.clone(), stored(name, output, &value, vault).ok()?))
+        // Former versions did not say for which entry a secret was sealed.
+        let value = read.or_else(|_| vault.reveal(&before.content)).ok()??;
+        Some((name.clone(), stored((component, name), output, &value, vault).ok()?))
     };
     planned.outputs.iter().map(one).collect()
 }
 
-/// Whether an entry that holds `there` already says what it is to hold. Of failures the first one stays.
-pub fn same(there: &Content, ours: &Content, vault: &impl Vault) -> bool {
+/// Whether `entry`, which holds `there`, already says what it is to hold. Of failures the first one stays.
+pub fn same(entry: &str, there: &Content, ours: &Content, vault: &impl Vault) -> bool {
     match (there, ours) {
         (Content::Failure(_), Content::Failure(_)) => true,
         (Content::Sealed(_), Content::Sealed(_)) => {
-            there == ours || vault.reveal(there).ok().flatten() == vault.reveal(ours).ok().flatten()
+            let value = |content| vault.read(entry, content).ok().flatten();
+            there == ours || value(there).is_some_and(|there| Some(there) == value(ours))
         }
         _ => there == ours,
     }

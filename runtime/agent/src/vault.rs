@@ -1,7 +1,5 @@
 //! Secrets: how they are opened and sealed is not the rules' business.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 use wattle_model::Value;
 
@@ -11,22 +9,28 @@ use crate::content::Content;
 ///
 /// Errors are the reason, to stand in a message behind a colon.
 pub trait Vault {
-    /// The value in a sealed text.
+    /// The value in a text that was sealed for this server alone: by the operator in its plan, or by itself in its journal.
     ///
     /// # Errors
-    /// When it was not sealed for this server, or holds no value.
+    /// When it was not, or holds no value.
     fn open(&self, sealed: &str) -> Result<Value, String>;
 
-    /// `value`, sealed for each of `recipients`.
+    /// The value in a text that was sealed for whoever reads `entry`.
     ///
     /// # Errors
-    /// When there are none, or one of them is not a recipient.
-    fn seal(&self, value: &Value, recipients: &[String]) -> Result<Content, String>;
+    /// When it was not sealed for this server, or for another entry, or holds no value.
+    fn open_entry(&self, entry: &str, sealed: &str) -> Result<Value, String>;
+
+    /// `value`, sealed for each of `recipients`, as what `entry` holds: in another one it opens for nobody.
+    ///
+    /// # Errors
+    /// When there are no recipients, or one of them is none.
+    fn seal(&self, entry: &str, value: &Value, recipients: &[String]) -> Result<Content, String>;
 
     /// `value` as this server keeps it for itself: sealed if it is a `secret`.
     fn keep(&self, value: &Value, secret: bool) -> Content;
 
-    /// The value that is in `content`; none in a failure.
+    /// The value in what this server kept for itself; none in a failure.
     ///
     /// # Errors
     /// As [`Vault::open`].
@@ -34,6 +38,18 @@ pub trait Vault {
         match content {
             Content::Value(value) => Ok(Some(value.clone())),
             Content::Sealed(sealed) => self.open(sealed).map(Some),
+            Content::Failure(_) => Ok(None),
+        }
+    }
+
+    /// The value in what `entry` holds; none in a failure.
+    ///
+    /// # Errors
+    /// As [`Vault::open_entry`].
+    fn read(&self, entry: &str, content: &Content) -> Result<Option<Value>, String> {
+        match content {
+            Content::Value(value) => Ok(Some(value.clone())),
+            Content::Sealed(sealed) => self.open_entry(entry, sealed).map(Some),
             Content::Failure(_) => Ok(None),
         }
     }
@@ -50,6 +66,8 @@ pub struct PlainVault {
 struct Wrapped {
     #[serde(rename = "for")]
     recipients: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    entry: Option<String>,
     value: Value,
 }
 
@@ -58,37 +76,47 @@ impl PlainVault {
     pub fn new(own: impl Into<String>) -> Self {
         Self { own: own.into() }
     }
+
+    fn unwrap(&self, entry: Option<&str>, sealed: &str) -> Result<Value, String> {
+        let wrapped: Wrapped = serde_json::from_str(sealed).map_err(|_| "it holds no value".to_owned())?;
+        if !wrapped.recipients.contains(&self.own) {
+            return Err(format!("it is sealed for {}, and not for `{}`", wrapped.recipients.join(", "), self.own));
+        }
+        if wrapped.entry.as_deref() == entry { Ok(wrapped.value) } else { Err(ELSEWHERE.to_owned()) }
+    }
 }
+
+/// Why what was sealed for another place is not opened.
+pub const ELSEWHERE: &str = "the secret was encrypted for another place than this one";
 
 impl Vault for PlainVault {
     fn open(&self, sealed: &str) -> Result<Value, String> {
-        let wrapped: Wrapped = serde_json::from_str(sealed).map_err(|error| display(&error))?;
-        if wrapped.recipients.contains(&self.own) {
-            Ok(wrapped.value)
-        } else {
-            Err(format!("it is sealed for {}, and not for `{}`", wrapped.recipients.join(", "), self.own))
-        }
+        self.unwrap(None, sealed)
     }
 
-    fn seal(&self, value: &Value, recipients: &[String]) -> Result<Content, String> {
+    fn open_entry(&self, entry: &str, sealed: &str) -> Result<Value, String> {
+        self.unwrap(Some(entry), sealed)
+    }
+
+    fn seal(&self, entry: &str, value: &Value, recipients: &[String]) -> Result<Content, String> {
         if recipients.is_empty() {
             return Err("a secret needs at least one reader".to_owned());
         }
-        let wrapped = Wrapped { recipients: recipients.to_vec(), value: value.clone() };
-        serde_json::to_string(&wrapped).map(Content::Sealed).map_err(|error| display(&error))
+        let (recipients, entry) = (recipients.to_vec(), Some(entry.to_owned()));
+        Ok(Content::Sealed(wrapped(&Wrapped { recipients, entry, value: value.clone() })))
     }
 
     fn keep(&self, value: &Value, secret: bool) -> Content {
         if !secret {
             return Content::Value(value.clone());
         }
-        let own = std::slice::from_ref(&self.own);
-        self.seal(value, own).expect("INVARIANT: a value is JSON, and there is a recipient")
+        let wrapping = Wrapped { recipients: vec![self.own.clone()], entry: None, value: value.clone() };
+        Content::Sealed(wrapped(&wrapping))
     }
 }
 
-fn display(error: &dyn fmt::Display) -> String {
-    format!("it holds no value: {error}")
+fn wrapped(wrapped: &Wrapped) -> String {
+    serde_json::to_string(wrapped).expect("INVARIANT: names and values are JSON")
 }
 
 #[cfg(test)]
@@ -99,12 +127,17 @@ mod tests {
     fn only_recipients_open_what_is_sealed() {
         let [a, b] = ["a", "b"].map(PlainVault::new);
         let secret = Value::from("hidden");
-        let Content::Sealed(text) = a.seal(&secret, &["b".to_owned()]).unwrap() else { unreachable!() };
-        assert_eq!(b.open(&text), Ok(secret.clone()));
-        assert_eq!(a.open(&text), Err("it is sealed for b, and not for `a`".to_owned()));
-        assert!(a.open("hidden").is_err());
-        assert!(a.seal(&secret, &[]).is_err());
-        assert_eq!(a.reveal(&a.keep(&secret, true)), Ok(Some(secret.clone())));
+        let Content::Sealed(text) = a.seal("x/y/z", &secret, &["b".to_owned()]).unwrap() else { unreachable!() };
+        assert_eq!(b.open_entry("x/y/z", &text), Ok(secret.clone()));
+        assert_eq!(a.open_entry("x/y/z", &text), Err("it is sealed for b, and not for `a`".to_owned()));
+        assert!(a.open_entry("x/y/z", "hidden").is_err());
+        assert!(a.seal("x/y/z", &secret, &[]).is_err());
+        // What is in one place is nothing in another one.
+        assert_eq!(b.open_entry("x/y/other", &text), Err(ELSEWHERE.to_owned()));
+        assert_eq!(b.open(&text), Err(ELSEWHERE.to_owned()));
+        let kept = a.keep(&secret, true);
+        assert_eq!(a.reveal(&kept), Ok(Some(secret.clone())));
+        assert_eq!(a.read("x/y/z", &kept), Err(ELSEWHERE.to_owned()));
         assert_eq!(a.keep(&secret, false), Content::Value(secret));
     }
 }

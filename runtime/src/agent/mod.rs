@@ -134,7 +134,7 @@ impl Agent {
         let socket =
             Socket::bind(&self.state).map_err(|source| AgentError::State { path: self.state.join(SOCKET), source })?;
         let (sender, messages) = mpsc::unbounded_channel();
-        let vault = ServerVault::new(&self.credential);
+        let vault = ServerVault::new(self.space.layout().stack(), &self.credential);
         let Self { space, server, credential, runner, state, attributes, user_data, limits } = self;
         let setup = Setup { server: server.clone(), user_data, limits, vault };
         let store = Arc::clone(space.store());

@@ -6,7 +6,7 @@ use wattle::shown::argument;
 use wattle::values::parse;
 
 use crate::report::Picture;
-use crate::space::{Content, PlannedOutput, Revision, Space, Written, seal};
+use crate::space::{Content, Place, PlannedOutput, Revision, Space, Written, seal_entry};
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
@@ -90,8 +90,8 @@ async fn overwrite(
 ) -> Result<(), Failure> {
     let content = if output.declared.ty.is_secret() {
         let readers = output.recipients.iter().map(String::as_str);
-        let sealed =
-            seal(&value, readers).map_err(|error| Failure::new(format!("`{entry}` cannot be set: {error}")))?;
+        let sealed = seal_entry(&value, &Place { stack: space.layout().stack(), entry }, readers)
+            .map_err(|error| Failure::new(format!("`{entry}` cannot be set: {error}")))?;
         Content::Sealed(sealed)
     } else {
         Content::Value(value)

@@ -28,7 +28,7 @@ pub use credential::{Credential, CredentialError, Opener, OperatorKey};
 pub use export::{Export, Exported, Importer};
 pub use following::{Following, Hears};
 pub use goal::{Goal, Numbers};
-pub use seal::{SealError, open, seal};
+pub use seal::{Place, SealError, open, open_entry, seal, seal_entry};
 pub use signed::{Authority, NotSigned, Signer};
 pub(crate) use signed::{OVERHEAD, is_signed, unverified};
 pub use vault::ServerVault;

@@ -6,6 +6,7 @@ use age::x25519::Recipient;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use wattle::model::Value;
+use wattle_agent_core::vault::ELSEWHERE;
 
 use super::Opener;
 
@@ -24,9 +25,53 @@ pub enum SealError {
     /// It was not made for this server, or was damaged.
     #[error("the secret cannot be decrypted here: {0}")]
     Decrypt(String),
-    /// What comes out is no value.
-    #[error("the secret holds no value: {0}")]
-    Value(#[from] serde_json::Error),
+    /// It is another entry's, or it was made by a former version, which did not say whose it is.
+    #[error("{ELSEWHERE}")]
+    Elsewhere,
+    /// What comes out is no value; it is not shown.
+    #[error("the secret holds no value")]
+    Value,
+}
+
+/// What a secret in an entry begins with before it is encrypted, which no JSON does.
+const BEGIN: &[u8] = b"wattle-secret/2\n";
+
+/// The entry that a secret is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place<'a> {
+    /// The stack.
+    pub stack: &'a str,
+    /// `SERVER/COMPONENT/OUTPUT`.
+    pub entry: &'a str,
+}
+
+impl Place<'_> {
+    /// What stands before a secret; no name has the end of a line in it.
+    fn head(&self) -> Vec<u8> {
+        [BEGIN, self.stack.as_bytes(), b"\n", self.entry.as_bytes(), b"\n"].concat()
+    }
+}
+
+/// Encrypts `value` for each of `recipients`, age's public keys, as what stands in `place`: it opens in no other one.
+///
+/// # Errors
+/// As [`seal`].
+pub fn seal_entry<'a>(
+    value: &Value,
+    place: &Place<'_>,
+    recipients: impl IntoIterator<Item = &'a str>,
+) -> Result<String, SealError> {
+    encrypt(&[place.head(), json(value)].concat(), recipients)
+}
+
+/// Decrypts what [`seal_entry`] encrypted for the same place.
+///
+/// # Errors
+/// As [`open`], and [`SealError::Elsewhere`].
+pub fn open_entry(sealed: &str, place: &Place<'_>, opener: &Opener) -> Result<Value, SealError> {
+    let text = decrypt(sealed, opener)?;
+    let value = text.strip_prefix(&*place.head()).ok_or(SealError::Elsewhere)?;
+    serde_json::from_slice(value).map_err(|_| SealError::Value)
 }
 
 /// Encrypts `value` for each of `recipients`, age's public keys.
@@ -34,18 +79,7 @@ pub enum SealError {
 /// # Errors
 /// [`SealError::NoReader`], [`SealError::Recipient`].
 pub fn seal<'a>(value: &Value, recipients: impl IntoIterator<Item = &'a str>) -> Result<String, SealError> {
-    let parse = |text: &str| text.parse().map_err(|_| SealError::Recipient { recipient: text.to_owned() });
-    let recipients = recipients.into_iter().map(parse).collect::<Result<Vec<Recipient>, _>>()?;
-    let recipients = recipients.iter().map(|recipient| recipient as &dyn age::Recipient);
-    let encryptor = age::Encryptor::with_recipients(recipients).map_err(|_| SealError::NoReader)?;
-    let mut sealed = Vec::new();
-    let text = serde_json::to_vec(value)?;
-    let written = encryptor.wrap_output(&mut sealed).and_then(|mut out| {
-        out.write_all(&text)?;
-        out.finish()
-    });
-    written.map_err(|error| SealError::Decrypt(error.to_string()))?;
-    Ok(STANDARD.encode(sealed))
+    encrypt(&json(value), recipients)
 }
 
 /// Decrypts what [`seal`] encrypted.
@@ -53,12 +87,34 @@ pub fn seal<'a>(value: &Value, recipients: impl IntoIterator<Item = &'a str>) ->
 /// # Errors
 /// [`SealError::Decrypt`], [`SealError::Value`].
 pub fn open(sealed: &str, opener: &Opener) -> Result<Value, SealError> {
-    let bytes = STANDARD.decode(sealed).map_err(|error| SealError::Decrypt(error.to_string()))?;
-    let decrypt = |error: &dyn std::fmt::Display| SealError::Decrypt(error.to_string());
-    let decryptor = age::Decryptor::new(&*bytes).map_err(|error| decrypt(&error))?;
+    serde_json::from_slice(&decrypt(sealed, opener)?).map_err(|_| SealError::Value)
+}
+
+fn json(value: &Value) -> Vec<u8> {
+    serde_json::to_vec(value).expect("INVARIANT: a value is JSON")
+}
+
+fn encrypt<'a>(text: &[u8], recipients: impl IntoIterator<Item = &'a str>) -> Result<String, SealError> {
+    let parse = |text: &str| text.parse().map_err(|_| SealError::Recipient { recipient: text.to_owned() });
+    let recipients = recipients.into_iter().map(parse).collect::<Result<Vec<Recipient>, _>>()?;
+    let recipients = recipients.iter().map(|recipient| recipient as &dyn age::Recipient);
+    let encryptor = age::Encryptor::with_recipients(recipients).map_err(|_| SealError::NoReader)?;
+    let mut sealed = Vec::new();
+    let written = encryptor.wrap_output(&mut sealed).and_then(|mut out| {
+        out.write_all(text)?;
+        out.finish()
+    });
+    written.map_err(|error| SealError::Decrypt(error.to_string()))?;
+    Ok(STANDARD.encode(sealed))
+}
+
+fn decrypt(sealed: &str, opener: &Opener) -> Result<Vec<u8>, SealError> {
+    let failed = |error: &dyn std::fmt::Display| SealError::Decrypt(error.to_string());
+    let bytes = STANDARD.decode(sealed).map_err(|_| failed(&"it is not base64"))?;
+    let decryptor = age::Decryptor::new(&*bytes).map_err(|error| failed(&error))?;
     let identity: &dyn age::Identity = opener.identity();
-    let mut reader = decryptor.decrypt(std::iter::once(identity)).map_err(|error| decrypt(&error))?;
+    let mut reader = decryptor.decrypt(std::iter::once(identity)).map_err(|error| failed(&error))?;
     let mut text = Vec::new();
-    reader.read_to_end(&mut text).map_err(|error| decrypt(&error))?;
-    Ok(serde_json::from_slice(&text)?)
+    reader.read_to_end(&mut text).map_err(|error| failed(&error))?;
+    Ok(text)
 }

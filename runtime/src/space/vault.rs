@@ -4,19 +4,21 @@ use wattle::model::Value;
 use wattle_agent_core::content::Content;
 use wattle_agent_core::vault::Vault;
 
-use super::{Credential, Opener, open, seal};
+use super::seal::{Place, open, open_entry, seal, seal_entry};
+use super::{Credential, Opener};
 
 /// The vault of the server that has a credential: secrets are encrypted with age.
 #[derive(Debug)]
 pub struct ServerVault {
+    stack: String,
     own: String,
     opener: Opener,
 }
 
 impl ServerVault {
-    /// The vault of the server that `credential` belongs to.
-    pub fn new(credential: &Credential) -> Self {
-        Self { own: credential.recipient(), opener: credential.opener() }
+    /// The vault of the server of `stack` that `credential` belongs to.
+    pub fn new(stack: &str, credential: &Credential) -> Self {
+        Self { stack: stack.to_owned(), own: credential.recipient(), opener: credential.opener() }
     }
 }
 
@@ -25,9 +27,14 @@ impl Vault for ServerVault {
         open(sealed, &self.opener).map_err(|error| error.to_string())
     }
 
-    fn seal(&self, value: &Value, recipients: &[String]) -> Result<Content, String> {
+    fn open_entry(&self, entry: &str, sealed: &str) -> Result<Value, String> {
+        open_entry(sealed, &Place { stack: &self.stack, entry }, &self.opener).map_err(|error| error.to_string())
+    }
+
+    fn seal(&self, entry: &str, value: &Value, recipients: &[String]) -> Result<Content, String> {
         let recipients = recipients.iter().map(String::as_str);
-        seal(value, recipients).map(Content::Sealed).map_err(|error| error.to_string())
+        let place = Place { stack: &self.stack, entry };
+        seal_entry(value, &place, recipients).map(Content::Sealed).map_err(|error| error.to_string())
     }
 
     fn keep(&self, value: &Value, secret: bool) -> Content {

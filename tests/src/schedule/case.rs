@@ -37,6 +37,9 @@ pub enum Chaos {
 const DEADLINE: Duration = Duration::from_secs(100);
 const WAIT: Duration = Duration::from_secs(20_000);
 
+/// The stack.
+const STACK: &str = "random";
+
 /// Time in which everything has ended, or never will.
 const END: Duration = Duration::from_secs(400_000);
 
@@ -93,7 +96,7 @@ impl Case {
     }
 
     fn space(&self) -> Space {
-        Space::new(self.store.clone(), "random")
+        Space::new(self.store.clone(), STACK)
     }
 
     async fn apply(&mut self) {
@@ -114,7 +117,7 @@ impl Case {
         let networks = json!({"net": [oracle::address(&name)]});
         let networks: model::Value = serde_json::from_value(networks).expect("INVARIANT: it is a value");
         Agent {
-            space: Space::new(Guarded::new(Arc::new(store), slow), "random"),
+            space: Space::new(Guarded::new(Arc::new(store), slow), STACK),
             server: name.as_str().into(),
             credential,
             runner: Arc::new(runner),

@@ -8,7 +8,7 @@ use futures_util::FutureExt as _;
 use serde_json::json;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
-use wattle_runtime::space::{Content, open};
+use wattle_runtime::space::{Content, Place, open_entry};
 
 use crate::world::{Work, World, ask, outputs};
 
@@ -138,10 +138,15 @@ async fn secrets_are_sealed_wherever_they_are_kept() {
         .boxed()
     });
     let agents = [world.start("s1", &work), world.start("s2", &work)];
-    let Content::Sealed(sealed) = world.read("s2/b/token", revision).await else { panic!() };
+    let read = world.read("s2/b/token", revision).await;
+    let Content::Sealed(sealed) = read else { panic!("{read:?}") };
     let opener = |server: &str| world.options.credentials.get(server).unwrap().opener();
-    assert_eq!(open(&sealed, &opener("s2")).unwrap(), SECRET.into());
-    assert!(open(&sealed, &opener("s1")).is_err());
+    let place = |entry| Place { stack: "one", entry };
+    assert_eq!(open_entry(&sealed, &place("s2/b/token"), &opener("s2")).unwrap(), SECRET.into());
+    assert!(open_entry(&sealed, &place("s2/b/token"), &opener("s1")).is_err());
+    // Nor does it open in another place for those who may read it.
+    assert!(open_entry(&sealed, &place("s1/a/token"), &opener("s2")).is_err());
+    assert!(open_entry(&sealed, &Place { stack: "other", entry: "s2/b/token" }, &opener("s2")).is_err());
     for server in ["s1", "s2"] {
         let journal = fs::read_to_string(world.state.path().join(server).join("journal")).unwrap();
         assert!(journal.contains("sealed") && !journal.contains(SECRET), "{journal}");

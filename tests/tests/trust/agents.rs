@@ -34,16 +34,22 @@ impl Ran {
     }
 }
 
-/// Where the server `db` keeps what it knows, over restarts of its agent.
+/// Where a server keeps what it knows, over restarts of its agent.
 pub(crate) struct Db {
+    server: &'static str,
     pub(crate) ran: Ran,
     state: TempDir,
     agent: Option<JoinHandle<Result<Ended, AgentError>>>,
 }
 
 impl Db {
+    /// The server `db`.
     pub(crate) fn new() -> Self {
-        Self { ran: Ran::default(), state: TempDir::new().expect("a folder"), agent: None }
+        Self::of("db")
+    }
+
+    pub(crate) fn of(server: &'static str) -> Self {
+        Self { server, ran: Ran::default(), state: TempDir::new().expect("a folder"), agent: None }
     }
 
     fn folder(&self) -> PathBuf {
@@ -54,9 +60,9 @@ impl Db {
     pub(crate) async fn start(&mut self, stack: &Stack) {
         self.kill().await;
         let agent = Agent {
-            space: Space::new(stack.server("db").await, &stack.seed.stack),
-            server: "db".into(),
-            credential: stack.options.credentials.get("db").expect("it has one").clone(),
+            space: Space::new(stack.server(self.server).await, &stack.seed.stack),
+            server: self.server.into(),
+            credential: stack.options.credentials.get(self.server).expect("it has one").clone(),
             runner: Arc::new(self.ran.clone()),
             state: self.folder(),
             attributes: Arc::new(Fixed::default()),

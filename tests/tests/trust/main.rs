@@ -3,6 +3,7 @@
 mod agents;
 mod commands;
 mod own_place;
+mod replayed;
 mod signed;
 mod squatted;
 
@@ -33,11 +34,18 @@ impl Stack {
 
     /// One in a ZooKeeper of its own.
     pub(crate) fn at(name: &'static str, zookeeper: &ZooKeeper) -> Self {
+        Self::of(name, zookeeper, |t| {
+            for server in ["db", "web"] {
+                let host = server_of(t, server);
+                t.on(host).run("part", Anything::new());
+            }
+        })
+    }
+
+    /// One with what is in it.
+    pub(crate) fn of(name: &'static str, zookeeper: &ZooKeeper, fill: impl FnOnce(&mut Topology)) -> Self {
         let mut t = Topology::new(name);
-        for server in ["db", "web"] {
-            let host = t.add(server, nova::Server::new().image("debian-12").flavor("m1.small"));
-            t.on(host).run("part", Anything::new());
-        }
+        fill(&mut t);
         let model = t.finish(Exports::new());
         let seed = seed(&model);
         let mut options = options(&seed);
@@ -61,6 +69,10 @@ impl Stack {
     pub(crate) async fn server(&self, server: &str) -> Arc<dyn Store> {
         self.login(&self.logins(server)).await
     }
+}
+
+pub(crate) fn server_of(t: &mut Topology, name: &'static str) -> nova::Server {
+    t.add(name, nova::Server::new().image("debian-12").flavor("m1.small"))
 }
 
 #[track_caller]

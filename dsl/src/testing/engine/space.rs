@@ -76,7 +76,7 @@ impl Space {
                 Content::Failure(failure) => Err(failure.into()),
                 Content::Value(_) | Content::Sealed(_) => {
                     let writer = entry.split('/').next().unwrap_or(&entry);
-                    let value = PlainVault::new(writer).reveal(&content).ok().flatten();
+                    let value = PlainVault::new(writer).read(&entry, &content).ok().flatten();
                     Ok(value.expect("INVARIANT: who writes a secret can read it"))
                 }
             };

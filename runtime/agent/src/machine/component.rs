@@ -154,7 +154,7 @@ impl Component {
     pub(super) fn kept<V: Vault>(&self, cx: &Context<V>, fingerprint: &str) -> Option<Next> {
         let known = cx.memory.known(&self.name)?;
         let finished = known.finished.as_ref().filter(|finished| finished.fingerprint == fingerprint)?;
-        let outputs = outputs::for_readers(&self.planned, &finished.outputs, &cx.setup.vault)?;
+        let outputs = outputs::for_readers(&self.full, &self.planned, &finished.outputs, &cx.setup.vault)?;
         let is_new = known.planned != self.planned || finished.outputs != outputs;
         let record = is_new.then(|| {
             let (component, planned) = (self.name.clone(), self.planned.clone());

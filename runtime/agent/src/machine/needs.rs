@@ -93,6 +93,20 @@ pub(super) fn before_start<'p>(
     needs
 }
 
+/// Whether any of `components` reads what is awaited as a secret: else no secret is opened there.
+pub(super) fn is_secret<'p>(mut components: impl Iterator<Item = &'p PlannedComponent>, awaited: &Awaited) -> bool {
+    let reads = |source: &Source| source.leaves().filter_map(Awaited::of).any(|read| read == *awaited);
+    components.any(|component| {
+        let judged = component.requires.values().any(|requirement| {
+            let (mut is_secret, mut is_read) = (false, false);
+            requirement.predicate.tested(&mut |tested| is_secret |= tested.secret);
+            requirement.predicate.each(&mut |operand| is_read |= reads(&operand.from));
+            is_secret && is_read
+        });
+        judged || component.inputs.values().any(|input| input.ty.is_secret() && reads(&input.from))
+    })
+}
+
 /// As a status shows it; of very much, a part, which a status has room for.
 pub(super) fn shown(missing: &Needs, since: Time) -> Vec<Waiting> {
     missing
@@ -113,7 +127,7 @@ impl<V: Vault> Values<'_, V> {
     /// The value of an input, all that it needs being there.
     pub(super) fn input(&self, name: &str, input: &PlannedInput) -> Result<Value, (Kind, String)> {
         let value = self.resolve(&input.from).map_err(|why| (Kind::Input, format!("input `{name}`: {why}")))?;
-        match values::refuse(&input.ty, &value) {
+        match values::refuse_unseen(&input.ty, &value) {
             None => Ok(value),
             Some(why) => Err((Kind::Type, format!("input `{name}`: {why}"))),
         }

@@ -52,7 +52,7 @@ impl Work {
             let (component, revision) = (&self.components[place], self.id.revision.clone());
             let entry = component.entry(&output);
             match component.there.get(&output) {
-                Some(there) if same(there, &content, &cx.setup.vault) => {}
+                Some(there) if same(&entry, there, &content, &cx.setup.vault) => {}
                 Some(_) => stays(cx, &component.full.clone(), revision.number, &entry),
                 None => {
                     left += 1;
@@ -148,7 +148,7 @@ pub(super) fn tell_write<V: Vault>(
 ) {
     match result {
         Ok(None) | Err(WriteError::Superseded) => {}
-        Ok(Some(there)) if same(&there, content, &cx.setup.vault) => {}
+        Ok(Some(there)) if same(entry, &there, content, &cx.setup.vault) => {}
         Ok(Some(_)) => stays(cx, full, revision, entry),
         Err(WriteError::Refused(why)) => {
             cx.trouble(entry.to_string(), Some(format!("cannot publish `{entry}`: {why}")));

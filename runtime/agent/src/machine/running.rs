@@ -124,7 +124,12 @@ impl Work {
             Err(message) => {
                 cx.actions.push(Action::Answered(question, Err(Broken::new(Kind::Type, message))));
             }
-            Ok(value) => match outputs::stored(&output, &component.planned.outputs[&output], &value, &cx.setup.vault) {
+            Ok(value) => match outputs::stored(
+                (&component.full, &output),
+                &component.planned.outputs[&output],
+                &value,
+                &cx.setup.vault,
+            ) {
                 Err((kind, message)) => cx.actions.push(Action::Answered(question, Err(Broken::new(kind, message)))),
                 Ok(stored) => {
                     run.telling.push_back(Told { question, output, value, stored });
@@ -296,7 +301,7 @@ impl Work {
         let is_replaced = matches!(run.stopped, Some((Stop::Replaced, _)));
         let (full, planned) = (&component.full, &component.planned);
         let outputs = result.and_then(|values| {
-            let all = outputs::all_stored(planned, &values, &run.early, &cx.setup.vault);
+            let all = outputs::all_stored(full, planned, &values, &run.early, &cx.setup.vault);
             all.map_err(|(kind, message)| Broken::new(kind, message))
         });
         match outputs {
@@ -353,9 +358,9 @@ fn fitting(planned: &PlannedComponent, name: &Name, value: &Value) -> Result<Val
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
         return Err(format!("no output `{name}` is declared; declared are: {known}"));
     };
-    let fitted = match (values::fit(&output.declared.ty, value.clone()), value) {
+    let fitted = match (values::fit_unseen(&output.declared.ty, value.clone()), value) {
         (Ok(value), _) => Ok(value),
-        (Err(_), Value::Str(text)) => values::parse(&output.declared.ty, text),
+        (Err(_), Value::Str(text)) => values::parse_unseen(&output.declared.ty, text),
         (Err(why), _) => Err(why),
     };
     fitted.map_err(|why| format!("output `{name}`: {why}"))

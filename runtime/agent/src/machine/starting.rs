@@ -133,9 +133,10 @@ impl Work {
         };
         let states = planned.inputs.iter().map(input).collect();
         let early = cx.memory.known(&component.name).map(|known| known.early.clone()).unwrap_or_default();
-        let reveal = |content: &Content| cx.setup.vault.reveal(content).ok().flatten();
+        let vault = &cx.setup.vault;
+        let read = |name: &Name, content: &Content| vault.read(&component.entry(name), content).ok().flatten();
         let published =
-            early.iter().filter_map(|(name, stored)| Some((name.clone(), reveal(&stored.content)?))).collect();
+            early.iter().filter_map(|(name, stored)| Some((name.clone(), read(name, &stored.content)?))).collect();
         let id = RunId(cx.number());
         let deadline = cx.deadline(planned);
         let run = Run::new(id, fingerprint, states, early, published, (cx.now.uptime, deadline));

@@ -232,6 +232,10 @@ impl Work {
         }
     }
 
+    fn planned(&self) -> impl Iterator<Item = &PlannedComponent> {
+        self.components.iter().map(|component| &component.planned)
+    }
+
     /// How a component of this server has ended, if it has.
     fn own<V: Vault>(&self, cx: &Context<V>, full: &Name) -> Option<Result<Value, Missing>> {
         let Some(place) = self.places.get(full) else {
@@ -252,7 +256,11 @@ impl Work {
         let what = awaited.name();
         let found = match content {
             Ok(Content::Failure(failure)) => Err(Missing::Failed(failure)),
-            Ok(content) => match cx.setup.vault.reveal(&content) {
+            Ok(Content::Sealed(_)) if !needs::is_secret(self.planned(), &awaited) => {
+                let why = format!("cannot read `{what}`: it holds a secret, and what reads it here is not secret");
+                Err(Missing::Own(Kind::Input, why))
+            }
+            Ok(content) => match cx.setup.vault.read(&what, &content) {
                 Ok(value) => Ok(value.unwrap_or(Value::Null)),
                 Err(error) => Err(Missing::Own(Kind::Input, format!("cannot read `{what}`: {error}"))),
             },

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokio::time::sleep;
-use wattle_runtime::space::{Content, Failure, State, Written, open};
+use wattle_runtime::space::{Content, Failure, Place, State, Written, open_entry};
 
 use super::super::fake::{Event, Log, What};
 use super::super::oracle::{self, Key, Outcome, Roots};
+use super::super::topology::Output;
 use super::Case;
 
 impl Case {
@@ -33,7 +34,7 @@ impl Case {
                         self.judge_failure(&case, &name, &failure, &outcome.roots);
                     }
                     (content, Some(value)) => {
-                        assert_eq!(self.reveal(*at, output.secret, content), *value, "{case}/{}", output.name);
+                        assert_eq!(self.reveal(*at, output, content), *value, "{case}/{}", output.name);
                     }
                     (content, None) => {
                         panic!("{case}/{}: {content:?}, not {:?}: {:#?}", output.name, outcome.roots, self.topology)
@@ -51,15 +52,16 @@ impl Case {
         }
     }
 
-    fn reveal(&self, component: usize, secret: bool, content: Content) -> Value {
+    fn reveal(&self, component: usize, output: &Output, content: Content) -> Value {
         let server = &self.topology.servers[self.topology.components[component].server].name;
         let value = match content {
-            Content::Value(value) if !secret => value,
-            Content::Sealed(sealed) if secret => {
+            Content::Value(value) if !output.secret => value,
+            Content::Sealed(sealed) if output.secret => {
                 let credential = self.options.credentials.get(server).expect("INVARIANT: every server has one");
-                open(&sealed, &credential.opener()).expect("the writer can read it")
+                let (stack, entry) = (super::STACK, &*format!("{}/{}", self.topology.full(component), output.name));
+                open_entry(&sealed, &Place { stack, entry }, &credential.opener()).expect("the writer can read it")
             }
-            other => panic!("case {}: {other:?}, secret: {secret}", self.number),
+            other => panic!("case {}: {other:?}, secret: {}", self.number, output.secret),
         };
         serde_json::to_value(value).expect("INVARIANT: it is JSON")
     }
@@ -157,6 +159,7 @@ impl Case {
             let torn: Vec<&str> =
                 mine().filter(|event| event.what == What::TearsDown).map(|event| event.component.as_str()).collect();
             let due = if is_moved { due } else { Vec::new() };
+            let due = as_begun(due, &torn, before);
             assert_eq!(torn, due, "{case}: torn down on {}", of.name);
             let first_run = mine().position(|event| event.what == What::Started).unwrap_or(usize::MAX);
             let last_teardown = mine().filter(|event| event.what != What::Succeeded).count();
@@ -202,4 +205,18 @@ impl Case {
         }
         entries
     }
+}
+
+/// What is `due`, the last that ran first; of two that began together, in the order of `torn`.
+fn as_begun<'e>(mut due: Vec<&'e str>, torn: &[&str], events: &[Event]) -> Vec<&'e str> {
+    let began =
+        |component: &str| events.iter().rposition(|event| event.what == What::Started && event.component == component);
+    for at in 1..due.len() {
+        let (later, earlier) = (began(due[at - 1]), began(due[at]));
+        let is_together = later.zip(earlier).is_some_and(|(later, earlier)| later == earlier + 1);
+        if is_together && torn.get(at - 1) == Some(&due[at]) {
+            due.swap(at - 1, at);
+        }
+    }
+    due
 }

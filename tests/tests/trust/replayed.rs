@@ -1,0 +1,77 @@
+//! A server has come by what was encrypted for another one, which it cannot open itself: it has that one open it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use wattle::author::Topology;
+use wattle::model::Value;
+use wattle_runtime::seed::apply;
+use wattle_runtime::space::{Content, Place, Revision, Space, State, Written, seal_entry};
+use wattle_runtime::store::Store;
+use wattle_tests::random::Anything;
+use wattle_tests::zookeeper::ZooKeeper;
+
+use crate::agents::Db;
+use crate::{Stack, server_of};
+
+const SECRET: &str = "correct horse battery staple";
+
+/// `reads` reads a secret of `db`; of `evil`, `shows` reads a text and `takes` another secret.
+fn wired(t: &mut Topology) {
+    let [db, evil, reads, shows, takes] = ["db", "evil", "reads", "shows", "takes"].map(|name| server_of(t, name));
+    let db = t.on(db).run("part", Anything::new());
+    let evil = t.on(evil).run("part", Anything::new());
+    t.on(reads).run("part", Anything::new().password(db.token));
+    // They read what `db` has encrypted for `reads` as well: who has its key is who is made to open it.
+    t.on(shows).run("part", Anything::new().texts([evil.text]));
+    t.on(shows).run("reads", Anything::new().password(db.token));
+    t.on(takes).run("part", Anything::new().password(evil.token));
+    t.on(takes).run("reads", Anything::new().password(db.token));
+}
+
+async fn put(store: &Arc<dyn Store>, space: &Space, entry: &str, revision: &Revision, content: Content) {
+    let data = Written::new(revision, content).to_bytes();
+    store.set(&space.layout().entry(entry), &data, None).await.expect("it is its own entry");
+}
+
+async fn ended(space: &Space, component: &str) -> State {
+    for _ in 0..300 {
+        let state = space.status(component).await.expect("reads").map(|status| status.state);
+        if let Some(state @ (State::Done | State::Failed(_))) = state {
+            return state;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("`{component}` does not end")
+}
+
+#[tokio::test]
+async fn a_secret_opens_only_where_it_was_published_and_is_read_as_one() {
+    let stack = Stack::of("replayed", ZooKeeper::shared(), wired);
+    let operator = stack.operator().await;
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let space = Space::new(Arc::clone(&operator), "replayed");
+    let plan = space.plan("db").await.expect("reads").expect("a plan");
+    let recipients = plan.components["part"].outputs["token"].recipients.clone();
+    let place = Place { stack: "replayed", entry: "db/part/token" };
+    let sealed = seal_entry(&Value::from(SECRET), &place, recipients.iter().map(String::as_str)).expect("seals");
+    let content = || Content::Sealed(sealed.clone());
+    let (db, evil) = (stack.server("db").await, stack.server("evil").await);
+    put(&db, &space, "db/part/token", &plan.of(), content()).await;
+    put(&evil, &space, "evil/part/text", &plan.of(), content()).await;
+    put(&evil, &space, "evil/part/token", &plan.of(), content()).await;
+
+    for (server, refused) in [
+        ("reads", None),
+        ("shows", Some("cannot read `evil/part/text`: it holds a secret, and what reads it here is not secret")),
+        ("takes", Some("cannot read `evil/part/token`: the secret was encrypted for another place than this one")),
+    ] {
+        let mut agent = Db::of(server);
+        agent.start(&stack).await;
+        let state = ended(&space, &format!("{server}/part")).await;
+        let why = if let State::Failed(failure) = &state { Some(&*failure.message) } else { None };
+        assert_eq!(why, refused, "{state:?}");
+        assert_eq!(agent.ran.count(), usize::from(refused.is_none()), "{server}");
+        agent.kill().await;
+    }
+}
