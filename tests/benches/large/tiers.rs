@@ -6,6 +6,7 @@ use wattle_runtime::space::Space;
 use wattle_tests::crowd::Server;
 use wattle_tests::requests::Requests;
 use wattle_tests::workload::Size;
+use wattle_tests::zookeeper::ZooKeeper;
 
 use super::field::Field;
 use super::measure::{exponent, heap, kinds, per, said, show};
@@ -68,17 +69,20 @@ async fn row(tiers: u32, requests: &Requests) -> f64 {
         println!("  - until the last is done: {}", show(time));
         println!("  - {:.2} requests a component: {}", per(&asked, 2 * tiers), kinds(&asked, 2 * tiers));
         if revision == 1 && tiers >= MANY {
+            show_memory(&mut field, &zookeeper).await;
             restart::measure(&zookeeper, &mut field, &[8]).await;
         }
     }
-    println!(
-        "- memory a session: agents {} KB; member 1 {} KB of heap",
-        field.resident().await / 1000,
-        heap(&zookeeper, 1).await / 1000
-    );
     if tiers < MANY {
+        show_memory(&mut field, &zookeeper).await;
         restart::measure(&zookeeper, &mut field, &[1, 8, 20]).await;
     }
     println!();
     first_seconds
+}
+
+/// What agents and a member have by then; a member that was started again does not tell any more.
+async fn show_memory(field: &mut Field, zookeeper: &ZooKeeper) {
+    let (agents, member) = (field.resident().await / 1000, heap(zookeeper, 1).await / 1000);
+    println!("- memory a session: agents {agents} KB; member 1 {member} KB of heap");
 }
