@@ -38,7 +38,8 @@ pub async fn delete(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey, forc
         Some(there) => {
             let seen = Seen::read(store, &layout, Some(&there)).await?;
             let mut goal = there.0;
-            goal.goal.applying.get_or_insert(goal.goal.revision + 1);
+            // No seed is taken for one of which nothing but the end is missing.
+            goal.goal.applying = Some(goal.goal.applying.unwrap_or(0).max(goal.goal.revision) + 1);
             Some(Turn::take(store, &layout, &seen, &goal, Vec::new(), Access::new()).await?)
         }
     };

@@ -115,8 +115,10 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
     };
     let there = present::deployed(store, &work.layout).await?;
     let mut begun = None;
-    if there.is_none() || options.restore {
-        let prepared = restore::prepare(store, &work.layout, &work.member, &options.key, options.restore);
+    let is_believed = there.as_ref().is_some_and(|(there, _)| !there.is_to_be_cleared());
+    if !is_believed || options.restore {
+        let (layout, member, key) = (&work.layout, &work.member, &options.key);
+        let prepared = restore::prepare(store, layout, member, key, there.as_ref(), options.restore);
         begun = Box::pin(prepared).await?;
     }
     if let Some(there) = &there
@@ -130,11 +132,11 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
         return Ok(applied(revision, unchanged(&work, seed, revision), work.credentials.clone()));
     }
     let is_being_written = |there: &Deployed| there.goal.there().is_being_written();
-    let known = match there {
-        Some(there) if !options.restore && is_being_written(&there.0) => {
+    let known = match begun.or(there) {
+        Some(there) if !options.restore && is_believed && is_being_written(&there.0) => {
             Some(Box::pin(turn::end_another(store, &work.layout, there)).await?)
         }
-        there => there.or(begun),
+        there => there,
     };
     let found = Box::pin(work.compare(store, seed, options, known)).await?;
     if !options.restore {

@@ -50,6 +50,11 @@ impl Deployed {
         };
         Self { goal, given: String::new(), turn: None, places: false }
     }
+
+    /// Whether what was there before may be there still: then nothing is believed but this goal.
+    pub(super) fn is_to_be_cleared(&self) -> bool {
+        self.goal.revision == 0 && self.goal.applying == Some(0)
+    }
 }
 
 /// What a data space holds of a stack.
@@ -94,7 +99,7 @@ impl Present {
         restored: bool,
     ) -> Result<Self, SeedError> {
         let path = layout.revision();
-        let is_turn = known.as_ref().is_some_and(|(goal, _)| goal.turn.is_some());
+        let is_turn = !restored && known.as_ref().is_some_and(|(goal, _)| goal.turn.is_some());
         let (told, deployed) = match known.filter(|_| !restored) {
             Some((goal, version)) => (Some(version), Some((goal, version))),
             None => match store.get(&path).await? {

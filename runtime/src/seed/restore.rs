@@ -13,20 +13,26 @@ use super::present::{AT_ONCE, Deployed};
 use super::turn::{Seen, Turn};
 use super::{SeedError, naming, rights};
 
-/// Removes what is there of a stack that no operator has told of, since nobody knows who has made it; and takes the nodes
-/// of a stack that is to be `restored` that only group others, so that nobody else makes or removes any below them. Gives the
-/// goal if a data space was begun.
+/// Removes what is there of a stack that no operator has told of, since nobody knows who has made it, also when that was broken
+/// off; and takes the nodes of a stack that is to be `restored` that only group others, so that nobody else makes or removes
+/// any below them. Gives the goal if a data space was begun.
 pub(super) async fn prepare(
     store: &Arc<dyn Store>,
     layout: &Layout,
     member: &Principal,
     operator: &OperatorKey,
+    there: Option<&(Deployed, Version)>,
     restored: bool,
 ) -> Result<Option<(Deployed, Version)>, SeedError> {
     let prepared = async {
+        let begun = there.filter(|there| there.0.is_to_be_cleared() && !restored);
         match (store.get(&layout.revision()).await?, store.get(&layout.root()).await?) {
+            (Some(_), _) if begun.is_some() => {
+                let seen = Seen::read(store, layout, begun).await?;
+                begin(store, layout, member, operator, begun.map(|begun| (begun.0.clone(), seen))).await.map(Some)
+            }
             (Some(_), _) if restored => own(store, layout, member).await.map(|()| None),
-            (None, Some(_)) => begin(store, layout, member, operator).await.map(Some),
+            (None, Some(_)) => begin(store, layout, member, operator, None).await.map(Some),
             _ => Ok(None),
         }
     };
@@ -36,18 +42,29 @@ pub(super) async fn prepare(
     })
 }
 
-/// Begins a data space before anything is removed: two operators who find the same would else remove what the other has made
-/// since.
+/// Begins a data space, or goes on with one that was `begun`, before anything is removed: two operators who find the same would
+/// else remove what the other has made since.
 async fn begin(
     store: &Arc<dyn Store>,
     layout: &Layout,
     member: &Principal,
     operator: &OperatorKey,
+    begun: Option<(Deployed, Seen)>,
 ) -> Result<(Deployed, Version), SeedError> {
-    let space = naming::new(store, clock::now()).await?;
-    // Whoever reads it next gives the first revision its number.
-    let beginning = Deployed::beginning(Some(space), Some(operator.login().principal()), 0);
-    let turn = Turn::begin(store, layout, &Seen::default(), &beginning, true, rights::members(member)).await?;
+    let access = rights::members(member);
+    let (beginning, turn) = match begun {
+        Some((beginning, seen)) => {
+            let turn = Turn::take(store, layout, &seen, &beginning, Vec::new(), access).await?;
+            (beginning, turn)
+        }
+        None => {
+            let space = naming::new(store, clock::now()).await?;
+            // Whoever reads it next gives the first revision its number.
+            let beginning = Deployed::beginning(Some(space), Some(operator.login().principal()), 0);
+            let turn = Turn::begin(store, layout, &Seen::default(), &beginning, true, access).await?;
+            (beginning, turn)
+        }
+    };
     turn.protect(&[(layout.root(), Access::new())]).await?;
     clear(store, layout, &turn.checks(), Also::Nothing).await?;
     Ok(turn.said(beginning))

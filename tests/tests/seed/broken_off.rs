@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use wattle::lower::Seed;
-use wattle_runtime::seed::{apply, delete};
+use wattle_runtime::seed::{Options, apply, delete};
 use wattle_runtime::space::Space;
-use wattle_runtime::store::Store;
+use wattle_runtime::store::{Access, Op, Store};
 use wattle_tests::seeds::{Watch, essence, nodes, seed};
 
 use super::{exporter, importer, memory, options_for, three_tier};
@@ -110,4 +110,98 @@ async fn a_stack_goes_as_a_whole_but_not_while_agents_act_for_it() {
     );
     assert!(delete(&memory, "three_tier", &options.key, true).await.expect("deletes"));
     drop(hold);
+}
+
+/// A stack of which there are nodes already, and no goal.
+#[tokio::test]
+async fn what_no_operator_has_told_of_is_removed_however_often_that_is_broken_off() {
+    let seed = seed(&three_tier(1));
+    let options = options_for(&[&seed]);
+    let plain: Arc<dyn Store> = memory();
+    apply(&plain, &seed, &options).await.expect("applies");
+    let expected = essence(&plain).await;
+    for changes in 0.. {
+        let watched = Watch::over(memory());
+        let store: Arc<dyn Store> = Arc::clone(&watched) as _;
+        for below in ["", "/three_tier", "/three_tier/other", "/three_tier/entries", "/three_tier/entries/a"] {
+            let left = Op::Create { path: format!("/wattle{below}"), data: Vec::new(), access: Access::new() };
+            store.apply(vec![left]).await.expect("makes");
+        }
+        for below in ["b", "b/c", "b/c/d", "b/c/d/e"] {
+            let path = format!("/wattle/three_tier/entries/a/{below}");
+            let left = Op::Create { path, data: Vec::new(), access: Access::new() };
+            store.apply(vec![left]).await.expect("makes");
+        }
+        watched.guard.fail_after(changes);
+        let broken = apply(&store, &seed, &options).await;
+        watched.guard.fix();
+        apply(&store, &seed, &options).await.expect("applies");
+        assert_same(&essence(&store).await, &expected, changes);
+        if broken.is_ok() {
+            assert!(changes > 20, "nothing was broken off");
+            break;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_stack_is_restored_also_while_it_is_being_written() {
+    let [small, large] = [1, 3].map(|apps| seed(&three_tier(apps)));
+    let options = options_for(&[&small, &large]);
+    let plain: Arc<dyn Store> = memory();
+    apply(&plain, &large, &options).await.expect("applies");
+    let expected = essence(&plain).await;
+    let restoring = Options { restore: true, ..options.clone() };
+    for changes in 0.. {
+        let watched = Watch::over(memory());
+        let store: Arc<dyn Store> = Arc::clone(&watched) as _;
+        apply(&store, &small, &options).await.expect("applies");
+        watched.guard.fail_after(changes);
+        let broken = apply(&store, &large, &options).await;
+        watched.guard.fix();
+        apply(&store, &large, &restoring).await.expect("restores");
+        assert_same(&essence(&store).await, &expected, changes);
+        if broken.is_ok() {
+            assert!(changes > 20, "nothing was broken off");
+            break;
+        }
+    }
+}
+
+/// A seed of which nothing but the end was missing, and then a removal that came to no end.
+#[tokio::test]
+async fn what_was_removed_in_part_is_applied_whole() {
+    let [small, large] = [1, 3].map(|apps| seed(&three_tier(apps)));
+    let options = options_for(&[&small, &large]);
+    let prepared = async |left: usize| {
+        let watched = Watch::over(memory());
+        let store: Arc<dyn Store> = Arc::clone(&watched) as _;
+        apply(&store, &large, &options).await.expect("applies");
+        watched.guard.fail_after(left);
+        let is_whole = apply(&store, &small, &options).await.is_ok();
+        watched.guard.fix();
+        (watched, store, is_whole)
+    };
+    let plain: Arc<dyn Store> = memory();
+    apply(&plain, &small, &options).await.expect("applies");
+    let expected = essence(&plain).await;
+    let mut all = 0;
+    while !prepared(all).await.2 {
+        all += 1;
+    }
+    for changes in 0.. {
+        let (watched, store, _) = prepared(all - 1).await;
+        watched.guard.fail_after(changes);
+        let is_gone = delete(&store, "three_tier", &options.key, false).await.is_ok();
+        watched.guard.fix();
+        apply(&store, &small, &options).await.expect("applies");
+        // Of what has left before, there may be more.
+        let mut found = essence(&store).await;
+        found.retain(|path, _| expected.contains_key(path));
+        assert_same(&found, &expected, changes);
+        if is_gone {
+            assert!(changes > 20, "nothing was broken off");
+            break;
+        }
+    }
 }

@@ -11,6 +11,9 @@ use crate::status::Waiting;
 use crate::time::Time;
 use crate::vault::Vault;
 
+/// Why a secret is not there that is made of others: what a function says of them would show them.
+const UNTOLD: &str = "it cannot be computed from what it reads";
+
 /// Most of what is awaited that a status names.
 const SHOWN: usize = 64;
 
@@ -126,7 +129,9 @@ pub(super) struct Values<'a, V> {
 impl<V: Vault> Values<'_, V> {
     /// The value of an input, all that it needs being there.
     pub(super) fn input(&self, name: &str, input: &PlannedInput) -> Result<Value, (Kind, String)> {
-        let value = self.resolve(&input.from).map_err(|why| (Kind::Input, format!("input `{name}`: {why}")))?;
+        let untold = |why| if input.ty.is_secret() { UNTOLD.to_owned() } else { why };
+        let value =
+            self.resolve(&input.from).map_err(|why| (Kind::Input, format!("input `{name}`: {}", untold(why))))?;
         match values::refuse_unseen(&input.ty, &value) {
             None => Ok(value),
             Some(why) => Err((Kind::Type, format!("input `{name}`: {why}"))),
@@ -169,6 +174,9 @@ impl<V: Vault> Values<'_, V> {
                     broken.push(requirement::told(name, &requirement.at, &reasons, &requirement.because));
                 }
                 Verdict::Unknown => {
+                    let mut is_secret = false;
+                    requirement.predicate.tested(&mut |tested| is_secret |= tested.secret);
+                    let unknown = unknown.map(|why| if is_secret { UNTOLD.to_owned() } else { why });
                     let why = unknown.unwrap_or_else(|| "not all of its values are known".to_owned());
                     return Err(Missing::Own(Kind::Input, format!("the requirement `{name}` cannot be judged: {why}")));
                 }
