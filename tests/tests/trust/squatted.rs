@@ -87,20 +87,6 @@ async fn what_somebody_keeps_is_left_to_them() {
         let refused = apply(&operator, &stack.seed, &stack.options).await.expect_err("it is another one's");
         assert!(matches!(&refused, SeedError::Squatted { path } if path.starts_with("/wattle/kept")), "{refused}");
     }
-    // Nor is anything written where others may only make nodes.
-    let open = Stack::at("open_to_all", &zookeeper);
-    let may_make = Rights { read: true, write: false, create: true, delete: true };
-    let all = own.clone().grant(&open.options.key.login().principal(), may_make);
-    let create = Op::Create { path: "/wattle/open_to_all".to_owned(), data: Vec::new(), access: all };
-    other.apply(vec![create]).await.expect("nobody is there yet");
-    for _ in 0..2 {
-        let refused = apply(&operator, &open.seed, &open.options).await;
-        assert!(refused.is_err(), "{refused:?}");
-    }
-    assert!(
-        operator.get("/wattle/open_to_all/servers").await.expect("reads").is_none(),
-        "it was deployed all the same"
-    );
     let read = operator.get("/wattle/kept/entries").await;
     assert!(matches!(read, Err(StoreError::Denied { .. })), "{read:?}");
 }
