@@ -52,18 +52,15 @@ async fn begin(
     begun: Option<(Deployed, Seen)>,
 ) -> Result<(Deployed, Version), SeedError> {
     let access = rights::members(member);
-    let (beginning, turn) = match begun {
-        Some((beginning, seen)) => {
-            let turn = Turn::take(store, layout, &seen, &beginning, Vec::new(), access).await?;
-            (beginning, turn)
-        }
-        None => {
-            let space = naming::new(store, clock::now()).await?;
-            // Whoever reads it next gives the first revision its number.
-            let beginning = Deployed::beginning(Some(space), Some(operator.login().principal()), 0);
-            let turn = Turn::begin(store, layout, &Seen::default(), &beginning, true, access).await?;
-            (beginning, turn)
-        }
+    let (beginning, turn) = if let Some((beginning, seen)) = begun {
+        let turn = Turn::take(store, layout, &seen, &beginning, Vec::new(), access).await?;
+        (beginning, turn)
+    } else {
+        let space = naming::new(store, clock::now()).await?;
+        // Whoever reads it next gives the first revision its number.
+        let beginning = Deployed::beginning(Some(space), Some(operator.login().principal()), 0);
+        let turn = Turn::begin(store, layout, &Seen::default(), &beginning, true, access).await?;
+        (beginning, turn)
     };
     turn.protect(&[(layout.root(), Access::new())]).await?;
     clear(store, layout, &turn.checks(), Also::Nothing).await?;
