@@ -101,7 +101,7 @@ impl World {
             Origin::Entry(_) | Origin::UserData(_) => None,
         };
         faults.extend(broken(seed, known));
-        let planning = Planning { seed, parameters: &parameters, imports: &imports };
+        let planning = Planning { seed, parameters: &parameters, imports: &imports, foreign: &IndexMap::default() };
         let mut told = |all: Vec<Fault<Infallible>>| faults.extend(all.iter().map(ToString::to_string));
         let plans = planning.plans(&REVISION, &mut InPlain).map_err(&mut told);
         let sources = planning.exports(|_| true, &mut InPlain).map_err(&mut told);

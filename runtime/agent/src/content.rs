@@ -19,6 +19,9 @@ pub struct Written {
     pub content: Content,
 }
 
+/// Bytes that a server's signature adds to what it says.
+pub const ENVELOPE: usize = 102;
+
 /// What an entry holds: a value, or the failure that took its place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

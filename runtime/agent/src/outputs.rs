@@ -3,7 +3,7 @@
 use wattle_model::values::{self, MAX_DATA};
 use wattle_model::{IndexMap, Name, Value};
 
-use crate::content::{Content, Written};
+use crate::content::{Content, ENVELOPE, Written};
 use crate::failure::Kind;
 use crate::plan::{PlannedComponent, PlannedOutput};
 use crate::record::Stored;
@@ -35,8 +35,8 @@ pub fn stored(
     } else {
         Content::Value(value.clone())
     };
-    let bytes =
-        Written { revision: u64::MAX, space: Some(LONGEST_SPACE.into()), content: content.clone() }.to_bytes().len();
+    let written = Written { revision: u64::MAX, space: Some(LONGEST_SPACE.into()), content: content.clone() };
+    let bytes = written.to_bytes().len() + ENVELOPE;
     if bytes > MAX_DATA {
         let message = format!(
             "output `{name}` takes {bytes} bytes, and the data space takes {MAX_DATA}; publish where it is found"

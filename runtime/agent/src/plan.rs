@@ -18,6 +18,12 @@ pub struct Plan {
     /// The other servers of the stack that it reads from. Former versions wrote none: all plans had one number then.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub writers: IndexMap<Name, Writer>,
+    /// What the server's own signatures are judged by: the public half of its key. None of a server that signs nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<Name>,
+    /// The same of servers of other stacks that it reads from, by stack and server.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub foreign: IndexMap<Name, Keys>,
     /// What orders its components.
     #[serde(default)]
     pub order: Order,
@@ -37,15 +43,23 @@ pub struct Plan {
 pub struct Writer {
     /// The number that its plan has: what it says and writes for that one is awaited.
     pub revision: u64,
+    /// What its signatures are judged by; none if it signs nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<Name>,
 }
 
+/// What the signatures of a stack's servers are judged by, by server.
+pub type Keys = IndexMap<Name, Name>;
+
 impl Plan {
-    /// What a server is to do that has left the model; `order` is as it was.
-    pub fn retired(revision: &Revision, order: Order) -> Self {
+    /// What a server is to do that has left the model; `order` is as it was, and so is its `key`.
+    pub fn retired(revision: &Revision, order: Order, key: Option<Name>) -> Self {
         Self {
             revision: revision.number,
             space: revision.space.clone(),
             writers: IndexMap::default(),
+            key,
+            foreign: IndexMap::default(),
             order,
             retired: true,
             publishes: IndexMap::default(),
@@ -69,6 +83,28 @@ impl Plan {
     pub fn expects(&self, server: &str) -> Revision {
         let number = self.writers.get(server).map_or(self.revision, |writer| writer.revision);
         Revision { space: self.space.clone(), number }
+    }
+
+    /// What signatures are judged by of whoever is read from, with the server's own: by stack, none of this one, and server.
+    pub fn keys<'p>(&'p self, own: &'p Name) -> impl Iterator<Item = (Option<&'p Name>, &'p Name, &'p Name)> {
+        let own = self.key.iter().map(move |key| (None, own, key));
+        let writers = self.writers.iter().filter_map(|(server, writer)| Some((None, server, writer.key.as_ref()?)));
+        let foreign = |(stack, keys): (&'p Name, &'p Keys)| keys.iter().map(move |(server, key)| (Some(stack), server, key));
+        own.chain(writers).chain(self.foreign.iter().flat_map(foreign))
+    }
+
+    /// The entries of other stacks that it reads, with the stack of each.
+    pub fn reads_abroad(&self) -> IndexSet<(Name, Name)> {
+        let mut found = IndexSet::default();
+        for component in self.components.values() {
+            component.sources(&mut |source| {
+                found.extend(source.leaves().filter_map(|held| match held {
+                    Held::Foreign { stack, entry } => Some((stack.clone(), entry.clone())),
+                    _ => None,
+                }));
+            });
+        }
+        found
     }
 
     /// The servers that this one, whose name is `own`, reads entries of or waits for, without itself.

@@ -67,13 +67,9 @@ impl Server {
         };
         let now = Now { uptime: Duration::ZERO, wall: Time::EPOCH };
         let plan = Plan {
-            revision: 1,
-            space: None,
-            writers: IndexMap::default(),
-            order: Order::Dataflow,
             retired: false,
-            publishes: IndexMap::default(),
             components: std::iter::once(("c".into(), component)).collect(),
+            ..Plan::retired(&Revision { space: None, number: 1 }, Order::Dataflow, None)
         };
         let machine = Machine::new(setup, memory.clone(), now);
         let (uptime, out) = (Duration::ZERO, Vec::new());
@@ -218,7 +214,7 @@ fn waiting_for_an_input_takes_nothing_from_the_time_of_a_recipe() {
 fn what_is_read_is_of_the_revision_in_which_its_writer_was_last_another() {
     let mut server = Server::new(component(Tool::Shell, true), Memory::default());
     server.plan.revision = 7;
-    server.plan.writers = std::iter::once(("other".into(), Writer { revision: 3 })).collect();
+    server.plan.writers = std::iter::once(("other".into(), Writer { revision: 3, key: None })).collect();
     let (of, expected) = (server.plan.of(), Revision { space: None, number: 3 });
     server.desire();
     server.tell(Event::Claimed(true));

@@ -77,6 +77,7 @@ async fn desire(shared: &Shared, goals: watch::Sender<Option<Goal>>) -> Result<(
                 if std::mem::take(&mut in_trouble) {
                     shared.trouble(TROUBLE, None);
                 }
+                shared.space.believe(&shared.server, &desired.plan);
                 shared.say(Event::Desired(desired));
                 continue;
             }

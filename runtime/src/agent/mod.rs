@@ -138,6 +138,7 @@ impl Agent {
         let Self { space, server, credential, runner, state, attributes, user_data, limits } = self;
         let setup = Setup { server: server.clone(), user_data, limits, vault };
         let store = Arc::clone(space.store());
+        let space = space.signing(credential.signer());
         let space = if let Some(authority) = credential.authority() {
             space.trusting(authority)
         } else {
@@ -168,6 +169,7 @@ impl Agent {
             ended = driver.drive(messages) => ended,
             followed = &mut follow => return followed.map(|()| Ended::Asked).map_err(AgentError::from),
             () = shared.publisher.publish(&shared) => Ended::Asked,
+            () = shared.tell_disowned() => Ended::Asked,
             () = socket.serve(&shared) => Ended::Asked,
         };
         end.send_replace(true);

@@ -58,11 +58,31 @@ pub(super) struct Shared {
     pub(super) messages: mpsc::UnboundedSender<Message>,
 }
 
-/// What a status says of a server that cannot know whose word counts.
-pub(super) const UNPROVEN: &str = "this server's credential is of before revisions were signed: it does what it is told by whoever can write to \
-                        the data space, until `wattle seed apply --renew` and `openstack stack update` replace it";
+/// What a status says of a server that cannot know whose word counts, and whose own word cannot be known.
+pub(super) const UNPROVEN: &str = "this server's credential is of before anything was signed: whoever can write to the data space can tell it what \
+                        to do, and replace what it publishes, until `wattle seed apply --renew` and `openstack stack update` replace it";
 
 impl Shared {
+    /// Says, for ever, what is in the data space in other servers' names and not theirs.
+    pub(super) async fn tell_disowned(&self) {
+        let mut disowned = self.space.disowned();
+        while disowned.changed().await.is_ok() {
+            let told = {
+                let disowned = disowned.borrow_and_update();
+                let more = match disowned.len() {
+                    0 | 1 => String::new(),
+                    all => format!(", and {} more are not", all - 1),
+                };
+                disowned.first_key_value().map(|(path, why)| {
+                    format!(
+                        "`{path}` is not believed: {why}{more}; `wattle seed apply --restore` has all servers publish again"
+                    )
+                })
+            };
+            self.trouble("what servers say", told);
+        }
+    }
+
     /// How the server is doing, as others are to see it.
     pub(super) fn shown(&self, status: ServerStatus) -> ServerStatus {
         let mut status = self.seen.dated(status);

@@ -64,9 +64,16 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         Some(number) => Some(target::patiently(&target.address, counting(&space, entry, number)).await?),
         None => None,
     };
-    let found = target::patiently(&target.address, space.peek(entry)).await;
     // What stands above entries is there as well, and empty.
     let is_entry = entry.split('/').count() == 3;
+    let found = target::patiently(&target.address, async {
+        // It says by which key the value is judged.
+        if let Some(server) = entry.split('/').next().filter(|_| is_entry) {
+            space.plan(server).await?;
+        }
+        space.peek(entry).await
+    })
+    .await;
     let written = match found {
         Ok(written) if is_entry => {
             written.filter(|written| revision.as_ref().is_none_or(|wanted| written.revision == wanted.number))

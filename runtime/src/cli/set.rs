@@ -6,7 +6,7 @@ use wattle::shown::argument;
 use wattle::values::parse;
 
 use crate::report::Picture;
-use crate::space::{Content, Place, PlannedOutput, Revision, Space, Written, seal_entry};
+use crate::space::{Content, OperatorKey, Place, PlannedOutput, Revision, Space, Written, seal_entry};
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
@@ -69,7 +69,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         return Err(Failure::new(format!("`{entry}` cannot be set while a revision is being applied"))
             .help("`wattle seed apply` brings it to its end"));
     };
-    overwrite(&space, entry, &revision, output, value).await?;
+    overwrite(&space, &target.key()?, entry, &revision, output, value).await?;
     console.err.write(&format!("`{entry}` is set for revision {}\n", revision.number))?;
     Ok(Exit::Fine)
 }
@@ -83,6 +83,7 @@ fn output<'p>(picture: &'p Picture, entry: &str) -> Option<&'p PlannedOutput> {
 
 async fn overwrite(
     space: &Space,
+    key: &OperatorKey,
     entry: &str,
     revision: &Revision,
     output: &PlannedOutput,
@@ -96,6 +97,6 @@ async fn overwrite(
     } else {
         Content::Value(value)
     };
-    space.store().set(&space.layout().entry(entry), &Written::new(revision, content).to_bytes(), None).await?;
+    space.overwrite(entry, &Written::new(revision, content), &key.signer()).await?;
     Ok(())
 }

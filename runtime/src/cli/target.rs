@@ -167,7 +167,11 @@ impl Target {
             },
             (None, Err(failure)) => return Err(failure),
         };
-        Ok(Space::new(store, &stack))
+        let space = Space::new(store, &stack);
+        Ok(match &self.key {
+            Some(file) => space.operated_by(read_key(file)?.signer().authority()),
+            None => space,
+        })
     }
 
     fn no_stack(&self, stack: &str, stacks: &[String]) -> Failure {

@@ -54,11 +54,10 @@ fn within(name: &str, path: &str) -> bool {
 }
 
 /// What stands for something in an entry that makes no sense.
-fn senseless(entry: &Name) -> Written {
+fn senseless(entry: &Name, message: &str) -> Written {
     let component = entry.rsplit_once('/').map_or(&**entry, |(component, _)| component).into();
-    let message = "its server has written something that is no value".to_owned();
     let (log, through, at) = (Vec::new(), Vec::new(), Time::default());
-    let failure = Failure { component, kind: Kind::Type, message, log, at, through };
+    let failure = Failure { component, kind: Kind::Type, message: message.to_owned(), log, at, through };
     Written { revision: 0, space: None, content: Content::Failure(failure) }
 }
 
@@ -74,7 +73,8 @@ pub async fn contents(space: &Space, names: &[Name]) -> Result<Vec<Option<Writte
                 // It left the model meanwhile.
                 Err(SpaceError::Unknown { .. }) => Ok(None),
                 // What one server writes is in the way of no other's.
-                Err(SpaceError::Malformed { .. }) => Ok(Some(senseless(&name))),
+                Err(SpaceError::Malformed { .. }) => Ok(Some(senseless(&name, "its server has written something that is no value"))),
+                Err(SpaceError::Untrusted { reason, .. }) => Ok(Some(senseless(&name, &format!("what is there is not believed: {reason}")))),
                 other => other,
             }
         }

@@ -256,6 +256,10 @@ fn or_trouble<T>(said: Result<Option<T>, SpaceError>, troubles: &mut Vec<String>
             troubles.push(format!("what the server says in `{path}` cannot be read"));
             Ok(None)
         }
+        Err(SpaceError::Untrusted { path, reason }) => {
+            troubles.push(format!("what stands in `{path}` is not believed: {reason}"));
+            Ok(None)
+        }
         said => said,
     }
 }

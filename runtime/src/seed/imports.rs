@@ -12,14 +12,23 @@ use wattle::lower::seed::{Origin, Wire};
 use wattle::model::{IndexMap, IndexSet, Name};
 use wattle_agent_core::planning::ImportKey;
 
-use crate::space::{Export, Exported, Held, Importer, Layout, ROOT, Source, parse_json, to_json};
+use crate::space::{Export, Exported, Held, Importer, Keys, Layout, ROOT, Source, parse_json, to_json};
 use crate::store::{Access, Op, Principal, Rights, Store, StoreError};
 
 use super::SeedError;
 use super::present::{AT_ONCE, get_json};
 use super::turn::{self, busy};
 
-/// What the imports of `seed` are, as its own agents read them.
+/// What a seed reads of other stacks.
+#[derive(Default)]
+pub(super) struct Imports {
+    /// As its own agents read it.
+    pub(super) sources: IndexMap<ImportKey, Source>,
+    /// What signatures of the servers are judged by that the values come from, by stack.
+    pub(super) keys: IndexMap<Name, Keys>,
+}
+
+/// What the imports of `seed` are.
 ///
 /// # Errors
 /// [`SeedError::Imports`], with all that cannot be had.
@@ -27,15 +36,21 @@ pub(super) async fn resolve(
     store: &Arc<dyn Store>,
     seed: &Seed,
     stack: &str,
-) -> Result<IndexMap<ImportKey, Source>, SeedError> {
-    let mut found = IndexMap::default();
+) -> Result<Imports, SeedError> {
+    let mut found = Imports::default();
     let mut faults = Vec::new();
     for (other, name) in wanted(seed) {
         let path = Layout::new(&other).export(&name);
-        let fault = match get_json::<Export>(store, &path).await? {
+        let node = store.get(&path).await?;
+        let is_there = node.is_some();
+        let export = node.map(|node| parse_json::<Export>(&path, &node.data)).transpose()?.flatten();
+        let fault = match export {
             _ if *other == *stack => {
                 Some("a stack does not import from itself: read the value where it is made".to_owned())
             }
+            None if is_there => Some(format!(
+                "this operator has not signed it: apply the seed of `{other}` with `--restore` first"
+            )),
             None => Some(format!("apply the seed of `{other}` first, and see that it exports `{name}`")),
             Some(Export { from: None, .. }) => Some(
                 "it is secret, and a secret does not leave its stack: give it to both stacks as a parameter".to_owned(),
@@ -43,8 +58,9 @@ pub(super) async fn resolve(
             Some(Export { from: Some(source), .. }) if told(&source) => Some(format!(
                 "only Heat knows it: pass it as a parameter (`openstack stack output show {other} {name}`)"
             )),
-            Some(Export { from: Some(source), .. }) => {
-                found.insert((other.clone(), name.clone()), foreign(&source, &other));
+            Some(Export { from: Some(source), keys, .. }) => {
+                found.sources.insert((other.clone(), name.clone()), foreign(&source, &other));
+                found.keys.entry(other.clone()).or_default().extend(keys);
                 None
             }
         };

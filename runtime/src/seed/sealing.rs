@@ -61,6 +61,10 @@ impl Sealing for ForServers<'_> {
         Ok(held(sealed))
     }
 
+    fn key(&self, server: &Name) -> Option<Name> {
+        Some(self.credentials.get(server)?.key()?.to_string().into())
+    }
+
     fn recipients(&mut self, entry: &str, servers: &[&Name]) -> Result<Vec<String>, SeedError> {
         let bytes = servers.len() * STANZA;
         if bytes > MAX_DATA {

@@ -5,9 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 use wattle::lower::Seed;
 use wattle::lower::seed::{SeedEntry, SeedExport};
 use wattle::model::{IndexMap, Name};
-use wattle_agent_core::planning::{Planning, keep_standing};
+use wattle_agent_core::planning::{Planning, Sealing as _, keep_standing};
 
-use crate::space::{Export, Held, Importer, Plan, Revision};
+use crate::space::{Export, Held, Importer, Plan, Revision, Source};
 use crate::store::{Access, Principal};
 
 use super::credentials::Credentials;
@@ -56,7 +56,8 @@ impl Building<'_> {
         let mut plans = self.planning.plans(&self.revision, &mut sealing)?;
         let seed = self.planning.seed;
         let retired = self.present.plans.iter().filter(|(server, _)| !seed.servers.contains_key(*server));
-        plans.extend(retired.map(|(server, before)| (server.clone(), Plan::retired(&self.revision, before.order))));
+        let retire = |before: &Plan| Plan::retired(&self.revision, before.order, before.key.clone());
+        plans.extend(retired.map(|(server, before)| (server.clone(), retire(before))));
         // Whoever has another credential is another machine, which has nothing of what was written before.
         let is_another = |server: &Name| {
             let now = self.principals.get(server);
@@ -91,7 +92,11 @@ impl Building<'_> {
         let exports = &self.planning.seed.exports;
         let mut sources = self.planning.exports(|export| !export.ty.is_secret(), sealing)?;
         let export = |(name, export): (&Name, &SeedExport)| {
-            (name.clone(), Export { ty: export.ty.clone(), from: sources.swap_remove(name) })
+            let from = sources.swap_remove(name);
+            let servers = from.iter().flat_map(Source::leaves).filter_map(Held::entry).map(|entry| rights::server_of(entry));
+            let key = |server: &str| Some((server.into(), sealing.key(&server.into())?));
+            let keys = servers.filter_map(key).collect();
+            (name.clone(), Export { ty: export.ty.clone(), from, keys })
         };
         Ok(exports.iter().map(export).collect())
     }

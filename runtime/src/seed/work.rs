@@ -9,15 +9,16 @@ use wattle::lower::Seed;
 use wattle::model::{IndexMap, Name, Value};
 use wattle_agent_core::applying;
 use wattle_agent_core::hex;
-use wattle_agent_core::planning::{ImportKey, Planning};
+use wattle_agent_core::planning::Planning;
 use wattle_words::names::some;
 
 use crate::clock;
-use crate::space::{Credential, Goal, Layout, NotSigned, Numbers, OperatorKey, Revision, Source};
+use crate::space::{Credential, Goal, Layout, NotSigned, Numbers, OperatorKey, Revision};
 use crate::store::{Principal, Store, Version};
 
 use super::changes::{Change, Changes, ComponentChange, ServerChanges};
 use super::deployed::Keeping;
+use super::imports::Imports;
 use super::operator::Signed;
 use super::present::{Deployed, Present};
 use super::turn::{Seen, Turn};
@@ -32,7 +33,7 @@ const COUNTS: Duration = Duration::from_hours(365 * 24);
 pub(super) struct Work {
     pub(super) layout: Layout,
     parameters: IndexMap<Name, Value>,
-    imports: IndexMap<ImportKey, Source>,
+    imports: Imports,
     pub(super) credentials: Credentials,
     principals: HashMap<Name, Principal>,
     pub(super) member: Principal,
@@ -82,10 +83,12 @@ impl Work {
     /// that whoever sees it cannot try which secret gives it.
     fn digest_of_given(&self, seed: &Seed, key: &OperatorKey) -> String {
         let principals = seed.servers.keys().filter_map(|server| self.principals.get(server)).collect::<Vec<_>>();
-        let imports = self.imports.iter().collect::<Vec<_>>();
-        let parts = (&self.parameters, imports, &self.member, principals);
+        let keys = seed.servers.keys().filter_map(|server| self.credentials.get(server)?.key());
+        let keys = keys.map(|key| key.to_string()).collect::<Vec<_>>();
+        let imports = (self.imports.sources.iter().collect::<Vec<_>>(), &self.imports.keys);
+        let parts = (&self.parameters, imports, &self.member, principals, keys);
         let text = serde_json::to_vec(&parts).expect("INVARIANT: names, values and sources are JSON");
-        let key = Sha256::digest(format!("wattle: digest of what is given, 2\n{}", key.expose()));
+        let key = Sha256::digest(format!("wattle: digest of what is given, 3\n{}", key.expose()));
         let inner = Sha256::new().chain_update(key).chain_update(&text).finalize();
         let outer = Sha256::new().chain_update(key).chain_update(inner).finalize();
         hex(&outer)
@@ -113,8 +116,9 @@ impl Work {
         let servers: Vec<&str> = seed.servers.keys().filter(of_before).map(|name| &**name).collect();
         (!servers.is_empty()).then(|| {
             format!(
-                "the credentials of {} are of before revisions were signed, so these servers cannot know whose word counts: \
-                 `--renew` makes others, with which `openstack stack update` replaces the servers",
+                "the credentials of {} are of before anything was signed, so these servers cannot know whose word counts, and \
+                 nobody can tell theirs from somebody else's: `--renew` makes others, with which `openstack stack update` \
+                 replaces the servers",
                 some(servers.into_iter(), 5)
             )
         })
@@ -169,7 +173,12 @@ impl Work {
             None => Some(naming::new(store, clock::now()).await?),
         };
         let building = Building {
-            planning: Planning { seed, parameters: &self.parameters, imports: &self.imports },
+            planning: Planning {
+                seed,
+                parameters: &self.parameters,
+                imports: &self.imports.sources,
+                foreign: &self.imports.keys,
+            },
             credentials: &self.credentials,
             principals: self.principals.clone(),
             member: self.member.clone(),

@@ -64,6 +64,16 @@ impl Credential {
         self.authority
     }
 
+    /// What its server's signatures are judged by; none of before anything was signed, when agents did not sign either.
+    pub fn key(&self) -> Option<Authority> {
+        self.authority.map(|_| self.signer().authority())
+    }
+
+    /// What signs what its server says.
+    pub fn signer(&self) -> Signer {
+        Signer::of_server(self.key.to_string().expose_secret())
+    }
+
     /// How a store is told who this is: as this server, and as one of its stack.
     pub fn logins(&self, stack: &str, server: &str) -> [Login; 2] {
         [login_of(format!("{stack}/{server}"), &self.key), Self::member_login(stack, &self.member)]

@@ -5,7 +5,7 @@ use wattle::model::{IndexMap, Name, Type};
 
 use crate::store::{Access, Principal};
 
-use super::Source;
+use super::{Keys, Source};
 
 /// An export, as its node holds it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,6 +16,9 @@ pub struct Export {
     /// Where its value comes from, in the terms of its own stack; none for a secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Source>,
+    /// What signatures of the servers are judged by that the value comes from.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub keys: Keys,
 }
 
 /// What the node above the exports holds: the rights that the stack itself grants to each entry that is exported. Rights

@@ -5,26 +5,33 @@
 
 mod alive;
 mod credential;
+mod envelope;
 mod export;
 mod following;
 mod goal;
 mod seal;
 mod signed;
 mod vault;
+mod writers;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use tokio::sync::watch;
 use wattle::model::Name;
 use wattle_agent_core::machine::{Action, Event};
 use wattle_agent_core::request::{self, Answer, Op, Peek, Peeked, Refused, Request, Say, Step as Next, Task, Versions};
 
 use crate::store::{Access, Hold, Node, Store, StoreError, Version};
 
+use writers::Writers;
+
 pub use alive::Alive;
 pub use credential::{Credential, CredentialError, Opener, OperatorKey};
+pub use envelope::Disowned;
 pub use export::{Export, Exported, Importer};
 pub use following::{Following, Hears};
 pub use goal::{Goal, Numbers};
@@ -37,7 +44,7 @@ pub use wattle_agent_core::content::{Content, Written};
 pub use wattle_agent_core::failure::{Failure, Kind};
 pub use wattle_agent_core::layout::{Layout, ROOT};
 pub use wattle_agent_core::plan::{
-    Held, Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, Script, Source,
+    Held, Keys, Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, Script, Source,
 };
 pub use wattle_agent_core::revision::Revision;
 pub use wattle_agent_core::status::{Did, Finishing, Leaving, ServerStatus, State, Status, Step, Waiting};
@@ -107,6 +114,11 @@ pub struct Space {
     is_led: bool,
     // Who must have signed what the operator says; none for whoever cannot know.
     authority: Option<Authority>,
+    // Whose values count in any server's place, and whose plans say which keys servers have; for whoever knows.
+    operator: Option<Authority>,
+    // What signs what is said here; none for whoever says nothing.
+    signer: Option<Arc<Signer>>,
+    writers: Arc<Writers>,
     // Of what was last said, and of entries that may be written: doing so then takes one request.
     versions: Arc<Mutex<Versions>>,
 }
@@ -114,7 +126,16 @@ pub struct Space {
 impl Space {
     /// The data space of `stack` in `store`.
     pub fn new(store: Arc<dyn Store>, stack: &str) -> Self {
-        Self { store, layout: Layout::new(stack), is_led: false, authority: None, versions: Arc::default() }
+        Self {
+            store,
+            layout: Layout::new(stack),
+            is_led: false,
+            authority: None,
+            operator: None,
+            signer: None,
+            writers: Arc::default(),
+            versions: Arc::default(),
+        }
     }
 
     /// The same for whoever reads nothing but what the store has led to, as agents do from the goal on: it need not show
@@ -127,7 +148,30 @@ impl Space {
     /// The same for whoever believes nothing of what the operator says unless `authority` has signed it.
     #[must_use]
     pub fn trusting(self, authority: Authority) -> Self {
-        Self { authority: Some(authority), ..self }
+        Self { authority: Some(authority), ..self }.operated_by(authority)
+    }
+
+    /// The same for whoever takes what `operator` has signed for what a server says, too, and keys from no other plans.
+    #[must_use]
+    pub fn operated_by(self, operator: Authority) -> Self {
+        Self { operator: Some(operator), ..self }
+    }
+
+    /// The same for a server, which signs what it says with `signer`. What others say is as if it were not there yet if they
+    /// have not signed it, for the next one who writes it may be the right one.
+    #[must_use]
+    pub fn signing(self, signer: Signer) -> Self {
+        Self { signer: Some(Arc::new(signer)), ..self }
+    }
+
+    /// From now on, believes what `server` says, and whom it reads from, only as the keys in its `plan` have it.
+    pub fn believe(&self, server: &Name, plan: &Plan) {
+        self.writers.learn(&self.layout, server, plan);
+    }
+
+    /// What servers should have said that is there and is not believed, by path.
+    pub fn disowned(&self) -> watch::Receiver<BTreeMap<String, Disowned>> {
+        self.writers.refused()
     }
 
     /// Follows what `server` is to do.
@@ -153,12 +197,18 @@ impl Space {
         self.get_signed(&self.layout.revision()).await
     }
 
-    /// What `server` is to do; none if the model has no such server.
+    /// What `server` is to do; none if the model has no such server. What is read afterwards is [believed](Space::believe)
+    /// as the plan has it.
     ///
     /// # Errors
     /// When it cannot be read, or is not [believed](Space::trusting).
     pub async fn plan(&self, server: &str) -> Result<Option<Plan>, SpaceError> {
-        self.get_signed(&self.layout.plan(server)).await
+        let path = self.layout.plan(server);
+        let Some(node) = self.get(&path).await? else { return Ok(None) };
+        let plan = parse_json::<Plan>(&path, self.held(&path, &node.data)?)?;
+        let is_word = self.operator.is_none_or(|operator| operator.verify(&path, &node.data).is_ok());
+        plan.iter().filter(|_| is_word).for_each(|plan| self.believe(&server.into(), plan));
+        Ok(plan)
     }
 
     /// The bytes of a recipe's file, by its digest.
@@ -221,6 +271,17 @@ impl Space {
     ) -> Result<Option<Content>, SpaceError> {
         let known = self.versions().take(&self.layout.entry(entry), revision.space.as_ref());
         self.ask(request::Write::new(&self.layout, &entry.into(), revision, content, known)).await
+    }
+
+    /// Puts what the operator who signs it has `written` in the place of whatever `entry` holds.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`], [`StoreError::Denied`], [`StoreError::TooLarge`].
+    pub async fn overwrite(&self, entry: &str, written: &Written, operator: &Signer) -> Result<(), SpaceError> {
+        let path = self.layout.entry(entry);
+        let data = envelope::wrap(operator, &path, &written.to_bytes());
+        self.store.set(&path, &data, None).await?;
+        Ok(())
     }
 
     /// Says that this process acts for `server`, for as long as the result lives and nobody else does. It takes the place
@@ -364,18 +425,40 @@ impl Space {
         }
     }
 
-    async fn carry_out(&self, op: Op, is_led: bool) -> Result<Answer, StoreError> {
+    async fn carry_out(&self, op: Op, is_led: bool) -> Result<Answer, SpaceError> {
         Ok(match op {
-            Op::Get(path) if is_led => Answer::Node(self.store.look(&path).await?),
-            Op::Get(path) => Answer::Node(self.store.get(&path).await?),
-            Op::Changed(path, seen) => Answer::Node(self.store.changed(&path, seen).await?),
-            Op::Set(path, data, version) => match self.store.set(&path, &data, Some(version)).await {
+            Op::Get(path) => {
+                let node = if is_led { self.store.look(&path).await? } else { self.store.get(&path).await? };
+                Answer::Node(self.told(&path, node)?)
+            }
+            Op::Changed(path, seen) => {
+                let node = self.store.changed(&path, seen).await?;
+                Answer::Node(self.told(&path, node)?)
+            }
+            Op::Set(path, data, version) => match self.store.set(&path, &self.signed(&path, data), Some(version)).await {
                 Ok(version) => Answer::Set(version),
                 Err(StoreError::Conflict { .. }) => Answer::Conflict,
                 Err(StoreError::Missing { .. }) => Answer::Missing,
-                Err(error) => return Err(error),
+                Err(error) => return Err(error.into()),
             },
         })
+    }
+
+    /// What the node at `path` says, if that is a server's to say.
+    fn told(&self, path: &str, node: Option<Node>) -> Result<Option<Node>, SpaceError> {
+        let Some(node) = node else { return Ok(None) };
+        match self.writers.judge(self.operator.as_ref(), path, &node.data) {
+            Ok(()) => Ok(Some(node)),
+            Err(_) if self.signer.is_some() => Ok(Some(Node { data: Vec::new(), ..node })),
+            Err(why) => Err(SpaceError::Untrusted { path: path.to_owned(), reason: why.to_string() }),
+        }
+    }
+
+    fn signed(&self, path: &str, data: Vec<u8>) -> Vec<u8> {
+        match &self.signer {
+            Some(signer) if envelope::said_by(path).is_some() => envelope::wrap(signer, path, &data),
+            _ => data,
+        }
     }
 
     async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
@@ -403,7 +486,7 @@ impl Space {
     }
 
     async fn get_json<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>, SpaceError> {
-        match self.get(path).await? {
+        match self.told(path, self.get(path).await?)? {
             Some(node) => parse_json(path, &node.data),
             None => Ok(None),
         }

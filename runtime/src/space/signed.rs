@@ -21,10 +21,10 @@ const BEGIN: &[u8] = b"wattle-signed/1 ";
 /// Bytes that a signature adds to a node at most.
 pub(crate) const OVERHEAD: usize = BEGIN.len() + 88 + 1;
 
-/// What signs for the operator.
+/// What signs for the operator, or for a server.
 pub struct Signer(Ed25519KeyPair);
 
-/// Whose word counts: the public half of what signs for an operator.
+/// Whose word counts: the public half of a [`Signer`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Authority([u8; 32]);
 
@@ -43,7 +43,12 @@ pub enum NotSigned {
 pub(crate) fn is_signed(path: &str) -> bool {
     let Some(rest) = path.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('/')) else { return false };
     let parts: Vec<&str> = rest.split('/').collect();
-    matches!(parts.as_slice(), [_, "revision" | "servers"] | [_, "servers", _] | [_, "servers", _, "plan"])
+    matches!(
+        parts.as_slice(),
+        [_, "revision" | "servers" | "exports"]
+            | [_, "servers" | "exports" | "importers", _]
+            | [_, "servers", _, "plan"]
+    )
 }
 
 /// What a node holds, whoever has written it.
@@ -64,13 +69,22 @@ fn message(path: &str, held: &[u8]) -> Vec<u8> {
 }
 
 impl Signer {
-    /// The one that belongs to a secret.
+    /// The operator's, which belongs to a secret.
     pub(super) fn of(secret: &str) -> Self {
+        Self::derived(secret, b"what the operator signs")
+    }
+
+    /// A server's, which belongs to a secret.
+    pub(super) fn of_server(secret: &str) -> Self {
+        Self::derived(secret, b"what a server signs")
+    }
+
+    fn derived(secret: &str, what: &[u8]) -> Self {
         let mut seed = [0; 32];
         let salt = Salt::new(HKDF_SHA256, b"wattle");
         let filled = salt
             .extract(secret.as_bytes())
-            .expand(&[b"what the operator signs"], HKDF_SHA256)
+            .expand(&[what], HKDF_SHA256)
             .and_then(|bytes| bytes.fill(&mut seed));
         filled.expect("INVARIANT: a hash is as long as a key");
         Self(Ed25519KeyPair::from_seed_unchecked(&seed).expect("INVARIANT: any 32 bytes are a key"))
@@ -85,14 +99,24 @@ impl Signer {
         Authority(key.try_into().expect("INVARIANT: Ed25519's public keys have 32 bytes"))
     }
 
+    /// Signs a message.
+    pub(super) fn signature(&self, message: &[u8]) -> impl AsRef<[u8]> {
+        self.0.sign(message)
+    }
+
     /// What the node at `path` is to hold so that it says `held`.
     pub fn sign(&self, path: &str, held: &[u8]) -> Vec<u8> {
-        let signature = STANDARD.encode(self.0.sign(&message(path, held)));
+        let signature = STANDARD.encode(self.signature(&message(path, held)));
         [BEGIN, signature.as_bytes(), b"\n", held].concat()
     }
 }
 
 impl Authority {
+    /// Whether a message has this signature of whose word counts.
+    pub(super) fn has_signed(&self, message: &[u8], signature: &[u8]) -> bool {
+        UnparsedPublicKey::new(&ED25519, &self.0).verify(message, signature).is_ok()
+    }
+
     /// What the node at `path`, which holds `data`, says.
     ///
     /// # Errors
@@ -100,9 +124,7 @@ impl Authority {
     pub fn verify<'d>(&self, path: &str, data: &'d [u8]) -> Result<&'d [u8], NotSigned> {
         let (signature, held) = split(data).ok_or(NotSigned::Unsigned)?;
         let signature = STANDARD.decode(signature).map_err(|_| NotSigned::Forged)?;
-        let key = UnparsedPublicKey::new(&ED25519, &self.0);
-        key.verify(&message(path, held), &signature).map_err(|_| NotSigned::Forged)?;
-        Ok(held)
+        if self.has_signed(&message(path, held), &signature) { Ok(held) } else { Err(NotSigned::Forged) }
     }
 }
 
@@ -172,11 +194,13 @@ mod tests {
 
     #[test]
     fn what_agents_obey_is_signed() {
-        for path in ["revision", "servers", "servers/db", "servers/db/plan"] {
+        for path in
+            ["revision", "servers", "servers/db", "servers/db/plan", "exports", "exports/url", "importers/web"]
+        {
             assert!(is_signed(&format!("/wattle/shop/{path}")), "{path}");
         }
         for path in
-            ["revision/2026", "agents/db", "status/db/part", "entries/db/part/out", "recipes/sha256:1", "exports"]
+            ["revision/2026", "agents/db", "status/db/part", "entries/db/part/out", "recipes/sha256:1", "importers"]
         {
             assert!(!is_signed(&format!("/wattle/shop/{path}")), "{path}");
         }

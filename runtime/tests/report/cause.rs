@@ -7,7 +7,7 @@ use wattle::model::{IndexMap, Name, Order};
 use wattle_agent_core::time::Time;
 
 use wattle_runtime::report::{Cause, Picture, Standing, roots};
-use wattle_runtime::space::{Alive, Failure, Finishing, Goal, Kind, Plan, State, Status, Waiting};
+use wattle_runtime::space::{Alive, Failure, Finishing, Goal, Kind, Plan, Revision, State, Status, Waiting};
 
 /// When everything began, and four seconds later.
 const TIMES: (Time, u64) = (Time::EPOCH, 4);
@@ -110,6 +110,20 @@ fn failures_come_first_and_are_their_root_s() {
 }
 
 #[test]
+fn nobody_is_blamed_on_another_ones_word() {
+    for state in ["done", "running", "idle", "failed c/other"] {
+        let (accused, other) = (format!("c/v {state}"), "c/other done");
+        let found = told(&picture(&["b", "c"], &["b/y failed c/v", &accused, other]));
+        let expected = "b/y has failed: it says that c/v has failed, and c/v does not: it broke []";
+        assert!(found.iter().any(|told| told == expected), "{state}: {found:?}");
+        assert!(!found.iter().any(|told| told.starts_with("c/v has failed")), "{state}: {found:?}");
+    }
+    // Of another stack, nobody here knows more.
+    let found = told(&picture(&["b"], &["b/y failed shop:c/v"]));
+    assert_eq!(found, ["shop:c/v has failed: it broke [b/y]"]);
+}
+
+#[test]
 fn a_circle_is_told_once_with_all_who_are_in_it() {
     let lines = ["a/x waits b/y/out", "b/y waits c/z", "c/z waits a/x/out", "d/w waits a/x/out"];
     let found = roots(&picture(&["a", "b", "c", "d"], &lines));
@@ -144,15 +158,8 @@ fn what_has_not_begun_is_held_up_by_what_comes_before() {
     let expected = ["b/v is about to begin [b/w]", "a/y has been running for 4s [a/z]"];
     assert_eq!(told(&picture), expected);
     // Where nothing but values orders them, nothing comes before.
-    let plan = Plan {
-        revision: 2,
-        space: None,
-        writers: IndexMap::default(),
-        order: Order::Dataflow,
-        retired: false,
-        publishes: IndexMap::default(),
-        components: IndexMap::default(),
-    };
+    let revision = Revision { space: None, number: 2 };
+    let plan = Plan { retired: false, ..Plan::retired(&revision, Order::Dataflow, None) };
     picture.servers["a"].plan = Some(Arc::new(plan));
     let expected = ["b/v is about to begin [b/w]", "a/z is about to begin []", "a/y has been running for 4s []"];
     assert_eq!(told(&picture), expected);

@@ -7,7 +7,7 @@ use wattle::model::{IndexMap, Order};
 use wattle_agent_core::time::Time;
 
 use wattle_runtime::report::{Hop, Picture, Standing, critical_path};
-use wattle_runtime::space::{Did, Failure, Goal, Kind, Plan, State, Status, Step, Waiting};
+use wattle_runtime::space::{Did, Failure, Goal, Kind, Plan, Revision, State, Status, Step, Waiting};
 
 fn at(second: u64) -> Time {
     Time::from_secs(second)
@@ -29,15 +29,8 @@ fn picture(components: Vec<(String, Status)>) -> Picture {
     let goal =
         Goal { revision: 1, space: None, digest: String::new(), applying: None, operator: None, ..Goal::default() };
     let mut picture = Picture { stack: "s".into(), goal: Some(goal), servers: IndexMap::default() };
-    let plan = Plan {
-        revision: 1,
-        space: None,
-        writers: IndexMap::default(),
-        order: Order::Dataflow,
-        retired: false,
-        publishes: IndexMap::default(),
-        components: IndexMap::default(),
-    };
+    let revision = Revision { space: None, number: 1 };
+    let plan = Plan { retired: false, ..Plan::retired(&revision, Order::Dataflow, None) };
     for (path, status) in components {
         let (server, name) = path.rsplit_once('/').unwrap();
         let standing = picture.servers.entry(server.into()).or_insert_with(|| Standing {

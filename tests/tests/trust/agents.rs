@@ -15,20 +15,25 @@ use wattle_runtime::space::Space;
 
 use crate::Stack;
 
-/// What ran, in order.
+/// What ran, in order, each with what it was given.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ran(Arc<Mutex<Vec<String>>>);
+pub(crate) struct Ran(Arc<Mutex<Vec<(String, IndexMap<Name, Value>)>>>);
 
 #[async_trait]
 impl Runner for Ran {
     async fn run(&self, job: &Job) -> Result<IndexMap<Name, Value>, Broken> {
-        self.0.lock().expect("no panic").push(job.name.to_string());
+        self.0.lock().expect("no panic").push((job.name.to_string(), job.inputs.clone()));
         let value = |name: &Name| if **name == *"count" { Value::from(1_u8) } else { "x".into() };
         Ok(job.component.outputs.keys().map(|name| (name.clone(), value(name))).collect())
     }
 }
 
 impl Ran {
+    /// What an input was, each time.
+    pub(crate) fn given(&self, input: &str) -> Vec<Value> {
+        self.0.lock().expect("no panic").iter().filter_map(|(_, inputs)| inputs.get(input).cloned()).collect()
+    }
+
     pub(crate) fn count(&self) -> usize {
         self.0.lock().expect("no panic").len()
     }
@@ -83,6 +88,7 @@ impl Db {
 /// Waits until the server `db` is as it is to be, and gives how all is.
 pub(crate) async fn until(stack: &Stack, what: &str, is_so: impl Fn(&Picture) -> bool) -> Picture {
     let space = Space::new(stack.operator().await, &stack.seed.stack);
+    let space = space.operated_by(stack.options.key.signer().authority());
     let mut last = None;
     for _ in 0..300 {
         let picture = Picture::read(&space, None).await.expect("it is shown");

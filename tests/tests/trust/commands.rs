@@ -27,7 +27,7 @@ fn of_before(path: &std::path::Path) -> String {
 }
 
 #[tokio::test]
-async fn a_server_of_before_runs_and_says_that_it_cannot_know_whose_word_counts() {
+async fn a_server_of_before_runs_and_says_what_cannot_be_known_of_it() {
     let mut stack = Stack::new("unproven");
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("credentials.yaml");
@@ -41,7 +41,7 @@ async fn a_server_of_before_runs_and_says_that_it_cannot_know_whose_word_counts(
     let mut db = Db::new();
     db.start(&stack).await;
     until(&stack, "done", is_done).await;
-    refuses(&stack, "credential is of before revisions were signed").await;
+    refuses(&stack, "credential is of before anything was signed").await;
     db.kill().await;
 }
 

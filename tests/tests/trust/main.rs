@@ -6,6 +6,7 @@ mod own_place;
 mod replayed;
 mod signed;
 mod squatted;
+mod values;
 
 use std::sync::Arc;
 

@@ -7,7 +7,6 @@ use wattle::author::Topology;
 use wattle::model::Value;
 use wattle_runtime::seed::apply;
 use wattle_runtime::space::{Content, Place, Revision, Space, State, Written, seal_entry};
-use wattle_runtime::store::Store;
 use wattle_tests::random::Anything;
 use wattle_tests::zookeeper::ZooKeeper;
 
@@ -29,9 +28,11 @@ fn wired(t: &mut Topology) {
     t.on(takes).run("reads", Anything::new().password(db.token));
 }
 
-async fn put(store: &Arc<dyn Store>, space: &Space, entry: &str, revision: &Revision, content: Content) {
-    let data = Written::new(revision, content).to_bytes();
-    store.set(&space.layout().entry(entry), &data, None).await.expect("it is its own entry");
+/// Puts something into an entry of a server, as that server.
+async fn put(stack: &Stack, server: &str, entry: &str, revision: &Revision, content: Content) {
+    let signer = stack.options.credentials.get(server).expect("it has one").signer();
+    let space = Space::new(stack.server(server).await, &stack.seed.stack);
+    space.overwrite(entry, &Written::new(revision, content), &signer).await.expect("it is its own entry");
 }
 
 async fn ended(space: &Space, component: &str) -> State {
@@ -56,10 +57,9 @@ async fn a_secret_opens_only_where_it_was_published_and_is_read_as_one() {
     let place = Place { stack: "replayed", entry: "db/part/token" };
     let sealed = seal_entry(&Value::from(SECRET), &place, recipients.iter().map(String::as_str)).expect("seals");
     let content = || Content::Sealed(sealed.clone());
-    let (db, evil) = (stack.server("db").await, stack.server("evil").await);
-    put(&db, &space, "db/part/token", &plan.of(), content()).await;
-    put(&evil, &space, "evil/part/text", &plan.of(), content()).await;
-    put(&evil, &space, "evil/part/token", &plan.of(), content()).await;
+    put(&stack, "db", "db/part/token", &plan.of(), content()).await;
+    put(&stack, "evil", "evil/part/text", &plan.of(), content()).await;
+    put(&stack, "evil", "evil/part/token", &plan.of(), content()).await;
 
     for (server, refused) in [
         ("reads", None),

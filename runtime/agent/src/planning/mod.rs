@@ -12,7 +12,9 @@ mod standing;
 use wattle_model::requirement::Operand;
 use wattle_model::{IndexMap, Name, Value};
 
-use crate::plan::{Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, Source, Writer};
+use crate::plan::{
+    Keys, Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, Source, Writer, server_of,
+};
 use crate::revision::Revision;
 use crate::seed::{Seed, SeedComponent, SeedDeclaration, SeedExport, SeedRequirement, SeedServer};
 
@@ -33,6 +35,8 @@ pub struct Planning<'a> {
     pub parameters: &'a IndexMap<Name, Value>,
     /// What its imports are to its own agents.
     pub imports: &'a IndexMap<ImportKey, Source>,
+    /// What signatures are judged by of the servers that the imports are of, by stack.
+    pub foreign: &'a IndexMap<Name, Keys>,
 }
 
 impl Planning<'_> {
@@ -94,8 +98,19 @@ impl<S: Sealing> Work<'_, S> {
         }
         let (order, publishes, writers) = (server.order, server.publishes.clone(), IndexMap::default());
         let (revision, space) = (revision.number, revision.space.clone());
-        let mut plan = Plan { revision, space, writers, order, retired: false, publishes, components };
-        plan.writers = plan.reads_from(name).into_iter().map(|writer| (writer, Writer { revision })).collect();
+        let (key, foreign) = (self.sealing.key(name), IndexMap::default());
+        let mut plan = Plan { revision, space, writers, key, foreign, order, retired: false, publishes, components };
+        let writer = |server: Name| {
+            let key = self.sealing.key(&server);
+            (server, Writer { revision, key })
+        };
+        plan.writers = plan.reads_from(name).into_iter().map(writer).collect();
+        for (stack, entry) in plan.reads_abroad() {
+            let server = server_of(&entry);
+            if let Some((server, key)) = self.planning.foreign.get(&stack).and_then(|keys| keys.get_key_value(server)) {
+                plan.foreign.entry(stack).or_default().insert(server.clone(), key.clone());
+            }
+        }
         plan
     }
 
@@ -153,8 +168,7 @@ impl<S: Sealing> Work<'_, S> {
         server: &Name,
         requirement: &SeedRequirement,
     ) -> Result<PlannedRequirement, Why<S::Error>> {
-        let mut secret = false;
-        requirement.predicate.tested(&mut |tested| secret |= tested.secret);
+        let secret = requirement.predicate.is_secret();
         let predicate = requirement.predicate.try_map(&mut |operand| {
             let mut seal = |value: &Value| self.sealing.seal(Some(server), value);
             let from = self.planning.source(&operand.from, secret, &mut seal)?;

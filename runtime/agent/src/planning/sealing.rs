@@ -1,4 +1,4 @@
-//! How the secrets of a plan are sealed.
+//! How the secrets of a plan are sealed, and by what those who write values are known.
 
 use std::convert::Infallible;
 
@@ -6,7 +6,7 @@ use wattle_model::{Name, Value};
 
 use crate::plan::Source;
 
-/// Seals what is secret in plans, and knows for whom secrets are sealed.
+/// Seals what is secret in plans, and knows for whom secrets are sealed and what servers sign with.
 pub trait Sealing {
     /// Why something cannot be sealed.
     type Error;
@@ -22,6 +22,11 @@ pub trait Sealing {
     /// # Errors
     /// When one of them is not known, or they are too many.
     fn recipients(&mut self, entry: &str, servers: &[&Name]) -> Result<Vec<String>, Self::Error>;
+
+    /// What signatures of `server` are judged by; none if it signs nothing.
+    fn key(&self, _server: &Name) -> Option<Name> {
+        None
+    }
 }
 
 /// Secrets as they are, for tests and simulations. A server's recipient is its own name, for a

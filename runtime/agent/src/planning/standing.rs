@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use wattle_model::{IndexMap, Name};
 
-use crate::plan::{Held, Plan, PlannedComponent, PlannedRequirement, Writer};
+use crate::plan::{Plan, PlannedComponent, PlannedRequirement, Writer};
 
 /// Puts plans that stand in the place of those that say the same. `plans` are all that a revision asks for, with its number;
 /// `before` are those that are there, each as it was written last, by whatever `seed apply`, to its end or not. `is_another`
@@ -29,7 +29,7 @@ pub fn keep_standing(
             let is_there = |writer: &Name| before.get(writer).is_some_and(|plan| plan.of() == there.expects(writer));
             plan.writers.keys().all(is_there)
         };
-        there.is_some_and(|there| expected(there) && !reads_foreign(there))
+        there.is_some_and(|there| expected(there) && there.reads_abroad().is_empty())
     };
     let mut next: Vec<&Name> = plans.iter().filter(|plan| !stands(plan)).map(|(server, _)| server).collect();
     let mut moved: HashSet<Name> = next.iter().map(|server| (*server).clone()).collect();
@@ -40,7 +40,7 @@ pub fn keep_standing(
     let number = |server: &Name| before.get(server).filter(|_| !moved.contains(server)).map(|there| there.revision);
     for (server, plan) in plans {
         if moved.contains(server) {
-            for (writer, Writer { revision }) in &mut plan.writers {
+            for (writer, Writer { revision, .. }) in &mut plan.writers {
                 *revision = number(writer).unwrap_or(*revision);
             }
         } else if let Some(there) = before.get(server) {
@@ -53,14 +53,14 @@ pub fn keep_standing(
 /// nothing else tells their revisions apart from those of the next one.
 fn says_the_same(there: &Plan, plan: &Plan) -> bool {
     // Whoever adds a field says here whether it is a part.
-    let Plan { revision, space, writers: _, order, retired, publishes, components } = plan;
+    let Plan { revision, space, writers: _, key, foreign: _, order, retired, publishes, components } = plan;
     let is_same = |((a_name, a), (b_name, b)): ((&Name, &PlannedComponent), (&Name, &PlannedComponent))| {
         a_name == b_name && does_the_same(a, b)
     };
     space.is_some()
         && there.space == *space
         && there.revision < *revision
-        && (&there.order, &there.retired, &there.publishes) == (order, retired, publishes)
+        && (&there.key, &there.order, &there.retired, &there.publishes) == (key, order, retired, publishes)
         && there.components.len() == components.len()
         && there.components.iter().zip(components).all(is_same)
 }
@@ -75,16 +75,6 @@ fn does_the_same(there: &PlannedComponent, component: &PlannedComponent) -> bool
     (&there.recipe, &there.after, &there.inputs, &there.outputs) == (recipe, after, inputs, outputs)
         && there.requires.len() == requires.len()
         && requires.iter().all(is_same)
-}
-
-fn reads_foreign(plan: &Plan) -> bool {
-    let mut is_foreign = false;
-    for component in plan.components.values() {
-        component.sources(&mut |source| {
-            is_foreign |= source.leaves().any(|held| matches!(held, Held::Foreign { .. }));
-        });
-    }
-    is_foreign
 }
 
 #[cfg(test)]

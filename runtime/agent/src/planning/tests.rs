@@ -84,7 +84,7 @@ fn plan(seed: &Seed) -> Result<Plan, Vec<String>> {
     ]
     .into_iter()
     .collect();
-    let planning = Planning { seed, parameters: &parameters, imports: &imports };
+    let planning = Planning { seed, parameters: &parameters, imports: &imports, foreign: &IndexMap::default() };
     let plans = planning.plans(&Revision { space: None, number: 3 }, &mut Marking);
     let mut plans = plans.map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>())?;
     let web = plans.swap_remove("web").unwrap();

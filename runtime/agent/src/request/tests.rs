@@ -129,7 +129,7 @@ fn goal(of: &Revision, transaction: i64) -> Answer {
 }
 
 fn plan(of: &Revision, order: Order) -> Plan {
-    Plan::retired(of, order)
+    Plan::retired(of, order, None)
 }
 
 fn planned(of: &Revision, transaction: i64) -> Answer {

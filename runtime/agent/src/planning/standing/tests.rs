@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use wattle_model::requirement::{Operand, Test, Tested};
 use wattle_model::{Order, Predicate, Tool, Type};
 
-use crate::plan::{PlannedInput, Source};
+use crate::plan::{Held, PlannedInput, Source};
 use crate::revision::Revision;
 use crate::seed::SeedRecipe;
 
@@ -37,8 +37,9 @@ fn of(server: &str) -> Held {
 fn plan(number: u64, own: &str, components: impl IntoIterator<Item = (&'static str, PlannedComponent)>) -> Plan {
     let revision = Revision { space: Some("space".into()), number };
     let components = components.into_iter().map(|(name, component)| (name.into(), component)).collect();
-    let mut plan = Plan { retired: false, components, ..Plan::retired(&revision, Order::Declared) };
-    plan.writers = plan.reads_from(own).into_iter().map(|writer| (writer, Writer { revision: number })).collect();
+    let mut plan = Plan { retired: false, components, ..Plan::retired(&revision, Order::Declared, None) };
+    plan.writers =
+        plan.reads_from(own).into_iter().map(|writer| (writer, Writer { revision: number, key: None })).collect();
     plan
 }
 
@@ -124,7 +125,7 @@ fn a_server_that_leaves_moves_once_and_again_when_it_comes_back() {
     let gone = |number| {
         let mut plans = plans(number, &[("a", 0, &[])]);
         let revision = Revision { space: Some("space".into()), number };
-        plans.insert("b".into(), Plan::retired(&revision, Order::Declared));
+        plans.insert("b".into(), Plan::retired(&revision, Order::Declared, None));
         plans
     };
     let both = |number| plans(number, &[("a", 0, &[]), ("b", 0, &["a"])]);

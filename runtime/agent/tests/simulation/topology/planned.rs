@@ -82,15 +82,12 @@ impl Model {
         let mine = self.parts.values().filter(|part| part.server == *server);
         let attribute = || SeedAttribute { attribute: "id".into(), path: Vec::new() };
         let mut plan = Plan {
-            revision: revision.number,
-            space: revision.space.clone(),
-            writers: IndexMap::default(),
-            order: of.order,
             retired: of.retired,
             publishes: (of.attribute && !of.retired).then(|| (Name::from("id"), attribute())).into_iter().collect(),
             components: mine.map(|part| (part.name.clone(), self.planned(part))).collect(),
+            ..Plan::retired(revision, of.order, None)
         };
-        let writer = |writer| (writer, Writer { revision: revision.number });
+        let writer = |writer| (writer, Writer { revision: revision.number, key: None });
         plan.writers = plan.reads_from(server).into_iter().map(writer).collect();
         plan
     }

@@ -1,0 +1,128 @@
+//! Envelopes: what servers say, signed by them.
+//!
+//! An entry or a status is a JSON object of which the last field is `signature`: Ed25519 over the path and all before that field.
+//! So it counts for one entry of one stack, and for the revision that it names, which in turn says of which type it is. Whoever
+//! knows nothing of signatures reads the same object.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use wattle_agent_core::layout::ROOT;
+
+use super::signed::{Authority, Signer};
+
+const FIELD: &[u8] = b",\"signature\":\"";
+const END: &[u8] = b"\"}";
+
+/// Characters of a signature.
+const LENGTH: usize = 86;
+
+/// Why what a node holds is not taken for what its server says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Disowned {
+    /// Nobody has signed it.
+    #[error("its server has not signed it")]
+    Unsigned,
+    /// Somebody else has, or it was signed for another place, or was changed.
+    #[error("its server has not signed it so")]
+    Forged,
+}
+
+/// The stack and the server that says what is at `path`; none if no server does.
+pub(super) fn said_by(path: &str) -> Option<(&str, &str)> {
+    let mut parts = path.strip_prefix(ROOT)?.strip_prefix('/')?.split('/');
+    let (stack, top, server) = (parts.next()?, parts.next()?, parts.next()?);
+    (matches!(top, "entries" | "status") && parts.next().is_some()).then_some((stack, server))
+}
+
+/// No path has the end of a line in it.
+fn message(path: &str, object: &[u8], end: &[u8]) -> Vec<u8> {
+    [b"wattle-envelope/1\n", path.as_bytes(), b"\n", object, end].concat()
+}
+
+/// What the node at `path` is to hold so that `signer` says `object` there.
+///
+/// # Panics
+/// When `object` is not a JSON object.
+pub(super) fn wrap(signer: &Signer, path: &str, object: &[u8]) -> Vec<u8> {
+    let open = object.strip_suffix(b"}").expect("INVARIANT: what servers say are JSON objects");
+    let signature = URL_SAFE_NO_PAD.encode(signer.signature(&message(path, open, b"}")));
+    [open, FIELD, signature.as_bytes(), END].concat()
+}
+
+/// Whether one of `keys` has signed what the node at `path` holds.
+///
+/// # Errors
+/// When none has.
+pub(super) fn verify<'k>(
+    keys: impl IntoIterator<Item = &'k Authority>,
+    path: &str,
+    data: &[u8],
+) -> Result<(), Disowned> {
+    let split = || {
+        let rest = data.strip_suffix(END)?;
+        let (rest, signature) = rest.split_at_checked(rest.len().checked_sub(LENGTH)?)?;
+        Some((rest.strip_suffix(FIELD)?, signature))
+    };
+    let (open, signature) = split().ok_or(Disowned::Unsigned)?;
+    let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| Disowned::Forged)?;
+    let message = message(path, open, b"}");
+    let is_signed = keys.into_iter().any(|key| key.has_signed(&message, &signature));
+    if is_signed { Ok(()) } else { Err(Disowned::Forged) }
+}
+
+#[cfg(test)]
+mod tests {
+    use wattle_agent_core::content::{Content, ENVELOPE, Written};
+    use wattle_agent_core::revision::Revision;
+
+    use super::*;
+
+    const PATH: &str = "/wattle/shop/entries/db/part/out";
+
+    fn object() -> Vec<u8> {
+        let revision = Revision { space: Some("space".into()), number: 7 };
+        Written::new(&revision, Content::Value("a \"signature\":\"".into())).to_bytes()
+    }
+
+    #[test]
+    fn what_a_server_says_counts_in_its_place_and_as_it_was_said() {
+        let (signer, other) = (Signer::of_server("a"), Signer::of_server("b"));
+        let data = wrap(&signer, PATH, &object());
+        let key = signer.authority();
+        assert_eq!(verify([&key], PATH, &data), Ok(()));
+        assert_eq!(verify([&other.authority(), &key], PATH, &data), Ok(()));
+        assert_eq!(data.len(), object().len() + ENVELOPE);
+        let read = |data: &[u8]| serde_json::from_slice::<Written>(data).unwrap();
+        assert_eq!(read(&data), read(&object()), "whoever knows no signatures reads the same");
+        assert_eq!(verify([&other.authority()], PATH, &data), Err(Disowned::Forged));
+        for place in ["/wattle/shop/entries/db/part/other", "/wattle/shop2/entries/db/part/out"] {
+            assert_eq!(verify([&key], place, &data), Err(Disowned::Forged), "{place}");
+        }
+        for unsigned in [&object()[..], b"", b"{}", b"\"}"] {
+            assert_eq!(verify([&key], PATH, unsigned), Err(Disowned::Unsigned));
+        }
+        for at in 0..data.len() {
+            let mut changed = data.clone();
+            changed[at] ^= 1;
+            assert!(verify([&key], PATH, &changed).is_err(), "byte {at}");
+        }
+    }
+
+    #[test]
+    fn a_servers_key_signs_nothing_that_the_operators_does() {
+        let secret = "AGE-SECRET-KEY";
+        assert_ne!(Signer::of(secret).authority(), Signer::of_server(secret).authority());
+    }
+
+    #[test]
+    fn who_says_what_stands_in_the_path() {
+        for path in [PATH, "/wattle/shop/status/db/part", "/wattle/shop/status/db/server"] {
+            assert_eq!(said_by(path), Some(("shop", "db")), "{path}");
+        }
+        let others = ["servers/db/plan", "agents/db/alive", "entries/db", "status", "revision", "recipes/a/b"];
+        for path in others {
+            assert_eq!(said_by(&format!("/wattle/shop/{path}")), None, "{path}");
+        }
+        assert_eq!(said_by("/elsewhere/shop/status/db/part"), None);
+    }
+}

