@@ -77,4 +77,12 @@ fn what_a_newer_revision_waits_for_is_told() {
     let entries = stage.ask(&["ls"]);
     assert!(entries.out.contains("one") && !entries.out.contains("of revision"), "{entries}");
     assert_eq!(stage.ask(&["get", "a/second/said"]).out, "two\n");
+    assert_eq!(stage.ask(&["get", "a/second/said", "--revision", "2"]).out, "two\n");
+    for wait in [&[][..], &["--wait"]] {
+        let gone = stage.ask(&[&["get", "a/second/said", "--revision", "1"], wait].concat());
+        let told = "`a/second/said` is of revision 2 already: its value of revision 1 is gone";
+        assert!(gone.code == Some(1) && gone.err.contains(told), "{gone}");
+    }
+    let early = stage.ask(&["get", "a/second/said", "--revision", "3"]);
+    assert!(early.err.contains("`a/second/said` has no value of revision 3 yet"), "{early}");
 }

@@ -20,7 +20,7 @@ pub struct Written {
 }
 
 /// Bytes that a server's signature adds to what it says.
-pub const ENVELOPE: usize = 102;
+pub const ENVELOPE: usize = 101;
 
 /// What an entry holds: a value, or the failure that took its place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -30,6 +30,15 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// The same failure, of a component of `stack` and passed on in that one, as another stack calls them.
+    #[must_use]
+    pub fn of_stack(mut self, stack: &str) -> Self {
+        for component in std::iter::once(&mut self.component).chain(&mut self.through) {
+            *component = format!("{stack}:{component}").into();
+        }
+        self
+    }
+
     /// The same failure, passed on by `component`.
     pub fn passed_on(&self, component: &Name) -> Self {
         let mut failure = self.clone();

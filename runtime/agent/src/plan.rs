@@ -89,7 +89,8 @@ impl Plan {
     pub fn keys<'p>(&'p self, own: &'p Name) -> impl Iterator<Item = (Option<&'p Name>, &'p Name, &'p Name)> {
         let own = self.key.iter().map(move |key| (None, own, key));
         let writers = self.writers.iter().filter_map(|(server, writer)| Some((None, server, writer.key.as_ref()?)));
-        let foreign = |(stack, keys): (&'p Name, &'p Keys)| keys.iter().map(move |(server, key)| (Some(stack), server, key));
+        let foreign =
+            |(stack, keys): (&'p Name, &'p Keys)| keys.iter().map(move |(server, key)| (Some(stack), server, key));
         own.chain(writers).chain(self.foreign.iter().flat_map(foreign))
     }
 

@@ -75,9 +75,14 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     })
     .await;
     let written = match found {
-        Ok(written) if is_entry => {
-            written.filter(|written| revision.as_ref().is_none_or(|wanted| written.revision == wanted.number))
-        }
+        Ok(written) if is_entry => match (written, &revision) {
+            (Some(written), Some(wanted)) if written.revision > wanted.number => {
+                return Err(gone(entry, written.revision, wanted.number));
+            }
+            (written, wanted) => {
+                written.filter(|written| wanted.as_ref().is_none_or(|wanted| written.revision == wanted.number))
+            }
+        },
         found => {
             let picture = Picture::read(&space, None).await?;
             let known = entries::list(&space, &picture, entry).await?;
@@ -158,12 +163,14 @@ async fn counting(space: &Space, entry: &str, number: u64) -> Result<Revision, S
 
 fn superseded(entry: &str, read: Result<Written, SpaceError>) -> Result<Written, Failure> {
     read.map_err(|error| match error {
-        SpaceError::Superseded { ours, newer } => {
-            let (newer, ours) = (newer.number, ours.number);
-            Failure::new(format!("`{entry}` is of revision {newer} already: its value of revision {ours} is gone"))
-        }
+        SpaceError::Superseded { ours, newer } => gone(entry, newer.number, ours.number),
         other => other.into(),
     })
+}
+
+/// That the value of a revision was overwritten by that of a newer one.
+fn gone(entry: &str, newer: u64, wanted: u64) -> Failure {
+    Failure::new(format!("`{entry}` is of revision {newer} already: its value of revision {wanted} is gone"))
 }
 
 /// That there is no value, and why.

@@ -6,7 +6,7 @@ use wattle::model::{IndexMap, Name};
 use wattle_agent_core::time::Time;
 use wattle_words::time::short;
 
-use crate::space::{Failure, Finishing, State, Waiting};
+use crate::space::{Failure, Finishing, State, Status, Waiting};
 
 use super::{Condition, Part, Picture};
 
@@ -134,7 +134,7 @@ impl<'p> Search<'p> {
         match part.condition {
             Condition::Said(status) => match &status.state {
                 State::Done => {}
-                State::Failed(failure) => self.causes.push(Cause::Failed(failure.clone())),
+                State::Failed(failure) => self.causes.push(Cause::Failed(self.own_word(&component, failure))),
                 State::Running if is_alive => {
                     let (since, deadline) = (status.since, status.deadline);
                     self.causes.push(Cause::Running { component, since, deadline });
@@ -153,6 +153,22 @@ impl<'p> Search<'p> {
             },
         }
         self.path.pop();
+    }
+
+    /// The `failure` of `component` in the words of whose it is. No server can have another one blamed: if that one says
+    /// nothing of it, all that is known is what `component` says.
+    fn own_word(&self, component: &Name, failure: &Failure) -> Failure {
+        let named = &failure.component;
+        let said = |part: Part<'_>| match part.condition {
+            Condition::Said(Status { state: State::Failed(own), .. }) if own.component == *named => own.clone(),
+            _ => Failure {
+                component: component.clone(),
+                message: format!("it says that {named} has failed, and {named} does not: {}", failure.message),
+                ..failure.clone()
+            },
+        };
+        // What this stack does not have is another one's.
+        self.picture.find(named).filter(|_| named != component).map_or_else(|| failure.clone(), said)
     }
 
     fn no_agent(&mut self, server: &Name) {

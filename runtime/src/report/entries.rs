@@ -73,8 +73,12 @@ pub async fn contents(space: &Space, names: &[Name]) -> Result<Vec<Option<Writte
                 // It left the model meanwhile.
                 Err(SpaceError::Unknown { .. }) => Ok(None),
                 // What one server writes is in the way of no other's.
-                Err(SpaceError::Malformed { .. }) => Ok(Some(senseless(&name, "its server has written something that is no value"))),
-                Err(SpaceError::Untrusted { reason, .. }) => Ok(Some(senseless(&name, &format!("what is there is not believed: {reason}")))),
+                Err(SpaceError::Malformed { .. }) => {
+                    Ok(Some(senseless(&name, "its server has written something that is no value")))
+                }
+                Err(SpaceError::Untrusted { reason, .. }) => {
+                    Ok(Some(senseless(&name, &format!("what is there is not believed: {reason}"))))
+                }
                 other => other,
             }
         }

@@ -132,6 +132,13 @@ impl Picture {
                 let is_behind = alive.is_some() && is_planned && !is_current;
                 let told = status.map(|status| (status.troubles, status.leaving, status.finishing));
                 let (mut troubles, mut leaving, mut finishing) = told.unwrap_or_default();
+                // A server speaks of its own components only.
+                let is_own = |component: &str| component.rsplit_once('/').is_some_and(|(server, _)| server == name);
+                leaving.retain(|leaving| is_own(&leaving.component));
+                for Leaving { component, failure, .. } in &mut leaving {
+                    failure.iter_mut().for_each(|failure| failure.component.clone_from(component));
+                }
+                finishing.retain(|finishing| is_own(&finishing.component));
                 if !is_current {
                     // An agent that is there and goes no further may say why. What it began, it brings to its end.
                     if !is_behind {

@@ -329,9 +329,7 @@ pub fn concealed(seed: &Seed, given: &Given, key: &OperatorKey) -> (Seed, IndexM
         }
     }
     for requirement in seed.requirements.values_mut() {
-        let mut secret = false;
-        requirement.predicate.tested(&mut |tested| secret |= tested.secret);
-        if secret {
+        if requirement.predicate.is_secret() {
             requirement.predicate = requirement
                 .predicate
                 .map(|operand| Operand { name: operand.name.clone(), from: constants(&operand.from) });

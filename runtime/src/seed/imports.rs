@@ -32,11 +32,7 @@ pub(super) struct Imports {
 ///
 /// # Errors
 /// [`SeedError::Imports`], with all that cannot be had.
-pub(super) async fn resolve(
-    store: &Arc<dyn Store>,
-    seed: &Seed,
-    stack: &str,
-) -> Result<Imports, SeedError> {
+pub(super) async fn resolve(store: &Arc<dyn Store>, seed: &Seed, stack: &str) -> Result<Imports, SeedError> {
     let mut found = Imports::default();
     let mut faults = Vec::new();
     for (other, name) in wanted(seed) {
@@ -48,9 +44,9 @@ pub(super) async fn resolve(
             _ if *other == *stack => {
                 Some("a stack does not import from itself: read the value where it is made".to_owned())
             }
-            None if is_there => Some(format!(
-                "this operator has not signed it: apply the seed of `{other}` with `--restore` first"
-            )),
+            None if is_there => {
+                Some(format!("this operator has not signed it: apply the seed of `{other}` with `--restore` first"))
+            }
             None => Some(format!("apply the seed of `{other}` first, and see that it exports `{name}`")),
             Some(Export { from: None, .. }) => Some(
                 "it is secret, and a secret does not leave its stack: give it to both stacks as a parameter".to_owned(),

@@ -93,7 +93,8 @@ impl Building<'_> {
         let mut sources = self.planning.exports(|export| !export.ty.is_secret(), sealing)?;
         let export = |(name, export): (&Name, &SeedExport)| {
             let from = sources.swap_remove(name);
-            let servers = from.iter().flat_map(Source::leaves).filter_map(Held::entry).map(|entry| rights::server_of(entry));
+            let servers =
+                from.iter().flat_map(Source::leaves).filter_map(Held::entry).map(|entry| rights::server_of(entry));
             let key = |server: &str| Some((server.into(), sealing.key(&server.into())?));
             let keys = servers.filter_map(key).collect();
             (name.clone(), Export { ty: export.ty.clone(), from, keys })

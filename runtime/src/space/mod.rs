@@ -9,6 +9,8 @@ mod envelope;
 mod export;
 mod following;
 mod goal;
+mod requests;
+mod says;
 mod seal;
 mod signed;
 mod vault;
@@ -22,10 +24,9 @@ use serde::de::DeserializeOwned;
 
 use tokio::sync::watch;
 use wattle::model::Name;
-use wattle_agent_core::machine::{Action, Event};
-use wattle_agent_core::request::{self, Answer, Op, Peek, Peeked, Refused, Request, Say, Step as Next, Task, Versions};
+use wattle_agent_core::request::{self, Peek, Peeked, Refused, Versions};
 
-use crate::store::{Access, Hold, Node, Store, StoreError, Version};
+use crate::store::{Access, Hold, Store, StoreError, Version};
 
 use writers::Writers;
 
@@ -316,180 +317,6 @@ impl Space {
     /// When it cannot be read.
     pub async fn alive(&self, server: &str) -> Result<Option<Alive>, SpaceError> {
         self.get_json(&self.layout.alive(server)).await
-    }
-
-    /// Says how `component` (`SERVER/COMPONENT`) is doing. Whoever says it must be `sure` to act for the server, before each
-    /// request that changes something: what another one has said is overwritten.
-    ///
-    /// # Errors
-    /// [`SpaceError::Unsure`] when it is not, [`StoreError::Missing`] if the model has no such component any more,
-    /// [`SpaceError::Superseded`] when what was said of it is of a newer revision, [`StoreError::Denied`].
-    pub async fn set_status(&self, component: &str, status: &Status, sure: Sure<'_>) -> Result<(), SpaceError> {
-        let known = self.said(&self.layout.status(component), status.space.as_ref());
-        self.say(Say::of_component(&self.layout, component, status, Some(known)), status.space.as_ref(), sure).await
-    }
-
-    /// How `component` (`SERVER/COMPONENT`) is doing; none if nothing was ever said.
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    pub async fn status(&self, component: &str) -> Result<Option<Status>, SpaceError> {
-        self.get_json(&self.layout.status(component)).await
-    }
-
-    /// Says how `server` is doing.
-    ///
-    /// # Errors
-    /// As [`Space::set_status`].
-    pub async fn set_server_status(
-        &self,
-        server: &str,
-        status: &ServerStatus,
-        sure: Sure<'_>,
-    ) -> Result<(), SpaceError> {
-        let known = self.said(&self.layout.server_status(server), status.space.as_ref());
-        self.say(Say::of_server(&self.layout, server, status, Some(known)), status.space.as_ref(), sure).await
-    }
-
-    /// The version of what was last said at `path`. At first, nobody has said anything: if that is not so, it is looked at.
-    fn said(&self, path: &str, space: Option<&Name>) -> Version {
-        self.versions().take(path, space).unwrap_or(Version::UNTOUCHED)
-    }
-
-    async fn say(&self, say: Say, space: Option<&Name>, sure: Sure<'_>) -> Result<(), SpaceError> {
-        let path = say.path().to_owned();
-        match self.ask_while(say, sure).await {
-            Ok(version) => {
-                self.versions().note(path, space, version);
-                Ok(())
-            }
-            Err(SpaceError::Unknown { .. }) => Err(StoreError::missing(&path).into()),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// How `server` is doing; none if nothing was ever said.
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    pub async fn server_status(&self, server: &str) -> Result<Option<ServerStatus>, SpaceError> {
-        self.get_json(&self.layout.server_status(server)).await
-    }
-
-    /// How `component` (`SERVER/COMPONENT`) ended in `revision`, waiting until it has: the failure, if it failed.
-    ///
-    /// # Errors
-    /// As [`Space::read`].
-    pub async fn ended(&self, component: &str, revision: &Revision) -> Result<Option<Failure>, SpaceError> {
-        self.ask(request::Ended::wait(&self.layout, &component.into(), revision)).await
-    }
-
-    /// The request that an action of a machine is; none if it is something else.
-    pub fn task(&self, action: &Action) -> Option<Task> {
-        Task::of(action, &self.layout, &mut self.versions())
-    }
-
-    /// Carries out what a machine asked for, waiting as long as it takes; gives what it is to be told.
-    ///
-    /// # Errors
-    /// What the store refuses, and when it cannot be used.
-    pub async fn perform(&self, mut task: Task) -> Result<Event, SpaceError> {
-        let is_led = self.is_led && task.is_led();
-        let mut op = task.begin();
-        loop {
-            let answer = self.carry_out(op, is_led).await?;
-            match task.answered(answer, &mut self.versions()) {
-                Next::Ask(next) => op = next,
-                Next::Over(event) => return Ok(event),
-            }
-        }
-    }
-
-    /// Carries a request out.
-    async fn ask<R: Request>(&self, request: R) -> Result<R::Out, SpaceError> {
-        self.ask_while(request, &|| true).await
-    }
-
-    /// Carries a request out, as long as whoever asks is `sure`.
-    async fn ask_while<R: Request>(&self, mut request: R, sure: Sure<'_>) -> Result<R::Out, SpaceError> {
-        let mut op = request.begin();
-        loop {
-            if matches!(op, Op::Set(..)) && !sure() {
-                return Err(SpaceError::Unsure);
-            }
-            let answer = self.carry_out(op, self.is_led).await?;
-            match request.answered(answer) {
-                Next::Ask(next) => op = next,
-                Next::Over(out) => return out.map_err(SpaceError::from),
-            }
-        }
-    }
-
-    async fn carry_out(&self, op: Op, is_led: bool) -> Result<Answer, SpaceError> {
-        Ok(match op {
-            Op::Get(path) => {
-                let node = if is_led { self.store.look(&path).await? } else { self.store.get(&path).await? };
-                Answer::Node(self.told(&path, node)?)
-            }
-            Op::Changed(path, seen) => {
-                let node = self.store.changed(&path, seen).await?;
-                Answer::Node(self.told(&path, node)?)
-            }
-            Op::Set(path, data, version) => match self.store.set(&path, &self.signed(&path, data), Some(version)).await {
-                Ok(version) => Answer::Set(version),
-                Err(StoreError::Conflict { .. }) => Answer::Conflict,
-                Err(StoreError::Missing { .. }) => Answer::Missing,
-                Err(error) => return Err(error.into()),
-            },
-        })
-    }
-
-    /// What the node at `path` says, if that is a server's to say.
-    fn told(&self, path: &str, node: Option<Node>) -> Result<Option<Node>, SpaceError> {
-        let Some(node) = node else { return Ok(None) };
-        match self.writers.judge(self.operator.as_ref(), path, &node.data) {
-            Ok(()) => Ok(Some(node)),
-            Err(_) if self.signer.is_some() => Ok(Some(Node { data: Vec::new(), ..node })),
-            Err(why) => Err(SpaceError::Untrusted { path: path.to_owned(), reason: why.to_string() }),
-        }
-    }
-
-    fn signed(&self, path: &str, data: Vec<u8>) -> Vec<u8> {
-        match &self.signer {
-            Some(signer) if envelope::said_by(path).is_some() => envelope::wrap(signer, path, &data),
-            _ => data,
-        }
-    }
-
-    async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
-        if self.is_led { self.store.look(path).await } else { self.store.get(path).await }
-    }
-
-    fn versions(&self) -> std::sync::MutexGuard<'_, Versions> {
-        let mut versions = self.versions.lock().expect("INVARIANT: nothing panics while it holds the versions");
-        versions.in_session(self.store.session_id());
-        versions
-    }
-
-    async fn get_signed<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>, SpaceError> {
-        match self.get(path).await? {
-            Some(node) => parse_json(path, self.held(path, &node.data)?),
-            None => Ok(None),
-        }
-    }
-
-    /// What the node at `path`, which holds `data`, says for the operator.
-    fn held<'d>(&self, path: &str, data: &'d [u8]) -> Result<&'d [u8], SpaceError> {
-        let Some(authority) = &self.authority else { return Ok(unverified(data)) };
-        let untrusted = |why: NotSigned| SpaceError::Untrusted { path: path.to_owned(), reason: why.to_string() };
-        authority.verify(path, data).map_err(untrusted)
-    }
-
-    async fn get_json<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>, SpaceError> {
-        match self.told(path, self.get(path).await?)? {
-            Some(node) => parse_json(path, &node.data),
-            None => Ok(None),
-        }
     }
 }
 

@@ -82,10 +82,8 @@ impl Signer {
     fn derived(secret: &str, what: &[u8]) -> Self {
         let mut seed = [0; 32];
         let salt = Salt::new(HKDF_SHA256, b"wattle");
-        let filled = salt
-            .extract(secret.as_bytes())
-            .expand(&[what], HKDF_SHA256)
-            .and_then(|bytes| bytes.fill(&mut seed));
+        let filled =
+            salt.extract(secret.as_bytes()).expand(&[what], HKDF_SHA256).and_then(|bytes| bytes.fill(&mut seed));
         filled.expect("INVARIANT: a hash is as long as a key");
         Self(Ed25519KeyPair::from_seed_unchecked(&seed).expect("INVARIANT: any 32 bytes are a key"))
     }
@@ -194,8 +192,7 @@ mod tests {
 
     #[test]
     fn what_agents_obey_is_signed() {
-        for path in
-            ["revision", "servers", "servers/db", "servers/db/plan", "exports", "exports/url", "importers/web"]
+        for path in ["revision", "servers", "servers/db", "servers/db/plan", "exports", "exports/url", "importers/web"]
         {
             assert!(is_signed(&format!("/wattle/shop/{path}")), "{path}");
         }

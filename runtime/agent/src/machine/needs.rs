@@ -101,10 +101,9 @@ pub(super) fn is_secret<'p>(mut components: impl Iterator<Item = &'p PlannedComp
     let reads = |source: &Source| source.leaves().filter_map(Awaited::of).any(|read| read == *awaited);
     components.any(|component| {
         let judged = component.requires.values().any(|requirement| {
-            let (mut is_secret, mut is_read) = (false, false);
-            requirement.predicate.tested(&mut |tested| is_secret |= tested.secret);
+            let mut is_read = false;
             requirement.predicate.each(&mut |operand| is_read |= reads(&operand.from));
-            is_secret && is_read
+            is_read && requirement.predicate.is_secret()
         });
         judged || component.inputs.values().any(|input| input.ty.is_secret() && reads(&input.from))
     })
@@ -174,8 +173,7 @@ impl<V: Vault> Values<'_, V> {
                     broken.push(requirement::told(name, &requirement.at, &reasons, &requirement.because));
                 }
                 Verdict::Unknown => {
-                    let mut is_secret = false;
-                    requirement.predicate.tested(&mut |tested| is_secret |= tested.secret);
+                    let is_secret = requirement.predicate.is_secret();
                     let unknown = unknown.map(|why| if is_secret { UNTOLD.to_owned() } else { why });
                     let why = unknown.unwrap_or_else(|| "not all of its values are known".to_owned());
                     return Err(Missing::Own(Kind::Input, format!("the requirement `{name}` cannot be judged: {why}")));

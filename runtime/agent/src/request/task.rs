@@ -1,6 +1,8 @@
 //! What a machine asks for as requests, and what comes of them as events.
 
-use crate::content::Content;
+use wattle_model::Name;
+
+use crate::content::{Content, Written};
 use crate::layout::Layout;
 use crate::machine::{Action, Awaited, Event, ReadError, Seen, Ticket, WriteError};
 
@@ -16,7 +18,8 @@ pub struct Task {
 #[derive(Clone, Debug)]
 enum Kind {
     Entry(Wait<Entry>),
-    Foreign(Wait<Latest>),
+    /// With the stack.
+    Foreign(Wait<Latest>, Name),
     Ended(Wait<Ended>),
     Peek(Peek),
     Write(Write),
@@ -29,7 +32,9 @@ impl Task {
             Action::Read(ticket, awaited, revision) => {
                 let kind = match awaited {
                     Awaited::Entry(entry) => Kind::Entry(Entry::wait(layout, entry, revision)),
-                    Awaited::Foreign(stack, entry) => Kind::Foreign(Latest::wait(&Layout::new(stack), entry)),
+                    Awaited::Foreign(stack, entry) => {
+                        Kind::Foreign(Latest::wait(&Layout::new(stack), entry), stack.clone())
+                    }
                     Awaited::Ended(component) => Kind::Ended(Ended::wait(layout, component, revision)),
                 };
                 (ticket, kind)
@@ -51,14 +56,14 @@ impl Task {
 
     /// Whether the goal leads to what it reads, so that whoever has seen the goal sees it: not what another stack writes.
     pub fn is_led(&self) -> bool {
-        !matches!(self.kind, Kind::Foreign(_))
+        !matches!(self.kind, Kind::Foreign(..))
     }
 
     /// What to ask the store first.
     pub fn begin(&mut self) -> Op {
         match &mut self.kind {
             Kind::Entry(request) => request.begin(),
-            Kind::Foreign(request) => request.begin(),
+            Kind::Foreign(request, _) => request.begin(),
             Kind::Ended(request) => request.begin(),
             Kind::Peek(request) => request.begin(),
             Kind::Write(request) => request.begin(),
@@ -70,8 +75,12 @@ impl Task {
         let ticket = self.ticket;
         match &mut self.kind {
             Kind::Entry(request) => step(request.answered(answer), |content| came(ticket, content)),
-            Kind::Foreign(request) => {
-                step(request.answered(answer), |written| came(ticket, written.map(|written| written.content)))
+            Kind::Foreign(request, stack) => {
+                let content = |written: Written| match written.content {
+                    Content::Failure(failure) => Content::Failure(failure.of_stack(stack)),
+                    content => content,
+                };
+                step(request.answered(answer), |written| came(ticket, written.map(content)))
             }
             Kind::Ended(request) => step(request.answered(answer), |failure| {
                 let content =
@@ -99,7 +108,7 @@ impl Task {
     /// What comes of it when the store refuses, in one line.
     pub fn refused(&self, why: String) -> Event {
         match &self.kind {
-            Kind::Entry(_) | Kind::Foreign(_) | Kind::Ended(_) => {
+            Kind::Entry(_) | Kind::Foreign(..) | Kind::Ended(_) => {
                 Event::Read(self.ticket, Err(ReadError::Refused(why)))
             }
             Kind::Peek(_) => Event::Peeked(self.ticket, Seen::Nothing),

@@ -1,0 +1,120 @@
+//! Requests to the store: what a machine asks for and what a command does, carried out, signed, and judged.
+
+use serde::de::DeserializeOwned;
+use wattle_agent_core::machine::{Action, Event};
+use wattle_agent_core::request::{Answer, Op, Request, Step, Task, Versions};
+
+use crate::store::{Node, StoreError};
+
+use super::{NotSigned, Space, SpaceError, Sure, envelope, parse_json, unverified};
+
+impl Space {
+    /// The request that an action of a machine is; none if it is something else.
+    pub fn task(&self, action: &Action) -> Option<Task> {
+        Task::of(action, &self.layout, &mut self.versions())
+    }
+
+    /// Carries out what a machine asked for, waiting as long as it takes; gives what it is to be told.
+    ///
+    /// # Errors
+    /// What the store refuses, and when it cannot be used.
+    pub async fn perform(&self, mut task: Task) -> Result<Event, SpaceError> {
+        let is_led = self.is_led && task.is_led();
+        let mut op = task.begin();
+        loop {
+            let answer = self.carry_out(op, is_led).await?;
+            match task.answered(answer, &mut self.versions()) {
+                Step::Ask(next) => op = next,
+                Step::Over(event) => return Ok(event),
+            }
+        }
+    }
+
+    /// Carries a request out.
+    pub(super) async fn ask<R: Request>(&self, request: R) -> Result<R::Out, SpaceError> {
+        self.ask_while(request, &|| true).await
+    }
+
+    /// Carries a request out, as long as whoever asks is `sure`.
+    pub(super) async fn ask_while<R: Request>(&self, mut request: R, sure: Sure<'_>) -> Result<R::Out, SpaceError> {
+        let mut op = request.begin();
+        loop {
+            if matches!(op, Op::Set(..)) && !sure() {
+                return Err(SpaceError::Unsure);
+            }
+            let answer = self.carry_out(op, self.is_led).await?;
+            match request.answered(answer) {
+                Step::Ask(next) => op = next,
+                Step::Over(out) => return out.map_err(SpaceError::from),
+            }
+        }
+    }
+
+    async fn carry_out(&self, op: Op, is_led: bool) -> Result<Answer, SpaceError> {
+        Ok(match op {
+            Op::Get(path) => {
+                let node = if is_led { self.store.look(&path).await? } else { self.store.get(&path).await? };
+                Answer::Node(self.told(&path, node)?)
+            }
+            Op::Changed(path, seen) => {
+                let node = self.store.changed(&path, seen).await?;
+                Answer::Node(self.told(&path, node)?)
+            }
+            Op::Set(path, data, version) => match self.store.set(&path, &self.signed(&path, data), Some(version)).await
+            {
+                Ok(version) => Answer::Set(version),
+                Err(StoreError::Conflict { .. }) => Answer::Conflict,
+                Err(StoreError::Missing { .. }) => Answer::Missing,
+                Err(error) => return Err(error.into()),
+            },
+        })
+    }
+
+    /// What the node at `path` says, if that is a server's to say.
+    pub(super) fn told(&self, path: &str, node: Option<Node>) -> Result<Option<Node>, SpaceError> {
+        let Some(node) = node else { return Ok(None) };
+        match self.writers.judge(self.operator.as_ref(), path, &node.data) {
+            Ok(()) => Ok(Some(node)),
+            Err(_) if self.signer.is_some() => Ok(Some(Node { data: Vec::new(), ..node })),
+            Err(why) => Err(SpaceError::Untrusted { path: path.to_owned(), reason: why.to_string() }),
+        }
+    }
+
+    fn signed(&self, path: &str, data: Vec<u8>) -> Vec<u8> {
+        match &self.signer {
+            Some(signer) if envelope::said_by(path).is_some() => envelope::wrap(signer, path, &data),
+            _ => data,
+        }
+    }
+
+    pub(super) async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
+        if self.is_led { self.store.look(path).await } else { self.store.get(path).await }
+    }
+
+    pub(super) fn versions(&self) -> std::sync::MutexGuard<'_, Versions> {
+        let mut versions = self.versions.lock().expect("INVARIANT: nothing panics while it holds the versions");
+        versions.in_session(self.store.session_id());
+        versions
+    }
+
+    pub(super) async fn get_signed<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>, SpaceError> {
+        match self.get(path).await? {
+            Some(node) => parse_json(path, self.held(path, &node.data)?),
+            None => Ok(None),
+        }
+    }
+
+    /// What the node at `path`, which holds `data`, says for the operator.
+    pub(super) fn held<'d>(&self, path: &str, data: &'d [u8]) -> Result<&'d [u8], SpaceError> {
+        let Some(authority) = &self.authority else { return Ok(unverified(data)) };
+        let untrusted = |why: NotSigned| SpaceError::Untrusted { path: path.to_owned(), reason: why.to_string() };
+        authority.verify(path, data).map_err(untrusted)
+    }
+
+    pub(super) async fn get_json<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>, SpaceError> {
+        match self.told(path, self.get(path).await?)? {
+            Some(node) => parse_json(path, &node.data),
+            None => Ok(None),
+        }
+    }
+}
