@@ -26,9 +26,10 @@ impl Writers {
         for (stack, server, key) in plan.keys(server) {
             let stack = stack.cloned().unwrap_or_else(|| layout.stack().into());
             // Another form of key is a newer version's, whose signatures are nobody's here.
-            match key.parse() {
-                Ok(key) => drop(keys.insert((stack, server.clone()), key)),
-                Err(_) => tracing::warn!("the key of `{server}` makes no sense here: is this program too old?"),
+            if let Ok(key) = key.parse() {
+                keys.insert((stack, server.clone()), key);
+            } else {
+                tracing::warn!("the key of `{server}` makes no sense here: is this program too old?");
             }
         }
     }

@@ -17,7 +17,10 @@ use crate::Stack;
 
 /// What ran, in order, each with what it was given.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ran(Arc<Mutex<Vec<(String, IndexMap<Name, Value>)>>>);
+pub(crate) struct Ran(Arc<Mutex<Vec<Run>>>);
+
+/// A component, and what it was given.
+type Run = (String, IndexMap<Name, Value>);
 
 #[async_trait]
 impl Runner for Ran {

@@ -43,12 +43,11 @@ impl Stack {
 /// Puts a text into an entry; nobody signs it, if there is no signer.
 async fn put(space: &Space, entry: &str, revision: &Revision, text: &str, signer: Option<&Signer>) {
     let written = Written::new(revision, Content::Value(text.into()));
-    match signer {
-        Some(signer) => space.overwrite(entry, &written, signer).await.expect("the password is enough"),
-        None => {
-            let path = space.layout().entry(entry);
-            space.store().set(&path, &written.to_bytes(), None).await.map(drop).expect("the password is enough");
-        }
+    if let Some(signer) = signer {
+        space.overwrite(entry, &written, signer).await.expect("the password is enough");
+    } else {
+        let path = space.layout().entry(entry);
+        space.store().set(&path, &written.to_bytes(), None).await.map(drop).expect("the password is enough");
     }
 }
 

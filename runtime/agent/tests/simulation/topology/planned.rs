@@ -6,7 +6,7 @@ use wattle_agent_core::plan::{
 use wattle_agent_core::revision::Revision;
 use wattle_agent_core::seed::{SeedAttribute, SeedOutput, SeedRecipe};
 use wattle_model::requirement::{Operand, Test, Tested};
-use wattle_model::{IndexMap, Name, Predicate, Tool, Tree, Type, Value};
+use wattle_model::{Name, Predicate, Tool, Tree, Type, Value};
 
 use super::{Model, Out, Part, Teardown, Wire};
 
