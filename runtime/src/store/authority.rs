@@ -3,11 +3,11 @@
 use std::io;
 use std::path::PathBuf;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use wattle::manners::read;
+
+use crate::pem;
 
 /// Most bytes of an authority's certificates, in PEM: they are part of each server's user data, of which Nova takes 49,149.
 const MOST: usize = 8 * 1024;
@@ -75,24 +75,14 @@ impl Authority {
             Self::Pem(pem) => ("that was given".to_owned(), pem.clone()),
         };
         let found = CertificateDer::pem_slice_iter(pem.as_bytes()).collect::<Result<Vec<_>, _>>();
-        let certificates: String = found.unwrap_or_default().iter().map(|certificate| encode(certificate)).collect();
+        let certificates: String =
+            found.unwrap_or_default().iter().map(|certificate| pem::certificate(certificate)).collect();
         match certificates.len() {
             0 => Err(AuthorityError::None { name }),
             bytes if bytes > MOST => Err(AuthorityError::Large { name, bytes }),
             _ => Ok(Some(certificates)),
         }
     }
-}
-
-/// A certificate in PEM (RFC 7468): lines of 64.
-fn encode(certificate: &[u8]) -> String {
-    let text = STANDARD.encode(certificate);
-    let mut pem = "-----BEGIN CERTIFICATE-----\n".to_owned();
-    for line in text.as_bytes().chunks(64) {
-        pem.extend(line.iter().map(|byte| char::from(*byte)));
-        pem.push('\n');
-    }
-    pem + "-----END CERTIFICATE-----\n"
 }
 
 #[cfg(test)]
@@ -103,7 +93,7 @@ mod tests {
 
     #[test]
     fn nothing_but_certificates_travels() {
-        let certificate = encode(&[7; 100]);
+        let certificate = pem::certificate(&[7; 100]);
         let mixed = format!(
             "a note\n-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n{certificate}more\n{certificate}"
         );
@@ -123,7 +113,7 @@ mod tests {
         assert!(matches!(refused(), AuthorityError::None { .. }), "{}", refused());
         fs::write(&file, [0x30, 0x82, 0xff]).unwrap();
         assert!(matches!(refused(), AuthorityError::None { .. }), "{}", refused());
-        fs::write(&file, encode(&[7; 1000]).repeat(8)).unwrap();
+        fs::write(&file, pem::certificate(&[7; 1000]).repeat(8)).unwrap();
         assert!(refused().to_string().contains("room for 8192"), "{}", refused());
     }
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
 mod authority;
+mod ca;
 mod in_clear;
 mod place;
 mod pretender;
