@@ -3,8 +3,10 @@
 use std::io;
 use std::path::PathBuf;
 
+use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
+use sha2::{Digest as _, Sha256};
 use wattle::manners::read;
 
 use crate::pem;
@@ -21,6 +23,17 @@ pub enum Authority {
     File(PathBuf),
     /// The one whose certificates these are, in PEM.
     Pem(String),
+}
+
+/// Which authority it is: a digest of its public key, which stays when its certificate is renewed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AuthorityId([u8; 32]);
+
+impl AuthorityId {
+    /// As bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
 }
 
 /// Why an authority cannot be used.
@@ -82,6 +95,25 @@ impl Authority {
             bytes if bytes > MOST => Err(AuthorityError::Large { name, bytes }),
             _ => Ok(Some(certificates)),
         }
+    }
+
+    /// Which ones they are, in their order. Those of the system are one.
+    ///
+    /// # Errors
+    /// As [`Self::certificates`].
+    pub fn ids(&self) -> Result<Vec<AuthorityId>, AuthorityError> {
+        let id = |what: &[u8]| AuthorityId(Sha256::digest(what).into());
+        let Some(pem) = self.certificates()? else { return Ok(vec![id(b"of the system")]) };
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(CertificateDer::pem_slice_iter(pem.as_bytes()).flatten());
+        let mut ids: Vec<AuthorityId> = Vec::new();
+        for root in &roots.roots {
+            let id = id(&root.subject_public_key_info);
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
+        Ok(ids)
     }
 }
 

@@ -4,6 +4,7 @@
 mod authority;
 mod ca;
 mod in_clear;
+mod login;
 mod place;
 mod pretender;
 mod sockets;
