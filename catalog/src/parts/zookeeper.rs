@@ -78,7 +78,8 @@ pub struct Ensemble {
 pub enum Signed {
     /// Of an authority that the first server makes for this ensemble. Its key stays there.
     ByItself,
-    /// Of one that is there already, such as `wattle ca new` makes. The first server gets its key, and no other one.
+    /// Of one that is there already and for this ensemble alone, such as `wattle ca new` makes. The first server gets its key, and
+    /// no other one.
     By {
         /// Its certificate, and those that it is of, in PEM: `ca.pem`.
         certificate: Parameter<String>,
