@@ -161,7 +161,7 @@ impl OperatorKey {
             Passwords::Each(authorities) if !authorities.is_empty() => {
                 // None of them can be told from another one, nor from that of a store without an authority.
                 let password = |id: &AuthorityId| {
-                    derived(b"wattle: password at a store of an authority\n", &self.0, id.as_bytes())
+                    password_of(b"wattle: password at a store of an authority\n", &self.0, id.as_bytes())
                 };
                 let login = |id| Login { name: OPERATOR.to_owned(), password: password(id) };
                 authorities.iter().map(login).collect()
@@ -211,10 +211,10 @@ impl Opener {
 
 /// Stores see passwords, so they get one from which the key cannot be told.
 fn login_of(name: String, key: &x25519::Identity) -> Login {
-    Login { name, password: derived(b"wattle: password at a store\n", key, &[]) }
+    Login { name, password: password_of(b"wattle: password at a store\n", key, &[]) }
 }
 
-fn derived(purpose: &[u8], key: &x25519::Identity, what: &[u8]) -> String {
+fn password_of(purpose: &[u8], key: &x25519::Identity, what: &[u8]) -> String {
     let mut hash = Sha256::new();
     hash.update(purpose);
     hash.update(key.to_string().expose_secret().as_bytes());
