@@ -32,7 +32,7 @@ pub(crate) fn vouched(t: &mut Topology, p: Asked) -> Exports {
     let (vault, _) = server(t, "vault", network);
     let authority = Authority::new().requests(vec![p.honest, p.other]).addresses(vec![p.first, p.second]).days(30_u32);
     let authority = t.on(vault).run("authority", authority);
-    Exports::new().entry("authority", authority.authority)
+    Exports::new().entry("authority", authority.authority).entry("certificates", authority.certificates)
 }
 
 pub(crate) fn heat(oracle: &mut Oracle) {
