@@ -1,12 +1,14 @@
 //! What runs a topology that was lowered: the data space, the agent on each server, and a whole topology on one machine.
 
 pub mod agent;
+pub mod ca;
 pub mod cli;
 pub mod clock;
 pub mod local;
 mod lock;
 mod log_file;
 mod peer;
+mod pem;
 pub mod recipe;
 pub mod report;
 pub mod seed;

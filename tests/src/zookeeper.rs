@@ -164,12 +164,17 @@ impl Drop for ZooKeeper {
 /// When there is no `openssl`.
 pub fn secure(zkd: &mut Command, dir: &Path, address: &str) {
     certificates(dir, address);
+    secure_with(zkd, &dir.join("server.pem"), address);
+}
+
+/// Has a ZooKeeper serve by TLS besides, as [`secure`], with a key and a certificate that are there.
+pub fn secure_with(zkd: &mut Command, pem: &Path, address: &str) {
     let config = [
         "secureClientPort=@PORT@",
         &format!("secureClientPortAddress={address}"),
         "serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory",
         "ssl.keyStore.type=PEM",
-        &format!("ssl.keyStore.location={}", dir.join("server.pem").display()),
+        &format!("ssl.keyStore.location={}", pem.display()),
         "ssl.clientAuth=none",
     ];
     zkd.env("ZK_NETTY", "1").env("ZK_CONFIG", config.join("\n"));

@@ -9,6 +9,7 @@
 //! what a recipe cannot have is told at its component.
 
 pub mod access;
+pub mod certificates;
 pub mod cron;
 pub mod haproxy;
 pub mod network;

@@ -2,11 +2,13 @@
 
 use wattle::prelude::*;
 
+use super::certificates::{Authority, Key};
 use crate::nova::Server;
 
 /// One member of an ensemble: what [`Ensemble`] runs on each of its servers.
 ///
-/// It is done once it serves, for which more than half of the members must run; so each is on a server of its own.
+/// It speaks TLS, with clients and with the other members, and nothing in clear. It is done once it serves, for which more than
+/// half of the members must run; so each is on a server of its own.
 #[component(recipe = "recipes/zookeeper.sh", files = ["recipes/lib.sh"], teardown = "recipes/remove.sh", deadline = "20m")]
 pub struct Member {
     /// Address on which it listens: that of `members` with its number.
@@ -18,8 +20,18 @@ pub struct Member {
     /// Addresses of all members, in the order of their numbers.
     #[input]
     members: Vec<IpAddr>,
+    /// The file of its private key on its server, in PEM: [`Key`]'s `path`.
+    #[input]
+    key: String,
+    /// Certificates of all members, in the order of their numbers: [`Authority`]'s `certificates`.
+    #[input]
+    certificates: Vec<String>,
+    /// Whom members trust: [`Authority`]'s `authority`. Whoever has a certificate of it, and for an address of a server that they come
+    /// from, is a member to the members.
+    #[input]
+    trusted: String,
     /// TCP port for clients.
-    #[input(default = 2181, listen)]
+    #[input(default = 2281, listen)]
     port: u16,
     /// TCP port on which the leader talks with the others.
     #[input(default = 2888, listen)]
@@ -37,6 +49,9 @@ pub struct Member {
     /// What clients are told: `HOST:PORT,HOST:PORT,HOST:PORT`, and this member serves.
     #[output]
     connect: String,
+    /// Whom clients are to trust, in PEM, and this member serves.
+    #[output]
+    ca: String,
 }
 
 /// An ensemble: a member, called `zookeeper`, on each of its servers. Gives the members, in the order of the servers.
@@ -44,26 +59,56 @@ pub struct Member {
 /// ```
 /// use wattle::prelude::*;
 /// use wattle_catalog::nova::Server;
-/// use wattle_catalog::parts::zookeeper::Ensemble;
+/// use wattle_catalog::parts::zookeeper::{Ensemble, Signed};
 ///
 /// fn coordination(t: &mut Topology, servers: Vec<(Server, Attribute<IpAddr>)>) -> Output<String> {
-///     let members = t.add("zookeeper", Ensemble { servers });
+///     let members = t.add("zookeeper", Ensemble { servers, signed: Signed::ByItself });
 ///     members[0].connect
 /// }
 /// ```
 pub struct Ensemble {
     /// The servers with the addresses by which members and clients find them: an odd number, commonly 3 or 5.
     pub servers: Vec<(Server, Attribute<IpAddr>)>,
+    /// Whose certificates the members have.
+    pub signed: Signed,
+}
+
+/// Whose certificates the members of an ensemble have. The keys of the members stay on their servers either way.
+#[derive(Clone, Copy)]
+pub enum Signed {
+    /// Of an authority that the first server makes for this ensemble. Its key stays there.
+    ByItself,
+    /// Of one that is there already and for this ensemble alone, such as `wattle ca new` makes. The first server gets its key, and
+    /// no other one.
+    By {
+        /// Its certificate, and those that it is of, in PEM: `ca.pem`.
+        certificate: Parameter<String>,
+        /// Its key, in PEM: `ca.key`.
+        key: Parameter<Secret<String>>,
+    },
 }
 
 impl Module for Ensemble {
     type Outputs = Vec<Member>;
 
     fn build(self, t: &mut Topology) -> Vec<Member> {
-        let members: Vec<Attribute<IpAddr>> = self.servers.iter().map(|(_, address)| *address).collect();
-        let numbered = self.servers.into_iter().zip(1_u8..);
-        let member = |((server, address), number)| {
-            t.on(server).run("zookeeper", Member::new().address(address).number(number).members(&members))
+        let Some((first, _)) = self.servers.first().copied() else { return Vec::new() };
+        let addresses: Vec<Attribute<IpAddr>> = self.servers.iter().map(|(_, address)| *address).collect();
+        let keys: Vec<Key> =
+            self.servers.iter().map(|(server, _)| t.on(*server).run("zookeeper-key", Key::new())).collect();
+        let requests: Vec<Output<String>> = keys.iter().map(|key| key.request).collect();
+        let authority = Authority::new().requests(requests).addresses(&addresses);
+        let authority = match self.signed {
+            Signed::ByItself => t.on(first).run("zookeeper-authority", authority),
+            Signed::By { certificate, key } => {
+                t.on(first).run("zookeeper-authority", authority.certificate(certificate).key(key))
+            }
+        };
+        let numbered = self.servers.into_iter().zip(keys).zip(1_u8..);
+        let member = |(((server, address), key), number): (((Server, Attribute<IpAddr>), Key), u8)| {
+            let member = Member::new().address(address).number(number).members(&addresses);
+            let member = member.key(key.path).certificates(authority.certificates).trusted(authority.authority);
+            t.on(server).run("zookeeper", member)
         };
         numbered.map(member).collect()
     }

@@ -12,7 +12,11 @@ impl From<StoreError> for Failure {
         match error {
             StoreError::Denied { .. } => failure
                 .note("a data space belongs to the operator whose `seed apply` was the first to write to it")
-                .help("give that operator's key, the `operator.key` beside the seed: `--key FILE`, or set WATTLE_KEY"),
+                .help("give that operator's key, the `operator.key` beside the seed: `--key FILE`, or set WATTLE_KEY")
+                .help(
+                    "if the data space has another certificate authority than before, name both of them, the new one first: \
+                     `--ca` takes a file with several certificates",
+                ),
             _ => failure,
         }
     }

@@ -5,6 +5,7 @@
 
 mod agent;
 mod args;
+mod ca;
 mod command_line;
 mod completions;
 mod console;

@@ -1,7 +1,7 @@
 //! The programs, and which commands each has.
 
 use super::command_line::{Named, Program};
-use super::{agent, completions, down, explain, get, ls, man, new, plan, seed, set, status, template, up, watch};
+use super::{agent, ca, completions, down, explain, get, ls, man, new, plan, seed, set, status, template, up, watch};
 
 /// A command that waits for something.
 macro_rules! waiting {
@@ -40,6 +40,7 @@ pub(super) const OPERATOR: Program = Program {
         waiting!("status", status),
         waiting!("plan", plan),
         waiting!("seed", seed),
+        at_once!("ca", ca),
         waiting!("get", get),
         waiting!("set", set),
         waiting!("watch", watch),

@@ -216,14 +216,14 @@ pub(super) async fn prepare(
     let key_file = target::key_file(matches).unwrap_or(beside);
     let key = read_operator_key(&key_file)?;
     let is_new_key = key.is_none();
-    let mut options = Options::new(key.unwrap_or_else(OperatorKey::generate));
+    let mut options = Options::new(target::known_at(key.unwrap_or_else(OperatorKey::generate), &address)?);
     options.given = given;
     options.files = Files::read(&directory)?;
     options.stack = matches.get_one::<String>("stack").cloned();
     options.credentials = Credentials::read(&credentials)?;
     options.credentials.complete(&seed, &options.key);
     judge(&seed, &options)?;
-    let store = target::connect(&address, &[options.key.login()]).await?;
+    let store = target::connect(&address, &options.key.logins()).await?;
     Ok(Work { directory, seed, address, key_file, is_new_key, store, options })
 }
 

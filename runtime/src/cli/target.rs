@@ -130,11 +130,16 @@ pub(super) fn read_key(file: &Path) -> Result<OperatorKey, Failure> {
     })
 }
 
+/// The operator's key with the passwords for the store at `address`.
+pub(super) fn known_at(key: OperatorKey, address: &Address) -> Result<OperatorKey, Failure> {
+    Ok(key.at(address.authorities().map_err(|error| Failure::usage(error.to_string()))?))
+}
+
 impl Target {
     /// Connects as the operator.
     pub(super) async fn store(&self) -> Result<Arc<dyn Store>, Failure> {
         let logins = match &self.key {
-            Some(file) => vec![read_key(file)?.login()],
+            Some(_) => self.key()?.logins(),
             None => Vec::new(),
         };
         connect(&self.address, &logins).await
@@ -143,7 +148,7 @@ impl Target {
     /// The operator's key.
     pub(super) fn key(&self) -> Result<OperatorKey, Failure> {
         match &self.key {
-            Some(file) => read_key(file),
+            Some(file) => known_at(read_key(file)?, &self.address),
             None => Err(Failure::usage("it is not known where the operator's key is")
                 .help("name it: `--key FILE`, or set WATTLE_KEY; it is the file `operator.key` that `wattle seed apply` wrote")),
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use crate::clock;
-use crate::space::{Layout, OperatorKey, SpaceError};
+use crate::space::{Layout, OperatorKey, ROOT, SpaceError};
 use crate::store::{Access, Principal, Store, StoreError, Version};
 
 use super::delete::{Also, clear};
@@ -69,6 +69,8 @@ async fn begin(
 
 async fn own(store: &Arc<dyn Store>, layout: &Layout, member: &Principal) -> Result<(), SeedError> {
     let only_groups = || Access::new();
+    // An operator who has another password by now is told from the former one there as well.
+    store.protect(&[(ROOT.to_owned(), only_groups())], &[]).await?;
     store.protect(&[(layout.root(), only_groups()), (layout.revision(), rights::members(member))], &[]).await?;
     let marks = store.children(&layout.revision()).await?;
     let marks: Vec<_> = marks.iter().map(|mark| (layout.mark(Some(&mark.as_str().into())), only_groups())).collect();

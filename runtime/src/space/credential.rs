@@ -7,7 +7,7 @@ use age::secrecy::ExposeSecret as _;
 use age::x25519;
 use sha2::{Digest as _, Sha256};
 
-use crate::store::{Login, OPERATOR};
+use crate::store::{AuthorityId, Login, OPERATOR};
 
 use super::signed::{Authority, Signer};
 
@@ -28,7 +28,17 @@ pub struct Credential {
 
 /// What the operator of a data space proves themselves with.
 #[derive(Clone)]
-pub struct OperatorKey(x25519::Identity);
+pub struct OperatorKey(x25519::Identity, Passwords);
+
+/// Which passwords follow from an operator's key.
+#[derive(Clone)]
+enum Passwords {
+    /// One for all stores: a key of before passwords were for one authority.
+    Common,
+    /// One for each authority whose certificates a store has: whoever runs a store of another one learns none that is of use at
+    /// this one. These are the authorities of the store that is spoken to; of none for one in clear, or on this machine.
+    Each(Vec<AuthorityId>),
+}
 
 /// Why a text is no credential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -46,6 +56,9 @@ const PREFIX: &str = "wattle2";
 
 /// What those begin with that do not.
 const FORMER: &str = "wattle1";
+
+/// What the keys of operators begin with whose passwords are each for one authority.
+const OPERATOR_PREFIX: &str = "wattle-operator2:";
 
 impl Credential {
     /// A new one, of a server of the stack whose members share `member`.
@@ -135,12 +148,36 @@ impl FromStr for Credential {
 impl OperatorKey {
     /// A new one.
     pub fn generate() -> Self {
-        Self(x25519::Identity::generate())
+        Self(x25519::Identity::generate(), Passwords::Each(Vec::new()))
     }
 
-    /// How a store is told who this is.
+    /// The same at a store whose certificates are of any of these authorities; of none for one that has no certificates.
+    #[must_use]
+    pub fn at(self, authorities: Vec<AuthorityId>) -> Self {
+        match self.1 {
+            Passwords::Common => self,
+            Passwords::Each(_) => Self(self.0, Passwords::Each(authorities)),
+        }
+    }
+
+    /// How a store is told who this is, and whom it takes them for: the first of [`Self::logins`].
     pub fn login(&self) -> Login {
-        login_of(OPERATOR.to_owned(), &self.0)
+        self.logins().swap_remove(0)
+    }
+
+    /// How a store is told who this is: by each of its authorities, so that one can take the place of another one.
+    pub fn logins(&self) -> Vec<Login> {
+        match &self.1 {
+            Passwords::Each(authorities) if !authorities.is_empty() => {
+                // None of them can be told from another one, nor from that of a store without an authority.
+                let password = |id: &AuthorityId| {
+                    password_of(b"wattle: password at a store of an authority\n", &self.0, id.as_bytes())
+                };
+                let login = |id| Login { name: OPERATOR.to_owned(), password: password(id) };
+                authorities.iter().map(login).collect()
+            }
+            _ => vec![login_of(OPERATOR.to_owned(), &self.0)],
+        }
     }
 
     /// What signs what they write.
@@ -150,7 +187,12 @@ impl OperatorKey {
 
     /// As text, which is secret.
     pub fn expose(&self) -> String {
-        self.0.to_string().expose_secret().to_owned()
+        let key = self.0.to_string();
+        let prefix = match self.1 {
+            Passwords::Common => "",
+            Passwords::Each(_) => OPERATOR_PREFIX,
+        };
+        format!("{prefix}{}", key.expose_secret())
     }
 }
 
@@ -160,7 +202,13 @@ impl FromStr for OperatorKey {
     fn from_str(text: &str) -> Result<Self, CredentialError> {
         match text.trim() {
             "" => Err(CredentialError::Empty),
-            text => text.parse().map(Self).map_err(|_| CredentialError::Malformed),
+            text => {
+                let (key, passwords) = match text.strip_prefix(OPERATOR_PREFIX) {
+                    Some(key) => (key, Passwords::Each(Vec::new())),
+                    None => (text, Passwords::Common),
+                };
+                key.parse().map(|key| Self(key, passwords)).map_err(|_| CredentialError::Malformed)
+            }
         }
     }
 }
@@ -173,11 +221,15 @@ impl Opener {
 
 /// Stores see passwords, so they get one from which the key cannot be told.
 fn login_of(name: String, key: &x25519::Identity) -> Login {
+    Login { name, password: password_of(b"wattle: password at a store\n", key, &[]) }
+}
+
+fn password_of(purpose: &[u8], key: &x25519::Identity, what: &[u8]) -> String {
     let mut hash = Sha256::new();
-    hash.update(b"wattle: password at a store\n");
+    hash.update(purpose);
     hash.update(key.to_string().expose_secret().as_bytes());
-    let password = wattle_agent_core::hex(&hash.finalize());
-    Login { name, password }
+    hash.update(what);
+    wattle_agent_core::hex(&hash.finalize())
 }
 
 macro_rules! not_shown {
@@ -190,3 +242,46 @@ macro_rules! not_shown {
     )*};
 }
 not_shown!(Opener Credential OperatorKey);
+
+#[cfg(test)]
+mod tests {
+    use crate::ca::CertificateAuthority;
+    use crate::store::Authority;
+    use wattle_agent_core::time::Time;
+
+    use super::*;
+
+    fn authority() -> Vec<AuthorityId> {
+        let made = CertificateAuthority::generate(Time::EPOCH..Time::from_secs(4_000_000_000)).unwrap();
+        Authority::Pem(made.certificates()).ids().unwrap()
+    }
+
+    fn passwords(logins: Vec<Login>) -> Vec<String> {
+        logins.into_iter().map(|login| login.password).collect()
+    }
+
+    #[test]
+    fn each_authority_has_a_password_of_its_own() {
+        let (one, other, system) = (authority(), authority(), Authority::System.ids().unwrap());
+        let key = OperatorKey::generate();
+        let at = |authorities: &[AuthorityId]| passwords(key.clone().at(authorities.to_vec()).logins());
+        let all = [at(&[]), at(&one), at(&other), at(&system)].concat();
+        assert_eq!(all.iter().collect::<std::collections::BTreeSet<_>>().len(), 4);
+        assert_eq!(at(&[one.clone(), other.clone()].concat()), [at(&one), at(&other)].concat());
+        // Read again, it is the same key.
+        let read: OperatorKey = key.expose().parse().unwrap();
+        assert_eq!(passwords(read.at(one.clone()).logins()), at(&one));
+        assert_eq!(key.expose(), key.clone().at(one).expose());
+    }
+
+    #[test]
+    fn a_key_of_before_has_the_password_that_it_had() {
+        let text = x25519::Identity::generate().to_string();
+        let key: OperatorKey = text.expose_secret().parse().unwrap();
+        assert_eq!(key.expose(), text.expose_secret());
+        let plain = passwords(key.logins());
+        let expected = Sha256::digest(format!("wattle: password at a store\n{}", text.expose_secret()));
+        assert_eq!(plain, [wattle_agent_core::hex(&expected)]);
+        assert_eq!(passwords(key.at(authority()).logins()), plain);
+    }
+}

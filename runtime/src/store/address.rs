@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use super::authority::{Authority, AuthorityError};
+use super::authority::{Authority, AuthorityError, AuthorityId};
 
 /// Where a data space is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,6 +124,17 @@ impl Address {
                 Some(Self::ZooKeeper { hosts, wire: Wire::Tls(authority) })
             }
             _ => None,
+        }
+    }
+
+    /// Of which authorities its servers have certificates; none where nothing is encrypted.
+    ///
+    /// # Errors
+    /// When the authority's file cannot be used.
+    pub fn authorities(&self) -> Result<Vec<AuthorityId>, AuthorityError> {
+        match self {
+            Self::ZooKeeper { wire: Wire::Tls(authority), .. } => authority.ids(),
+            _ => Ok(Vec::new()),
         }
     }
 

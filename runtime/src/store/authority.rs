@@ -3,11 +3,13 @@
 use std::io;
 use std::path::PathBuf;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
+use sha2::{Digest as _, Sha256};
 use wattle::manners::read;
+
+use crate::pem;
 
 /// Most bytes of an authority's certificates, in PEM: they are part of each server's user data, of which Nova takes 49,149.
 const MOST: usize = 8 * 1024;
@@ -21,6 +23,17 @@ pub enum Authority {
     File(PathBuf),
     /// The one whose certificates these are, in PEM.
     Pem(String),
+}
+
+/// Which authority it is: a digest of its public key, which stays when its certificate is renewed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AuthorityId([u8; 32]);
+
+impl AuthorityId {
+    /// As bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
 }
 
 /// Why an authority cannot be used.
@@ -75,24 +88,33 @@ impl Authority {
             Self::Pem(pem) => ("that was given".to_owned(), pem.clone()),
         };
         let found = CertificateDer::pem_slice_iter(pem.as_bytes()).collect::<Result<Vec<_>, _>>();
-        let certificates: String = found.unwrap_or_default().iter().map(|certificate| encode(certificate)).collect();
+        let certificates: String =
+            found.unwrap_or_default().iter().map(|certificate| pem::certificate(certificate)).collect();
         match certificates.len() {
             0 => Err(AuthorityError::None { name }),
             bytes if bytes > MOST => Err(AuthorityError::Large { name, bytes }),
             _ => Ok(Some(certificates)),
         }
     }
-}
 
-/// A certificate in PEM (RFC 7468): lines of 64.
-fn encode(certificate: &[u8]) -> String {
-    let text = STANDARD.encode(certificate);
-    let mut pem = "-----BEGIN CERTIFICATE-----\n".to_owned();
-    for line in text.as_bytes().chunks(64) {
-        pem.extend(line.iter().map(|byte| char::from(*byte)));
-        pem.push('\n');
+    /// Which ones they are, in their order. Those of the system are one.
+    ///
+    /// # Errors
+    /// As [`Self::certificates`].
+    pub fn ids(&self) -> Result<Vec<AuthorityId>, AuthorityError> {
+        let id = |what: &[u8]| AuthorityId(Sha256::digest(what).into());
+        let Some(pem) = self.certificates()? else { return Ok(vec![id(b"of the system")]) };
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(CertificateDer::pem_slice_iter(pem.as_bytes()).flatten());
+        let mut ids: Vec<AuthorityId> = Vec::new();
+        for root in &roots.roots {
+            let id = id(&root.subject_public_key_info);
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
+        Ok(ids)
     }
-    pem + "-----END CERTIFICATE-----\n"
 }
 
 #[cfg(test)]
@@ -103,7 +125,7 @@ mod tests {
 
     #[test]
     fn nothing_but_certificates_travels() {
-        let certificate = encode(&[7; 100]);
+        let certificate = pem::certificate(&[7; 100]);
         let mixed = format!(
             "a note\n-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n{certificate}more\n{certificate}"
         );
@@ -123,7 +145,7 @@ mod tests {
         assert!(matches!(refused(), AuthorityError::None { .. }), "{}", refused());
         fs::write(&file, [0x30, 0x82, 0xff]).unwrap();
         assert!(matches!(refused(), AuthorityError::None { .. }), "{}", refused());
-        fs::write(&file, encode(&[7; 1000]).repeat(8)).unwrap();
+        fs::write(&file, pem::certificate(&[7; 1000]).repeat(8)).unwrap();
         assert!(refused().to_string().contains("room for 8192"), "{}", refused());
     }
 }

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 pub use access::{Access, Login, OPERATOR, Principal, Rights};
 pub use address::{Address, AddressError, Wire};
-pub use authority::{Authority, AuthorityError};
+pub use authority::{Authority, AuthorityError, AuthorityId};
 pub use error::StoreError;
 pub use hold::{Hold, Turn};
 pub use memory::Memory;

@@ -155,6 +155,8 @@ fn help() {
     golden("help-up", &here, &["up", "--help"]);
     golden("help-status", &here, &["status", "--help"]);
     golden("help-seed-apply", &here, &["seed", "apply", "--help"]);
+    golden("help-ca-new", &here, &["ca", "new", "--help"]);
+    golden("help-ca-issue", &here, &["ca", "issue", "--help"]);
     golden("help-agent", &here, &["agent", "--help"]);
     golden("help-set", &here, &["set", "--help"]);
     golden("help-check", &here, &["check", "--help"]);

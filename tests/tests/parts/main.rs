@@ -1,6 +1,7 @@
 //! The catalog's parts: Heat takes what they add, and their software runs.
 
 mod access;
+mod certificates;
 mod cron;
 mod haproxy;
 mod network;
@@ -23,6 +24,7 @@ fn heat_takes_every_part() {
     let mut oracle = Oracle::start();
     let parts: &[fn(&mut Oracle)] = &[
         access::heat,
+        certificates::heat,
         cron::heat,
         haproxy::heat,
         network::heat,

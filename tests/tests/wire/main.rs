@@ -2,7 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
 mod authority;
+mod ca;
 mod in_clear;
+mod login;
 mod place;
 mod pretender;
 mod sockets;

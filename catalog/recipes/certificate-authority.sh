@@ -1,0 +1,66 @@
+#!/bin/sh
+# An authority, which signs the requests of servers: each for the address that it was given for.
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+packages openssl jq
+make_home root 0700
+umask 077
+
+if [ -n "${certificate:-}" ] && [ -n "${key:-}" ]; then
+    printf '%s\n' "$certificate" >"$home/ca.pem"
+    printf '%s\n' "$key" >"$home/ca.key"
+elif [ -n "${certificate:-}${key:-}" ]; then
+    fail "an authority has a certificate and a key: give both, or neither"
+elif [ ! -s "$home/ca.pem" ]; then
+    # One that was interrupted counts for nothing: the certificate is there last. Authorities of one name would be taken for
+    # each other.
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout "$home/ca.key" \
+        -out "$home/ca.pem.new" -days 7300 -subj "/CN=$own $(openssl rand -hex 8)" \
+        -addext basicConstraints=critical,CA:TRUE,pathlen:0 -addext keyUsage=critical,keyCertSign,cRLSign
+    mv "$home/ca.pem.new" "$home/ca.pem"
+fi
+if [ "$(openssl x509 -in "$home/ca.pem" -noout -pubkey)" != "$(openssl pkey -in "$home/ca.key" -pubout)" ]; then
+    fail "the key is not the one of the authority's certificate, the first in \`certificate\`"
+fi
+
+count=$(printf '%s' "$requests" | jq length)
+if [ "$count" -ne "$(printf '%s' "$addresses" | jq length)" ]; then
+    fail "there are $count requests, and not as many addresses"
+fi
+# A server tells its address itself: none gets a certificate for another one's.
+if [ "$(printf '%s' "$addresses" | jq 'unique | length')" -ne "$count" ]; then
+    fail "several servers have one address: $addresses"
+fi
+
+ends=$(date -d "$(openssl x509 -in "$home/ca.pem" -noout -enddate | cut -d = -f 2)" +%s)
+left=$(((ends - $(date +%s)) / 86400))
+if [ "$left" -lt 1 ]; then fail "the authority ends within a day, or has ended"; fi
+if [ "$days" -gt "$left" ]; then days=$left; fi
+
+rm -rf "$home/signed"
+mkdir "$home/signed"
+n=0
+while [ "$n" -lt "$count" ]; do
+    address=$(printf '%s' "$addresses" | jq -r ".[$n]")
+    names=IP:$address
+    # Servers that share a machine come from this address, whichever is theirs.
+    case $address in 127.*) names=$names,IP:127.0.0.1 ;; esac
+    cat >"$home/extensions" <<CONF
+basicConstraints=critical,CA:FALSE
+keyUsage=critical,digitalSignature
+extendedKeyUsage=serverAuth,clientAuth
+authorityKeyIdentifier=keyid
+subjectAltName=$names
+CONF
+    printf '%s' "$requests" | jq -r ".[$n]" >"$home/request"
+    # Whoever asks must have the key, and decides nothing else.
+    openssl x509 -req -in "$home/request" -subj "/CN=$address" -CA "$home/ca.pem" -CAkey "$home/ca.key" -set_serial "0x$(openssl rand -hex 16)" \
+        -days "$days" -extfile "$home/extensions" -out "$home/certificate" ||
+        fail "the request of the server with the address $address cannot be signed"
+    cat "$home/certificate" "$home/ca.pem" >"$home/signed/$(printf '%05d' "$n")"
+    n=$((n + 1))
+done
+
+for signed in "$home"/signed/*; do jq -Rs . "$signed"; done | jq -s . >"${heat_outputs_path}.certificates"
+cat "$home/ca.pem" >"${heat_outputs_path}.authority"

@@ -1,0 +1,18 @@
+#!/bin/sh
+# A private key that stays on its server, and the request to have it signed.
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+packages openssl
+make_home root 0700
+umask 077
+
+# A key that was interrupted counts for nothing: it counts only once it bears its final name.
+if [ ! -s "$home/key.pem" ]; then
+    openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:prime256v1 -out "$home/key.pem.new"
+    mv "$home/key.pem.new" "$home/key.pem"
+fi
+
+printf '%s/key.pem' "$home" >"${heat_outputs_path}.path"
+# What the certificate says, its authority decides.
+openssl req -new -key "$home/key.pem" -subj "/CN=$own" >"${heat_outputs_path}.request"

@@ -1,0 +1,58 @@
+//! Certificates of servers: each makes a key that stays on it, and an authority signs for it.
+
+use wattle::prelude::*;
+
+/// A private key that never leaves its server, and the request to have it signed.
+///
+/// It stays the same for as long as its file is there.
+#[component(recipe = "recipes/certificate-key.sh", files = ["recipes/lib.sh"], deadline = "10m")]
+pub struct Key {
+    /// The file of the key on its server, in PEM, which only root may read.
+    #[output]
+    path: String,
+    /// The request, in PEM (PKCS #10), which is no secret.
+    #[output]
+    request: String,
+}
+
+/// An authority, which signs the requests of servers: each for its address, and for nothing that the request asks for.
+///
+/// ```
+/// use wattle::prelude::*;
+/// use wattle_catalog::nova::Server;
+/// use wattle_catalog::parts::certificates::{Authority, Key};
+///
+/// fn certificates(t: &mut Topology, servers: [Server; 2], addresses: [Attribute<IpAddr>; 2]) -> Authority {
+///     let requests = servers.map(|server| t.on(server).run("key", Key::new()).request).to_vec();
+///     t.on(servers[0]).run("authority", Authority::new().requests(requests).addresses(&addresses.to_vec()))
+/// }
+/// ```
+///
+/// Whoever is root on its server can make certificates that others believe. A server tells its address itself, so one that was
+/// compromised gets a certificate for any address that no other one has: let the authority be for these servers alone. Without `certificate` and `key` it makes an
+/// authority of its own, of which the key never leaves its server.
+#[component(recipe = "recipes/certificate-authority.sh", files = ["recipes/lib.sh"], deadline = "10m")]
+pub struct Authority {
+    /// The requests of [`Key`].
+    #[input]
+    requests: Vec<String>,
+    /// For which address each of them is, in the same order.
+    #[input]
+    addresses: Vec<IpAddr>,
+    /// The authority's certificate, and those that it is of, in PEM: `ca.pem` of `wattle ca new`, or one of your own.
+    #[input]
+    certificate: Option<String>,
+    /// The key of `certificate`, in PEM: `ca.key` of `wattle ca new`.
+    #[input]
+    key: Option<Secret<String>>,
+    /// How many days a certificate counts, and no longer than the authority. Another number has all of them made anew.
+    #[input(default = 3650)]
+    days: u32,
+
+    /// Its own certificate, in PEM: whom others are to trust.
+    #[output]
+    authority: String,
+    /// Of each request the certificate, and what it is of, in PEM.
+    #[output]
+    certificates: Vec<String>,
+}

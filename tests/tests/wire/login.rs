@@ -1,0 +1,183 @@
+//! What a store learns by a login is of no use at another one.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use wattle_runtime::seed::read_operator_key;
+use wattle_runtime::space::OperatorKey;
+use wattle_runtime::store::{Address, Authority, Login, OPERATOR, StoreError};
+use wattle_tests::zookeeper::{ZooKeeper, secure_with};
+
+use crate::place::Place;
+use crate::pretender::Pretender;
+
+/// Speaks TLS with whoever comes, and passes on what they say.
+const UNVEIL: &str = "
+import socket, ssl, sys, threading
+pem, host, port = sys.argv[1], *sys.argv[2].rsplit(':', 1)
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain(pem)
+server = socket.create_server(('127.0.0.1', 0))
+print(server.getsockname()[1], flush=True)
+def pass_on(one, other):
+    try:
+        while said := one.recv(65536):
+            other.sendall(said)
+    except OSError:
+        pass
+    other.close()
+def serve(client):
+    try:
+        client = context.wrap_socket(client, server_side=True)
+    except (OSError, ssl.SSLError):
+        return
+    behind = socket.create_connection((host, int(port)))
+    threading.Thread(target=pass_on, args=(client, behind), daemon=True).start()
+    pass_on(behind, client)
+while True:
+    threading.Thread(target=serve, args=(server.accept()[0],), daemon=True).start()
+";
+
+/// A store of somebody else's, with a certificate that is right, which notes what is said to it.
+struct Listener {
+    python: Child,
+    port: String,
+    behind: Pretender,
+}
+
+impl Listener {
+    fn start(pem: &Path) -> Self {
+        let behind = Pretender::start(IpAddr::V4(Ipv4Addr::LOCALHOST));
+        let mut python = Command::new("python3");
+        python.args(["-c", UNVEIL]).arg(pem).arg(behind.host());
+        let mut python = python.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut port = String::new();
+        BufReader::new(python.stdout.take().unwrap()).read_line(&mut port).unwrap();
+        Self { python, port: port.trim().to_owned(), behind }
+    }
+
+    /// The operator's password, as the listener has heard it.
+    fn heard(&self) -> String {
+        let heard = self.behind.heard();
+        let mark = format!("{OPERATOR}:");
+        let (_, rest) = heard.split_once(&mark).unwrap_or_else(|| panic!("no login was heard: {heard:?}"));
+        rest.chars().take(64).collect()
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let _ = self.python.kill();
+        let _ = self.python.wait();
+    }
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+fn done(place: &Place, args: &[&str]) {
+    let ran = place.run(args);
+    assert_eq!(ran.code, Some(0), "{args:?}: {ran}");
+}
+
+/// What becomes of a node's text for one who has this login.
+fn seen(space: &str, ca: &Path, login: Login, path: &str) -> Result<Option<usize>, StoreError> {
+    let address = space.parse::<Address>().unwrap().trusting(Authority::File(ca.to_owned())).unwrap();
+    runtime().block_on(async {
+        let store = address.connect(&[login]).await.unwrap();
+        store.get(path).await.map(|node| node.map(|node| node.data.len()))
+    })
+}
+
+/// An operator who has the key in the file `operator.key`, or makes one, writes a stack to a data space of theirs, and tries
+/// the same key at a store that somebody else runs: what that one can see in the operator's data space then.
+fn replayed(place: &Place) -> Result<Option<usize>, StoreError> {
+    for args in [
+        &["ca", "new", "--out", "ours"][..],
+        &["ca", "issue", "127.0.0.1", "--ca", "ours", "--out", "ours.pem"],
+        &["ca", "new", "--out", "theirs"],
+        &["ca", "issue", "127.0.0.1", "--ca", "theirs", "--out", "theirs.pem"],
+    ] {
+        done(place, args);
+    }
+    let zookeeper = ZooKeeper::start_with(1, |zkd, _| secure_with(zkd, &place.at("ours.pem"), "127.0.0.1"));
+    let space = format!("zookeeper+tls://{}", zookeeper.secure_hosts());
+    done(place, &["seed", "apply", ".", "--space", &space, "--ca", "ours/ca.pem"]);
+    done(place, &["ls", "--space", &space, "--ca", "ours/ca.pem"]);
+
+    let listener = Listener::start(&place.at("theirs.pem"));
+    let theirs = format!("zookeeper+tls://127.0.0.1:{}", listener.port);
+    let ran = place.run(&["ls", "--space", &theirs, "--ca", "theirs/ca.pem", "--key", "operator.key"]);
+    assert!(ran.code == Some(1) && ran.err.contains("does not answer"), "{ran}");
+    let login = Login { name: OPERATOR.to_owned(), password: listener.heard() };
+    seen(&space, &place.at("ours/ca.pem"), login, "/wattle/hello/servers/alice/plan")
+}
+
+#[test]
+fn a_password_is_of_no_use_at_a_store_of_another_authority() {
+    let place = Place::new();
+    let seen = replayed(&place);
+    assert!(matches!(seen, Err(StoreError::Denied { .. })), "{seen:?}");
+}
+
+/// A key of before has one password for all stores, and goes on to open what was made with it.
+#[test]
+fn a_key_of_before_goes_on_with_its_password() {
+    let place = Place::new();
+    let text = OperatorKey::generate().expose();
+    let (_, former) = text.split_once(':').unwrap();
+    fs::write(place.at("operator.key"), format!("{former}\n")).unwrap();
+    let seen = replayed(&place);
+    assert!(matches!(seen, Ok(Some(1..))), "{seen:?}");
+}
+
+/// An operator who trusts two authorities proves themselves by both, so that one can take the place of the other.
+#[test]
+fn a_new_authority_takes_the_place_of_the_former_one() {
+    let place = Place::new();
+    for name in ["first", "second"] {
+        done(&place, &["ca", "new", "--out", name]);
+        done(&place, &["ca", "issue", "127.0.0.1", "--ca", name, "--out", &format!("{name}.pem")]);
+    }
+    fs::copy(place.at("first.pem"), place.at("server.pem")).unwrap();
+    let zookeeper = ZooKeeper::start_with(1, |zkd, _| secure_with(zkd, &place.at("server.pem"), "127.0.0.1"));
+    let space = format!("zookeeper+tls://{}", zookeeper.secure_hosts());
+    done(&place, &["seed", "apply", ".", "--space", &space, "--ca", "first/ca.pem"]);
+
+    fs::copy(place.at("second.pem"), place.at("server.pem")).unwrap();
+    zookeeper.kill(1);
+    zookeeper.up(1);
+    let second = ["--space", &space, "--ca", "second/ca.pem"];
+    let ran = place.run(&[&["ls"][..], &second].concat());
+    assert!(ran.code == Some(1) && ran.err.contains("name both of them"), "{ran}");
+    let both = ["second", "first"].map(|name| fs::read(place.at(&format!("{name}/ca.pem"))).unwrap()).concat();
+    fs::write(place.at("both.pem"), both).unwrap();
+    let both = ["--space", &space, "--ca", "both.pem"];
+    done(&place, &[&["ls"][..], &both].concat());
+    done(&place, &[&["seed", "apply", ".", "--restore"][..], &both].concat());
+    done(&place, &[&["ls"][..], &second].concat());
+    done(&place, &[&["seed", "apply", "."][..], &second].concat());
+
+    // Nothing is open to the former password any more.
+    let key = read_operator_key(&place.at("operator.key")).unwrap().unwrap();
+    let at = |name: &str| key.clone().at(Authority::File(place.at(&format!("{name}/ca.pem"))).ids().unwrap()).login();
+    let (now, before) = (at("second"), at("first"));
+    let address: Address = space.parse().unwrap();
+    let address = address.trusting(Authority::File(place.at("second/ca.pem"))).unwrap();
+    runtime().block_on(async {
+        let (now, before) = (address.connect(&[now]).await.unwrap(), address.connect(&[before]).await.unwrap());
+        let (mut left, mut looked_at) = (vec!["/wattle".to_owned()], 0);
+        while let Some(path) = left.pop() {
+            let seen = before.get(&path).await;
+            assert!(matches!(seen, Err(StoreError::Denied { .. })), "{path}: {seen:?}");
+            let below = now.children(&path).await.unwrap();
+            left.extend(below.into_iter().map(|name| format!("{path}/{name}")));
+            looked_at += 1;
+        }
+        assert!(looked_at > 20, "{looked_at}");
+    });
+}
