@@ -1,11 +1,11 @@
 //! Identity: who a server is, and where its data space is. `identity.json`, which the server's user data writes.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Map;
+use wattle::manners::read;
 use wattle::model::{IndexMap, Name, Value};
 
 use crate::space::{Credential, CredentialError};
@@ -65,7 +65,7 @@ impl Identity {
     /// # Errors
     /// When it cannot be read, or does not say what it should.
     pub fn read(path: &Path) -> Result<Self, IdentityError> {
-        let text = fs::read_to_string(path).map_err(|source| IdentityError::Read { path: path.to_owned(), source })?;
+        let text = read(path).map_err(|source| IdentityError::Read { path: path.to_owned(), source })?;
         Self::parse(&text, path)
     }
 

@@ -2,6 +2,7 @@
 
 mod agents;
 mod commands;
+mod handed;
 mod own_place;
 mod replayed;
 mod signed;
