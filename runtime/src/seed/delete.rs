@@ -46,7 +46,10 @@ pub async fn delete(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey, forc
     let checks = turn.as_ref().map(Turn::checks).unwrap_or_default();
     imports::register(store, stack, &IndexMap::default(), false, &checks).await?;
     match clear(store, &layout, &checks, Also::Goal).await? {
-        left if left.is_empty() => Ok(true),
+        left if left.is_empty() => {
+            store.unbound(&root).await?;
+            Ok(true)
+        }
         paths => Err(SeedError::Left { stack: stack.to_owned(), paths }),
     }
 }

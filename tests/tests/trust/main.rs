@@ -4,6 +4,7 @@ mod agents;
 mod commands;
 mod handed;
 mod own_place;
+mod quotas;
 mod replayed;
 mod signed;
 mod squatted;

@@ -117,6 +117,7 @@ pub(super) enum Fault {
     Denied { action: String, path: String },
     TooLarge { path: String, bytes: u64 },
     Unusable { reason: String },
+    Full { path: String },
 }
 
 impl From<StoreError> for Fault {
@@ -131,6 +132,7 @@ impl From<StoreError> for Fault {
             StoreError::Denied { action, path } => Self::Denied { action: action.to_owned(), path },
             StoreError::TooLarge { path, bytes } => Self::TooLarge { path, bytes: bytes as u64 },
             StoreError::Unusable { reason, .. } => Self::Unusable { reason },
+            StoreError::Full { path } => Self::Full { path },
         }
     }
 }
@@ -156,6 +158,7 @@ impl Fault {
                 StoreError::TooLarge { path, bytes: usize::try_from(bytes).unwrap_or(usize::MAX) }
             }
             Self::Unusable { reason } => StoreError::Unusable { address: address.to_owned(), reason },
+            Self::Full { path } => StoreError::Full { path },
         }
     }
 }
@@ -288,6 +291,7 @@ mod tests {
             StoreError::NotEmpty { path: path() },
             StoreError::Denied { action: "protect", path: path() },
             StoreError::TooLarge { path: path(), bytes: 1_000_001 },
+            StoreError::Full { path: path() },
             StoreError::Unusable { address: "here".to_owned(), reason: "no".to_owned() },
             check_path("/a//b").unwrap_err(),
         ];
