@@ -57,8 +57,8 @@ pub(super) fn command() -> Command {
                     "  operator.key      opens the data space to the operator; made by the first `apply`
   credentials.yaml  what each server proves itself with: a further environment file for Heat
   environment.yaml  read as well, as far as it is filled in
-  Keep the first two, and show them to nobody. They count if the data space knows them as the stack's: who
-  is handed a directory names the keys to be taken, by --key and --credentials.",
+  Keep the first two, and show them to nobody. Those that the data space does not know have to be
+  named, by --key and --credentials: whoever made the directory may have put them there.",
                 )]),
             ),
         )

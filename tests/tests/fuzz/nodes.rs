@@ -1,5 +1,9 @@
 //! What stands in nodes of a data space: plans, goals, statuses, values; what is signed, and what is sealed.
 
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wattle::model::Value;
@@ -129,6 +133,26 @@ fn what_is_sealed_opens_as_it_was_or_not_at_all() {
     };
     Target { name: "sealed values", corpus: vec![sealed.clone().into_bytes()], words: &words, thinned: 4 }
         .try_all(read);
+}
+
+/// Many readers are a long header, and so are none at all.
+#[test]
+fn a_long_header_takes_no_longer_than_it_is() {
+    let reader = Credential::generate("m");
+    let place = Place { stack: "shop", entry: "db/postgres/password" };
+    let others = (0..300).map(|_| Credential::generate("m").recipient());
+    let recipients: Vec<String> = others.chain([reader.recipient()]).collect();
+    let sealed = seal_entry(&"x".into(), &place, recipients.iter().map(String::as_str)).expect("seals");
+    let begin = Instant::now();
+    assert_eq!(open_entry(&sealed, &place, &reader.opener()).expect("opens"), "x".into());
+    for line in ["-> x y\n\n", "-> x\n", "->\n", "\n"] {
+        for end in ["", "--- x\n", "\n--- ", "-> x"] {
+            let text = format!("age-encryption.org/v1\n{}{end}", line.repeat(700_000 / line.len()));
+            let sealed = STANDARD.encode(text);
+            assert!(open_entry(&sealed, &place, &reader.opener()).is_err());
+        }
+    }
+    assert!(begin.elapsed() < Duration::from_mins(1), "{:?}", begin.elapsed());
 }
 
 /// The file that an agent begins with is its own, on a disk that may lie.
