@@ -67,7 +67,7 @@ fn what_a_node_says_is_written_the_same() {
     corpus.extend(
         [
             r#"{"revision": 3, "space": "2026-01-01T00:00:00Z-aa", "value": {"a": [1, "b"]}}"#,
-            r#"{"revision": 3, "failure": {"component": "db/a", "revision": 3, "reason": "exit code 1", "kind": "exit"}}"#,
+            r#"{"revision": 3, "failure": {"component": "db/a", "message": "exit code 1", "kind": "recipe", "at": "2026-01-01T00:00:00Z"}}"#,
         ]
         .map(|text| text.as_bytes().to_vec())
         .into_iter()

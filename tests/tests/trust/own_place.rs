@@ -138,7 +138,7 @@ async fn what_a_server_says_at_length_is_cut() {
     };
     let waits: Vec<_> = (0..15_000).map(|n| json!({"for": format!("db/part/{n}"), "since": since})).collect();
     let message = "x".repeat(400_000);
-    let failure = json!({"component": "web/part", "kind": "exit", "message": message, "log": [message], "at": since});
+    let failure = json!({"component": "web/part", "kind": "recipe", "message": message, "log": [message], "at": since});
     let path = layout.status("web/part");
     web.set(&layout.server_status("web"), &of(json!({"troubles": [message, "y"]})), None).await.expect("its own");
     for status in [json!({"state": "waiting", "detail": waits}), json!({"state": "failed", "detail": failure})] {
