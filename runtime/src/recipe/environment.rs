@@ -100,7 +100,7 @@ impl Environment {
                 component = &*job.name,
                 "the input `{name}` is not in the environment, because {why}: `wattle get {}` prints it, and it is in \
                  `inputs.json`",
-                wattle::shown::argument(&name)
+                wattle::shown::argument(name)
             );
         }
     }

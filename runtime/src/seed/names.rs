@@ -33,13 +33,12 @@ pub(crate) fn check_all(seed: &Seed) -> Result<(), SeedError> {
         declaration.outputs.keys().try_for_each(|name| check("output", name))?;
     }
     for entry in seed.entries.keys() {
-        match entry.split('/').collect::<Vec<_>>().as_slice() {
-            parts @ [_, _, _] => parts.iter().try_for_each(|name| check("part of an entry", name))?,
-            _ => {
-                let why = "it is not SERVER/COMPONENT/OUTPUT";
-                return Err(SeedError::Name { of: "entry", name: entry.to_string(), why });
-            }
+        let parts: Vec<&str> = entry.split('/').collect();
+        if parts.len() != 3 {
+            let why = "it is not SERVER/COMPONENT/OUTPUT";
+            return Err(SeedError::Name { of: "entry", name: entry.to_string(), why });
         }
+        parts.into_iter().try_for_each(|name| check("part of an entry", name))?;
     }
     seed.exports.keys().try_for_each(|name| check("export", name))?;
     // They are called by their digests.
