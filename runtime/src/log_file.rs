@@ -5,6 +5,8 @@ use std::io;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
+use wattle::manners::must_end;
+
 /// What others may do with a log: its owner reads and writes it, its group reads it.
 const MODE: u32 = 0o640;
 
@@ -13,6 +15,7 @@ const MODE: u32 = 0o640;
 /// # Errors
 /// When the file system refuses.
 pub(crate) fn append(path: &Path) -> io::Result<File> {
+    must_end(path)?;
     let file = File::options().create(true).append(true).mode(MODE).open(path)?;
     let mode = file.metadata()?.permissions().mode() & 0o777;
     if file.metadata()?.is_file() && mode & !MODE != 0 {

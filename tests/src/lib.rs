@@ -6,6 +6,7 @@ pub mod command;
 pub mod conformance;
 pub mod crowd;
 pub mod deadline;
+pub mod fuzz;
 pub mod journal;
 pub mod lab;
 pub mod machine;

@@ -116,6 +116,14 @@ impl<G: Guard> Store for Guarded<G> {
         Ok(())
     }
 
+    async fn bound(&self, places: &[String]) -> Result<bool, StoreError> {
+        self.store.bound(places).await
+    }
+
+    async fn unbound(&self, top: &str) -> Result<bool, StoreError> {
+        self.store.unbound(top).await
+    }
+
     fn session(&self) -> Option<Duration> {
         self.store.session()
     }

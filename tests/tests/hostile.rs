@@ -7,7 +7,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use wattle::author::Blueprint as _;
 use wattle_tests::command::{apart, wattle};
+use wattle_tests::running::Stage;
+use wattle_tests::zookeeper::ZooKeeper;
 
 /// No command takes longer; one that waits for a pipe would take for ever.
 const LONGEST: Duration = Duration::from_mins(2);
@@ -99,6 +102,22 @@ fn what_never_ends_is_not_read() {
     fs::create_dir(path.join("shop")).unwrap();
     fs::write(path.join("good.yaml"), "heat_template_version: 2018-08-31\nresources: {}\n").unwrap();
     fs::write(path.join("names.yaml"), "heat_template_version: 2018-08-31\nresources: {a: {type: OS::Heat::Value, properties: {value: {get_file: pipe}}}}\n").unwrap();
+    let whole = Stage::new(&hello::hello.model(Default::default()));
+    for (folder, file) in [
+        ("keyed", "operator.key"),
+        ("credited", "credentials.yaml"),
+        ("filled", "environment.yaml"),
+        ("drawn", "graph.json"),
+        ("templated", "template.yaml"),
+        ("locked", ".wattle/lock"),
+        ("logged", ".wattle/up.log"),
+        ("spaced", ".wattle/space"),
+        ("secret", ".wattle/secrets.json"),
+    ] {
+        fs::create_dir_all(path.join(folder).join(".wattle")).unwrap();
+        fs::copy(whole.path().join("seed.yaml"), path.join(folder).join("seed.yaml")).unwrap();
+        symlink(path.join("pipe"), path.join(folder).join(file)).unwrap();
+    }
     for pipe in ["pipe", "shop/seed.yaml"] {
         assert!(Command::new("mkfifo").arg(path.join(pipe)).status().unwrap().success());
     }
@@ -114,12 +133,149 @@ fn what_never_ends_is_not_read() {
         &["seed", "apply", "shop", "--space", "unix:none"],
         &["seed", "diff", "shop", "--space", "unix:none"],
         &["plan", "shop"],
+        &["seed", "apply", "keyed", "--space", "unix:none"],
+        &["seed", "apply", "credited", "--space", "unix:none"],
+        &["seed", "apply", "filled", "--space", "unix:none"],
+        &["seed", "apply", "drawn", "--space", "unix:none"],
+        &["seed", "apply", "templated", "--space", "unix:none"],
+        &["seed", "apply", "drawn", "--space", "unix:none", "--parameter-file", "x=pipe"],
+        &["seed", "apply", "drawn", "--space", "unix:none", "--parameter-file", "x=/dev/zero"],
+        &["seed", "apply", "drawn", "--space", "unix:none", "--parameter-file", "x=/dev/fd/0"],
+        &["seed", "apply", "drawn", "--space", "unix:none", "-e", "pipe"],
+        &["plan", "templated", "--against", "templated"],
+        &["status", "--space", "zookeeper+tls://127.0.0.1:1", "--ca", "pipe"],
+        &["status", "--space", "zookeeper+tls://127.0.0.1:1?ca=/dev/zero"],
+        &["status", "--space", "unix:none", "--key", "pipe"],
+        &["status", "locked"],
+        &["up", "locked"],
+        &["up", "spaced"],
+        &["up", "secret"],
+        &["up", "-d", "logged"],
+        &["agent", "--identity", "pipe"],
     ] {
         let (said, code) = run(path, args);
         assert!(code.is_some_and(|code| code != 0), "{args:?}: {code:?} {said}");
     }
     let (said, _) = run(path, &["check", "pipe"]);
     assert!(said.contains("a pipe, a socket or a device"), "{said}");
+}
+
+/// What a template brings along is written below the folder that is said, and called as nothing of wattle's.
+#[test]
+fn no_template_brings_a_key_along_or_writes_elsewhere() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path();
+    let names = [
+        "operator.key",
+        "./operator.key",
+        "x/../operator.key",
+        "x/operator.key",
+        "OPERATOR.KEY",
+        "credentials.yaml",
+        "up.json",
+        ".wattle/secrets.json",
+        ".wattle/up.json",
+        ".Wattle/space",
+        "x/.wattle/operator.key",
+        "seed.yaml",
+    ];
+    for name in names {
+        let _ = fs::remove_dir_all(path.join("in"));
+        fs::create_dir_all(path.join("in/x")).unwrap();
+        fs::create_dir_all(path.join("in").join(name).parent().unwrap()).unwrap();
+        fs::write(path.join("in").join(name), "AGE-SECRET-KEY-1").unwrap();
+        let template = format!(
+            "heat_template_version: 2018-08-31\nresources: {{a: {{type: OS::Heat::Value, properties: {{value: {{get_file: '{name}'}}}}}}}}\n"
+        );
+        fs::write(path.join("in/t.yaml"), template).unwrap();
+        let (said, code) = run(path, &["lower", "in/t.yaml", "--out", "lowered", "--stack", "t"]);
+        assert!(code.is_some_and(|code| code != 0) && said.contains("can stand beside the template"), "{name}: {said}");
+        assert!(!path.join("lowered/t").exists(), "{name}: something was written");
+        let wattle = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+        let (said, _) = run(path, &["import", "in/t.yaml", "--out", "crate", "--wattle", wattle, "--force"]);
+        let found = Command::new("grep").args(["-rlF", "AGE-SECRET-KEY-1"]).arg(path.join("crate")).output().unwrap();
+        let found = String::from_utf8(found.stdout).unwrap();
+        assert!(name == "seed.yaml" || found.is_empty(), "{name}: {found} {said}");
+        let _ = fs::remove_dir_all(path.join("crate"));
+    }
+    // Folders that lead elsewhere.
+    fs::create_dir_all(path.join("home/.ssh")).unwrap();
+    fs::create_dir_all(path.join("in/keys")).unwrap();
+    fs::write(path.join("in/keys/authorized_keys"), "ssh-ed25519 AAAA").unwrap();
+    let template = "heat_template_version: 2018-08-31\nresources: {a: {type: OS::Heat::Value, properties: {value: {get_file: keys/authorized_keys}}}}\n";
+    fs::write(path.join("in/t.yaml"), template).unwrap();
+    fs::create_dir_all(path.join("lowered/t")).unwrap();
+    symlink(path.join("home/.ssh"), path.join("lowered/t/keys")).unwrap();
+    fs::create_dir_all(path.join("crate/files")).unwrap();
+    symlink(path.join("home/.ssh"), path.join("crate/files/keys")).unwrap();
+    symlink(path.join("home/.profile"), path.join("crate/Cargo.toml")).unwrap();
+    let wattle = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    for args in [
+        &["lower", "in/t.yaml", "--out", "lowered", "--stack", "t"][..],
+        &["import", "in/t.yaml", "--out", "crate", "--wattle", wattle, "--force"],
+    ] {
+        let (said, code) = run(path, args);
+        assert!(code.is_some_and(|code| code != 0) && said.contains("is a link"), "{args:?}: {said}");
+    }
+    assert_eq!(fs::read_dir(path.join("home/.ssh")).unwrap().count(), 0);
+    assert!(!path.join("home/.profile").exists());
+}
+
+/// Names of a seed are parts of paths, in a data space and in folders.
+#[test]
+fn names_are_judged_before_anything_is_written() {
+    let stage = Stage::new(&hello::hello.model(Default::default()));
+    let seed = fs::read_to_string(stage.path().join("seed.yaml")).unwrap();
+    for (from, to) in [
+        ("alice", "../alice"),
+        ("alice", "a:b"),
+        ("greeter", "a/b"),
+        ("greeter", ".."),
+        ("stack: hello", "stack: \"..\""),
+    ] {
+        let hostile = seed.replace(from, to);
+        assert_ne!(hostile, seed);
+        fs::write(stage.path().join("seed.yaml"), hostile).unwrap();
+        for args in [&["up", "."][..], &["seed", "apply", ".", "--space", "unix:none"]] {
+            let (said, code) = run(stage.path(), args);
+            assert!(code == Some(2), "{to}: {args:?}: {code:?} {said}");
+            assert!(!said.contains('\u{1b}'), "{said}");
+            let left: Vec<_> = fs::read_dir(stage.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+            assert!(left.iter().all(|name| !name.to_str().unwrap().ends_with(".key")), "{left:?}");
+            assert!(!stage.path().join(".wattle/servers/../alice").exists(), "{to}");
+        }
+    }
+    let (said, code) = run(stage.path(), &["new", "../..", "--wattle", concat!(env!("CARGO_MANIFEST_DIR"), "/..")]);
+    assert!(code == Some(2) && said.contains("nothing was written"), "{said}");
+}
+
+/// What is suggested can be copied to a shell, whatever names are in it.
+#[test]
+fn suggested_commands_are_quoted() {
+    let place = tempfile::tempdir().unwrap();
+    let hostile = "x; touch pwned; ' $(touch pwned) `touch pwned` \u{1b}[2J";
+    let folder = place.path().join(hostile);
+    fs::create_dir(&folder).unwrap();
+    let stage = Stage::new(&three_tier::three_tier.model(Default::default()));
+    for file in ["seed.yaml", "template.yaml"] {
+        fs::copy(stage.path().join(file), folder.join(file)).unwrap();
+    }
+    fs::write(folder.join("a b.yaml"), "parameters: {db_password: x}\n").unwrap();
+    let zookeeper = ZooKeeper::start(1);
+    let space = zookeeper.address();
+    let environment = format!("{hostile}/a b.yaml");
+    let (said, code) = run(place.path(), &["seed", "apply", hostile, "--space", &space, "-e", &environment]);
+    assert_eq!(code, Some(0), "{said}");
+    let command = said.lines().find(|line| line.starts_with("  openstack stack create")).unwrap();
+    let words = |command: &str| {
+        let script = format!("openstack() {{ printf '%s\\n' \"$@\"; }}\n{command}");
+        let ran = Command::new("bash").args(["-c", &script]).current_dir(place.path()).output().unwrap();
+        String::from_utf8(ran.stdout).unwrap()
+    };
+    for file in ["template.yaml", "a b.yaml", "credentials.yaml"] {
+        assert!(words(command).contains(&format!("{hostile}/{file}\n")), "{command}");
+    }
+    assert!(!place.path().join("pwned").exists());
 }
 
 #[test]

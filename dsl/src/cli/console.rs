@@ -3,6 +3,7 @@
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use crate::manners::{reason, wants_color};
+use crate::shown::on_terminal;
 use crate::view;
 
 use crate::manners::Failure;
@@ -21,6 +22,8 @@ pub(super) struct Console<'a> {
 pub(super) struct Stream<'a> {
     pub(super) out: Box<dyn Write + 'a>,
     pub(super) color: bool,
+    /// Whether control characters are written as escapes.
+    pub(super) is_terminal: bool,
 }
 
 impl Console<'_> {
@@ -29,8 +32,9 @@ impl Console<'_> {
         let (out, err) = (io::stdout(), io::stderr());
         let var = |name: &str| std::env::var_os(name);
         let (out_color, err_color) = (wants_color(out.is_terminal(), var), wants_color(err.is_terminal(), var));
-        let err = Stream { out: Box::new(err), color: err_color };
-        Self { out: Stream { out: Box::new(out), color: out_color }, err, help_width: None }
+        let (out_shown, err_shown) = (out.is_terminal(), err.is_terminal());
+        let err = Stream { out: Box::new(err), color: err_color, is_terminal: err_shown };
+        Self { out: Stream { out: Box::new(out), color: out_color, is_terminal: out_shown }, err, help_width: None }
     }
 }
 
@@ -40,8 +44,11 @@ impl Stream<'_> {
         view::Options { color: self.color, ..view::Options::default() }
     }
 
-    /// Writes `text`. That nobody reads any more (`| head`) is no failure.
+    /// Writes `text`; a terminal gets it with its control characters as escapes, whoever the text is from. That nobody reads
+    /// any more (`| head`) is no failure.
     pub(super) fn write(&mut self, text: &str) -> Result<(), Failure> {
+        let shown = self.is_terminal.then(|| on_terminal(text, self.color));
+        let text = shown.as_deref().unwrap_or(text);
         match self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()) {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
                 Err(Failure::files(format!("cannot write to the standard output: {}", reason(&error))))

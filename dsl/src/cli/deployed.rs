@@ -1,13 +1,12 @@
 //! In which nested stack each resource is deployed: what the templates say that `emit` wrote before.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::Arg;
 
 use crate::lower::{Moved, Places};
-use crate::manners::{Failure, reason};
+use crate::manners::{Failure, read_bytes, reason};
 
 /// More resources than these are not told one by one.
 const SHOWN: usize = 5;
@@ -34,7 +33,7 @@ pub(super) fn places(given: Option<&Path>, own: &Path) -> Result<Places, Failure
 
 fn read(directory: &Path) -> Result<Places, Failure> {
     let mut failed = None;
-    let mut read = |name: &str| match fs::read(directory.join(name)) {
+    let mut read = |name: &str| match read_bytes(&directory.join(name)) {
         Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
         Err(error) => {
             // What else than a file is in the way is told when it is to be replaced.

@@ -15,6 +15,7 @@ use wattle_heat::emit::{self, EmitError};
 use super::deployed;
 use super::environment::FILE as ENVIRONMENT;
 use super::files::{self, File, Swap, Written};
+use super::reserved::is_reserved;
 use super::tree::{self, count};
 use crate::manners::Failure;
 
@@ -138,9 +139,13 @@ fn of_model(model: &Model, identified: &Model, wanted: bool, swap: &mut Swap<'_>
 fn beside(model: &Model) -> Result<Vec<File<'_>>, Failure> {
     let file = |(name, content): (&Name, _)| {
         let is_below = !name.starts_with('/') && !name.split('/').any(|part| matches!(part, "" | "." | ".."));
-        if !is_below || is_emitted(name) {
-            let failure = Failure::files(format!("no file called `{name}` can stand beside the template"));
-            return Err(failure.note("nothing was written").help("name it by a path below the template's folder"));
+        let refuse = || Failure::files(format!("no file called `{name}` can stand beside the template"));
+        if is_reserved(name) {
+            let failure = refuse().note("`wattle` would take it for a key, or for what `wattle up` keeps");
+            return Err(failure.note("nothing was written").help("give the file another name"));
+        }
+        if !is_below || is_emitted(&name.to_ascii_lowercase()) {
+            return Err(refuse().note("nothing was written").help("name it by a path below the template's folder"));
         }
         let bytes = Content::bytes(content);
         let write = move |file: &mut fs::File| Ok(file.write_all(bytes)?);

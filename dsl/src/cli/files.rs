@@ -53,6 +53,7 @@ pub(super) fn replace<'d>(
         failure.note("nothing was changed").help("`--out DIR` chooses another place")
     };
     fs::create_dir_all(directory).map_err(|error| cannot(&error))?;
+    no_link(directory).map_err(|error| cannot(&error))?;
     let _lock = lock(directory).map_err(|error| cannot(&error))?;
     let mut swap = Swap::begin(directory, &ours).map_err(|error| cannot(&error))?;
     write(&mut swap)?;
@@ -62,6 +63,14 @@ pub(super) fn replace<'d>(
     let stale = files_of(directory, is_stale).map_err(|error| cannot(&error))?;
     swap.take_places(&written, &stale)?;
     Ok((written, stale))
+}
+
+/// Refuses a link where a folder is to be: what is written below would stand elsewhere.
+fn no_link(folder: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(folder) {
+        Ok(found) if found.is_symlink() => Err(io::Error::other(format!("`{}` is a link", folder.display()))),
+        _ => Ok(()),
+    }
 }
 
 /// Keeps other runs out of `directory` for as long as the handle lives.
@@ -126,6 +135,11 @@ impl<'d> Swap<'d> {
         let cannot = |error: &io::Error| {
             Failure::files(format!("cannot write `{}`: {}", path.display(), reason(error))).note("nothing was changed")
         };
+        // Whoever made the directory may have led its folders elsewhere.
+        let folders = Path::new(&name).ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+        for folder in folders {
+            no_link(&self.directory.join(folder)).map_err(|error| cannot(&error))?;
+        }
         if path.is_dir() {
             return Err(cannot(&io::Error::other("a directory is in its place")));
         }

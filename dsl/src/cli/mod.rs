@@ -13,6 +13,7 @@ mod files;
 mod graph;
 mod help;
 mod plan;
+mod reserved;
 pub(crate) mod settings;
 mod shape;
 mod sources;
@@ -39,6 +40,7 @@ pub use environment::{beside, environment};
 pub use explain::explained;
 pub use graph::{DiagramFormat, Drawing, drawing, drawing_args};
 pub use plan::{is_json, plan_against, plan_format, planned, state_of, values};
+pub use reserved::is_reserved;
 pub use sources::Sources;
 pub use tree::of_model;
 

@@ -1,13 +1,12 @@
 //! `plan`: what the blueprint as it is now would do to what was emitted before.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches};
 
 use crate::lower;
 use crate::lower::hot::Template;
-use crate::manners::{Exit, Failure, reason};
+use crate::manners::{Exit, Failure, read_bytes, reason};
 use crate::model::{Content, IndexMap, Model, Name, Value};
 use crate::plan::{State, plan};
 use wattle_heat::emit;
@@ -75,7 +74,7 @@ pub fn state_of(directory: &Path, parameters: Option<IndexMap<Name, Value>>) -> 
         None => values(&environment(&beside(directory))?),
     };
     let mut failed = None;
-    let mut read = |name: &str| match fs::read(directory.join(name)) {
+    let mut read = |name: &str| match read_bytes(&directory.join(name)) {
         Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
         Err(error) => {
             if !matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) {

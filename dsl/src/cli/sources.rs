@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::manners::read;
+
 /// The source files that were asked for so far.
 #[derive(Debug, Default)]
 pub struct Sources {
@@ -24,8 +26,7 @@ impl Sources {
             std::env::current_exe().ok(),
         ];
         let directories = starts.iter().flatten().flat_map(|start| start.ancestors());
-        let text =
-            directories.map(|directory| directory.join(file)).find_map(|path| std::fs::read_to_string(path).ok());
+        let text = directories.map(|directory| directory.join(file)).find_map(|path| read(&path).ok());
         let text: Option<Arc<str>> = text.map(Into::into);
         self.read.borrow_mut().insert(file.to_owned(), text.clone());
         text

@@ -42,8 +42,8 @@ fn run(args: &[&str], color: bool) -> Run {
 fn run_of<B: Blueprint>(blueprint: &B, args: &[&str], color: bool) -> Run {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let mut console = Console {
-        out: Stream { out: Box::new(&mut out), color },
-        err: Stream { out: Box::new(&mut err), color },
+        out: Stream { out: Box::new(&mut out), color, is_terminal: false },
+        err: Stream { out: Box::new(&mut err), color, is_terminal: false },
         help_width: Some(100),
     };
     let read: view::Read<'_> = &|file| (file == "src/demo.rs").then(|| blueprint::SOURCE.into());

@@ -14,7 +14,7 @@ use crate::names::nearest;
 
 pub use exit::{Exit, all_exit_codes, exit_codes, panic_exit_code};
 pub use failure::Failure;
-pub use reading::{open, read};
+pub use reading::{must_end, open, read, read_bytes, text, whole};
 
 /// The option `--color`.
 pub fn color() -> Arg {

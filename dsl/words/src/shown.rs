@@ -83,10 +83,13 @@ pub fn argument(word: impl fmt::Display) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// How long the sequence is with which `text` begins, if it is one that colours text, makes it bold or faint, or ends that.
+/// How long the sequence is with which `text` begins, if it is one that colours text, makes it bold, faint or italic, underlines
+/// it, or ends that.
 fn color(text: &str) -> Option<usize> {
     let end = text.strip_prefix("\u{1b}[")?.find('m')? + 2;
-    let is_fine = |code: &str| matches!(code, "" | "0" | "1" | "2" | "22" | "39") || is_foreground(code);
+    let is_fine = |code: &str| {
+        matches!(code, "" | "0" | "1" | "2" | "3" | "4" | "22" | "23" | "24" | "39") || is_foreground(code)
+    };
     text[2..end].split(';').all(is_fine).then_some(end + 1)
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 
+use wattle::cli::is_reserved;
 use wattle::model::Source;
 use wattle::shown::one_line;
 use wattle_model::IndexMap;
@@ -252,6 +253,11 @@ impl<'a> Blueprint<'a> {
                 self.notes.push((None, self.template.at(span), text));
                 continue;
             };
+            if is_reserved(written) {
+                let text = format!("no file called `{written}` can stand beside the template: it is not brought along");
+                self.notes.push((None, self.template.at(span), text));
+                continue;
+            }
             let (name, path) = (beside(written), kept(&self.loaded.template.file, &path));
             let stem = written.rsplit('/').next().unwrap_or(written);
             let variable = self.variables.fresh(snake(stem));

@@ -1,5 +1,6 @@
 //! The files of a crate.
 
+use wattle::cli::is_reserved;
 use wattle_model::IndexMap;
 
 use wattle_heat::Loaded;
@@ -42,7 +43,10 @@ pub(super) fn package(loaded: &Loaded, options: &Options) -> Result<Imported, Un
     }
     for mention in loaded.library.mentions.iter().filter(|mention| !mention.is_type) {
         if let Some(Ok(text)) = loaded.content(&mention.path) {
-            files.push((kept(&loaded.template.file, &mention.path), text.to_owned()));
+            let path = kept(&loaded.template.file, &mention.path);
+            if !is_reserved(&path) {
+                files.push((path, text.to_owned()));
+            }
         }
     }
     files.extend(software.configs.iter().map(|(name, config)| (recipe(name), config.script.clone())));

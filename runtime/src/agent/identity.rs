@@ -1,11 +1,11 @@
 //! Identity: who a server is, and where its data space is. `identity.json`, which the server's user data writes.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Map;
+use wattle::manners::read;
 use wattle::model::{IndexMap, Name, Value};
 
 use crate::space::{Credential, CredentialError};
@@ -65,7 +65,7 @@ impl Identity {
     /// # Errors
     /// When it cannot be read, or does not say what it should.
     pub fn read(path: &Path) -> Result<Self, IdentityError> {
-        let text = fs::read_to_string(path).map_err(|source| IdentityError::Read { path: path.to_owned(), source })?;
+        let text = read(path).map_err(|source| IdentityError::Read { path: path.to_owned(), source })?;
         Self::parse(&text, path)
     }
 
@@ -108,7 +108,8 @@ impl Fields<'_> {
     fn text(&self, field: &'static str) -> Result<&str, IdentityError> {
         match self.fields.get(field) {
             Some(serde_json::Value::String(text)) => Ok(text),
-            Some(other) => Err(self.refuse(field, format!("expected text, found `{other}`"))),
+            // It is not told: it may be what was to be secret.
+            Some(other) => Err(self.refuse(field, format!("expected text, found {}", kind(other)))),
             None => Err(self.refuse(field, "it is missing: the user data that wattle emits writes it".to_owned())),
         }
     }
@@ -162,6 +163,18 @@ impl Fields<'_> {
             Some(value) => IndexMap::deserialize(value)
                 .map_err(|error| self.refuse(field, format!("expected {expected}: {error}"))),
         }
+    }
+}
+
+/// What a value is, in words.
+fn kind(value: &serde_json::Value) -> &'static str {
+    match value {
+        serde_json::Value::Null => "nothing",
+        serde_json::Value::Bool(_) => "true or false",
+        serde_json::Value::Number(_) => "a number",
+        serde_json::Value::String(_) => "text",
+        serde_json::Value::Array(_) => "a list",
+        serde_json::Value::Object(_) => "a map",
     }
 }
 
@@ -236,7 +249,7 @@ mod tests {
         assert!(in_clear.contains("`zk1` is another machine") && in_clear.contains("add `?insecure`"), "{in_clear}");
         assert!(why("ca", "nothing".into()).contains("Heat's parameter `wattle_space_ca`"));
         assert!(why("server", "a/b".into()).contains("`a/b` is no name"));
-        assert!(why("stack", 7.into()).contains("expected text, found `7`"));
+        assert!(why("stack", 7.into()).contains("expected text, found a number"));
         assert!(why("networks", serde_json::json!({"backbone": 7})).contains("a map from networks"));
         assert!(Identity::parse("{", Path::new("identity.json")).unwrap_err().to_string().contains("user data"));
     }

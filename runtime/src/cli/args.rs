@@ -43,9 +43,18 @@ pub(super) fn data_space() -> [Arg; 5] {
         flag("insecure", "Take an address in clear, zookeeper://, of another machine than this one: trust the network"),
         Arg::new("stack").long("stack").value_name("STACK").help("The stack, when the data space has several"),
         Arg::new("key").long("key").value_name("FILE").value_parser(value_parser!(PathBuf)).help(
-            "The operator's key, which `seed apply` wrote; as WATTLE_KEY has it, else operator.key here or in DIR",
+            "The operator's key, which `seed apply` wrote; as WATTLE_KEY has it, else operator.key here or in DIR, if it is of \
+             this data space",
         ),
     ]
+}
+
+/// Where the servers' credentials are.
+pub(super) fn credentials() -> Arg {
+    Arg::new("credentials").long("credentials").value_name("FILE").value_parser(value_parser!(PathBuf)).help(
+        "The servers' credentials, which `seed apply` wrote and writes again; else credentials.yaml in DIR, if they are of \
+         this data space",
+    )
 }
 
 /// A choice of formats, the first one being the default.

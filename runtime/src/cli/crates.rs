@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::{Arg, ArgMatches};
-use wattle::manners::reason;
+use wattle::manners::{read, reason};
 use wattle_hot::import::Dependency;
 
 use super::failure::Failure;
@@ -99,7 +99,7 @@ fn workspace_around(folder: &Path) -> Option<PathBuf> {
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     folder.ancestors().skip(1).map(|folder| folder.join("Cargo.toml")).find(|manifest| {
         let is_table = |line: &str| line.starts_with("[workspace]") || line.starts_with("[workspace.");
-        fs::read_to_string(manifest).is_ok_and(|text| text.lines().any(|line| is_table(line.trim())))
+        read(manifest).is_ok_and(|text| text.lines().any(|line| is_table(line.trim())))
     })
 }
 
@@ -118,6 +118,12 @@ pub(super) fn write(out: &Path, files: &[(String, String)]) -> Result<(), Failur
     for (name, text) in files {
         let path = out.join(name);
         let folder = path.parent().unwrap_or(out);
+        // Whoever made the folder may have led what is in it elsewhere.
+        let parts = Path::new(name).ancestors().filter(|part| !part.as_os_str().is_empty());
+        if let Some(link) = parts.map(|part| out.join(part)).find(|part| part.is_symlink()) {
+            let failure = Failure::files(format!("cannot write `{}`: `{}` is a link", path.display(), link.display()));
+            return Err(failure.help("remove the link, or choose another folder"));
+        }
         fs::create_dir_all(folder)
             .and_then(|()| fs::write(&path, text))
             .map_err(|error| Failure::files(format!("cannot write `{}`: {}", path.display(), reason(&error))))?;

@@ -22,6 +22,7 @@ pub(super) fn command() -> Command {
         .arg(plan_format())
         .args(seed::parameters())
         .args(args::data_space())
+        .arg(args::credentials())
         .after_help(args::section(&[
             (
                 "What is compared",

@@ -1,6 +1,7 @@
 //! `wattle seed`: what servers of OpenStack read, written to the data space before the stack is created.
 
 use std::io::{IsTerminal as _, Write as _};
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,11 +14,11 @@ use wattle::shown::argument;
 
 use crate::local::{self, Folder};
 use crate::seed::{
-    self, Changes, Credentials, Files, Given, Options, SeedError, Tampered, lacking, read_operator_key,
-    write_operator_key,
+    self, Beside, Changes, Credentials, Files, Given, Options, SeedError, Tampered, Unnamed, lacking,
+    note_space_of_key, read_operator_key, spaces_of_key, write_operator_key,
 };
-use crate::space::{OperatorKey, ROOT, SpaceError};
-use crate::store::{Address, Store, StoreError};
+use crate::space::{OperatorKey, ROOT};
+use crate::store::{Address, Store};
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
@@ -49,14 +50,19 @@ pub(super) fn command() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
-        .subcommand(apply.arg(directory()).args(parameters()).args(args::data_space()).after_help(args::section(&[(
-            "Files beside the seed",
-            "  operator.key      opens the data space to the operator; made by the first `apply`
+        .subcommand(
+            apply.arg(directory()).args(parameters()).args(args::data_space()).arg(args::credentials()).after_help(
+                args::section(&[(
+                    "Files beside the seed",
+                    "  operator.key      opens the data space to the operator; made by the first `apply`
   credentials.yaml  what each server proves itself with: a further environment file for Heat
   environment.yaml  read as well, as far as it is filled in
-  Keep the first two, and show them to nobody.",
-        )])))
-        .subcommand(diff.arg(directory()).args(parameters()).args(args::data_space()))
+  Keep the first two, and show them to nobody. Those that the data space does not know have to be
+  named, by --key and --credentials: whoever made the directory may have put them there.",
+                )]),
+            ),
+        )
+        .subcommand(diff.arg(directory()).args(parameters()).args(args::data_space()).arg(args::credentials()))
         .subcommand(delete)
 }
 
@@ -171,7 +177,7 @@ fn from_file(assignment: &str) -> Result<(String, String), Failure> {
         );
     };
     let refuse = |why: &str| Failure::usage(format!("cannot read the value of `{name}` from `{file}`: {why}"));
-    let text = std::fs::read_to_string(file).map_err(|error| refuse(&reason(&error)))?;
+    let text = read_value(Path::new(file)).map_err(|error| refuse(&reason(&error)))?;
     let value = text.strip_suffix('\n').unwrap_or(&text);
     if value.is_empty() {
         // A pipe is so as well when somebody has read it before.
@@ -180,8 +186,21 @@ fn from_file(assignment: &str) -> Result<(String, String), Failure> {
     Ok((name.trim().to_owned(), value.to_owned()))
 }
 
+/// The text of a file, or of the pipe that a shell has opened in the place of one (`<(...)`): somebody is at its other end.
+fn read_value(file: &Path) -> std::io::Result<String> {
+    if !["/dev/fd", "/proc/self/fd"].iter().any(|open| file.starts_with(open)) {
+        return manners::read(file);
+    }
+    let file = std::fs::File::open(file)?;
+    if file.metadata()?.file_type().is_char_device() {
+        return Err(std::io::Error::other("it is a device, and not a file"));
+    }
+    manners::text(manners::whole(file)?)
+}
+
 pub(super) struct Work {
     directory: PathBuf,
+    credentials: PathBuf,
     pub(super) seed: Seed,
     pub(super) address: Address,
     pub(super) key_file: PathBuf,
@@ -200,12 +219,13 @@ pub(super) async fn prepare(
     let given = given(matches, &directory)?;
     let space = target::named(matches, "space", "WATTLE_SPACE");
     let folder = Folder::of(&directory);
-    let credentials = directory.join("credentials.yaml");
-    let (address, beside, credentials, given) = match space {
-        Some(text) => (target::address_of(matches, &text)?, directory.join("operator.key"), credentials, given),
+    let named = matches.get_one::<PathBuf>("credentials").cloned();
+    let lying = directory.join("credentials.yaml");
+    let (address, beside, credentials, given, is_up) = match space {
+        Some(text) => (target::address_of(matches, &text)?, directory.join("operator.key"), lying, given, false),
         None if folder.is_running() => {
             let given = local::with_secrets(&folder, &seed, given)?;
-            (Address::Socket(folder.socket()), folder.operator_key(), folder.credentials(), given)
+            (Address::Socket(folder.socket()), folder.operator_key(), folder.credentials(), given, true)
         }
         None => {
             return Err(Failure::usage("it is not known which data space is meant")
@@ -213,18 +233,32 @@ pub(super) async fn prepare(
                 .help(format!("or bring it up on this machine: `wattle up {}`", argument(directory.display()))));
         }
     };
-    let key_file = target::key_file(matches).unwrap_or(beside);
+    let mut unnamed = Unnamed::default();
+    let credentials = named.unwrap_or_else(|| {
+        unnamed.credentials = (!is_up).then(|| credentials.clone());
+        credentials
+    });
+    let key_file = target::key_file(matches).unwrap_or_else(|| {
+        unnamed.key = (!is_up && beside.exists()).then(|| beside.clone());
+        beside
+    });
+    if !matches.contains_id("key") {
+        target::judge_key(&key_file, &address)?;
+    }
     let key = read_operator_key(&key_file)?;
     let is_new_key = key.is_none();
     let mut options = Options::new(target::known_at(key.unwrap_or_else(OperatorKey::generate), &address)?);
     options.given = given;
     options.files = Files::read(&directory)?;
     options.stack = matches.get_one::<String>("stack").cloned();
-    options.credentials = Credentials::read(&credentials)?;
-    options.credentials.complete(&seed, &options.key);
+    options.renew = matches!(matches.try_get_one("renew"), Ok(Some(true)));
+    // Those that are in use are gone once others are written: nothing else may be in the way then.
+    options.credentials = if options.renew { Credentials::new() } else { Credentials::read(&credentials)? };
     judge(&seed, &options)?;
     let store = target::connect(&address, &options.key.logins()).await?;
-    Ok(Work { directory, seed, address, key_file, is_new_key, store, options })
+    target::patiently(&address, seed::adopt(&store, &seed, &mut options, unnamed)).await?;
+    options.credentials.complete(&seed, &options.key);
+    Ok(Work { directory, credentials, seed, address, key_file, is_new_key, store, options })
 }
 
 async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
@@ -235,31 +269,35 @@ async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fail
             .help(format!("apply what has changed: `wattle up {}`", argument(work.directory.display()))));
     }
     work.options.again = matches.get_flag("again");
-    work.options.renew = matches.get_flag("renew");
     work.options.restore = matches.get_flag("restore");
     if work.options.renew {
-        // Those that are in use are gone once others are written: nothing else may be in the way then.
-        work.options.credentials = Credentials::new();
-        work.options.credentials.complete(&work.seed, &work.options.key);
         seed::diff(&work.store, &work.seed, &work.options).await?.untampered(work.options.restore)?;
     }
     let stack = work.options.stack.clone().unwrap_or_else(|| work.seed.stack.to_string());
+    let (space, ca) = work.address.for_servers().map_err(|error| Failure::usage(error.to_string()))?;
     // Whatever happens from here on, nobody is locked out of what was written.
+    let mut made = Vec::new();
     if work.is_new_key {
         write_operator_key(&work.key_file, &work.options.key)?;
+        made.push(&work.key_file);
     }
-    let credentials = work.directory.join("credentials.yaml");
-    let (space, ca) = work.address.for_servers().map_err(|error| Failure::usage(error.to_string()))?;
-    work.options.credentials.write(&credentials, &stack, &space, &ca)?;
+    let credentials = &work.credentials;
+    if !credentials.exists() {
+        made.push(credentials);
+    }
+    work.options.credentials.write(credentials, &stack, &space, &ca)?;
     let applied = match seed::apply(&work.store, &work.seed, &work.options).await {
-        Err(SeedError::Space(SpaceError::Store(error @ StoreError::Denied { .. }))) if work.is_new_key => {
-            // The data space is another operator's: nothing was written with this key, and the next call shall not
-            // take it for the right one.
-            let _ = std::fs::remove_file(&work.key_file);
+        Err(error) => {
+            // Where nothing was written with them, the next call shall not take them for the right ones.
+            let operator = work.options.key.login().principal();
+            if !made.is_empty() && seed::is_unknown(&work.store, &stack, &operator).await {
+                made.into_iter().for_each(|file| drop(std::fs::remove_file(file)));
+            }
             return Err(error.into());
         }
-        applied => applied?,
+        Ok(applied) => applied,
     };
+    note(&work.key_file, &work.address, &space);
     let mut text = applied.changes.to_string();
     text.push('\n');
     text.extend([format!(
@@ -272,23 +310,34 @@ async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fail
     Ok(Exit::Fine)
 }
 
+/// Has the key's file say of which data space it is: it is then offered to no other one by itself. Where that cannot be written, it
+/// is as it was.
+fn note(key_file: &Path, address: &Address, space: &str) {
+    let is_file = std::fs::symlink_metadata(key_file).is_ok_and(|file| file.is_file());
+    let spaces = spaces_of_key(key_file).unwrap_or_default();
+    if is_file && !spaces.iter().any(|space| address.is_also(space)) {
+        let _ = note_space_of_key(key_file, space);
+    }
+}
+
 /// What is to be done next.
 fn next(work: &Work, matches: &ArgMatches, changes: &Changes, stack: &str) -> String {
     let directory = work.directory.display();
     let template = if work.directory.join("template.json").is_file() { "template.json" } else { "template.yaml" };
-    let mut command = format!(" -t {directory}/{template}");
+    let mut command = format!(" -t {}", argument(format!("{directory}/{template}")));
     if work.directory.join("environment.yaml").is_file() {
-        command.extend([format!(" -e {directory}/environment.yaml")]);
+        command.extend([format!(" -e {}", argument(format!("{directory}/environment.yaml")))]);
     }
     for file in matches.get_many::<PathBuf>("environment").into_iter().flatten() {
-        command.extend([format!(" -e {}", file.display())]);
+        command.extend([format!(" -e {}", argument(file.display()))]);
     }
-    command.extend([format!(" -e {directory}/credentials.yaml")]);
+    command.extend([format!(" -e {}", argument(work.credentials.display()))]);
     let assignments = ["parameter", "parameter-file"].into_iter().filter_map(|name| matches.get_many::<String>(name));
     for assignment in assignments.flatten() {
         // It may be a secret.
-        command.extend([format!(" --parameter {}=...", assignment.split('=').next().unwrap_or_default())]);
+        command.extend([format!(" --parameter {}=...", argument(assignment.split('=').next().unwrap_or_default()))]);
     }
+    let stack = argument(stack);
     let command = |verb: &str| format!("  openstack stack {verb}{command} {stack}\n");
     if changes.is_empty() {
         "nothing has changed; `--again` makes a new revision all the same\n".into()
@@ -339,15 +388,25 @@ async fn delete(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fai
     Ok(Exit::Fine)
 }
 
+/// The option that names a file that was found.
+fn named(file: &Beside) -> String {
+    match file {
+        Beside::Key(path) => format!("--key {}", argument(path.display())),
+        Beside::Credentials(path) => format!("--credentials {}", argument(path.display())),
+    }
+}
+
 impl From<SeedError> for Failure {
     fn from(error: SeedError) -> Self {
+        let message = error.to_string();
         match error {
             SeedError::Parameters { missing, faults } if !missing.is_empty() => {
                 let mut failure = faults.into_iter().fold(Self::usage(lacking(missing.len())), Self::note);
                 for (name, ty) in &missing {
                     failure = failure.note(format!("`{name}`, {ty}"));
                 }
-                let flags: Vec<String> = missing.keys().map(|name| format!("--parameter {name}=VALUE")).collect();
+                let flags: Vec<String> =
+                    missing.keys().map(|name| format!("--parameter {}", argument(format!("{name}=VALUE")))).collect();
                 let help =
                     "or fill in `environment.yaml` beside the seed, or name another such file by `--environment`";
                 failure.help(format!("add `{}`", flags.join(" "))).help(help)
@@ -373,6 +432,15 @@ impl From<SeedError> for Failure {
                          anything was signed",
                     )
                     .help("write all of it anew: `wattle seed apply DIR --restore`")
+            }
+            SeedError::Unknown { files, .. } => {
+                let named: Vec<String> = files.iter().map(named).collect();
+                let (them, others) =
+                    if files.len() == 1 { ("it is", "remove it") } else { ("they are", "remove them") };
+                Self::usage(message)
+                    .note("whoever made the directory may have put what opens everything there")
+                    .help(format!("if {them} yours, say so: `{}`", named.join(" ")))
+                    .help(format!("if not, {others}: `seed apply` makes its own"))
             }
             SeedError::Space(error) => error.into(),
             SeedError::Credentials { .. } | SeedError::OtherKey { .. } | SeedError::Name { .. } => {

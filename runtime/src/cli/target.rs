@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use clap::ArgMatches;
 use wattle::names::{list, meant};
+use wattle::shown::argument;
 
 use crate::local::Folder;
-use crate::seed::read_operator_key;
+use crate::seed::{read_operator_key, spaces_of_key};
 use crate::space::{OperatorKey, ROOT, Space};
 use crate::store::{Address, Authority, Login, Store};
 
@@ -28,6 +29,8 @@ pub(super) struct Target {
     /// Of what `up` runs on this machine.
     pub(super) folder: Option<Folder>,
     key: Option<PathBuf>,
+    /// Whether the command line names the key.
+    is_named: bool,
     stack: Option<String>,
 }
 
@@ -35,11 +38,18 @@ pub(super) struct Target {
 /// That of an `up` elsewhere is named on the standard error.
 pub(super) fn find(matches: &ArgMatches, console: &mut Console) -> Result<Target, Failure> {
     let dir = matches.get_one::<PathBuf>("dir");
+    let is_named = matches.contains_id("key");
     let key = key_file(matches);
     let stack = named(matches, "stack", "WATTLE_STACK");
     if let (Some(address), None) = (named(matches, "space", "WATTLE_SPACE"), dir) {
         let beside = || Some(PathBuf::from("operator.key")).filter(|file| file.exists());
-        return Ok(Target { address: address_of(matches, &address)?, folder: None, key: key.or_else(beside), stack });
+        return Ok(Target {
+            address: address_of(matches, &address)?,
+            folder: None,
+            key: key.or_else(beside),
+            is_named,
+            stack,
+        });
     }
     let found = match dir {
         Some(dir) => here::running_in(dir).map(Found::Here),
@@ -56,8 +66,10 @@ pub(super) fn find(matches: &ArgMatches, console: &mut Console) -> Result<Target
     };
     let address = Address::Socket(folder.socket());
     let stack = stack.or_else(|| folder.record().ok().flatten().map(|record| record.stack));
-    let key = key.or_else(|| Some(folder.operator_key()));
-    Ok(Target { address, folder: Some(folder), key, stack })
+    // What the variable names may be for another data space.
+    let own = Some(folder.operator_key()).filter(|file| file.exists() && !is_named);
+    let key = own.or(key).or_else(|| Some(folder.operator_key()));
+    Ok(Target { address, folder: Some(folder), key, is_named, stack })
 }
 
 /// What the option `name` says, else the variable.
@@ -122,6 +134,20 @@ async fn within<T, E: Into<Failure>>(
     answer.map_err(Into::into)
 }
 
+/// Refuses to offer the key of a file to the data space at `address` if the file says that it is of others. Whoever answers there
+/// gets what opens those.
+pub(super) fn judge_key(file: &Path, address: &Address) -> Result<(), Failure> {
+    let spaces = spaces_of_key(file)?;
+    if spaces.is_empty() || spaces.iter().any(|space| address.is_also(space)) {
+        return Ok(());
+    }
+    let known = list(spaces.iter().map(String::as_str), "and");
+    Err(Failure::usage(format!("the operator's key `{}` is of another data space than {address}", file.display()))
+        .note(format!("it is of {known}, and would be told to whoever answers"))
+        .help(format!("if it is of this one as well, say so: `--key {}`", argument(file.display())))
+        .help("else name the key of this one: `--key FILE`"))
+}
+
 /// The operator's key in a file.
 pub(super) fn read_key(file: &Path) -> Result<OperatorKey, Failure> {
     read_operator_key(file)?.ok_or_else(|| {
@@ -139,7 +165,12 @@ impl Target {
     /// Connects as the operator.
     pub(super) async fn store(&self) -> Result<Arc<dyn Store>, Failure> {
         let logins = match &self.key {
-            Some(_) => self.key()?.logins(),
+            Some(file) => {
+                if !self.is_named {
+                    judge_key(file, &self.address)?;
+                }
+                self.key()?.logins()
+            }
             None => Vec::new(),
         };
         connect(&self.address, &logins).await

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use wattle::manners::read;
+use wattle::manners::{must_end, read};
 use wattle::model::{IndexMap, Name};
 
 /// How often to look whether it still runs.
@@ -120,7 +120,9 @@ impl Folder {
     /// # Errors
     /// When the file system refuses.
     pub fn lock(&self) -> io::Result<Option<Lock>> {
-        let file = File::options().create(true).append(true).open(self.state.join("lock"))?;
+        let path = self.state.join("lock");
+        must_end(&path)?;
+        let file = File::options().create(true).append(true).open(path)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Lock(file))),
             Err(TryLockError::WouldBlock) => Ok(None),
@@ -223,7 +225,12 @@ pub fn below(directory: &Path) -> Vec<Folder> {
 pub fn write_whole(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     let mut new = path.as_os_str().to_owned();
     new.push(".new");
-    let mut file = File::options().create(true).write(true).truncate(true).mode(mode).open(&new)?;
+    // Whatever stands there, a link perhaps, is not written through.
+    match fs::remove_file(&new) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = File::options().create_new(true).write(true).mode(mode).open(&new)?;
     io::Write::write_all(&mut file, content)?;
     fs::rename(&new, path)
 }

@@ -1,9 +1,9 @@
 //! Secrets that are made up, for whoever only wants to see a topology run: the same ones each time.
 
-use std::fs;
 use std::io;
 
 use wattle::lower::Seed;
+use wattle::manners::read_bytes;
 use wattle::model::{IndexMap, Name, Type};
 
 use crate::seed::Given;
@@ -14,7 +14,7 @@ use super::folder::{Folder, write_whole};
 /// `given`, with those secrets that were made up before, and if it is wished with new ones for those that are missing.
 pub(super) fn complete(folder: &Folder, seed: &Seed, mut given: Given, make: bool) -> Result<Given, UpError> {
     let file = folder.secrets();
-    let mut known: IndexMap<Name, String> = match fs::read(&file) {
+    let mut known: IndexMap<Name, String> = match read_bytes(&file) {
         Ok(text) => serde_json::from_slice(&text).map_err(|error| UpError::file(&file)(error.into()))?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => IndexMap::default(),
         Err(error) => return Err(UpError::file(&file)(error)),

@@ -225,7 +225,7 @@ impl Prepared {
     ) -> Result<Self, UpError> {
         let seed = &wish.seed;
         // Before anything is written: folders are called so.
-        std::iter::once(&*seed.stack).chain(seed.servers.keys().map(|name| &**name)).try_for_each(seed::check_name)?;
+        seed::check_names(seed)?;
         let given = secrets::complete(folder, seed, wish.given.clone(), wish.generate_secrets)?;
         let missing = given.missing(seed);
         if !missing.is_empty() {

@@ -98,8 +98,9 @@ impl Environment {
             tracing::warn!(
                 target: super::LOG,
                 component = &*job.name,
-                "the input `{name}` is not in the environment, because {why}: `wattle get {name}` prints it, and it is in \
-                 `inputs.json`"
+                "the input `{name}` is not in the environment, because {why}: `wattle get {}` prints it, and it is in \
+                 `inputs.json`",
+                wattle::shown::argument(name)
             );
         }
     }

@@ -3,6 +3,7 @@
 //! What lives here: reading everything at once, and finding out why something does not go on. What must not: how it
 //! looks; that is the command's business.
 
+mod bounded;
 mod cause;
 mod entries;
 mod json;

@@ -9,6 +9,8 @@ use wattle::model::{IndexMap, Name, Order};
 use crate::space::{Alive, Finishing, Goal, Leaving, Plan, Revision, Space, SpaceError, State, Status};
 use crate::store::StoreError;
 
+use super::bounded;
+
 /// Requests that are under way at the same time.
 const AT_ONCE: usize = 64;
 
@@ -125,7 +127,10 @@ impl Picture {
                     Some(plan) => Some(plan),
                     None => space.plan(&name).await?.map(Arc::new),
                 };
-                let status = or_trouble(space.server_status(&name).await, &mut unread)?;
+                let mut status = or_trouble(space.server_status(&name).await, &mut unread)?;
+                if status.as_mut().is_some_and(bounded::server) {
+                    unread.push("the server says more of itself than is shown".to_owned());
+                }
                 let expected = expected(plan.as_deref(), of);
                 let is_current = status.as_ref().is_some_and(|status| status.of() >= expected);
                 let is_planned = plan.as_ref().is_some_and(|plan| plan.of() <= *of);
@@ -149,11 +154,14 @@ impl Picture {
                 finishing.retain(|finishing| is_behind && finishing.revision < expected.number);
                 let mut components = IndexMap::default();
                 for component in plan.iter().flat_map(|plan| plan.components.keys()) {
-                    let status = match space.status(&format!("{name}/{component}")).await {
+                    let mut status = match space.status(&format!("{name}/{component}")).await {
                         // Its removal by a `seed apply` under way.
                         Err(SpaceError::Store(StoreError::Missing { .. })) => None,
                         status => or_trouble(status, &mut unread)?,
                     };
+                    if status.as_mut().is_some_and(bounded::status) {
+                        unread.push(format!("the server says more of `{name}/{component}` than is shown"));
+                    }
                     components.insert(component.clone(), status);
                 }
                 troubles.extend(unread);

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use wattle::lower::Seed;
+use wattle::manners;
 use wattle::model::{IndexMap, Name};
+use wattle::shown::one_line;
 
 use crate::space::{Credential, OperatorKey};
 use crate::store::{Login, Principal};
@@ -79,6 +81,16 @@ impl Credentials {
         self
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.servers.is_empty()
+    }
+
+    /// Keeps those of the servers that are `wanted`.
+    pub(super) fn retain(&mut self, wanted: impl Fn(&str) -> bool) {
+        self.servers.retain(|server, _| wanted(server));
+    }
+
     /// What all servers of `stack` are together.
     pub(super) fn member(&self, stack: &str) -> Principal {
         Credential::member_login(stack, self.member.as_deref().unwrap_or_default()).principal()
@@ -135,6 +147,9 @@ impl Credentials {
     }
 }
 
+/// What the lines of a key's file begin with that say of which data spaces it is.
+const OF: &str = "# space: ";
+
 /// Reads the operator's key; none where there is no file.
 ///
 /// # Errors
@@ -144,6 +159,25 @@ pub fn read_operator_key(path: &Path) -> Result<Option<OperatorKey>, SeedError> 
     let line = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
     let key = line.unwrap_or_default().parse();
     key.map(Some).map_err(|_| SeedError::Malformed { path: path.to_owned(), reason: "no operator's key".to_owned() })
+}
+
+/// The addresses of the data spaces that a key's file says it is of; none if it does not say so, or is not there.
+///
+/// # Errors
+/// [`SeedError::File`].
+pub fn spaces_of_key(path: &Path) -> Result<Vec<String>, SeedError> {
+    let text = read(path)?.unwrap_or_default();
+    Ok(text.lines().filter_map(|line| line.trim().strip_prefix(OF)).map(|space| space.trim().to_owned()).collect())
+}
+
+/// Has a key's file say that the key is of the data space at `space` as well.
+///
+/// # Errors
+/// [`SeedError::File`].
+pub fn note_space_of_key(path: &Path, space: &str) -> Result<(), SeedError> {
+    let Some(text) = read(path)? else { return Ok(()) };
+    let end = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
+    replace(path, &format!("{text}{end}{OF}{}\n", one_line(space)))
 }
 
 /// Writes the operator's key: its owner's alone, replaced as a whole.
@@ -160,7 +194,7 @@ pub fn write_operator_key(path: &Path, key: &OperatorKey) -> Result<(), SeedErro
 }
 
 fn read(path: &Path) -> Result<Option<String>, SeedError> {
-    match fs::read_to_string(path) {
+    match manners::read(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(SeedError::File { path: path.to_owned(), source }),
@@ -244,6 +278,13 @@ mod tests {
         write_operator_key(&path, &key).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(read_operator_key(&path).unwrap().unwrap().expose(), key.expose());
+        assert!(spaces_of_key(&path).unwrap().is_empty());
+        for space in ["zookeeper+tls://zk1:2281", "zookeeper+tls://zk2:2281"] {
+            note_space_of_key(&path, space).unwrap();
+        }
+        assert_eq!(spaces_of_key(&path).unwrap(), ["zookeeper+tls://zk1:2281", "zookeeper+tls://zk2:2281"]);
+        assert_eq!(read_operator_key(&path).unwrap().unwrap().expose(), key.expose());
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         fs::write(&path, "# nothing\n").unwrap();
         read_operator_key(&path).expect_err("no key");
     }

@@ -11,7 +11,7 @@ use crate::store::{Access, Op, Store, StoreError};
 use super::operator::Signed;
 use super::present::{self, AT_ONCE, get_json};
 use super::turn::{Seen, Turn, busy};
-use super::{SeedError, check_name, imports};
+use super::{SeedError, imports, names};
 
 /// How often what comes back while it is removed is removed again: agents that are forced keep their nodes.
 const TRIES: usize = 20;
@@ -22,7 +22,7 @@ const TRIES: usize = 20;
 /// [`SeedError::Alive`] while agents act for the stack's servers and [`SeedError::Imported`] while other stacks read from
 /// it, unless it is `force`d. What is broken off is completed by the next call.
 pub async fn delete(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey, force: bool) -> Result<bool, SeedError> {
-    check_name(stack)?;
+    names::check("stack", stack)?;
     let store: &Arc<dyn Store> = &(Signed::new(store, key) as Arc<dyn Store>);
     let layout = Layout::new(stack);
     let root = layout.root();
@@ -46,7 +46,10 @@ pub async fn delete(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey, forc
     let checks = turn.as_ref().map(Turn::checks).unwrap_or_default();
     imports::register(store, stack, &IndexMap::default(), false, &checks).await?;
     match clear(store, &layout, &checks, Also::Goal).await? {
-        left if left.is_empty() => Ok(true),
+        left if left.is_empty() => {
+            store.unbound(&root).await?;
+            Ok(true)
+        }
         paths => Err(SeedError::Left { stack: stack.to_owned(), paths }),
     }
 }

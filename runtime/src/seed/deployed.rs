@@ -7,7 +7,6 @@
 //! seed are kept as keyed digests: they can be compared by whoever has the operator's key, and by nobody else.
 
 use std::collections::HashSet;
-use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,6 +16,7 @@ use sha2::{Digest as _, Sha256};
 use wattle::diagram::FILE_NAME;
 use wattle::lower::Seed;
 use wattle::lower::seed::Wire;
+use wattle::manners::read_bytes;
 use wattle::model::{IndexMap, Name, Value};
 use wattle::requirement::Operand;
 use wattle_agent_core::hex;
@@ -61,7 +61,7 @@ impl Files {
         let mut failed = None;
         let mut read = |name: &str| {
             let path = directory.join(name);
-            match fs::read(&path) {
+            match read_bytes(&path) {
                 Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
                 Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
                 Err(source) => {

@@ -1,6 +1,6 @@
 //! Why a seed was not written, or a stack not removed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use wattle::lower::seed::FORMAT;
@@ -19,9 +19,11 @@ pub enum SeedError {
         /// Its format.
         format: String,
     },
-    /// A name of a stack that has no place in a data space.
-    #[error("`{name}` cannot be the name of a stack: {why}")]
+    /// A name that has no place in a data space.
+    #[error("`{}` cannot be the name of {}: {why}", wattle::shown::one_line(name), a(of))]
     Name {
+        /// Of what it was to be.
+        of: &'static str,
         /// The name.
         name: String,
         /// What is wrong with it.
@@ -73,6 +75,14 @@ pub enum SeedError {
     OtherKey {
         /// The servers.
         servers: Vec<String>,
+    },
+    /// Files beside a seed that hold keys of which the data space knows nothing, and that nobody has named.
+    #[error("{}", unknown(.files, .stack))]
+    Unknown {
+        /// The stack.
+        stack: String,
+        /// Which.
+        files: Vec<Beside>,
     },
     /// Something that is more than one node takes.
     #[error("{what} takes {bytes} bytes, more than the {MAX_DATA} that a data space takes at once: {help}")]
@@ -197,10 +207,42 @@ pub struct Tampered {
     pub why: String,
 }
 
+/// A file that lies beside a seed, which may be of whoever made the directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// One with the operator's key.
+    Key(PathBuf),
+    /// One with the servers' credentials.
+    Credentials(PathBuf),
+}
+
+impl Beside {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Key(path) | Self::Credentials(path) => path,
+        }
+    }
+}
+
+/// Which files nobody knows, in one line.
+fn unknown(files: &[Beside], stack: &str) -> String {
+    let all = files.iter().map(|file| format!("`{}`", file.path().display()));
+    let (lie, are, them) = if files.len() == 1 { ("lies", "it is", "it") } else { ("lie", "they are", "them") };
+    let all = wattle_words::names::join(all, "and");
+    format!(
+        "{all} {lie} beside the seed, and the data space knows nothing of {them} as of `{stack}`: nobody says whose {are}"
+    )
+}
+
 /// What is wrong with a stack, one node a line.
 fn tampered(stack: &str, nodes: &[Tampered]) -> String {
     let nodes = nodes.iter().map(|Tampered { node, why }| format!("\n`{node}`: {why}"));
     format!("what the data space holds of `{stack}` is not what its operator has written{}", nodes.collect::<String>())
+}
+
+fn a(what: &str) -> String {
+    format!("{} {what}", if what.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" })
 }
 
 /// Names as a message lists them, but not thousands.

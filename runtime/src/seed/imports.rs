@@ -10,14 +10,15 @@ use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use wattle::lower::Seed;
 use wattle::lower::seed::{Origin, Wire};
 use wattle::model::{IndexMap, IndexSet, Name};
+use wattle::shown::argument;
 use wattle_agent_core::planning::ImportKey;
 
 use crate::space::{Export, Exported, Held, Importer, Keys, Layout, ROOT, Source, parse_json, to_json};
 use crate::store::{Access, Op, Principal, Rights, Store, StoreError};
 
-use super::SeedError;
 use super::present::{AT_ONCE, get_json};
 use super::turn::{self, busy};
+use super::{SeedError, names};
 
 /// What a seed reads of other stacks.
 #[derive(Default)]
@@ -36,6 +37,8 @@ pub(super) async fn resolve(store: &Arc<dyn Store>, seed: &Seed, stack: &str) ->
     let mut found = Imports::default();
     let mut faults = Vec::new();
     for (other, name) in wanted(seed) {
+        names::check("stack", &other)?;
+        names::check("export", &name)?;
         let path = Layout::new(&other).export(&name);
         let node = store.get(&path).await?;
         let is_there = node.is_some();
@@ -52,7 +55,9 @@ pub(super) async fn resolve(store: &Arc<dyn Store>, seed: &Seed, stack: &str) ->
                 "it is secret, and a secret does not leave its stack: give it to both stacks as a parameter".to_owned(),
             ),
             Some(Export { from: Some(source), .. }) if told(&source) => Some(format!(
-                "only Heat knows it: pass it as a parameter (`openstack stack output show {other} {name}`)"
+                "only Heat knows it: pass it as a parameter (`openstack stack output show {} {}`)",
+                argument(&other),
+                argument(&name)
             )),
             Some(Export { from: Some(source), keys, .. }) => {
                 found.sources.insert((other.clone(), name.clone()), foreign(&source, &other));

@@ -5,6 +5,7 @@
 //! who may read what, in which order things are written, and the operator's files. What must not: I/O on the data space
 //! but through [`Store`].
 
+mod adopt;
 mod changes;
 mod credentials;
 mod delete;
@@ -12,6 +13,7 @@ mod deployed;
 mod error;
 mod given;
 mod imports;
+mod names;
 mod naming;
 mod operator;
 mod present;
@@ -32,14 +34,16 @@ use wattle::model::{IndexMap, Name, Value};
 use crate::space::OperatorKey;
 use crate::store::Store;
 
+pub use adopt::{Unnamed, adopt, is_unknown};
 pub use changes::{Change, Changes, ComponentChange, Delta, ServerChanges};
-pub use credentials::{Credentials, read_operator_key, write_operator_key};
+pub use credentials::{Credentials, note_space_of_key, read_operator_key, spaces_of_key, write_operator_key};
 pub use delete::delete;
 pub use deployed::{Files, Snapshot, concealed, deployed, picture};
 pub(crate) use error::lacking;
 use error::unknown_server;
-pub use error::{SeedError, Tampered};
+pub use error::{Beside, SeedError, Tampered};
 pub use given::Given;
+pub(crate) use names::check_all as check_names;
 
 use operator::Signed;
 use present::Deployed;
@@ -182,18 +186,7 @@ fn judged<'s>(seed: &'s Seed, options: &'s Options) -> Result<(&'s str, IndexMap
         return Err(SeedError::Format { format: seed.format.to_string() });
     }
     let stack = options.stack.as_deref().unwrap_or(&seed.stack);
-    check_name(stack)?;
+    names::check("stack", stack)?;
+    names::check_all(seed)?;
     Ok((stack, options.given.resolve(seed)?))
-}
-
-/// Refuses a name that is no part of a path, or of a login (ZooKeeper's digest scheme ends a name at a colon).
-pub(crate) fn check_name(name: &str) -> Result<(), SeedError> {
-    let refuse = |why| Err(SeedError::Name { name: name.to_owned(), why });
-    match name {
-        "" => refuse("it is empty"),
-        "." | ".." => refuse("it means a place of its own in a path"),
-        _ if name.contains(['/', ':']) => refuse("it has a `/` or a `:`"),
-        _ if name.chars().any(char::is_control) => refuse("it has a character that cannot be seen"),
-        _ => Ok(()),
-    }
 }

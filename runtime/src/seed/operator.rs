@@ -100,6 +100,14 @@ impl Store for Signed {
         self.store.protect(accesses, checks).await
     }
 
+    async fn bound(&self, places: &[String]) -> Result<bool, StoreError> {
+        self.store.bound(places).await
+    }
+
+    async fn unbound(&self, top: &str) -> Result<bool, StoreError> {
+        self.store.unbound(top).await
+    }
+
     async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError> {
         self.store.hold(path, data, access, over).await
     }

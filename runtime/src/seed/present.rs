@@ -34,6 +34,9 @@ pub(super) struct Deployed {
     /// Whether each server's agent has a place: those of former versions have none.
     #[serde(default)]
     pub(super) places: bool,
+    /// Whether it is bounded how much is made in these places: not by former versions, nor where a store does not let us.
+    #[serde(default)]
+    pub(super) bounded: bool,
 }
 
 impl Deployed {
@@ -48,7 +51,7 @@ impl Deployed {
             expires: None,
             plans: None,
         };
-        Self { goal, given: String::new(), turn: None, places: false }
+        Self { goal, given: String::new(), turn: None, places: false, bounded: false }
     }
 
     /// Whether what was there before may be there still: then nothing is believed but this goal.

@@ -193,6 +193,7 @@ impl Work {
         changes.rights = writing.rights.iter().map(ToString::to_string).collect();
         changes.warnings.clone_from(&writing.warnings);
         changes.warnings.extend(self.unproven(seed));
+        let bounded = there.is_some_and(|there| there.bounded);
         let goal = Goal {
             revision,
             space,
@@ -209,7 +210,7 @@ impl Work {
             wanted,
             writing,
             changes,
-            goal: Deployed { goal, given: self.given.clone(), turn: None, places: true },
+            goal: Deployed { goal, given: self.given.clone(), turn: None, places: true, bounded },
         })
     }
 }

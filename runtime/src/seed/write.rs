@@ -21,6 +21,8 @@ pub(super) struct Writing {
     before: Vec<Op>,
     /// Rights that someone gets.
     granted: Vec<(String, Access)>,
+    /// Places of agents of which it is to be bounded how much is made there.
+    places: Vec<String>,
     plans: Vec<Op>,
     /// Rights that someone loses, once the servers are told.
     withdrawn: Vec<(String, Access)>,
@@ -47,6 +49,7 @@ impl Writing {
         let writing = Self {
             before: Vec::with_capacity(8 + wanted.plans.len() * 5 + wanted.entries.len() * 4),
             granted: Vec::new(),
+            places: Vec::new(),
             plans: Vec::with_capacity(wanted.plans.len()),
             withdrawn: Vec::new(),
             gone: Vec::new(),
@@ -181,6 +184,10 @@ impl Maker<'_> {
     fn agent(&mut self, name: &str, principal: &Principal, known: bool) {
         let (path, access) = (self.layout.agent(name), rights::agent(principal));
         let server = self.layout.server(name);
+        let is_bounded = self.present.deployed.as_ref().is_some_and(|(there, _)| there.bounded);
+        if !is_bounded || !self.present.paths.contains(&path) {
+            self.writing.places.push(path.clone());
+        }
         if !self.present.paths.contains(&path) {
             self.create(path, Vec::new(), access);
             // Former versions let it make and remove what is beside its plan.

@@ -1,6 +1,6 @@
 //! Secret values: encrypted for their readers before they leave the writer (age, X25519).
 
-use std::io::{Read as _, Write as _};
+use std::io::{self, BufRead, Read, Write as _};
 
 use age::x25519::Recipient;
 use base64::Engine as _;
@@ -108,10 +108,50 @@ fn encrypt<'a>(text: &[u8], recipients: impl IntoIterator<Item = &'a str>) -> Re
     Ok(STANDARD.encode(sealed))
 }
 
+/// What was encrypted, whose header age gets at once: it begins anew with it for each piece that it gets, which takes hours for a
+/// header of 1 MB, and many readers are a long one.
+struct AtOnce<'a>(&'a [u8]);
+
+impl AtOnce<'_> {
+    /// How much the header is: up to the line with its checksum. All of it, if there is none.
+    fn header(&self) -> usize {
+        let last = self.0.windows(LAST.len()).position(|at| at == LAST).map(|at| at + LAST.len());
+        let end = last.and_then(|last| Some(last + self.0[last..].iter().position(|byte| *byte == b'\n')? + 1));
+        end.unwrap_or(self.0.len())
+    }
+}
+
+/// What the last line of a header begins with, and what stands before it.
+const LAST: &[u8] = b"\n--- ";
+
+impl Read for AtOnce<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.0.read(out)
+    }
+}
+
+impl BufRead for AtOnce<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        Ok(self.0)
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.0 = &self.0[count..];
+    }
+
+    /// The line that is asked for, and all that the header has behind it.
+    fn read_until(&mut self, _end: u8, out: &mut Vec<u8>) -> io::Result<usize> {
+        let count = self.header();
+        out.extend_from_slice(&self.0[..count]);
+        self.consume(count);
+        Ok(count)
+    }
+}
+
 fn decrypt(sealed: &str, opener: &Opener) -> Result<Vec<u8>, SealError> {
     let failed = |error: &dyn std::fmt::Display| SealError::Decrypt(error.to_string());
     let bytes = STANDARD.decode(sealed).map_err(|_| failed(&"it is not base64"))?;
-    let decryptor = age::Decryptor::new(&*bytes).map_err(|error| failed(&error))?;
+    let decryptor = age::Decryptor::new_buffered(AtOnce(&bytes)).map_err(|error| failed(&error))?;
     let identity: &dyn age::Identity = opener.identity();
     let mut reader = decryptor.decrypt(std::iter::once(identity)).map_err(|error| failed(&error))?;
     let mut text = Vec::new();

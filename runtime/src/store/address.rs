@@ -138,6 +138,21 @@ impl Address {
         }
     }
 
+    /// Whether `text` is an address of the same data space, as far as addresses tell: a socket at the same path, or a ZooKeeper
+    /// of which a member is named by both, spoken to in the same way.
+    pub fn is_also(&self, text: &str) -> bool {
+        let Ok(other) = Self::read(text, true) else { return false };
+        match (self, &other) {
+            (Self::Socket(one), Self::Socket(other)) => one == other,
+            (Self::ZooKeeper { hosts: one, wire }, Self::ZooKeeper { hosts: other, wire: theirs }) => {
+                let is_clear = |wire: &Wire| *wire == Wire::Clear;
+                let is_named = |host: &str| other.split(',').any(|other| other.eq_ignore_ascii_case(host));
+                is_clear(wire) == is_clear(theirs) && one.split(',').any(is_named)
+            }
+            _ => false,
+        }
+    }
+
     /// What servers are told: the address, without files of this machine, and the certificates of the authority in PEM,
     /// empty for those that their system knows.
     ///

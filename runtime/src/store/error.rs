@@ -59,6 +59,12 @@ pub enum StoreError {
         /// How many.
         bytes: usize,
     },
+    /// More than one who is not the operator may make.
+    #[error("there is no room for `{path}`: what a server may make in the data space is bounded")]
+    Full {
+        /// Where.
+        path: String,
+    },
     /// The store cannot be reached, or does not know the credential; trying again is of no use.
     #[error("cannot use the data space at {address}: {reason}")]
     Unusable {

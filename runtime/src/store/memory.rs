@@ -134,6 +134,15 @@ impl Store for Memory {
         Ok(())
     }
 
+    async fn bound(&self, _places: &[String]) -> Result<bool, StoreError> {
+        // It always is.
+        Ok(true)
+    }
+
+    async fn unbound(&self, _top: &str) -> Result<bool, StoreError> {
+        Ok(true)
+    }
+
     async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError> {
         let node = Held { store: self.clone(), path: path.to_owned(), data: data.to_vec(), access: access.clone() };
         let made = node.make(over)?;

@@ -6,6 +6,7 @@
 mod access;
 mod address;
 mod authority;
+mod bound;
 mod connect;
 pub mod embedded;
 mod error;
@@ -24,6 +25,7 @@ use serde::{Deserialize, Serialize};
 pub use access::{Access, Login, OPERATOR, Principal, Rights};
 pub use address::{Address, AddressError, Wire};
 pub use authority::{Authority, AuthorityError, AuthorityId};
+pub use bound::{MOST_BYTES, MOST_NODES};
 pub use error::StoreError;
 pub use hold::{Hold, Turn};
 pub use memory::Memory;
@@ -182,6 +184,20 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// # Errors
     /// [`StoreError::Conflict`] when another node is there. When the parent is missing or its rights do not allow it.
     async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError>;
+
+    /// Bounds how much others than the operator make below each of `places`, which stand below one node: [`MOST_NODES`] and
+    /// [`MOST_BYTES`]. Says whether it is bounded, as far as this store can tell: a ZooKeeper may have been told not to.
+    ///
+    /// # Errors
+    /// When the store cannot be used.
+    async fn bound(&self, places: &[String]) -> Result<bool, StoreError>;
+
+    /// Takes back what [`Store::bound`] has done for all that is below `top`, if it has done anything; says whether nothing is
+    /// left of it.
+    ///
+    /// # Errors
+    /// As there.
+    async fn unbound(&self, top: &str) -> Result<bool, StoreError>;
 
     /// For how long the store keeps what is held by a process of which it hears nothing; none if it hears at once that one is
     /// gone, or has not said.

@@ -5,7 +5,9 @@ use std::fmt;
 use std::ops::Bound;
 use std::sync::Arc;
 
-use super::{Access, Login, Node, Op, Principal, Rights, StoreError, Version, check_path, parent};
+use super::{
+    Access, Login, MOST_BYTES, MOST_NODES, Node, Op, Principal, Rights, StoreError, Version, check_path, parent,
+};
 
 /// As whom one asks.
 #[derive(Clone, Debug)]
@@ -141,6 +143,27 @@ impl Tree {
         following.next().is_some_and(|(next, _)| next.starts_with(&below))
     }
 
+    /// Refuses what is more than others than the operator may make, all together, below a node below which they may make any: in the
+    /// place of one server. `bytes` are those of the node at `path` once it is made or set.
+    fn check_room(&self, who: &Who, path: &str, bytes: usize) -> Result<(), StoreError> {
+        if matches!(who, Who::Operator) {
+            return Ok(());
+        }
+        // The topmost: below it, they may grant each other what they like.
+        let above = path.match_indices('/').skip(1).map(|(end, _)| &path[..end]);
+        let may_make =
+            |top: &&str| self.nodes.get(*top).is_some_and(|slot| slot.access.grants().any(|(_, rights)| rights.create));
+        let Some(top) = above.into_iter().find(may_make) else { return Ok(()) };
+        let below = format!("{top}/");
+        let there = self.nodes.range::<str, _>((Bound::Included(&*below), Bound::Unbounded));
+        let others = there.take_while(|(other, _)| other.starts_with(&below)).filter(|(other, _)| *other != path);
+        let (count, sum) = others.fold((1, bytes), |(count, sum), (_, slot)| (count + 1, sum + slot.node.data.len()));
+        if count > MOST_NODES || sum > MOST_BYTES {
+            return Err(StoreError::Full { path: path.to_owned() });
+        }
+        Ok(())
+    }
+
     /// Why `op` cannot be carried out. The order of the checks is ZooKeeper's (`PrepRequestProcessor`).
     fn refuse(&self, who: &Who, op: &Op) -> Result<(), StoreError> {
         let path = op.path();
@@ -163,7 +186,8 @@ impl Tree {
                 if self.nodes.contains_key(path) {
                     return Err(StoreError::Exists { path: path.to_owned() });
                 }
-                StoreError::check_size(path, data)
+                StoreError::check_size(path, data)?;
+                self.check_room(who, path, data.len())
             }
             Op::Set { data, expected, .. } => {
                 let Some(slot) = self.nodes.get(path) else { return Err(StoreError::missing(path)) };
@@ -173,7 +197,8 @@ impl Tree {
                 if expected.is_some_and(|expected| expected != slot.node.version) {
                     return Err(StoreError::Conflict { path: path.to_owned() });
                 }
-                StoreError::check_size(path, data)
+                StoreError::check_size(path, data)?;
+                self.check_room(who, path, data.len())
             }
             Op::Delete { .. } => {
                 if !self.nodes.contains_key(path) {

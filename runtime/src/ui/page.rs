@@ -1,8 +1,7 @@
 //! The page, and the picture on it.
 
-use std::path::Path;
-
 use wattle::diagram::{self, Component, Edge, FILE_NAME, Kind, Port, Resource, Role, Why, WiredInput};
+use wattle::manners::read;
 use wattle::model::{Name, Order, Type};
 
 use crate::report::Picture;
@@ -30,7 +29,7 @@ pub(super) async fn page(shown: &Shown, token: &Token) -> Result<String, SpaceEr
 /// What was drawn of the blueprint: as the data space has it, else as it was emitted.
 async fn deployed(shown: &Shown) -> Option<diagram::Diagram> {
     let kept = seed::picture(shown.space.store(), shown.space.layout()).await.ok().flatten();
-    let emitted = || std::fs::read_to_string(shown.directory.as_deref().map(Path::to_owned)?.join(FILE_NAME)).ok();
+    let emitted = || read(&shown.directory.as_deref()?.join(FILE_NAME)).ok();
     diagram::Diagram::from_json(&kept.or_else(emitted)?).ok()
 }
 

@@ -109,6 +109,12 @@ pub(crate) fn is_done(picture: &Picture) -> bool {
     picture.tally().done == 1
 }
 
+/// The same, or until it has run something all the same.
+pub(crate) async fn refuses_or_runs(stack: &Stack, db: &Db, words: &str) {
+    let says = |picture: &Picture| picture.servers["db"].troubles.iter().any(|trouble| trouble.contains(words));
+    until(stack, &format!("said: {words}"), |picture| says(picture) || db.ran.count() > 0).await;
+}
+
 /// Waits until `db` says that it does not believe something, in these words among others.
 pub(crate) async fn refuses(stack: &Stack, words: &str) {
     let says = |picture: &Picture| picture.servers["db"].troubles.iter().any(|trouble| trouble.contains(words));

@@ -2,7 +2,9 @@
 
 mod agents;
 mod commands;
+mod handed;
 mod own_place;
+mod quotas;
 mod replayed;
 mod signed;
 mod squatted;

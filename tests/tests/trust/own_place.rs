@@ -1,14 +1,21 @@
 //! A server makes and removes nodes below its own place only, and what it makes there stops nobody.
 
+use std::process::Command;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
 
 use wattle::model::Type;
 use wattle_runtime::report::{self, Picture};
-use wattle_runtime::seed::{SeedError, apply, delete};
+use wattle_runtime::seed::{SeedError, apply, delete, write_operator_key};
 use wattle_runtime::space::{Content, Held, Layout, PlannedInput, Source, Space};
 use wattle_runtime::store::{Access, Op, Rights};
 
+use wattle_tests::command::{apart, wattle};
+use wattle_tests::running::to_its_end;
 use wattle_tests::seeds::unsigned;
+use wattle_tests::zookeeper::ZooKeeper;
 
 use crate::{Stack, assert_denied};
 
@@ -111,6 +118,52 @@ async fn what_a_server_says_hides_no_other_one() {
     let told = contents.iter().flatten().map(|written| &written.content).collect::<Vec<_>>();
     assert!(matches!(*told, [Content::Failure(failure)] if &*failure.component == "web/part"), "{told:?}");
     hold.release().await;
+}
+
+/// As much of it as a node takes: what is shown is bounded, and all else is right.
+#[tokio::test]
+async fn what_a_server_says_at_length_is_cut() {
+    let stack = Stack::new("lengthy");
+    let (operator, web) = (stack.operator().await, stack.server("web").await);
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let layout = Layout::new("lengthy");
+    let space = Space::new(Arc::clone(&operator), "lengthy");
+    let of = space.goal().await.expect("reads").expect("a goal").of();
+    let since = "2026-01-01T00:00:00Z";
+    let of = |mut status: serde_json::Value| {
+        status["revision"] = of.number.into();
+        status["space"] = of.space.as_deref().into();
+        status["since"] = since.into();
+        status.to_string().into_bytes()
+    };
+    let waits: Vec<_> = (0..15_000).map(|n| json!({"for": format!("db/part/{n}"), "since": since})).collect();
+    let message = "x".repeat(400_000);
+    let failure = json!({"component": "web/part", "kind": "recipe", "message": message, "log": [message], "at": since});
+    let path = layout.status("web/part");
+    web.set(&layout.server_status("web"), &of(json!({"troubles": [message, "y"]})), None).await.expect("its own");
+    for status in [json!({"state": "waiting", "detail": waits}), json!({"state": "failed", "detail": failure})] {
+        web.set(&path, &of(status), None).await.expect("its own");
+        let begin = Instant::now();
+        let picture = Picture::read(&space, None).await.expect("it is shown");
+        assert_eq!((&*picture.servers["db"].troubles, picture.tally().all), (&[] as &[String], 2));
+        let troubles = &picture.servers["web"].troubles;
+        assert!(troubles.iter().any(|trouble| trouble.contains("says more of `web/part`")), "{}", troubles.len());
+        assert!(format!("{picture:?}").len() < 300_000 && begin.elapsed() < Duration::from_secs(20));
+        let folder = tempfile::tempdir().expect("a folder");
+        write_operator_key(&folder.path().join("operator.key"), &stack.options.key).expect("writes");
+        for args in [&["status"][..], &["status", "--why"], &["status", "--timeline"], &["ls"]] {
+            let mut command = Command::new(wattle());
+            apart(command.args(args).current_dir(folder.path()), folder.path());
+            let address = ZooKeeper::shared().address();
+            let ran = to_its_end(command.args(["--stack", "lengthy", "--space", &address]));
+            assert!(
+                ran.out.contains("db") && ran.out.len() < 300_000,
+                "{args:?}: {} bytes, {:?}",
+                ran.out.len(),
+                ran.code
+            );
+        }
+    }
 }
 
 /// A stack as the versions before wrote it: servers make and remove nodes beside their plans.

@@ -27,6 +27,7 @@ fn no_password_crosses_the_network_in_clear() {
         &["ls"],
     ] {
         let ran = place.run(&[args, &["--space", &space, "--key", "operator.key"]].concat());
+        assert_eq!(pretender.heard(), "", "{args:?}: it was told to who answers there");
         assert!(ran.code == Some(2) && ran.err.contains("is not encrypted"), "{args:?}: {ran}");
         assert!(ran.err.contains("`zookeeper+tls://`") && ran.err.contains("`--insecure`"), "{args:?}: {ran}");
     }

@@ -5,6 +5,7 @@
 
 mod file;
 mod queue;
+mod shown;
 
 use std::io;
 use std::path::Path;
@@ -34,13 +35,19 @@ pub(super) struct Format {
 /// When the file cannot be opened.
 pub(super) fn start(file: Option<&Path>, format: Format) -> io::Result<Flush> {
     let note = move |text: &str| note(format, text);
+    let color = format.color && file.is_none();
+    let shown = match format {
+        Format { is_json: true, .. } => shown::json,
+        _ if color => shown::colored,
+        _ => shown::plain,
+    };
     let (queue, flush) = match file {
-        Some(path) => Queue::start(Rotated::open(path, note)?, note),
-        None => Queue::start(io::stderr(), note),
+        Some(path) => Queue::start(Rotated::open(path, note)?, shown, note),
+        None => Queue::start(io::stderr(), shown, note),
     }?;
     let subscriber = tracing_subscriber::fmt()
         .with_writer(move || queue.clone())
-        .with_ansi(format.color && file.is_none())
+        .with_ansi(color)
         .with_target(false)
         .with_timer(Rfc3339)
         .with_env_filter(filter(&std::env::var("RUST_LOG").unwrap_or_default()));

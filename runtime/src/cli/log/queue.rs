@@ -22,6 +22,7 @@ enum Message {
 pub(super) struct Queue {
     sender: SyncSender<Message>,
     left_out: Arc<AtomicU64>,
+    shown: fn(&str) -> String,
 }
 
 /// Dropped, it waits until all lines are written, for two seconds at most.
@@ -29,13 +30,14 @@ pub(super) struct Queue {
 pub(in crate::cli) struct Flush(Queue);
 
 impl Queue {
-    /// Writes to `target` what is put into the queue. `note` makes a line about the log itself.
+    /// Writes to `target` what is put into the queue, as it is `shown`. `note` makes a line about the log itself.
     pub(super) fn start(
         target: impl Write + Send + 'static,
+        shown: fn(&str) -> String,
         note: impl Fn(&str) -> String + Send + 'static,
     ) -> io::Result<(Self, Flush)> {
         let (sender, receiver) = sync_channel(LINES);
-        let queue = Self { sender, left_out: Arc::default() };
+        let queue = Self { sender, left_out: Arc::default(), shown };
         let left_out = Arc::clone(&queue.left_out);
         std::thread::Builder::new().name("log".to_owned()).spawn(move || write(&receiver, target, &left_out, note))?;
         let flush = Flush(queue.clone());
@@ -67,10 +69,12 @@ fn write(receiver: &Receiver<Message>, mut target: impl Write, left_out: &Atomic
     }
 }
 
-/// Each call is one line, as `tracing_subscriber` makes them.
+/// Each call is one line, as `tracing_subscriber` makes them: whatever it tells of others, it stays one, and has nothing in it that
+/// is not seen.
 impl Write for Queue {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        if self.sender.try_send(Message::Line(line.to_vec())).is_err() {
+        let shown = (self.shown)(&String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(line)));
+        if self.sender.try_send(Message::Line((shown + "\n").into_bytes())).is_err() {
             self.left_out.fetch_add(1, Ordering::Relaxed);
         }
         Ok(line.len())
@@ -131,7 +135,7 @@ mod tests {
         let (open, gate) = channel();
         let written: Arc<Mutex<Vec<u8>>> = Arc::default();
         let target = Stuck { gate, is_open: false, written: Arc::clone(&written) };
-        let (mut queue, flush) = Queue::start(target, |text| format!("({text})\n")).unwrap();
+        let (mut queue, flush) = Queue::start(target, str::to_owned, |text| format!("({text})\n")).unwrap();
         let all = 3 * LINES;
         for number in 0..all {
             queue.write_all(format!("{number}\n").as_bytes()).unwrap();

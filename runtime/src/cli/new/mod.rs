@@ -5,10 +5,10 @@
 
 mod name;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
+use wattle::manners::read;
 use wattle_hot::import::Dependency;
 
 use super::console::Console;
@@ -84,6 +84,6 @@ fn files(name: &Name, wattle: &Dependency) -> Vec<(String, String)> {
 /// Begins with the versions of dependencies with which wattle is tested.
 fn take_versions(wattle: &Dependency, folder: &Path) -> Result<(), Failure> {
     let Dependency::Path(repository) = wattle else { return Ok(()) };
-    let Ok(versions) = fs::read_to_string(Path::new(repository).join("Cargo.lock")) else { return Ok(()) };
+    let Ok(versions) = read(&Path::new(repository).join("Cargo.lock")) else { return Ok(()) };
     crates::write(folder, &[("Cargo.lock".into(), versions)])
 }

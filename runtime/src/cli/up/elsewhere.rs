@@ -4,7 +4,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use tokio::io::AsyncWriteExt as _;
-use wattle::manners::reason;
+use wattle::manners::{read, reason};
 use wattle::shown::argument;
 
 use crate::cli::console::Console;
@@ -85,7 +85,7 @@ pub(super) async fn detach(
     let pid = child.id();
     let record = loop {
         if let Ok(Some(status)) = child.try_wait() {
-            let said = std::fs::read_to_string(folder.log()).unwrap_or_default();
+            let said = read(&folder.log()).unwrap_or_default();
             console.err.write(&said)?;
             return Ok(if status.code() == Some(2) { Exit::Usage } else { Exit::Failed });
         }

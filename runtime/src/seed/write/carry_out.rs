@@ -71,7 +71,13 @@ impl Steps<'_, '_> {
         match step {
             // Whoever has its turn has announced.
             Step::Announce => Ok(()),
-            Step::Prepare => turn.apply(mem::take(&mut writing.before)).await,
+            Step::Prepare => {
+                turn.apply(mem::take(&mut writing.before)).await?;
+                if !writing.places.is_empty() {
+                    goal.bounded = turn.store.bound(&mem::take(&mut writing.places)).await?;
+                }
+                Ok(())
+            }
             Step::Grant => turn.protect(&mem::take(&mut writing.granted)).await,
             Step::Register => {
                 let all = imports::joined(turn.store, stack, foreign).await?;

@@ -418,6 +418,15 @@ impl Store for Embedded {
         Ok(())
     }
 
+    async fn bound(&self, _places: &[String]) -> Result<bool, StoreError> {
+        // It always is.
+        Ok(true)
+    }
+
+    async fn unbound(&self, _top: &str) -> Result<bool, StoreError> {
+        Ok(true)
+    }
+
     async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError> {
         check_path(path)?;
         StoreError::check_size(path, data)?;

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use wattle::manners::must_end;
 
 use super::super::{Access, Node, Op, Version};
 use super::ServerError;
@@ -92,6 +93,7 @@ impl Log {
         path: &Path,
         mut each: impl FnMut(Record<'static>) -> Result<(), String>,
     ) -> Result<Self, ServerError> {
+        must_end(path).map_err(ServerError::file("read", path))?;
         let file = lock(path)?;
         let bytes = std::fs::read(path).map_err(ServerError::file("read", path))?;
         let mut log = Self { path: path.to_owned(), file: Arc::new(file), size: 0, limit: SMALL, broken: None };

@@ -117,6 +117,7 @@ pub(super) enum Fault {
     Denied { action: String, path: String },
     TooLarge { path: String, bytes: u64 },
     Unusable { reason: String },
+    Full { path: String },
 }
 
 impl From<StoreError> for Fault {
@@ -131,6 +132,7 @@ impl From<StoreError> for Fault {
             StoreError::Denied { action, path } => Self::Denied { action: action.to_owned(), path },
             StoreError::TooLarge { path, bytes } => Self::TooLarge { path, bytes: bytes as u64 },
             StoreError::Unusable { reason, .. } => Self::Unusable { reason },
+            StoreError::Full { path } => Self::Full { path },
         }
     }
 }
@@ -156,6 +158,7 @@ impl Fault {
                 StoreError::TooLarge { path, bytes: usize::try_from(bytes).unwrap_or(usize::MAX) }
             }
             Self::Unusable { reason } => StoreError::Unusable { address: address.to_owned(), reason },
+            Self::Full { path } => StoreError::Full { path },
         }
     }
 }
@@ -288,6 +291,7 @@ mod tests {
             StoreError::NotEmpty { path: path() },
             StoreError::Denied { action: "protect", path: path() },
             StoreError::TooLarge { path: path(), bytes: 1_000_001 },
+            StoreError::Full { path: path() },
             StoreError::Unusable { address: "here".to_owned(), reason: "no".to_owned() },
             check_path("/a//b").unwrap_err(),
         ];
@@ -298,6 +302,88 @@ mod tests {
                 Reply::Failed(fault) => assert_eq!(fault.at("here").to_string(), text),
                 other => panic!("{other:?}"),
             }
+        }
+    }
+
+    /// What a frame holds is written again as it was read.
+    fn again<T: DeserializeOwned + Serialize + std::fmt::Debug>(content: &[u8]) {
+        if let Ok(read) = parse::<T>(content) {
+            let frame = frame(&read);
+            let twice: T = parse(&frame[4..]).expect("our own");
+            assert_eq!(format!("{twice:?}"), format!("{read:?}"));
+        }
+    }
+
+    /// Frames of all kinds.
+    fn frames() -> Vec<Vec<u8>> {
+        let (path, version) = (|| Cow::Borrowed("/a/ü"), Version { transaction: 7, count: 1 });
+        let login = Login { name: "web".to_owned(), password: "x".to_owned() };
+        let access = Access::new().grant(&login.principal(), crate::store::Rights::READ);
+        let ops = vec![
+            Op::Create { path: "/a".to_owned(), data: vec![1; 40], access: access.clone() },
+            Op::Set { path: "/a".to_owned(), data: Vec::new(), expected: Some(version) },
+            Op::Check { path: "/a".to_owned(), expected: version },
+            Op::Delete { path: "/a".to_owned() },
+        ];
+        let data = || Cow::Borrowed(&b"data"[..]);
+        let requests = [
+            Request::Get { path: path() },
+            Request::Changed { path: path(), seen: Some(version) },
+            Request::Children { path: path() },
+            Request::Set { path: path(), data: data(), expected: None },
+            Request::Apply { ops: Cow::Borrowed(&ops), sync: true },
+            Request::Protect { path: path(), access: Cow::Borrowed(&access), checks: Cow::Borrowed(&ops) },
+            Request::Hold { path: path(), data: data(), access: Cow::Borrowed(&access), over: Some(version) },
+            Request::Cancel,
+        ];
+        let replies = [
+            Reply::Node(Some(Cow::Owned(Node { data: vec![9; 9], version }))),
+            Reply::Names(vec!["a".to_owned(), String::new()]),
+            Reply::Written(version),
+            Reply::Failed(StoreError::denied("read", "/a").into()),
+        ];
+        let requests = requests.iter().enumerate().map(|(number, request)| frame(&(number as u64, request)));
+        let replies = replies.iter().map(|reply| frame(&(1_u64, reply)));
+        let hello = frame(&Hello { protocol: PROTOCOL, client: 7, logins: vec![login] });
+        requests.chain(replies).chain([hello, frame(&Greeting::Refused("no".to_owned()))]).collect()
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig {
+            cases: 5_000, failure_persistence: None, ..proptest::prelude::ProptestConfig::default()
+        })]
+
+        /// Whatever comes: frames, or an error; and no more room is taken than for what came.
+        #[test]
+        fn what_comes_is_a_frame_or_an_error(
+            which in 0..14_usize,
+            edits in proptest::collection::vec((0..400_usize, proptest::num::u8::ANY, 0..4_u8), 0..6),
+            tail in proptest::collection::vec(proptest::num::u8::ANY, 0..12),
+        ) {
+            let frames = frames();
+            let mut bytes = frames[which % frames.len()].clone();
+            for (at, byte, kind) in edits {
+                let at = at % (bytes.len() + 1);
+                match kind {
+                    0 if at < bytes.len() => bytes[at] = byte,
+                    1 => bytes.insert(at, byte),
+                    2 if at < bytes.len() => { bytes.remove(at); }
+                    _ => bytes.truncate(at.max(4)),
+                }
+            }
+            bytes.extend(&tail);
+            for content in [&bytes[..], bytes.get(4..).unwrap_or_default()] {
+                again::<(u64, Request<'static>)>(content);
+                again::<(u64, Reply<'static>)>(content);
+                again::<Hello>(content);
+                again::<Greeting>(content);
+                let _ = protocol_of(content);
+            }
+            let (length, mut inbox, mut taken) = (bytes.len(), Inbox { bytes, taken: 0 }, 0);
+            while let Ok(Some(frame)) = inbox.next() {
+                taken += 4 + frame.len();
+            }
+            assert!(taken <= length && inbox.taken == taken);
         }
     }
 }

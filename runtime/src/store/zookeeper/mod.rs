@@ -11,6 +11,7 @@ mod hold;
 mod link;
 mod pool;
 mod protect;
+mod quota;
 mod session;
 mod tls;
 mod tries;
@@ -165,6 +166,14 @@ impl Store for ZooKeeper {
 
     async fn protect(&self, accesses: &[(String, Access)], checks: &[Op]) -> Result<(), StoreError> {
         protect::protect(&self.session, &self.maker, accesses, checks).await
+    }
+
+    async fn bound(&self, places: &[String]) -> Result<bool, StoreError> {
+        self.limit(places).await
+    }
+
+    async fn unbound(&self, top: &str) -> Result<bool, StoreError> {
+        self.unlimit(top).await
     }
 
     async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError> {

@@ -1,6 +1,5 @@
 //! TLS: whom to trust, and why a server is not trusted.
 
-use std::fs;
 use std::io;
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::path::Path;
@@ -10,6 +9,7 @@ use std::time::Duration;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore};
+use wattle::manners::read;
 use zookeeper_client::TlsOptions;
 
 use crate::store::Authority;
@@ -78,7 +78,7 @@ fn of_the_system() -> Result<String, String> {
     let file = OF_THE_SYSTEM.iter().map(Path::new).find(|file| file.exists()).ok_or(
         "this system keeps no certificate authorities where they are looked for: name the file of one, `--ca FILE`",
     )?;
-    fs::read_to_string(file).map_err(|error| format!("the certificate authorities `{}`: {error}", file.display()))
+    read(file).map_err(|error| format!("the certificate authorities `{}`: {error}", file.display()))
 }
 
 fn shake_hands(config: Arc<ClientConfig>, address: &str, name: ServerName<'static>) -> io::Result<()> {

@@ -75,6 +75,7 @@ impl<'a> Tries<'a> {
             Error::NodeExists => StoreError::Exists { path: path.to_owned() },
             Error::BadVersion => StoreError::Conflict { path: path.to_owned() },
             Error::NotEmpty => StoreError::NotEmpty { path: path.to_owned() },
+            Error::QuotaExceeded => StoreError::Full { path: path.to_owned() },
             Error::InvalidAcl => self.session.settings().unusable(format!("nobody would have a right to `{path}`")),
             error => self.session.settings().unusable(format!("`{path}`: {error}")),
         }

@@ -101,6 +101,9 @@ impl Operator {
         let mut apply = Command::new(wattle());
         apply.args(["seed", "apply", "--space", &stack.address, "--stack", &stack.name]);
         apply.arg("-P").arg(format!("word={word}")).arg(folder.path());
+        for (option, file) in [("--key", "operator.key"), ("--credentials", "credentials.yaml")] {
+            apply.arg(option).arg(folder.path().join(file));
+        }
         apart(&mut apply, folder.path()).stdin(Stdio::null()).stdout(file("out")).stderr(file("err"));
         let apply = apply.spawn().unwrap();
         Self { word, folder, apply }

@@ -1,0 +1,85 @@
+//! Keys that lie beside a seed: whoever made the directory may have put them there.
+//!
+//! One that the operator has named counts. Any other counts only if the data space knows it as the stack's: whoever only
+//! makes directories cannot have made that so. What must not live here: where such files lie.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use wattle::lower::Seed;
+
+use crate::space::{Layout, SpaceError, parse_json, unverified};
+use crate::store::{Principal, Store, StoreError};
+
+use super::error::Beside;
+use super::present::Deployed;
+use super::{Options, SeedError};
+
+/// The files that keys were read from and that nobody has named.
+#[derive(Clone, Debug, Default)]
+pub struct Unnamed {
+    /// Where the operator's key is from.
+    pub key: Option<PathBuf>,
+    /// Where the servers' credentials are from.
+    pub credentials: Option<PathBuf>,
+}
+
+/// Refuses those of the `options`' keys that are `unnamed` and that the data space does not know. Credentials of
+/// servers of which it knows nothing are dropped: nobody can need them.
+///
+/// # Errors
+/// [`SeedError::Unknown`]; what the data space says.
+pub async fn adopt(
+    store: &Arc<dyn Store>,
+    seed: &Seed,
+    options: &mut Options,
+    unnamed: Unnamed,
+) -> Result<(), SeedError> {
+    let Unnamed { key, credentials } = unnamed;
+    let credentials = credentials.filter(|_| !options.credentials.is_empty());
+    if key.is_none() && credentials.is_none() {
+        return Ok(());
+    }
+    let stack = options.stack.as_deref().unwrap_or(&seed.stack);
+    let layout = Layout::new(stack);
+    let mut files = Vec::new();
+    if let Some(path) = key
+        && !knows_operator(store, &layout, &options.key.login().principal()).await?
+    {
+        files.push(Beside::Key(path));
+    }
+    if let Some(path) = credentials {
+        let all = layout.servers();
+        let member: Option<Principal> = match store.get(&all).await? {
+            Some(node) => parse_json(&all, unverified(&node.data)).ok().flatten(),
+            None => None,
+        };
+        if member == Some(options.credentials.member(stack)) {
+            let known = store.children(&all).await?;
+            let known: HashSet<&str> = known.iter().map(String::as_str).collect();
+            let is_new = |server: &str| seed.servers.contains_key(server) && !known.contains(server);
+            options.credentials.retain(|server| !is_new(server));
+        } else {
+            files.push(Beside::Credentials(path));
+        }
+    }
+    if files.is_empty() { Ok(()) } else { Err(SeedError::Unknown { stack: stack.to_owned(), files }) }
+}
+
+/// Whether nothing of `stack` was ever told by the operator who has this key: then nobody can have need of the key.
+pub async fn is_unknown(store: &Arc<dyn Store>, stack: &str, operator: &Principal) -> bool {
+    match knows_operator(store, &Layout::new(stack), operator).await {
+        Ok(knows) => !knows,
+        Err(error) => matches!(error, SeedError::Space(SpaceError::Store(StoreError::Denied { .. }))),
+    }
+}
+
+/// Whether the stack's goal is this operator's. It is not looked who has signed it: that would be the same key.
+async fn knows_operator(store: &Arc<dyn Store>, layout: &Layout, operator: &Principal) -> Result<bool, SeedError> {
+    let path = layout.revision();
+    let Some(node) = store.get(&path).await? else { return Ok(false) };
+    let goal: Option<Deployed> = parse_json(&path, unverified(&node.data)).ok().flatten();
+    // Versions of before did not say who: they are who may read it.
+    Ok(goal.is_some_and(|there| there.goal.operator.is_none_or(|one| one == *operator)))
+}

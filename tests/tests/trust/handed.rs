@@ -1,0 +1,171 @@
+//! Keys that lie in a directory that somebody else made: they open nothing unless the operator names them.
+
+use std::fs;
+use std::path::Path;
+
+use wattle::author::Blueprint as _;
+use wattle_runtime::seed::{Credentials, read_operator_key, write_operator_key};
+use wattle_runtime::space::{Layout, OperatorKey};
+use wattle_runtime::store::Address;
+use wattle_tests::running::{Ran, Stage};
+use wattle_tests::seeds::seed;
+use wattle_tests::zookeeper::ZooKeeper;
+
+/// What was emitted, and what is run there against a ZooKeeper of its own.
+struct Handed {
+    stage: Stage,
+    zookeeper: ZooKeeper,
+}
+
+impl Handed {
+    fn new() -> Self {
+        let stage = Stage::new(&three_tier::three_tier.model(Default::default()));
+        Self { stage, zookeeper: ZooKeeper::start(1) }
+    }
+
+    fn here(&self) -> &Path {
+        self.stage.path()
+    }
+
+    fn run(&self, args: &[&str]) -> Ran {
+        let space = self.zookeeper.address();
+        self.stage.run_at(self.here(), &[args, &["--space", &space]].concat())
+    }
+
+    fn apply(&self, more: &[&str]) -> Ran {
+        self.run(&[&["seed", "apply", ".", "-P", "db_password=hunter2"], more].concat())
+    }
+
+    /// What its maker put there: a key, credentials that go with it, or that go with any.
+    fn lay(&self, key: Option<&OperatorKey>, credentials: &Credentials) {
+        if let Some(key) = key {
+            write_operator_key(&self.here().join("operator.key"), key).expect("writes");
+        }
+        if !credentials.is_empty() {
+            credentials.write(&self.here().join("credentials.yaml"), "three_tier", "unix:/x", "").expect("writes");
+        }
+    }
+
+    /// Whether anybody with one of these keys can read the goal.
+    async fn opens(&self, logins: &[wattle_runtime::store::Login]) -> bool {
+        let address: Address = self.zookeeper.address().parse().expect("an address");
+        let store = address.connect(logins).await.expect("connects");
+        matches!(store.get(&Layout::new("three_tier").revision()).await, Ok(Some(_)))
+    }
+}
+
+/// The credentials of a stack that whoever has `key` makes.
+fn credentials(key: &OperatorKey) -> Credentials {
+    let mut credentials = Credentials::new();
+    credentials.complete(&seed(&three_tier::three_tier.model(Default::default())), key);
+    credentials
+}
+
+#[track_caller]
+fn assert_refused(ran: &Ran, files: &[&str]) {
+    assert_eq!(ran.code, Some(2), "{ran}");
+    for file in files {
+        assert!(ran.err.contains(&format!("`./{file}`")), "{ran}");
+    }
+    assert!(ran.err.contains("the data space knows nothing of"), "{ran}");
+}
+
+#[tokio::test]
+async fn a_key_that_lies_beside_a_seed_opens_no_new_stack() {
+    let handed = Handed::new();
+    let key = OperatorKey::generate();
+    handed.lay(Some(&key), &credentials(&key));
+    let servers =
+        [credentials(&key).get("db").expect("it has one").logins("three_tier", "db").to_vec(), vec![key.login()]];
+    for args in
+        [&["seed", "apply", ".", "-P", "db_password=hunter2"][..], &["seed", "diff", ".", "-P", "db_password=x"]]
+    {
+        assert_refused(&handed.run(args), &["operator.key", "credentials.yaml"]);
+    }
+    for logins in servers {
+        assert!(!handed.opens(&logins).await, "they read what was deployed");
+    }
+    let ran = handed.apply(&[]);
+    assert!(ran.err.contains("`--key ./operator.key --credentials ./credentials.yaml`"), "{ran}");
+    // A key of the operator's own does not make the credentials theirs.
+    let own = handed.here().join("own.key");
+    write_operator_key(&own, &OperatorKey::generate()).expect("writes");
+    let stolen = credentials(&key).believing(&read_operator_key(&own).expect("reads").expect("a key"));
+    handed.lay(None, &stolen);
+    assert_refused(&handed.apply(&["--key", "own.key"]), &["credentials.yaml"]);
+    // Who says that they are theirs is believed, once; then the data space knows them.
+    handed.lay(Some(&key), &credentials(&key));
+    let ran = handed.apply(&["--key", "operator.key", "--credentials", "credentials.yaml"]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    let ran = handed.apply(&["--again"]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+}
+
+#[tokio::test]
+async fn what_lies_beside_another_seed_of_a_stack_is_not_its() {
+    let handed = Handed::new();
+    assert_eq!(handed.apply(&[]).code, Some(0));
+    let key = read_operator_key(&handed.here().join("operator.key")).expect("reads").expect("it was made");
+    // The next version of the directory is handed over with credentials in it, of servers that the stack does not have yet.
+    let others = credentials(&key);
+    handed.lay(None, &others);
+    let before = fs::read(handed.here().join("credentials.yaml")).expect("it is there");
+    assert_refused(&handed.apply(&["--again"]), &["credentials.yaml"]);
+    assert_eq!(fs::read(handed.here().join("credentials.yaml")).expect("it is there"), before);
+    // They may be replaced, and so may be the key that nobody knows.
+    assert_eq!(handed.apply(&["--renew"]).code, Some(0));
+    fs::copy(handed.here().join("operator.key"), handed.here().join("mine.key")).expect("copies");
+    handed.lay(Some(&OperatorKey::generate()), &Credentials::new());
+    let ran = handed.apply(&[]);
+    assert!(ran.code != Some(0) && !ran.out.contains("revision"), "{ran}");
+    assert_eq!(handed.apply(&["--key", "mine.key"]).code, Some(0));
+}
+
+/// What a call has made that was refused is not in the way of the next one.
+#[test]
+fn a_call_that_is_refused_leaves_no_key_behind() {
+    let handed = Handed::new();
+    let mut text = fs::read_to_string(handed.here().join("seed.yaml")).expect("reads");
+    text = text.replace("db/postgres/", "db/../");
+    let good = fs::read_to_string(handed.here().join("seed.yaml")).expect("reads");
+    fs::write(handed.here().join("seed.yaml"), text).expect("writes");
+    let ran = handed.apply(&[]);
+    assert!(ran.code == Some(2) && ran.err.contains("means a place of its own in a path"), "{ran}");
+    fs::write(handed.here().join("seed.yaml"), good).expect("writes");
+    for file in ["operator.key", "credentials.yaml"] {
+        assert!(!handed.here().join(file).exists(), "{file}");
+    }
+    assert_eq!(handed.apply(&[]).code, Some(0));
+    // Nor where it turns out late, as here: the stack is another operator's.
+    let second = Stage::new(&three_tier::three_tier.model(Default::default()));
+    let space = handed.zookeeper.address();
+    let args = ["seed", "apply", ".", "-P", "db_password=x", "--space", &space];
+    let ran = second.run_at(second.path(), &args);
+    assert!(ran.code == Some(1) && ran.err.contains("belongs to the operator"), "{ran}");
+    for file in ["operator.key", "credentials.yaml"] {
+        assert!(!second.path().join(file).exists(), "{file}");
+    }
+}
+
+#[test]
+fn a_key_is_offered_to_the_data_space_that_it_is_of() {
+    let handed = Handed::new();
+    assert_eq!(handed.apply(&[]).code, Some(0));
+    let other = ZooKeeper::start(1);
+    let space = other.address();
+    let run = |args: &[&str]| handed.stage.run_at(handed.here(), &[args, &["--space", &space]].concat());
+    for args in [
+        &["status"][..],
+        &["ls"],
+        &["seed", "apply", ".", "-P", "db_password=x"],
+        &["seed", "delete", "three_tier", "--yes"],
+        &["plan", "."],
+    ] {
+        let ran = run(args);
+        assert!(ran.code == Some(2) && ran.err.contains("is of another data space than"), "{args:?}: {ran}");
+    }
+    // Who names it knows better.
+    let ran = run(&["status", "--key", "operator.key"]);
+    assert!(ran.err.contains("holds no stack"), "{ran}");
+    assert_eq!(handed.run(&["status"]).code, Some(0));
+}

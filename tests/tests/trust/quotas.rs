@@ -1,0 +1,149 @@
+//! How much a server makes in its place is bounded: by ZooKeeper where it keeps quotas, and by the embedded store.
+
+use std::process::Command;
+use std::sync::Arc;
+
+use wattle_runtime::seed::{apply, delete};
+use wattle_runtime::space::Layout;
+use wattle_runtime::store::{Access, Address, Login, MOST_BYTES, MOST_NODES, Op, Rights, Store, StoreError};
+use wattle_tests::running::Stage;
+use wattle_tests::zookeeper::ZooKeeper;
+
+use crate::Stack;
+
+const ALL: Rights = Rights { read: true, write: true, create: true, delete: true };
+const MB: usize = 1_000_000;
+
+fn enforcing() -> ZooKeeper {
+    ZooKeeper::start_with(1, |zkd: &mut Command, _| {
+        zkd.env("ZK_CONFIG", "enforceQuota=true");
+    })
+}
+
+/// Makes nodes of so many bytes below `place` until it is stopped, and says how many there are.
+async fn fill(server: &Arc<dyn Store>, place: &str, own: &Access, nodes: usize, bytes: usize) -> usize {
+    for number in 0..nodes {
+        let op = Op::Create { path: format!("{place}/{number}"), data: vec![0; bytes], access: own.clone() };
+        match server.apply(vec![op]).await {
+            Ok(()) => {}
+            Err(StoreError::Full { path }) => {
+                assert_eq!(path, format!("{place}/{number}"));
+                return number;
+            }
+            Err(error) => panic!("{number}: {error}"),
+        }
+    }
+    nodes
+}
+
+/// With its own credential, what ended a ZooKeeper of 256 MB.
+async fn attack(server: &Arc<dyn Store>, place: &str, own: &Access) {
+    assert_eq!(fill(server, place, own, 130, MB).await, 0, "nodes of 1 MB");
+    // Nor with many small ones, nor with one that grows, nor below one of its own.
+    let made = fill(server, place, own, 10_000, 100).await;
+    assert!((1..=MOST_NODES).contains(&made), "{made} nodes");
+    let grown = server.set(&format!("{place}/0"), &vec![0; MB], None).await;
+    assert!(matches!(grown, Err(StoreError::Full { .. })), "{grown:?}");
+    server.apply(vec![Op::Delete { path: format!("{place}/1") }]).await.expect("its own");
+    let below = fill(server, &format!("{place}/0"), own, 10_000, 100).await;
+    assert!(below <= 1, "{below} nodes");
+    server.set(&format!("{place}/0"), &vec![0; MOST_BYTES / 2], None).await.expect("it has room for that");
+}
+
+async fn bytes(stack: &Stack, path: &str) -> usize {
+    let operator = stack.operator().await;
+    let mut sum = 0;
+    for name in operator.children(path).await.expect("reads") {
+        let node = operator.get(&format!("{path}/{name}")).await.expect("reads");
+        sum += node.map_or(0, |node| node.data.len());
+    }
+    sum
+}
+
+fn own(logins: &[Login], operator: &Login) -> Access {
+    Access::new().grant(&logins[0].principal(), ALL).grant(&operator.principal(), Rights::READ)
+}
+
+#[tokio::test]
+async fn a_server_that_fills_its_place_is_stopped() {
+    let zookeeper = enforcing();
+    let stack = Stack::at("filled", &zookeeper);
+    let (operator, web) = (stack.operator().await, stack.server("web").await);
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let layout = Layout::new("filled");
+    let place = layout.agent("web");
+    attack(&web, &place, &own(&stack.logins("web"), &stack.options.key.login())).await;
+    assert!(bytes(&stack, &place).await <= MOST_BYTES);
+    // Nobody else notices.
+    let db = stack.server("db").await;
+    let hold = db.hold(&layout.alive("db"), b"{}", &own(&stack.logins("db"), &stack.options.key.login()), None).await;
+    hold.expect("its place has room").release().await;
+    // The bounds are the operator's: who is bounded neither sees nor changes nor removes them.
+    let quota = format!("/zookeeper/quota{place}");
+    for ops in [
+        vec![Op::Set {
+            path: format!("{quota}/zookeeper_limits"),
+            data: b"count=-1,bytes=-1".to_vec(),
+            expected: None,
+        }],
+        vec![Op::Delete { path: format!("{quota}/zookeeper_limits") }],
+        vec![Op::Create { path: format!("{quota}/more"), data: Vec::new(), access: Access::new() }],
+    ] {
+        let refused = web.apply(ops).await;
+        assert!(matches!(refused, Err(StoreError::Denied { .. })), "{refused:?}");
+    }
+    let mut again = stack.options.clone();
+    again.again = true;
+    apply(&operator, &stack.seed, &again).await.expect("what is full stops nobody");
+    for number in (0..MOST_NODES).rev() {
+        let _ = web.apply(vec![Op::Delete { path: format!("{place}/0/{number}") }]).await;
+    }
+    assert!(delete(&operator, "filled", &stack.options.key, true).await.expect("deletes"));
+    assert_eq!(operator.children("/zookeeper/quota/wattle").await.expect("reads"), [] as [&str; 0]);
+    // And it can be there again.
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    assert_eq!(operator.children("/zookeeper/quota/wattle/filled/agents").await.expect("reads"), ["db", "web"]);
+}
+
+/// Bounds are asked for where they are missing, and once; what cannot be had stops nothing.
+#[tokio::test]
+async fn bounds_cost_few_requests_and_are_done_without_where_they_cannot_be_had() {
+    let zookeeper = ZooKeeper::start(1);
+    let stack = Stack::at("unbounded", &zookeeper);
+    let operator = stack.operator().await;
+    // Somebody else was first.
+    let other: Address = zookeeper.address().parse().expect("an address");
+    let login = Login { name: "mallory".into(), password: "x".into() };
+    let mallory = other.connect(std::slice::from_ref(&login)).await.expect("connects");
+    let theirs = Access::new().grant(&login.principal(), ALL);
+    let quota = "/zookeeper/quota/wattle".to_owned();
+    mallory.apply(vec![Op::Create { path: quota.clone(), data: Vec::new(), access: theirs }]).await.expect("may");
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    mallory.apply(vec![Op::Delete { path: quota }]).await.expect("may");
+    let mut again = stack.options.clone();
+    again.again = true;
+    apply(&operator, &stack.seed, &again).await.expect("applies");
+    assert_eq!(operator.children("/zookeeper/quota/wattle/unbounded/agents").await.expect("reads"), ["db", "web"]);
+    // Where all is bounded, nothing is asked.
+    let nodes = ["web/zookeeper_stats", "web/zookeeper_limits", "web"];
+    let gone = nodes.map(|node| Op::Delete { path: format!("/zookeeper/quota/wattle/unbounded/agents/{node}") });
+    operator.apply(gone.into()).await.expect("the operator may");
+    apply(&operator, &stack.seed, &again).await.expect("applies");
+    assert_eq!(operator.children("/zookeeper/quota/wattle/unbounded/agents").await.expect("reads"), ["db"]);
+}
+
+#[tokio::test]
+async fn the_embedded_store_bounds_it_too() {
+    let stage = Stage::new(&Stack::new("embedded_bounds").model);
+    let up = stage.run(&["up", "-d"]);
+    assert_eq!(up.code, Some(0), "{up}");
+    let folder = stage.path().join(".wattle");
+    let credentials = wattle_runtime::seed::Credentials::read(&folder.join("credentials.yaml")).expect("reads");
+    let key = wattle_runtime::seed::read_operator_key(&folder.join("operator.key")).expect("reads").expect("a key");
+    let logins = credentials.get("web").expect("it has one").logins("embedded_bounds", "web");
+    let address = Address::Socket(folder.join("space.sock"));
+    let web = address.connect(&logins).await.expect("connects");
+    attack(&web, &Layout::new("embedded_bounds").agent("web"), &own(&logins, &key.login())).await;
+    let down = stage.run(&["down"]);
+    assert_eq!(down.code, Some(0), "{down}");
+}
