@@ -37,6 +37,7 @@ initLimit=10
 syncLimit=5
 autopurge.purgeInterval=24
 admin.enableServer=false
+enforceQuota=true
 4lw.commands.whitelist=srvr,mntr,ruok
 CONF
 if [ "$count" -gt 1 ]; then
