@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use wattle::lower::{Seed, lower};
 use wattle::model::{Carrier, Model, Scalar, Type, Value};
 use wattle_runtime::seed::{Given, Options};
-use wattle_runtime::space::OperatorKey;
+use wattle_runtime::space::{Credential, OperatorKey, Space};
 use wattle_runtime::store::{Access, Op, Store, StoreError};
 
 use crate::stores::{Asked, Guard, Guarded};
@@ -122,6 +122,17 @@ impl Guard for Watch {
             self.ops.lock().expect("no panic").push((*op).clone());
         }
     }
+}
+
+/// Has one who is logged in as a server have what that shares with the others of its stack, as its agent would.
+///
+/// # Panics
+/// When it is not told.
+pub async fn join(store: &Arc<dyn Store>, stack: &str, server: &str, credential: &Credential) {
+    let space = Space::new(Arc::clone(store), stack);
+    let membership = space.membership(server).await.expect("it may").expect("it is told");
+    let login = membership.login(stack, &credential.opener()).expect("it is for this server");
+    store.log_in(&[login]).await.expect("logs in");
 }
 
 /// Every node below `/wattle`, with its data.

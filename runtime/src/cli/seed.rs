@@ -21,7 +21,7 @@ use crate::store::{Address, Store, StoreError};
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
-use super::{args, target};
+use super::{admit, args, target};
 
 /// What fixes a seed.
 const EMIT_AGAIN: &str =
@@ -56,6 +56,7 @@ pub(super) fn command() -> Command {
   environment.yaml  read as well, as far as it is filled in
   Keep the first two, and show them to nobody.",
         )])))
+        .subcommand(admit::command())
         .subcommand(diff.arg(directory()).args(parameters()).args(args::data_space()))
         .subcommand(delete)
 }
@@ -96,6 +97,7 @@ pub(super) fn parameters() -> [Arg; 3] {
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     match matches.subcommand().expect("INVARIANT: a command is required") {
         ("apply", given) => apply(given, console).await,
+        ("admit", given) => admit::run(given, console).await,
         ("diff", given) => diff(given, console).await,
         (_, given) => delete(given, console).await,
     }
@@ -218,6 +220,8 @@ pub(super) async fn prepare(
     let is_new_key = key.is_none();
     let mut options = Options::new(key.unwrap_or_else(OperatorKey::generate));
     options.given = given;
+    // What `up` runs is this user's own, and so are its credentials.
+    options.admission = !matches!(address, Address::Socket(_));
     options.files = Files::read(&directory)?;
     options.stack = matches.get_one::<String>("stack").cloned();
     options.credentials = Credentials::read(&credentials)?;
@@ -375,7 +379,10 @@ impl From<SeedError> for Failure {
                     .help("write all of it anew: `wattle seed apply DIR --restore`")
             }
             SeedError::Space(error) => error.into(),
-            SeedError::Credentials { .. } | SeedError::OtherKey { .. } | SeedError::Name { .. } => {
+            SeedError::Credentials { .. }
+            | SeedError::OtherKey { .. }
+            | SeedError::NoServer { .. }
+            | SeedError::Name { .. } => {
                 Self::usage(error.to_string())
             }
             SeedError::Format { .. } | SeedError::Damaged { .. } => Self::usage(error.to_string()).help(EMIT_AGAIN),

@@ -3,11 +3,14 @@
 //! `read` blocks until an entry has a value or a failure, `write` and `fail` return at once. How long to wait is the
 //! caller's to say, by dropping the future: whoever waits can also tell for what and since when.
 
+mod admission;
 mod alive;
 mod credential;
 mod export;
 mod following;
 mod goal;
+mod keys;
+mod membership;
 mod seal;
 mod signed;
 mod vault;
@@ -23,11 +26,16 @@ use wattle_agent_core::request::{self, Answer, Op, Peek, Peeked, Refused, Reques
 
 use crate::store::{Access, Hold, Node, Store, StoreError, Version};
 
+pub(crate) use admission::Place as Announced;
+pub use admission::{Admitted, Announcement, Record, Registered};
 pub use alive::Alive;
 pub use credential::{Credential, CredentialError, Opener, OperatorKey};
 pub use export::{Export, Exported, Importer};
 pub use following::{Following, Hears};
 pub use goal::{Goal, Numbers};
+pub use keys::{Public, ServerKey};
+pub(crate) use membership::Shared;
+pub use membership::{Members, Membership};
 pub use seal::{Place, SealError, open, open_entry, seal, seal_entry};
 pub use signed::{Authority, NotSigned, Signer};
 pub(crate) use signed::{OVERHEAD, is_signed, unverified};
@@ -159,6 +167,14 @@ impl Space {
     /// When it cannot be read, or is not [believed](Space::trusting).
     pub async fn plan(&self, server: &str) -> Result<Option<Plan>, SpaceError> {
         self.get_signed(&self.layout.plan(server)).await
+    }
+
+    /// What `server` is told of what all servers share; none by a former version.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is not [believed](Space::trusting).
+    pub async fn membership(&self, server: &str) -> Result<Option<Membership>, SpaceError> {
+        self.get_signed(&self.layout.membership(server)).await
     }
 
     /// The bytes of a recipe's file, by its digest.
