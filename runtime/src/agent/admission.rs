@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::time;
+use wattle::model::Name;
 
 use crate::clock;
 use crate::space::{Announced, Announcement, Credential, Membership, Public, ServerKey, SpaceError};
@@ -27,6 +28,8 @@ pub(super) struct Admission {
     pub(super) credential: Credential,
     public: Public,
     told: Mutex<Option<Membership>>,
+    /// The data space of the goal that was heard last, if it is one.
+    space: Mutex<Option<Name>>,
     changed: watch::Sender<u64>,
     announces: watch::Sender<bool>,
 }
@@ -51,6 +54,7 @@ impl Admission {
             credential,
             public,
             told: Mutex::default(),
+            space: Mutex::default(),
             changed: watch::Sender::new(0),
             announces: watch::Sender::new(false),
         }
@@ -64,6 +68,11 @@ impl Admission {
     /// From now on, it may say who it will be: it acts for its server, or nothing else is left to it.
     pub(super) fn may_announce(&self) {
         self.announces.send_replace(true);
+    }
+
+    /// The goal that counts is of this data space.
+    pub(super) fn is_in(&self, space: Option<&Name>) {
+        *self.space.lock().unwrap_or_else(PoisonError::into_inner) = space.cloned();
     }
 
     fn told(&self) -> Option<Membership> {
@@ -118,6 +127,8 @@ pub(super) async fn barred(shared: &Shared) -> (String, Duration) {
     };
     match why {
         Barred::Another => {
+            // Which data space it is, nobody tells but the place for what is announced.
+            shared.admission.is_in(None);
             shared.admission.may_announce();
             let (server, stack) = (&shared.server, shared.space.layout().stack());
             let text = format!(
@@ -184,7 +195,9 @@ async fn announce_once(
     let credential = admission.credential.key();
     let judge = credential.signer().authority();
     let said = Announcement::read(&path, &node.data, (layout.stack(), &shared.server), &judge);
-    let space = Announced::read(&node.data).space;
+    let heard = admission.space.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let space = heard.or_else(|| Announced::read(&node.data).space);
+    let said = said.filter(|said| said.space == space);
     let is_own = said.as_ref().is_some_and(|said| said.identity == *admission.public());
     if is_own || admission.is_admitted() {
         return Ok(Some(node.version));

@@ -113,6 +113,7 @@ impl Hears for Listener<'_> {
             }
             self.shared.seen.admit(&goal, &self.shared.server)?;
         }
+        self.shared.admission.is_in(goal.space.as_ref());
         self.goals.send_replace(Some(goal));
         Ok(())
     }

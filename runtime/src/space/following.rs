@@ -89,6 +89,8 @@ impl Following {
         };
         let asked = async |path: &str| match seen {
             None => self.space.get(path).await,
+            // A watch that was there before would say nothing if what servers share is another login since.
+            Some(seen) if self.is_goal(path) => self.space.store.changed(path, seen).await,
             Some(seen) => self.space.store.follow(path, seen).await,
         };
         let denied = match asked(&path).await {

@@ -28,7 +28,7 @@ async fn a_server_that_replaces_its_plan_gets_no_right_by_it() {
     let others = layout.entry("db/part/token");
     assert_denied(web.get(&others).await, "before");
 
-    let space = Space::new(Arc::clone(&web), "replaced_plan");
+    let space = Space::new(Arc::clone(&operator), "replaced_plan");
     let goal = space.goal().await.expect("reads").expect("a goal");
     let mut plan = space.plan("web").await.expect("reads").expect("a plan");
     let from = Source::Leaf(Held::Entry("db/part/token".into()));
