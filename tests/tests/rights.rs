@@ -142,8 +142,8 @@ async fn matrix(under: Under, key: OperatorKey, model: &Model) {
             .await;
     }
     // One of no stack, and one of a stack of the same names.
-    let stranger =
-        Credential::generate(options.key.signer().authority()).logins(&seed.stack, &seed.servers.keys().next().expect("a server").clone());
+    let stranger = Credential::generate(options.key.signer().authority())
+        .logins(&seed.stack, &seed.servers.keys().next().expect("a server").clone());
     for logins in [&stranger[..], &[]] {
         probes += tried(&under.login(logins).await, &there, |path, allowed| {
             assert_eq!(allowed, [false; 3], "a stranger with `{path}`");

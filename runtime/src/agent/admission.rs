@@ -1,6 +1,6 @@
 //! Who this server is to its operator: by its credential, until the key is admitted that it has made itself.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -16,8 +16,8 @@ use super::shared::Shared;
 /// How long to wait before what was refused is asked for again.
 const REFUSED: Duration = Duration::from_secs(5);
 
-/// How long to wait before looking again for a place to announce anything.
-const NO_PLACE: Duration = Duration::from_mins(1);
+/// The same for what will be refused until somebody replaces this server.
+const REPLACED: Duration = Duration::from_mins(1);
 
 /// The keys of a server, and what became of them.
 #[derive(Debug)]
@@ -30,8 +30,20 @@ pub(super) struct Admission {
     told: Mutex<Option<Membership>>,
     /// The data space of the goal that was heard last, if it is one.
     space: Mutex<Option<Name>>,
-    changed: watch::Sender<u64>,
-    announces: watch::Sender<bool>,
+    /// How often what is told has become something else; none before it was looked at.
+    changes: watch::Sender<Option<u64>>,
+    stage: watch::Sender<Stage>,
+}
+
+/// What an agent has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Nothing yet.
+    Begins,
+    /// It acts for its server.
+    Acts,
+    /// Another server acts, with the same credential.
+    Barred,
 }
 
 /// Why nothing can be read.
@@ -41,23 +53,21 @@ enum Barred {
     Another,
     /// The credential is none any more.
     Replaced,
-    /// The server may read what is its own, and does not know yet what it shares with others.
+    /// The server may read what is its own, and not what it shares with others: not yet.
     Early,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Admission {
     /// Of `server` of `stack`.
     pub(super) fn new(stack: &str, server: &str, own: ServerKey, credential: Credential) -> Self {
         let public = own.public(stack, server);
-        Self {
-            own,
-            credential,
-            public,
-            told: Mutex::default(),
-            space: Mutex::default(),
-            changed: watch::Sender::new(0),
-            announces: watch::Sender::new(false),
-        }
+        let (told, space) = Default::default();
+        let (changes, stage) = (watch::Sender::new(None), watch::Sender::new(Stage::Begins));
+        Self { own, credential, public, told, space, changes, stage }
     }
 
     /// Who the server is with the key that it has made.
@@ -65,22 +75,64 @@ impl Admission {
         &self.public
     }
 
-    /// From now on, it may say who it will be: it acts for its server, or nothing else is left to it.
-    pub(super) fn may_announce(&self) {
-        self.announces.send_replace(true);
+    /// It acts for its server from now on, so it may say who it will be.
+    pub(super) fn acts(&self) {
+        self.stage.send_replace(Stage::Acts);
     }
 
     /// The goal that counts is of this data space.
     pub(super) fn is_in(&self, space: Option<&Name>) {
-        *self.space.lock().unwrap_or_else(PoisonError::into_inner) = space.cloned();
+        *locked(&self.space) = space.cloned();
     }
 
-    fn told(&self) -> Option<Membership> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// How often what it is told has become something else. Nothing is known before it was looked at once.
+    pub(super) async fn changes(&self) -> watch::Receiver<Option<u64>> {
+        let mut changes = self.changes.subscribe();
+        let _ = changes.wait_for(Option::is_some).await;
+        changes
+    }
+
+    fn has_looked(&self) {
+        self.changes.send_if_modified(|changes| changes.is_none() && changes.replace(0).is_none());
     }
 
     fn is_admitted(&self) -> bool {
-        self.told().is_some_and(|told| told.identity == self.public)
+        locked(&self.told).as_ref().is_some_and(|told| told.identity == self.public)
+    }
+
+    /// Whether it is to say who it will be.
+    fn is_due(&self) -> bool {
+        match (*self.stage.borrow(), &*locked(&self.told)) {
+            (Stage::Begins, _) | (Stage::Acts, None) => false,
+            (Stage::Barred, None) => true,
+            (_, Some(told)) => told.announces && told.identity != self.public,
+        }
+    }
+}
+
+/// Learns what this server shares with the others of its stack, and again whenever that is something else: what others did not see
+/// coming is not told to them.
+pub(super) async fn attend(shared: &Shared) {
+    let (store, path) = (shared.space.store(), shared.space.layout().membership(&shared.server));
+    let mut seen = None;
+    loop {
+        let has_looked = shared.admission.changes.borrow().is_some();
+        let looked = if has_looked { store.follow(&path, seen).await } else { store.look(&path).await };
+        let pause = match looked {
+            Ok(node) => {
+                seen = node.map(|node| node.version);
+                if seen.is_some()
+                    && let Err(error) = join(shared).await
+                {
+                    tracing::debug!("what the servers of the stack share cannot be read: {error}");
+                }
+                Duration::ZERO
+            }
+            // Whoever is barred says so.
+            Err(_) => REFUSED,
+        };
+        shared.admission.has_looked();
+        time::sleep(pause).await;
     }
 }
 
@@ -91,8 +143,7 @@ impl Admission {
 pub(super) async fn join(shared: &Shared) -> Result<bool, SpaceError> {
     let admission = &shared.admission;
     let Some(membership) = shared.space.membership(&shared.server).await? else { return Ok(false) };
-    let before = admission.told();
-    if before.as_ref() == Some(&membership) {
+    if locked(&admission.told).as_ref() == Some(&membership) {
         return Ok(false);
     }
     let opener = admission.own.opener().or(&admission.credential.opener());
@@ -105,11 +156,13 @@ pub(super) async fn join(shared: &Shared) -> Result<bool, SpaceError> {
     };
     shared.space.store().log_in(&[login]).await?;
     let was_admitted = admission.is_admitted();
-    *admission.told.lock().unwrap_or_else(PoisonError::into_inner) = Some(membership);
+    *locked(&admission.told) = Some(membership);
     if admission.is_admitted() && !was_admitted {
-        tracing::info!("this server is known by a key of its own; the credential of its user data opens nothing any more");
+        tracing::info!(
+            "this server is known by a key of its own; the credential of its user data opens nothing any more"
+        );
     }
-    admission.changed.send_modify(|changes| *changes += 1);
+    admission.changes.send_modify(|changes| *changes = Some(changes.unwrap_or_default() + 1));
     Ok(true)
 }
 
@@ -129,7 +182,8 @@ pub(super) async fn barred(shared: &Shared) -> (String, Duration) {
         Barred::Another => {
             // Which data space it is, nobody tells but the place for what is announced.
             shared.admission.is_in(None);
-            shared.admission.may_announce();
+            *locked(&shared.admission.told) = None;
+            shared.admission.stage.send_replace(Stage::Barred);
             let (server, stack) = (&shared.server, shared.space.layout().stack());
             let text = format!(
                 "another server was admitted with the credential of this one's user data, so this one does nothing. If it is \
@@ -139,67 +193,53 @@ pub(super) async fn barred(shared: &Shared) -> (String, Duration) {
             );
             (text, REFUSED)
         }
-        Barred::Replaced => ("this server's credential is another one now".to_owned(), NO_PLACE),
-        Barred::Early => {
-            let path = shared.space.layout().membership(&shared.server);
-            // It may be there as soon as somebody has written it.
-            let told = async { shared.space.store().changed(&path, None).await };
-            let _ = time::timeout(REFUSED, async {
-                match told.await {
-                    Ok(_) if shared.admission.told().is_none() => {}
-                    _ => std::future::pending().await,
-                }
-            })
-            .await;
-            ("it may not be read; tries again".to_owned(), Duration::ZERO)
-        }
+        Barred::Replaced => ("this server's credential is another one now".to_owned(), REPLACED),
+        // It is told as soon as somebody has written it.
+        Barred::Early => ("it may not be read; tries again".to_owned(), REFUSED),
     }
 }
 
 /// Says who this server will be, for as long as nobody has admitted it.
 pub(super) async fn announce(shared: &Shared) {
     let admission = &shared.admission;
-    let _ = admission.announces.subscribe().wait_for(|may| *may).await;
-    let mut changes = admission.changed.subscribe();
+    let (mut changes, mut stage) = (admission.changes().await, admission.stage.subscribe());
+    let path = shared.space.layout().announcement(&shared.server);
     let mut has_said = false;
     loop {
         changes.mark_unchanged();
-        // What is known of it may be of before it began.
-        let _ = join(shared).await;
-        let seen = match announce_once(shared, &mut has_said).await {
-            Ok(seen) => seen,
-            Err(error) => {
-                tracing::debug!("this server cannot say who it will be: {error}");
-                time::sleep(NO_PLACE).await;
-                continue;
+        stage.mark_unchanged();
+        let other = async {
+            if !admission.is_due() {
+                return std::future::pending().await;
             }
+            let seen = announce_once(shared, &mut has_said).await?;
+            shared.space.store().changed(&path, seen).await.map(drop)
         };
-        let path = shared.space.layout().announcement(&shared.server);
-        tokio::select! {
-            changed = shared.space.store().changed(&path, seen) => if changed.is_err() {
-                time::sleep(NO_PLACE).await;
-            },
-            _ = changes.changed() => {}
+        let failed = tokio::select! {
+            other = other => other.err(),
+            _ = changes.changed() => None,
+            _ = stage.changed() => None,
+        };
+        if let Some(error) = failed {
+            tracing::debug!("this server cannot say who it will be: {error}");
+            time::sleep(REFUSED).await;
         }
     }
 }
 
 /// Says so if it is to be said; the version of the node then.
-async fn announce_once(
-    shared: &Shared,
-    has_said: &mut bool,
-) -> Result<Option<crate::store::Version>, StoreError> {
+async fn announce_once(shared: &Shared, has_said: &mut bool) -> Result<Option<crate::store::Version>, StoreError> {
     let (admission, layout, store) = (&shared.admission, shared.space.layout(), shared.space.store());
     let path = layout.announcement(&shared.server);
     let Some(node) = store.get(&path).await? else { return Ok(None) };
     let credential = admission.credential.key();
     let judge = credential.signer().authority();
     let said = Announcement::read(&path, &node.data, (layout.stack(), &shared.server), &judge);
-    let heard = admission.space.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let heard = locked(&admission.space).clone();
     let space = heard.or_else(|| Announced::read(&node.data).space);
     let said = said.filter(|said| said.space == space);
     let is_own = said.as_ref().is_some_and(|said| said.identity == *admission.public());
-    if is_own || admission.is_admitted() {
+    if is_own {
         return Ok(Some(node.version));
     }
     if said.is_some() && std::mem::replace(has_said, true) {

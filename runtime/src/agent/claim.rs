@@ -47,7 +47,7 @@ pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>)
             claimed = &mut claiming, if held.is_none() => {
                 held = Some(claimed?);
                 shared.trouble(ANOTHER, None);
-                shared.admission.may_announce();
+                shared.admission.acts();
                 shared.say(Event::Claimed(true));
             }
             turn = next(&mut held) => match turn {
@@ -72,8 +72,15 @@ async fn desire(shared: &Shared, goals: watch::Sender<Option<Goal>>) -> Result<(
     let (plan, goal) = (following.plan(), shared.space.layout().revision());
     let listener = Listener { shared, goals };
     let mut in_trouble = false;
+    let mut changes = shared.admission.changes().await;
     loop {
-        let (error, pause) = match shared.insist(|| following.next(&listener)).await {
+        // Who shares another login with the others sees what was kept from it.
+        let next = tokio::select! {
+            biased;
+            next = shared.insist(|| following.next(&listener)) => next,
+            _ = changes.changed() => continue,
+        };
+        let (error, pause) = match next {
             Ok(desired) => {
                 if std::mem::take(&mut in_trouble) {
                     shared.trouble(TROUBLE, None);
@@ -91,7 +98,10 @@ async fn desire(shared: &Shared, goals: watch::Sender<Option<Goal>>) -> Result<(
         };
         in_trouble = true;
         shared.trouble(TROUBLE, Some(format!("cannot read this server's plan: {error}")));
-        time::sleep(pause).await;
+        tokio::select! {
+            () = time::sleep(pause) => {}
+            _ = changes.changed() => {}
+        }
     }
 }
 

@@ -132,8 +132,8 @@ impl Agent {
         let agent = name(&self.state).map_err(|source| AgentError::State { path: self.state.join(NAME), source })?;
         let opened = journal::Journal::open(&self.state.join("journal"));
         runs::end_former(&self.state, opened.as_ref().ok().map(|(_, memory)| memory));
-        let own =
-            own_key(&self.state).map_err(|source| AgentError::State { path: self.state.join(own_key::NAME), source })?;
+        let own = own_key(&self.state)
+            .map_err(|source| AgentError::State { path: self.state.join(own_key::NAME), source })?;
         let (journal, memory) = opened?;
         let seen = Seen::open(&self.state)
             .map_err(|source| AgentError::State { path: self.state.join(seen::NAME), source })?;
@@ -182,6 +182,7 @@ impl Agent {
             ended = driver.drive(messages) => ended,
             followed = &mut follow => return followed.map(|()| Ended::Asked).map_err(AgentError::from),
             () = shared.publisher.publish(&shared) => Ended::Asked,
+            () = admission::attend(&shared) => Ended::Asked,
             () = admission::announce(&shared) => Ended::Asked,
             () = socket.serve(&shared) => Ended::Asked,
         };

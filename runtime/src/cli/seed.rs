@@ -297,7 +297,12 @@ fn next(work: &Work, matches: &ArgMatches, changes: &Changes, stack: &str) -> St
     if changes.is_empty() {
         "nothing has changed; `--again` makes a new revision all the same\n".into()
     } else if changes.from.is_none() {
-        format!("next, create the stack:\n{}", command("create"))
+        format!(
+            "next, create the stack:\n{}and once servers run, let keys of their own take the place of those credentials:\n  \
+             wattle seed admit --wait --stack {}\n",
+            command("create"),
+            argument(stack)
+        )
     } else {
         let update = command("update");
         format!("agents that run take it up by themselves; if the template has changed, too:\n{update}")
@@ -382,9 +387,7 @@ impl From<SeedError> for Failure {
             SeedError::Credentials { .. }
             | SeedError::OtherKey { .. }
             | SeedError::NoServer { .. }
-            | SeedError::Name { .. } => {
-                Self::usage(error.to_string())
-            }
+            | SeedError::Name { .. } => Self::usage(error.to_string()),
             SeedError::Format { .. } | SeedError::Damaged { .. } => Self::usage(error.to_string()).help(EMIT_AGAIN),
             other => Self::new(other.to_string()),
         }

@@ -225,8 +225,7 @@ fn admission(picture: &Picture) -> Vec<String> {
     let on_credentials = &picture.admission.on_credentials;
     let mut lines = Vec::new();
     if !on_credentials.is_empty() {
-        let (live, whose) =
-            if on_credentials.len() == 1 { ("lives", "its") } else { ("live", "their") };
+        let (live, whose) = if on_credentials.len() == 1 { ("lives", "its") } else { ("live", "their") };
         lines.push(format!(
             "{} {live} on the credential of {whose} user data: `wattle seed admit --wait --stack {stack}` ends that",
             some(on_credentials.iter().map(|name| &**name), 3),

@@ -215,11 +215,7 @@ impl Next<'_> {
     }
 
     /// The rights to all entries.
-    fn entries(
-        &self,
-        plans: &[(&Name, &Plan)],
-        principals: &HashMap<Name, Principal>,
-    ) -> IndexMap<Name, Access> {
+    fn entries(&self, plans: &[(&Name, &Plan)], principals: &HashMap<Name, Principal>) -> IndexMap<Name, Access> {
         let mut granted = rights::granted(plans.iter().copied(), principals);
         let names = plans.iter().flat_map(|(server, plan)| rights::written(server, plan));
         names.filter_map(|name| granted.remove(&name).map(|access| (Name::from(name), access))).collect()

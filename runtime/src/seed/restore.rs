@@ -73,7 +73,13 @@ async fn own(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
     let marks: Vec<_> = marks.iter().map(|mark| (layout.mark(Some(&mark.as_str().into())), only_groups())).collect();
     store.protect(&marks, &[]).await?;
     let tops = [(layout.servers(), 1), (layout.agents(), 0), (layout.entries(), 2), (layout.statuses(), 1)];
-    let more = [(layout.recipes(), 0), (layout.exports(), 1), (layout.importers(), 1), (layout.deployed(), 1), (layout.admission(), 0)];
+    let more = [
+        (layout.recipes(), 0),
+        (layout.exports(), 1),
+        (layout.importers(), 1),
+        (layout.deployed(), 1),
+        (layout.admission(), 0),
+    ];
     for (top, depth) in tops.into_iter().chain(more) {
         let mut level = vec![top];
         for deeper in (0..=depth).rev() {

@@ -39,8 +39,8 @@ impl<'a> ForServers<'a> {
 
     /// The secrets of the plan that `server` has, if it is still the one that they were encrypted for.
     fn before(&self, server: &Name) -> HashMap<String, String> {
-        let is_same = self.roster.identity(server).map(|identity| &identity.principal)
-            == self.present.principals.get(server);
+        let is_same =
+            self.roster.identity(server).map(|identity| &identity.principal) == self.present.principals.get(server);
         let plan = self.present.plans.get(server).filter(|_| is_same);
         plan.map(|plan| opened(plan, &self.operator.opener())).unwrap_or_default()
     }

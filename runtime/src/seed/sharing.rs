@@ -53,7 +53,12 @@ impl Sharing {
         Self {
             login: login(generation),
             is_known: matches!(before, Some(Shared::Now(there)) if there.current == current),
-            under_way: Members { generation, current: current.clone(), earlier: earlier.clone(), former: former.clone() },
+            under_way: Members {
+                generation,
+                current: current.clone(),
+                earlier: earlier.clone(),
+                former: former.clone(),
+            },
             members: Members { generation, current, earlier: Vec::new(), former },
             all: counting.iter().cloned().chain(earlier).collect(),
             counting,
@@ -102,9 +107,8 @@ mod tests {
     #[test]
     fn a_login_gives_way_to_the_next_once_all_know_it() {
         let (key, layout, space) = (OperatorKey::generate(), Layout::new("shop"), Name::from("2026"));
-        let sharing = |before: Option<&Shared>, left, former| {
-            Sharing::new(&key, (&layout, Some(&space)), before, left, former)
-        };
+        let sharing =
+            |before: Option<&Shared>, left, former| Sharing::new(&key, (&layout, Some(&space)), before, left, former);
         let principal = |generation| key.member_login("shop", Some(&space), generation).principal();
         let first = sharing(None, false, None);
         assert_eq!((first.members.generation, &first.members), (1, &first.under_way));

@@ -210,12 +210,12 @@ impl Work {
         let has_places = there.map_or(options.admission, |there| self.has_places(options, there));
         let identities = roster.digest(has_places);
         let is_given = |there: &Deployed| there.goal.digest == self.digest && there.given == self.given;
-        let is_same =
-            there.is_some_and(|there| is_given(there) && there.identities == identities) && !options.again;
+        let is_same = there.is_some_and(|there| is_given(there) && there.identities == identities) && !options.again;
         let revision = applying::number(there.map(|there| there.goal.there()), is_same);
         let former = self.credentials.former_member(self.layout.stack()).filter(|_| roster.has_former());
         let has_left = has_left(&present.active(), &principals);
-        let sharing = Sharing::new(&options.key, (&self.layout, space.as_ref()), present.shared.as_ref(), has_left, former);
+        let sharing =
+            Sharing::new(&options.key, (&self.layout, space.as_ref()), present.shared.as_ref(), has_left, former);
         let building = Building {
             planning: Planning { seed, parameters: &self.parameters, imports: &self.imports },
             key: &options.key,

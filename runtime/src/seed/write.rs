@@ -128,8 +128,7 @@ impl Maker<'_> {
 
     fn recipes_as_they_are(&mut self) {
         let top = format!("{}/", self.layout.recipes());
-        let there: Vec<String> =
-            self.present.paths.iter().filter(|path| path.starts_with(&top)).cloned().collect();
+        let there: Vec<String> = self.present.paths.iter().filter(|path| path.starts_with(&top)).cloned().collect();
         for node in there {
             self.again(node.clone());
             self.kept.insert(node);

@@ -43,6 +43,9 @@ pub struct Membership {
     pub identity: Public,
     /// The number of the login.
     pub generation: u64,
+    /// Whether it is to say who it will be, if it has a key of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub announces: bool,
     sealed: String,
 }
 
@@ -51,9 +54,9 @@ impl Membership {
     ///
     /// # Errors
     /// When nothing can be encrypted for it.
-    pub fn new(identity: &Public, generation: u64, login: &Login) -> Result<Self, SealError> {
+    pub fn new(identity: &Public, generation: u64, login: &Login, announces: bool) -> Result<Self, SealError> {
         let sealed = seal(&Value::from(login.password.clone()), [&*identity.recipient])?;
-        Ok(Self { identity: identity.clone(), generation, sealed })
+        Ok(Self { identity: identity.clone(), generation, announces, sealed })
     }
 
     /// The login that a server of `stack` shares with the others.
@@ -93,7 +96,7 @@ mod tests {
         }
         let [own, other] = [(); 2].map(|()| ServerKey::generate());
         let login = key.member_login("shop", None, 1);
-        let told = Membership::new(&own.public("shop", "db"), 1, &login).unwrap();
+        let told = Membership::new(&own.public("shop", "db"), 1, &login, true).unwrap();
         assert_eq!(told.login("shop", &own.opener()).unwrap().password, login.password);
         told.login("shop", &other.opener()).unwrap_err();
         assert_eq!(told.login("shop", &other.opener().or(&own.opener())).unwrap().name, "shop");

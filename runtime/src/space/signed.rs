@@ -205,8 +205,7 @@ mod tests {
 
     #[test]
     fn what_agents_obey_is_signed() {
-        for path in
-            ["revision", "servers", "servers/db", "servers/db/plan", "servers/db/membership", "servers/db/goal"]
+        for path in ["revision", "servers", "servers/db", "servers/db/plan", "servers/db/membership", "servers/db/goal"]
         {
             assert!(is_signed(&format!("/wattle/shop/{path}")), "{path}");
         }

@@ -138,7 +138,10 @@ impl Store for Memory {
 
     async fn protect(&self, accesses: &[(String, Access)], checks: &[Op]) -> Result<(), StoreError> {
         for (path, access) in accesses {
-            StoreError::unless_missing(path, self.tree().protect(&self.who(), path, access.clone(), checks, || Ok(())))?;
+            StoreError::unless_missing(
+                path,
+                self.tree().protect(&self.who(), path, access.clone(), checks, || Ok(())),
+            )?;
         }
         Ok(())
     }

@@ -61,7 +61,11 @@ impl Db {
     /// Waits until its agent has ended by itself.
     pub(crate) async fn ended(&mut self) -> Ended {
         let agent = self.agent.take().expect("it runs");
-        tokio::time::timeout(Duration::from_mins(1), agent).await.expect("in time").expect("no panic").expect("no error")
+        tokio::time::timeout(Duration::from_mins(1), agent)
+            .await
+            .expect("in time")
+            .expect("no panic")
+            .expect("no error")
     }
 
     fn folder(&self) -> PathBuf {

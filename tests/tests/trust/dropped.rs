@@ -48,12 +48,7 @@ async fn left(mut stack: Stack) {
     stack.seed = seed(&t.finish(Exports::new()));
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     assert_eq!(applied.revision, 3);
-    let own = [
-        layout.plan("web"),
-        layout.last_goal("web"),
-        layout.server_status("web"),
-        layout.agent("web"),
-    ];
+    let own = [layout.plan("web"), layout.last_goal("web"), layout.server_status("web"), layout.agent("web")];
     reaches_only(&store, &operator, &own, "a server that has left").await;
     let goal = store.get(&layout.last_goal("web")).await.expect("reads").expect("it is told");
     assert!(!String::from_utf8_lossy(&goal.data).contains("db"), "{goal:?}");

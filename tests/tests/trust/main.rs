@@ -1,5 +1,6 @@
 //! What one may who has a server of a stack, root on it, with its own credential: nothing that another one relies on.
 
+mod admitted;
 mod agents;
 mod commands;
 mod dropped;

@@ -50,10 +50,12 @@ impl Maker<'_> {
         let path = self.layout.membership(server);
         let access = rights::plan(&identity.principal);
         let is_there = self.present.paths.contains(&path);
-        if is_there && known && self.present.whole && sharing.is_known {
+        let announces = self.wanted.has_places;
+        let is_same = self.present.deployed.as_ref().is_some_and(|(there, _)| there.announces == announces);
+        if is_there && known && self.present.whole && sharing.is_known && is_same {
             return Ok(());
         }
-        let data = to_json(&Membership::new(identity, sharing.members.generation, &sharing.login)?);
+        let data = to_json(&Membership::new(identity, sharing.members.generation, &sharing.login, announces)?);
         if is_there {
             if !known || !self.present.whole {
                 self.writing.granted.push((path.clone(), access));
