@@ -83,7 +83,7 @@ fn the_operator_is_told_and_one_command_admits() {
         servers.start(server, server);
     }
     let shown = run(&["status"]);
-    let line = "! `db` and `web` live on the credentials of their user data: `wattle seed admit --wait --stack by_hand` ends that\n";
+    let line = "! `db` and `web` live on the credential of their user data: `wattle seed admit --wait --stack by_hand` ends that\n";
     assert!(shown.out.contains(line), "{shown}");
     let admitted = run(&["seed", "admit", "--wait"]);
     assert_eq!(
