@@ -73,8 +73,8 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             continue;
         }
         if absent.as_ref() != Some(&waiting.absent) {
-            let names = some(waiting.absent.iter().map(|name| &**name), 5);
-            console.err.write(&format!("waiting for {names}\n"))?;
+            let awaited = some(waiting.absent.iter().map(|name| &**name), 5);
+            console.err.write(&format!("waiting for {awaited}\n"))?;
             absent = Some(waiting.absent);
         }
         time::sleep(PAUSE).await;

@@ -159,7 +159,7 @@ impl Next<'_> {
         let present = self.present;
         let principals = roster.principals();
         let (active, retired): (Vec<_>, Vec<_>) = present.plans.iter().partition(|(_, plan)| !plan.retired);
-        let entries = self.entries(&active, &principals);
+        let entries = Self::entries(&active, &principals);
         let mut sealing = ForServers::new(self.key, &roster, present);
         let mut plans = IndexMap::with_capacity_and_hasher(present.plans.len(), Default::default());
         let recipients = self.recipients(&roster);
@@ -215,7 +215,7 @@ impl Next<'_> {
     }
 
     /// The rights to all entries.
-    fn entries(&self, plans: &[(&Name, &Plan)], principals: &HashMap<Name, Principal>) -> IndexMap<Name, Access> {
+    fn entries(plans: &[(&Name, &Plan)], principals: &HashMap<Name, Principal>) -> IndexMap<Name, Access> {
         let mut granted = rights::granted(plans.iter().copied(), principals);
         let names = plans.iter().flat_map(|(server, plan)| rights::written(server, plan));
         names.filter_map(|name| granted.remove(&name).map(|access| (Name::from(name), access))).collect()

@@ -52,6 +52,7 @@ use work::{Found, Work, tampered, unchanged};
 
 /// How a seed is applied.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is asked for or not")]
 pub struct Options {
     /// The stack's name, if not the seed's.
     pub stack: Option<String>,

@@ -211,7 +211,8 @@ impl Present {
     /// What servers announce, and what they are told besides their plans.
     async fn announced(&mut self, store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
         let top = layout.admission();
-        if store.get(&top).await?.is_some() {
+        let is_none = self.whole && self.deployed.as_ref().is_some_and(|(deployed, _)| !deployed.announces);
+        if !is_none && store.get(&top).await?.is_some() {
             self.paths.insert(top.clone());
             let names = store.children(&top).await?;
             let read = names.into_iter().map(|name| async move {

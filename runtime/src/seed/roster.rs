@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(roster(&there, true, &[], &other_space).identity("db"), Some(&public(&credential)), "elsewhere");
         let admitted = roster(&there, true, &[], &space);
         assert_eq!(admitted.identity("db"), Some(&public(&first)));
-        assert_eq!(admitted.admitted, [db.clone()]);
+        assert_eq!(admitted.admitted, std::slice::from_ref(&db));
         assert_ne!(admitted.digest(true), roster(&there, false, &[], &space).digest(true));
 
         there.records.insert(db.clone(), Record::Now(admitted.servers["db"].clone()));

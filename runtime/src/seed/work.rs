@@ -127,12 +127,7 @@ impl Work {
         let register = Register::read(store, &self.layout, seed.servers.keys()).await?;
         // With the same seed, the same servers are there.
         let roster = self.roster(seed, options, &register, there.goal.space.as_ref(), |_| false);
-        Ok(there.identities == roster.digest(self.has_places(options, there)))
-    }
-
-    /// Whether servers can announce who they will be.
-    fn has_places(&self, options: &Options, there: &Deployed) -> bool {
-        options.admission || there.announces
+        Ok(there.identities == roster.digest(has_places(options, there)))
     }
 
     /// Refuses a stack of which something is not as its operator has written it.
@@ -207,7 +202,7 @@ impl Work {
                 return Err(SeedError::Credentials { servers });
             }
         }
-        let has_places = there.map_or(options.admission, |there| self.has_places(options, there));
+        let has_places = there.map_or(options.admission, |there| has_places(options, there));
         let identities = roster.digest(has_places);
         let is_given = |there: &Deployed| there.goal.digest == self.digest && there.given == self.given;
         let is_same = there.is_some_and(|there| is_given(there) && there.identities == identities) && !options.again;
@@ -251,6 +246,11 @@ impl Work {
             },
         })
     }
+}
+
+/// Whether servers can announce who they will be.
+fn has_places(options: &Options, there: &Deployed) -> bool {
+    options.admission || there.announces
 }
 
 /// What servers are told of a revision.
