@@ -9,8 +9,8 @@ use serde_json::Value as Json;
 use wattle::lower::{Seed, lower};
 use wattle::model::{Carrier, Model, Scalar, Type, Value};
 use wattle_runtime::seed::{Given, Options};
-use wattle_runtime::space::OperatorKey;
-use wattle_runtime::store::{Access, Op, Store, StoreError};
+use wattle_runtime::space::{Credential, OperatorKey, Space};
+use wattle_runtime::store::{Access, Login, OPERATOR, Op, Store, StoreError};
 
 use crate::stores::{Asked, Guard, Guarded};
 
@@ -84,7 +84,7 @@ impl Watch {
     /// Never.
     pub fn accesses(&self) -> BTreeMap<String, Access> {
         let accesses = self.accesses.lock().expect("no panic");
-        accesses.iter().map(|(path, access)| (unnamed(path), access.clone())).collect()
+        accesses.iter().map(|(path, access)| (unnamed(path), impersonal(access))).collect()
     }
 
     /// What was changed, in order.
@@ -124,6 +124,17 @@ impl Guard for Watch {
     }
 }
 
+/// Has one who is logged in as a server have what that shares with the others of its stack, as its agent would.
+///
+/// # Panics
+/// When it is not told.
+pub async fn join(store: &Arc<dyn Store>, stack: &str, server: &str, credential: &Credential) {
+    let space = Space::new(Arc::clone(store), stack);
+    let membership = space.membership(server).await.expect("it may").expect("it is told");
+    let login = membership.login(stack, &credential.opener()).expect("it is for this server");
+    store.log_in(&[login]).await.expect("logs in");
+}
+
 /// Every node below `/wattle`, with its data.
 ///
 /// # Panics
@@ -150,6 +161,9 @@ pub async fn essence(store: &Arc<dyn Store>) -> BTreeMap<String, Json> {
                 map.remove("space");
                 map.remove("expires");
                 map.remove("plans");
+                // What servers share follows from the name of the data space, and how often it was another one.
+                map.remove("generation");
+                map.remove("current");
                 for (name, value) in map.iter_mut() {
                     if name == "sealed" {
                         *value = Json::Null;
@@ -177,6 +191,19 @@ pub async fn essence(store: &Arc<dyn Store>) -> BTreeMap<String, Json> {
 pub fn unsigned(data: &[u8]) -> &[u8] {
     let end = data.iter().position(|byte| *byte == b'\n').filter(|_| data.starts_with(b"wattle-signed/1 "));
     end.map_or(data, |end| &data[end + 1..])
+}
+
+/// Rights without what follows from the name of a data space: by which login servers read what they share.
+fn impersonal(access: &Access) -> Access {
+    let mut shared = 0;
+    access.grants().fold(Access::new(), |all, (who, rights)| {
+        let name = who.as_str().split(':').next().unwrap_or_default();
+        if name.contains('/') || name == OPERATOR {
+            return all.grant(who, rights);
+        }
+        shared += 1;
+        all.grant(&Login { name: name.to_owned(), password: format!("{shared}") }.principal(), rights)
+    })
 }
 
 /// A path without the name of a data space, which is by chance.

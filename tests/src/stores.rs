@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use wattle_runtime::store::{Access, Hold, Node, Op, Store, StoreError, Version};
+use wattle_runtime::store::{Access, Hold, Login, Node, Op, Store, StoreError, Version};
 
 /// What is asked of a store; of many changes each one.
 #[derive(Debug)]
@@ -122,6 +122,10 @@ impl<G: Guard> Store for Guarded<G> {
 
     async fn unbound(&self, top: &str) -> Result<bool, StoreError> {
         self.store.unbound(top).await
+    }
+
+    async fn log_in(&self, logins: &[Login]) -> Result<(), StoreError> {
+        self.store.log_in(logins).await
     }
 
     fn session(&self) -> Option<Duration> {

@@ -66,9 +66,9 @@ async fn an_ensemble_is_asked_few_times_for_a_component() {
     let mut stack = Stack { requests, store, options, space };
 
     let all = TIERS as usize;
-    // The first revision, for which all claim their servers and fetch recipes; they may still be connecting.
+    // The first revision, for which all claim their servers, learn what they share and fetch recipes; they may still be connecting.
     let (counts, moved) = stack.reach(Size::of(TIERS), false).await;
-    assert_at_most(&counts, 10);
+    assert_at_most(&counts, 13);
     assert_eq!(moved, all);
     // One in which everything is as it was.
     let (counts, moved) = stack.reach(Size::of(TIERS), true).await;
@@ -84,7 +84,7 @@ async fn an_ensemble_is_asked_few_times_for_a_component() {
     let (counts, moved) = stack.reach(Size { tiers: TIERS, moved: Some(TIERS - 1) }, false).await;
     assert_eq!(moved, 1);
     // Mostly the operator's: no agent asks for anything but the one of that server.
-    assert!(counts.requests() <= u64::from(TIERS), "{counts}");
+    assert!(counts.requests() <= u64::from(TIERS) + 5, "{counts}");
     crowd.close().await;
 }
 

@@ -14,7 +14,7 @@ use wattle_runtime::space::{Credential, OperatorKey};
 use wattle_runtime::store::embedded::Server;
 use wattle_runtime::store::{Access, Address, Login, Memory, Op, Rights, Store, StoreError};
 use wattle_tests::random::{self, Anything};
-use wattle_tests::seeds::{nodes, options, seed};
+use wattle_tests::seeds::{join, nodes, options, seed};
 use wattle_tests::zookeeper::ZooKeeper;
 
 /// How one connects to the store under test.
@@ -59,7 +59,7 @@ fn expected(path: &str, server: &str, readers: &BTreeMap<String, BTreeSet<String
         ["revision"] | ["recipes", _] | ["deployed", "picture"] => [true, false, false],
         ["deployed", piece] => [picture.contains(piece), false, false],
         ["agents", owner] => [*owner == server, false, *owner == server],
-        ["servers", owner, "plan"] => [*owner == server, false, false],
+        ["servers", owner, "plan" | "membership"] => [*owner == server, false, false],
         ["status", owner, _] => [true, *owner == server, false],
         ["entries", writer, _, _] => {
             let entry = path.trim_start_matches("entries/");
@@ -121,6 +121,7 @@ async fn matrix(under: Under, key: OperatorKey, model: &Model) {
     for server in seed.servers.keys() {
         let logins = options.credentials.get(server).expect("made").logins(&seed.stack, server);
         let store = under.login(&logins).await;
+        join(&store, &seed.stack, server, options.credentials.get(server).expect("made")).await;
         probes += tried(&store, &there, |path, allowed| {
             let expected = path.strip_prefix(&root).map_or_else(
                 || elsewhere_allows(path, server, &seed),
@@ -141,8 +142,8 @@ async fn matrix(under: Under, key: OperatorKey, model: &Model) {
             .await;
     }
     // One of no stack, and one of a stack of the same names.
-    let stranger =
-        Credential::generate("m").logins(&seed.stack, &seed.servers.keys().next().expect("a server").clone());
+    let stranger = Credential::generate(options.key.signer().authority())
+        .logins(&seed.stack, &seed.servers.keys().next().expect("a server").clone());
     for logins in [&stranger[..], &[]] {
         probes += tried(&under.login(logins).await, &there, |path, allowed| {
             assert_eq!(allowed, [false; 3], "a stranger with `{path}`");

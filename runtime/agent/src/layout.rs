@@ -54,6 +54,26 @@ impl Layout {
         format!("{ROOT}/{}/servers/{server}/plan", self.stack)
     }
 
+    /// What `server` is told of what all servers of the stack share.
+    pub fn membership(&self, server: &str) -> String {
+        format!("{ROOT}/{}/servers/{server}/membership", self.stack)
+    }
+
+    /// What is left of the goal to `server` once it has left the model.
+    pub fn last_goal(&self, server: &str) -> String {
+        format!("{ROOT}/{}/servers/{server}/goal", self.stack)
+    }
+
+    /// Above what servers announce of themselves.
+    pub fn admission(&self) -> String {
+        format!("{ROOT}/{}/admission", self.stack)
+    }
+
+    /// Who `server` says that it will be: whoever has its credential may write it.
+    pub fn announcement(&self, server: &str) -> String {
+        format!("{ROOT}/{}/admission/{server}", self.stack)
+    }
+
     /// Above the places of agents.
     pub fn agents(&self) -> String {
         format!("{ROOT}/{}/agents", self.stack)

@@ -13,15 +13,15 @@ use crate::recipe::boot;
 use crate::space::{Alive, Goal, Hears, SpaceError};
 use crate::store::{Access, Hold, Rights, StoreError, Turn};
 
+use super::admission;
 use super::shared::Shared;
 use super::touch::Moment;
 
 /// What a status says of another agent that acts for the server.
 const ANOTHER: &str = "another agent";
 
-/// How long to wait before a plan is looked at again that may not be read: its server has got another credential, and the
-/// server that has that one is to come.
-const DENIED: Duration = Duration::from_mins(1);
+/// How long to wait before asking again who acts for the server, if that is kept from this agent.
+const DENIED: Duration = Duration::from_secs(5);
 
 /// Follows what is desired, and says that this agent acts for the server, until it `ends`: then it takes that back.
 ///
@@ -47,6 +47,7 @@ pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>)
             claimed = &mut claiming, if held.is_none() => {
                 held = Some(claimed?);
                 shared.trouble(ANOTHER, None);
+                shared.admission.acts();
                 shared.say(Event::Claimed(true));
             }
             turn = next(&mut held) => match turn {
@@ -68,11 +69,18 @@ pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>)
 async fn desire(shared: &Shared, goals: watch::Sender<Option<Goal>>) -> Result<(), SpaceError> {
     const TROUBLE: &str = "the plan";
     let following = shared.space.follow(&shared.server);
-    let plan = following.plan();
+    let (plan, goal) = (following.plan(), shared.space.layout().revision());
     let listener = Listener { shared, goals };
     let mut in_trouble = false;
+    let mut changes = shared.admission.changes().await;
     loop {
-        let (error, pause) = match shared.insist(|| following.next(&listener)).await {
+        // Who shares another login with the others sees what was kept from it.
+        let next = tokio::select! {
+            biased;
+            next = shared.insist(|| following.next(&listener)) => next,
+            _ = changes.changed() => continue,
+        };
+        let (error, pause) = match next {
             Ok(desired) => {
                 if std::mem::take(&mut in_trouble) {
                     shared.trouble(TROUBLE, None);
@@ -84,14 +92,17 @@ async fn desire(shared: &Shared, goals: watch::Sender<Option<Goal>>) -> Result<(
             Err(SpaceError::Malformed { path, reason } | SpaceError::Untrusted { path, reason }) if path == plan => {
                 (reason, Duration::ZERO)
             }
-            Err(SpaceError::Store(StoreError::Denied { path, .. })) if path == plan => {
-                ("this server's credential is another one now".to_owned(), DENIED)
+            Err(SpaceError::Store(StoreError::Denied { path, .. })) if path == plan || path == goal => {
+                admission::barred(shared).await
             }
             Err(error) => return Err(error),
         };
         in_trouble = true;
         shared.trouble(TROUBLE, Some(format!("cannot read this server's plan: {error}")));
-        time::sleep(pause).await;
+        tokio::select! {
+            () = time::sleep(pause) => {}
+            _ = changes.changed() => {}
+        }
     }
 }
 
@@ -103,7 +114,7 @@ struct Listener<'a> {
 
 impl Hears for Listener<'_> {
     fn goal(&self, goal: Goal) -> Result<(), String> {
-        if self.shared.credential.authority().is_some() {
+        if self.shared.admission.credential.authority().is_some() {
             let (expires, now) = (goal.expires.unwrap_or_default(), clock::now());
             if expires <= now {
                 return Err(format!(
@@ -113,6 +124,7 @@ impl Hears for Listener<'_> {
             }
             self.shared.seen.admit(&goal, &self.shared.server)?;
         }
+        self.shared.admission.is_in(goal.space.as_ref());
         self.goals.send_replace(Some(goal));
         Ok(())
     }
@@ -153,12 +165,9 @@ async fn claim(shared: &Shared, mut goals: watch::Receiver<Option<Goal>>, begins
         agent: Some(agent.to_owned()),
         boot: Some(boot.clone()),
     };
-    let stack = shared.space.layout().stack();
-    let [own, member] = shared.credential.logins(stack, &shared.server);
-    let seen_by = operator.iter().chain([&member.principal()]).cloned().collect::<Vec<_>>();
-    // Whoever takes the place of its predecessor writes that one's node.
-    let own = Access::new().grant(&own.principal(), Rights::READ.and(Rights::WRITE));
-    let access = seen_by.iter().fold(own, |access, principal| access.grant(principal, Rights::READ));
+    // Whoever takes the place of its predecessor writes that one's node. Others see whether it is there, and need no more.
+    let own = Access::new().grant(&shared.admission.public().principal, Rights::READ.and(Rights::WRITE));
+    let access = operator.iter().fold(own, |access, operator| access.grant(operator, Rights::READ));
     let path = shared.space.layout().alive(&shared.server);
     let mut over = None;
     loop {
@@ -183,9 +192,26 @@ async fn claim(shared: &Shared, mut goals: watch::Receiver<Option<Goal>>, begins
             }
             // Somebody is there.
             Err(SpaceError::Store(StoreError::Conflict { .. })) => {}
+            // Another server has been admitted in its place.
+            Err(SpaceError::Store(StoreError::Denied { .. })) => {
+                time::sleep(DENIED).await;
+                continue;
+            }
             Err(error) => return Err(error),
         }
-        over = match shared.insist(|| shared.space.holder(&shared.server)).await? {
+        let holder = match shared.insist(|| shared.space.holder(&shared.server)).await {
+            // Of another server, or of another disk.
+            Err(SpaceError::Store(StoreError::Denied { .. })) => {
+                let what = "another agent acts for this server, on another machine or with another disk: this one waits until \
+                            that one has ended";
+                shared.trouble(ANOTHER, Some(what.to_owned()));
+                shared.say(Event::Claimed(false));
+                time::sleep(DENIED).await;
+                continue;
+            }
+            holder => holder?,
+        };
+        over = match holder {
             None => None,
             // Its own predecessor: the lock on the folder says that it is gone. On another machine, or if this process has
             // acted for the server before, it is one with a copy of the folder.

@@ -188,7 +188,7 @@ mod tests {
             "stack": "shop",
             "server": "db",
             "space": "zookeeper+tls://zk1:2281,zk2:2281",
-            "credential": Credential::generate("members").expose(),
+            "credential": Credential::generate(crate::space::OperatorKey::generate().signer().authority()).expose(),
             "networks": {"backbone": "c3f2"},
             "values": {"volume.size": 10},
         });
@@ -228,7 +228,7 @@ mod tests {
     fn a_server_without_networks_and_values_has_neither_field() {
         let text = serde_json::json!({
             "stack": "shop", "server": "db", "space": "unix:/run/wattle.sock",
-            "credential": Credential::generate("members").expose(),
+            "credential": Credential::generate(crate::space::OperatorKey::generate().signer().authority()).expose(),
         });
         let identity = Identity::parse(&text.to_string(), Path::new("identity.json")).unwrap();
         assert!(identity.networks.is_empty() && identity.values.is_empty());

@@ -8,6 +8,7 @@
 //! An agent is one future. Dropped at any point, it leaves what a crash would leave; the journal's documentation says
 //! why that loses nothing.
 
+mod admission;
 mod attributes;
 mod claim;
 mod driver;
@@ -16,6 +17,7 @@ mod identity;
 mod journal;
 mod live;
 mod metadata;
+mod own_key;
 mod publisher;
 mod runs;
 mod seen;
@@ -44,7 +46,9 @@ pub use journal::{JournalError, forget_finished};
 pub use metadata::{Metadata, Place};
 pub use wattle_agent_core::machine::Limits;
 
+use admission::Admission;
 use driver::Driver;
+use own_key::own_key;
 use publisher::Publisher;
 use seen::Seen;
 use shared::Shared;
@@ -128,17 +132,27 @@ impl Agent {
         let agent = name(&self.state).map_err(|source| AgentError::State { path: self.state.join(NAME), source })?;
         let opened = journal::Journal::open(&self.state.join("journal"));
         runs::end_former(&self.state, opened.as_ref().ok().map(|(_, memory)| memory));
+        let own = own_key(&self.state)
+            .map_err(|source| AgentError::State { path: self.state.join(own_key::NAME), source })?;
         let (journal, memory) = opened?;
         let seen = Seen::open(&self.state)
             .map_err(|source| AgentError::State { path: self.state.join(seen::NAME), source })?;
         let socket =
             Socket::bind(&self.state).map_err(|source| AgentError::State { path: self.state.join(SOCKET), source })?;
         let (sender, messages) = mpsc::unbounded_channel();
-        let vault = ServerVault::new(self.space.layout().stack(), &self.credential);
+        let stack = self.space.layout().stack().to_owned();
+        let vault = ServerVault::new(&stack, &own, &self.credential);
         let Self { space, server, credential, runner, state, attributes, user_data, limits } = self;
         let setup = Setup { server: server.clone(), user_data, limits, vault };
         let store = Arc::clone(space.store());
-        let space = space.signing(credential.signer());
+        // Whichever of both the operator knows it by.
+        let logging_in = async { store.log_in(&[own.login(&stack, &server)]).await.map_err(SpaceError::from) };
+        tokio::select! {
+            biased;
+            () = &mut until => return Ok(Ended::Asked),
+            logged_in = logging_in => logged_in?,
+        }
+        let space = space.signing([own.signer(), credential.key().signer()]);
         let space = if let Some(authority) = credential.authority() {
             space.trusting(authority)
         } else {
@@ -147,8 +161,8 @@ impl Agent {
         };
         let shared = Arc::new(Shared {
             space: space.led(),
+            admission: Admission::new(&stack, &server, own, credential),
             server,
-            credential,
             runner,
             state,
             attributes,
@@ -170,6 +184,8 @@ impl Agent {
             followed = &mut follow => return followed.map(|()| Ended::Asked).map_err(AgentError::from),
             () = shared.publisher.publish(&shared) => Ended::Asked,
             () = shared.tell_disowned() => Ended::Asked,
+            () = admission::attend(&shared) => Ended::Asked,
+            () = admission::announce(&shared) => Ended::Asked,
             () = socket.serve(&shared) => Ended::Asked,
         };
         end.send_replace(true);

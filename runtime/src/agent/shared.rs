@@ -12,10 +12,11 @@ use wattle_agent_core::machine::Event;
 use wattle_agent_core::status::ServerStatus;
 
 use crate::recipe::Runner;
-use crate::space::{Credential, Space, SpaceError, Status};
+use crate::space::{Space, SpaceError, Status};
 use crate::store::StoreError;
 
 use super::Attributes;
+use super::admission::{self, Admission};
 use super::publisher::Publisher;
 use super::seen::Seen;
 use super::socket::Runs;
@@ -44,7 +45,7 @@ pub(super) struct Snapshot {
 pub(super) struct Shared {
     pub(super) space: Space,
     pub(super) server: Name,
-    pub(super) credential: Credential,
+    pub(super) admission: Admission,
     pub(super) runner: Arc<dyn Runner>,
     pub(super) state: PathBuf,
     pub(super) attributes: Arc<dyn Attributes>,
@@ -73,10 +74,14 @@ impl Shared {
                     0 | 1 => String::new(),
                     all => format!(", and {} more are not", all - 1),
                 };
+                let own = format!("{}/", self.space.layout().root());
                 disowned.first_key_value().map(|(path, why)| {
-                    format!(
-                        "`{path}` is not believed: {why}{more}; `wattle seed apply --restore` has all servers publish again"
-                    )
+                    let help = if path.starts_with(&own) {
+                        "`wattle seed apply --restore` has all servers publish again"
+                    } else {
+                        "if that stack's servers have other keys by now, `wattle seed apply` tells this one's"
+                    };
+                    format!("`{path}` is not believed: {why}{more}; {help}")
                 })
             };
             self.trouble("what servers say", told);
@@ -86,7 +91,7 @@ impl Shared {
     /// How the server is doing, as others are to see it.
     pub(super) fn shown(&self, status: ServerStatus) -> ServerStatus {
         let mut status = self.seen.dated(status);
-        if self.credential.authority().is_none() {
+        if self.admission.credential.authority().is_none() {
             status.troubles.push(UNPROVEN.to_owned());
         }
         status
@@ -128,7 +133,8 @@ impl Shared {
         }
     }
 
-    /// Asks the data space until it listens: while it cannot be used at all, there is nothing else to do than to wait.
+    /// Asks the data space until it listens: while it cannot be used at all, there is nothing else to do than to wait. What may not
+    /// be read is asked for again as who this server has become since.
     pub(super) async fn insist<T, F>(&self, mut ask: impl FnMut() -> F) -> Result<T, SpaceError>
     where
         F: Future<Output = Result<T, SpaceError>>,
@@ -145,8 +151,12 @@ impl Shared {
                 answer => {
                     if in_trouble {
                         self.trouble(TROUBLE, None);
+                        in_trouble = false;
                     }
-                    return answer;
+                    let is_denied = matches!(&answer, Err(SpaceError::Store(StoreError::Denied { .. })));
+                    if !is_denied || !matches!(admission::join(self).await, Ok(true)) {
+                        return answer;
+                    }
                 }
             }
         }

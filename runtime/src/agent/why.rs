@@ -4,6 +4,7 @@ use wattle::model::Name;
 use wattle_agent_core::machine::{Cause, Search, Sighting};
 
 use crate::space::{Revision, SERVER, Space, SpaceError};
+use crate::store::StoreError;
 
 /// Why what is `awaited` does not come, each in its revision: entries `SERVER/COMPONENT/OUTPUT` or components
 /// `SERVER/COMPONENT`. Follows who waits for whom to the end, and gives every end once, the nearest first.
@@ -21,7 +22,11 @@ pub(super) async fn root_causes(space: &Space, awaited: &[(Name, Revision)]) -> 
 
 async fn look(space: &Space, full: &Name) -> Result<Sighting, SpaceError> {
     let server: Name = full.split('/').next().unwrap_or(full).into();
-    let is_alive = space.alive(&server).await?.is_some();
+    let is_alive = match space.alive(&server).await {
+        // It is there, whatever it says.
+        Err(SpaceError::Store(StoreError::Denied { .. })) => true,
+        alive => alive?.is_some(),
+    };
     let of_server = full.ends_with(&format!("/{SERVER}"));
     let status = if of_server { None } else { space.status(full).await? };
     let is_known = status.is_some() || (of_server && space.server_status(&server).await?.is_some());

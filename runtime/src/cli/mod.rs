@@ -3,6 +3,7 @@
 //! What lives here: commands, options, what is printed and how it looks; one file a command. What must not: what a
 //! command is about. That is the business of `space`, `agent` and `local`.
 
+mod admit;
 mod agent;
 mod args;
 mod ca;

@@ -22,7 +22,7 @@ use crate::store::{Address, Store};
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
-use super::{args, target};
+use super::{admit, args, target};
 
 /// What fixes a seed.
 const EMIT_AGAIN: &str =
@@ -62,6 +62,7 @@ pub(super) fn command() -> Command {
                 )]),
             ),
         )
+        .subcommand(admit::command())
         .subcommand(diff.arg(directory()).args(parameters()).args(args::data_space()).arg(args::credentials()))
         .subcommand(delete)
 }
@@ -102,6 +103,7 @@ pub(super) fn parameters() -> [Arg; 3] {
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     match matches.subcommand().expect("INVARIANT: a command is required") {
         ("apply", given) => apply(given, console).await,
+        ("admit", given) => admit::run(given, console).await,
         ("diff", given) => diff(given, console).await,
         (_, given) => delete(given, console).await,
     }
@@ -249,6 +251,8 @@ pub(super) async fn prepare(
     let is_new_key = key.is_none();
     let mut options = Options::new(target::known_at(key.unwrap_or_else(OperatorKey::generate), &address)?);
     options.given = given;
+    // What `up` runs is this user's own, and so are its credentials.
+    options.admission = !matches!(address, Address::Socket(_));
     options.files = Files::read(&directory)?;
     options.stack = matches.get_one::<String>("stack").cloned();
     options.renew = matches!(matches.try_get_one("renew"), Ok(Some(true)));
@@ -342,7 +346,12 @@ fn next(work: &Work, matches: &ArgMatches, changes: &Changes, stack: &str) -> St
     if changes.is_empty() {
         "nothing has changed; `--again` makes a new revision all the same\n".into()
     } else if changes.from.is_none() {
-        format!("next, create the stack:\n{}", command("create"))
+        format!(
+            "next, create the stack:\n{}and once servers run, let keys of their own take the place of those credentials:\n  \
+             wattle seed admit --wait --stack {}\n",
+            command("create"),
+            argument(stack)
+        )
     } else {
         let update = command("update");
         format!("agents that run take it up by themselves; if the template has changed, too:\n{update}")
@@ -443,9 +452,10 @@ impl From<SeedError> for Failure {
                     .help(format!("if not, {others}: `seed apply` makes its own"))
             }
             SeedError::Space(error) => error.into(),
-            SeedError::Credentials { .. } | SeedError::OtherKey { .. } | SeedError::Name { .. } => {
-                Self::usage(error.to_string())
-            }
+            SeedError::Credentials { .. }
+            | SeedError::OtherKey { .. }
+            | SeedError::NoServer { .. }
+            | SeedError::Name { .. } => Self::usage(error.to_string()),
             SeedError::Format { .. } | SeedError::Damaged { .. } => Self::usage(error.to_string()).help(EMIT_AGAIN),
             other => Self::new(other.to_string()),
         }

@@ -21,7 +21,8 @@ use super::failure::{Exit, Failure, exit_codes};
 use super::paint::{Cell, Tone, paint, table, width};
 use super::signals::Signals;
 use super::{args, ls, target, timeline, ui, why};
-use wattle::shown::on_terminal;
+use wattle::names::some;
+use wattle::shown::{argument, on_terminal};
 
 /// How often to look again.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -204,6 +205,9 @@ fn show(picture: &Picture, now: Time, color: bool, width: usize) -> String {
         }
     }
     let mut text = format!("{}\n{}", headline(picture, color), table(&rows, color, width));
+    for line in admission(picture) {
+        text.extend([format!("{} {line}\n", paint("!", Tone::Waiting, color))]);
+    }
     for finishing in picture.servers.values().flat_map(|standing| &standing.finishing) {
         text.extend([format!("{} {}\n", paint("!", Tone::Waiting, color), still_runs(finishing, now))]);
     }
@@ -213,6 +217,31 @@ fn show(picture: &Picture, now: Time, color: bool, width: usize) -> String {
         text.extend([format!("{} {server}: {}\n", paint("!", Tone::Waiting, color), one_line(trouble))]);
     }
     text
+}
+
+/// What is to be done about who servers are.
+fn admission(picture: &Picture) -> Vec<String> {
+    let stack = argument(&*picture.stack);
+    let on_credentials = &picture.admission.on_credentials;
+    let mut lines = Vec::new();
+    if !on_credentials.is_empty() {
+        let (live, whose) = if on_credentials.len() == 1 { ("lives", "its") } else { ("live", "their") };
+        lines.push(format!(
+            "{} {live} on the credential of {whose} user data: `wattle seed admit --wait --stack {stack}` ends that",
+            some(on_credentials.iter().map(|name| &**name), 3),
+        ));
+    }
+    lines.extend(picture.admission.others.iter().map(|other| {
+        format!(
+            "{}: a second server has come with the credential of its user data, at {:.0}. If {} was built anew: `wattle seed \
+             admit {} --stack {stack}`; if not, somebody else has that credential",
+            other.server,
+            other.since,
+            other.server,
+            argument(&*other.server),
+        )
+    }));
+    lines
 }
 
 fn agent(standing: &Standing, now: Time) -> Cell {
@@ -273,6 +302,11 @@ fn json(picture: &Picture, now: Time) -> serde_json::Value {
         "applying": picture.goal.as_ref().and_then(|goal| goal.applying),
         "components": json_of_tally(tally),
         "servers": servers,
+        "admission": {
+            "on_credentials": picture.admission.on_credentials,
+            "others": picture.admission.others.iter().map(|other| json!({"server": other.server, "since": other.since}))
+                .collect::<Vec<_>>(),
+        },
         "causes": roots(picture).iter().map(|root| json_of_root(root, now)).collect::<Vec<_>>(),
     })
 }

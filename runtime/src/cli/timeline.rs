@@ -176,7 +176,12 @@ mod tests {
         ];
         let goal =
             Goal { revision: 1, space: None, digest: String::new(), applying: None, operator: None, ..Goal::default() };
-        let mut picture = Picture { stack: "s".into(), goal: Some(goal), servers: IndexMap::default() };
+        let mut picture = Picture {
+            stack: "s".into(),
+            goal: Some(goal),
+            servers: IndexMap::default(),
+            admission: Default::default(),
+        };
         for (server, status) in stack {
             let standing = Standing {
                 alive: None,

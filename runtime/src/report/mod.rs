@@ -3,6 +3,7 @@
 //! What lives here: reading everything at once, and finding out why something does not go on. What must not: how it
 //! looks; that is the command's business.
 
+mod admission;
 mod bounded;
 mod cause;
 mod entries;
@@ -11,6 +12,7 @@ mod picture;
 mod shown;
 mod timeline;
 
+pub use admission::{Admission, Other};
 pub use cause::{Cause, Root, roots};
 pub(crate) use cause::{between, still_runs};
 pub use entries::{contents, entries};

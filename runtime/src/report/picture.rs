@@ -9,10 +9,11 @@ use wattle::model::{IndexMap, Name, Order};
 use crate::space::{Alive, Finishing, Goal, Leaving, Plan, Revision, Space, SpaceError, State, Status};
 use crate::store::StoreError;
 
+use super::admission::Admission;
 use super::bounded;
 
 /// Requests that are under way at the same time.
-const AT_ONCE: usize = 64;
+pub(super) const AT_ONCE: usize = 64;
 
 /// The whole of a stack at one time. Its parts are read one after the other, so it may mix what was never there together.
 #[derive(Clone, Debug)]
@@ -23,6 +24,8 @@ pub struct Picture {
     pub goal: Option<Goal>,
     /// Its servers, `app2` before `app10`.
     pub servers: IndexMap<Name, Standing>,
+    /// Who they are.
+    pub admission: Admission,
 }
 
 /// A server.
@@ -178,7 +181,9 @@ impl Picture {
             None => true,
         };
         let servers = servers.into_iter().filter(|(_, standing)| stays(standing)).collect();
-        Ok(Self { stack: space.layout().stack().into(), goal, servers })
+        let known = before.filter(|_| is_same).map(|before| &before.admission);
+        let admission = Admission::read(space, goal.as_ref(), known).await?;
+        Ok(Self { stack: space.layout().stack().into(), goal, servers, admission })
     }
 
     /// The revision that it is about: 0 before the first seed.

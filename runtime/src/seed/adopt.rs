@@ -3,17 +3,19 @@
 //! One that the operator has named counts. Any other counts only if the data space knows it as the stack's: whoever only
 //! makes directories cannot have made that so. What must not live here: where such files lie.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use wattle::lower::Seed;
+use wattle::model::Name;
 
-use crate::space::{Layout, SpaceError, parse_json, unverified};
+use crate::space::{Layout, Record, SpaceError, parse_json, unverified};
 use crate::store::{Principal, Store, StoreError};
 
 use super::error::Beside;
-use super::present::Deployed;
+use super::present::{AT_ONCE, Deployed};
 use super::{Options, SeedError};
 
 /// The files that keys were read from and that nobody has named.
@@ -50,21 +52,38 @@ pub async fn adopt(
         files.push(Beside::Key(path));
     }
     if let Some(path) = credentials {
-        let all = layout.servers();
-        let member: Option<Principal> = match store.get(&all).await? {
-            Some(node) => parse_json(&all, unverified(&node.data)).ok().flatten(),
-            None => None,
-        };
-        if member == Some(options.credentials.member(stack)) {
-            let known = store.children(&all).await?;
-            let known: HashSet<&str> = known.iter().map(String::as_str).collect();
-            let is_new = |server: &str| seed.servers.contains_key(server) && !known.contains(server);
+        let known = known(store, &layout, seed, options).await?;
+        if known.values().any(|is_its| *is_its) && known.values().all(|is_its| *is_its) {
+            let is_new = |server: &str| seed.servers.contains_key(server) && !known.contains_key(server);
             options.credentials.retain(|server| !is_new(server));
         } else {
             files.push(Beside::Credentials(path));
         }
     }
     if files.is_empty() { Ok(()) } else { Err(SeedError::Unknown { stack: stack.to_owned(), files }) }
+}
+
+/// Of which servers the data space knows the credential: each with whether that is the one in the `options`.
+async fn known(
+    store: &Arc<dyn Store>,
+    layout: &Layout,
+    seed: &Seed,
+    options: &Options,
+) -> Result<HashMap<Name, bool>, SeedError> {
+    let credentials = seed.servers.keys().filter_map(|server| Some((server, options.credentials.get(server)?)));
+    let read = credentials.map(|(server, credential)| async move {
+        let path = layout.server(server);
+        let Some(node) = store.get(&path).await? else { return Ok(None) };
+        let public = credential.key().public(layout.stack(), server);
+        let record: Option<Record> = parse_json(&path, unverified(&node.data)).ok().flatten();
+        let is_its = record.map(|record| match record {
+            Record::Now(known) => known.credential == public,
+            Record::Former(principal) => principal == public.principal,
+        });
+        Ok::<_, SeedError>(is_its.map(|is_its| (server.clone(), is_its)))
+    });
+    let read: Vec<_> = stream::iter(read.collect::<Vec<_>>()).buffered(AT_ONCE).try_collect().await?;
+    Ok(read.into_iter().flatten().collect())
 }
 
 /// Whether nothing of `stack` was ever told by the operator who has this key: then nobody can have need of the key.

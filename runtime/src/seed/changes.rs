@@ -36,6 +36,9 @@ pub struct Changes {
     pub exports_changed: Vec<String>,
     /// Servers that get another credential than they had.
     pub credentials: Vec<String>,
+    /// Servers whose own keys take the place of what they had.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub admitted: Vec<String>,
     /// Nodes that are not what the operator has written, and are written anew.
     pub tampered: Vec<Tampered>,
     /// What the operator should look after.
@@ -130,7 +133,10 @@ impl Changes {
         changes.exports_changed = others.map(|(name, _)| name.to_string()).collect();
         let other =
             |server: &&Name| present.principals.get(*server).is_some_and(|p| Some(p) != wanted.principals.get(*server));
-        changes.credentials = wanted.plans.keys().filter(other).map(ToString::to_string).collect();
+        let (admitted, other): (Vec<&Name>, Vec<&Name>) =
+            wanted.plans.keys().filter(other).partition(|server| wanted.roster.admitted.contains(server));
+        [changes.admitted, changes.credentials] =
+            [admitted, other].map(|servers| servers.into_iter().map(ToString::to_string).collect());
         changes
     }
 }
@@ -297,6 +303,7 @@ impl fmt::Display for Changes {
         names("other values of exports", &self.exports_changed)?;
         names("other rights", &self.rights)?;
         names("other credentials", &self.credentials)?;
+        names("admitted with keys of their own", &self.admitted)?;
         for Tampered { node, why } in &self.tampered {
             writeln!(f, "not as the operator has written it: `{node}`: {why}")?;
         }

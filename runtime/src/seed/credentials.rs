@@ -21,7 +21,6 @@ use super::SeedError;
 #[derive(Clone, Default)]
 pub struct Credentials {
     servers: IndexMap<Name, Credential>,
-    member: Option<String>,
 }
 
 impl std::fmt::Debug for Credentials {
@@ -61,11 +60,10 @@ impl Credentials {
     /// `seed` does not have stay: the model may get them back.
     pub fn complete(&mut self, seed: &Seed, key: &OperatorKey) {
         let authority = key.signer().authority();
-        let member = self.member.get_or_insert_with(random).clone();
         self.servers.reserve(seed.servers.len());
         for server in seed.servers.keys() {
             if !self.servers.contains_key(server) {
-                self.servers.insert(server.clone(), Credential::generate(&member).believing(authority));
+                self.servers.insert(server.clone(), Credential::generate(authority));
             }
         }
     }
@@ -91,9 +89,9 @@ impl Credentials {
         self.servers.retain(|server, _| wanted(server));
     }
 
-    /// What all servers of `stack` are together.
-    pub(super) fn member(&self, stack: &str) -> Principal {
-        Credential::member_login(stack, self.member.as_deref().unwrap_or_default()).principal()
+    /// What all servers of `stack` are together whose credentials are of a former version.
+    pub(super) fn former_member(&self, stack: &str) -> Option<Principal> {
+        self.servers.values().find_map(|credential| credential.former_member(stack)).map(|login| login.principal())
     }
 
     /// Reads what [`Credentials::write`] wrote; there are none where there is no file.
@@ -106,12 +104,12 @@ impl Credentials {
         // What is wrong with YAML is told without the line that it stands in.
         let file: File = serde_yaml::from_str(&text)
             .map_err(|_| malformed("no environment file with `wattle_credentials` below `parameters`".to_owned()))?;
-        let mut credentials = Self::new();
+        let (mut credentials, mut former) = (Self::new(), None);
         for (server, text) in file.parameters.wattle_credentials {
             let credential: Credential =
                 text.parse().map_err(|error| malformed(format!("server `{server}`: {error}")))?;
-            let member = credentials.member.get_or_insert_with(|| credential.member().to_owned());
-            if member != credential.member() {
+            let member = credential.former_member("").map(|login| login.principal());
+            if member.is_some() && member != *former.get_or_insert_with(|| member.clone()) {
                 return Err(malformed(format!("server `{server}` is of another stack than those before it")));
             }
             credentials.servers.insert(server, credential);
@@ -230,9 +228,9 @@ mod tests {
     use super::*;
 
     fn some() -> Credentials {
-        let mut credentials = Credentials { member: Some("m".repeat(64)), ..Credentials::default() };
+        let (mut credentials, authority) = (Credentials::new(), OperatorKey::generate().signer().authority());
         for server in ["db", "apps.node1", "1e3", "yes"] {
-            credentials.servers.insert(server.into(), Credential::generate(&"m".repeat(64)));
+            credentials.servers.insert(server.into(), Credential::generate(authority));
         }
         credentials
     }
@@ -252,7 +250,6 @@ mod tests {
             credentials.iter().map(|(name, credential)| (name.clone(), credential.expose())).collect()
         };
         assert_eq!(texts(&read), texts(&credentials));
-        assert_eq!(read.member, credentials.member);
         Credentials::new().write(&path, "shop", "unix:/run/x", "").unwrap();
         assert!(Credentials::read(&path).unwrap().servers.is_empty());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "something is left beside it");

@@ -22,11 +22,11 @@ use wattle::requirement::Operand;
 use wattle_agent_core::hex;
 
 use crate::space::{Layout, OperatorKey, parse_json, to_json};
-use crate::store::{Access, Op, Principal, Store};
+use crate::store::{Access, Op, Store};
 
 use super::present::get_json;
 use super::turn::Turn;
-use super::{Given, SeedError, rights};
+use super::{Given, SeedError};
 
 /// Bytes of a piece at most.
 const PIECE: usize = 500_000;
@@ -148,7 +148,8 @@ pub(super) struct Keeping<'a> {
     pub(super) files: &'a Files,
     pub(super) given: &'a Given,
     pub(super) key: &'a OperatorKey,
-    pub(super) member: &'a Principal,
+    /// The rights to what all servers share.
+    pub(super) members: Access,
     pub(super) revision: u64,
 }
 
@@ -181,7 +182,7 @@ impl Keeping<'_> {
             });
             names.collect::<Vec<_>>()
         };
-        let members = rights::members(self.member);
+        let members = self.members.clone();
         let picture = self.files.picture.as_ref().map(|text| Picture { pieces: add(text, &members) });
         let (seed, parameters) = concealed(self.seed, self.given, self.key);
         let mut files: IndexMap<String, Vec<String>> =
@@ -223,6 +224,13 @@ impl Keeping<'_> {
         steps.gone = gone.map(|name| delete(self.layout.deployed_piece(name))).collect();
         steps
     }
+}
+
+/// What gives the picture that is there the rights to what all servers share.
+pub(super) fn shared(layout: &Layout, there: &There, access: &Access) -> Steps {
+    let pieces = there.picture.iter().flat_map(|picture| &picture.pieces).map(|piece| layout.deployed_piece(piece));
+    let paths = there.picture.is_some().then(|| layout.deployed_picture()).into_iter().chain(pieces);
+    Steps { granted: paths.map(|path| (path, access.clone())).collect(), ..Steps::default() }
 }
 
 fn delete(path: String) -> Op {

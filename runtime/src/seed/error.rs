@@ -110,6 +110,32 @@ pub enum SeedError {
         /// The servers.
         servers: Vec<String>,
     },
+    /// What was deployed by a version of before operators could read it again.
+    #[error(
+        "`{server}` was deployed by a version of wattle of before servers had keys of their own: `wattle seed apply DIR` once, \
+         then this"
+    )]
+    Unreadable {
+        /// A server that has it.
+        server: String,
+    },
+    /// Servers that are not there.
+    #[error("`{stack}` has no server {}", names(.servers))]
+    NoServer {
+        /// The stack.
+        stack: String,
+        /// The servers.
+        servers: Vec<String>,
+    },
+    /// A stack of which no seed was applied.
+    #[error(
+        "no seed of `{stack}` was applied to its end by a version of wattle that knows of servers' own keys: `wattle seed apply \
+         DIR`, then this"
+    )]
+    Incomplete {
+        /// The stack.
+        stack: String,
+    },
     /// Someone else writes a seed of the same stack.
     #[error("another `seed apply` or `seed delete` of `{stack}` came between: try again once it is done")]
     Busy {

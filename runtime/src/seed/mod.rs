@@ -5,6 +5,7 @@
 //! who may read what, in which order things are written, and the operator's files. What must not: I/O on the data space
 //! but through [`Store`].
 
+mod admit;
 mod adopt;
 mod changes;
 mod credentials;
@@ -19,7 +20,9 @@ mod operator;
 mod present;
 mod restore;
 mod rights;
+mod roster;
 mod sealing;
+mod sharing;
 mod turn;
 mod wanted;
 mod work;
@@ -34,6 +37,7 @@ use wattle::model::{IndexMap, Name, Value};
 use crate::space::OperatorKey;
 use crate::store::Store;
 
+pub use admit::{Admission, Waiting, admit, waiting};
 pub use adopt::{Unnamed, adopt, is_unknown};
 pub use changes::{Change, Changes, ComponentChange, Delta, ServerChanges};
 pub use credentials::{Credentials, note_space_of_key, read_operator_key, spaces_of_key, write_operator_key};
@@ -52,6 +56,7 @@ use work::{Found, Work, tampered, unchanged};
 
 /// How a seed is applied.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is asked for or not")]
 pub struct Options {
     /// The stack's name, if not the seed's.
     pub stack: Option<String>,
@@ -68,6 +73,8 @@ pub struct Options {
     pub files: Files,
     /// Whether what is not as this operator has written it is written anew: then another data space begins.
     pub restore: bool,
+    /// Whether servers announce keys of their own, which are admitted in place of their credentials.
+    pub admission: bool,
     /// Whether servers that run may get other credentials than they have. Heat replaces such servers.
     pub renew: bool,
 }
@@ -82,6 +89,7 @@ impl Options {
             credentials: Credentials::new(),
             files: Files::default(),
             again: false,
+            admission: false,
             restore: false,
             renew: false,
         }
@@ -121,15 +129,14 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
     let mut begun = None;
     let is_believed = there.as_ref().is_some_and(|(there, _)| !there.is_to_be_cleared());
     if !is_believed || options.restore {
-        let (layout, member, key) = (&work.layout, &work.member, &options.key);
-        let prepared = restore::prepare(store, layout, member, key, there.as_ref(), options.restore);
+        let prepared = restore::prepare(store, &work.layout, &options.key, there.as_ref(), options.restore);
         begun = Box::pin(prepared).await?;
     }
     if let Some(there) = &there
         && there.0.goal.applying.is_none()
-        && work.is(&there.0)
         && !options.again
         && !options.restore
+        && Box::pin(work.is(store, seed, options, &there.0)).await?
     {
         let revision = there.0.goal.revision;
         Box::pin(work.stay(&signed, seed, options, there.clone())).await?;
@@ -151,7 +158,7 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
         Some((there, _)) if goal.goal.revision == there.goal.revision => {
             let mut turn = Turn::resume(store, &work.layout, &present.seen, there)?;
             Box::pin(writing.finish(&mut turn, &wanted, there.clone())).await?;
-            let keeping = work.keeping(seed, options, there.goal.revision);
+            let keeping = work.keeping(seed, options, wanted.sharing.access(), there.goal.revision);
             Box::pin(deployed::renew(&turn, &keeping)).await?;
         }
         _ => Box::pin(writing.carry_out(store, &work.layout, &present, &wanted, &goal)).await?,

@@ -10,7 +10,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use crate::space::{NotSigned, OperatorKey, Signer, is_signed};
-use crate::store::{Access, Hold, Node, Op, Store, StoreError, Version};
+use crate::store::{Access, Hold, Login, Node, Op, Store, StoreError, Version};
 
 /// A store through which the operator writes and reads.
 pub(super) struct Signed {
@@ -110,6 +110,10 @@ impl Store for Signed {
 
     async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError> {
         self.store.hold(path, data, access, over).await
+    }
+
+    async fn log_in(&self, logins: &[Login]) -> Result<(), StoreError> {
+        self.store.log_in(logins).await
     }
 
     fn session(&self) -> Option<Duration> {

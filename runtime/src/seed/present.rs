@@ -8,11 +8,12 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use wattle::model::{IndexMap, Name};
 
-use crate::space::{Export, Goal, Importer, Layout, Plan, parse_json};
+use crate::space::{Export, Goal, Importer, Layout, Plan, Record, Shared, parse_json};
 use crate::store::{Principal, Store, Version};
 
 use super::deployed::There;
 use super::error::Tampered;
+use super::roster::Register;
 use super::turn::{Seen, over};
 use super::{SeedError, rights};
 
@@ -24,9 +25,12 @@ pub(super) const AT_ONCE: usize = 256;
 pub(super) struct Deployed {
     #[serde(flatten)]
     pub(super) goal: Goal,
-    /// A keyed digest of everything besides the seed that plans and rights stand on.
+    /// A keyed digest of everything besides the seed that plans stand on.
     #[serde(default)]
     pub(super) given: String,
+    /// A digest of who the servers are.
+    #[serde(default)]
+    pub(super) identities: String,
     /// Whose turn it is while something is applied, by chance. Two who announce the same revision write different goals, so
     /// whoever is not told what became of its own does not take the other's for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,6 +41,9 @@ pub(super) struct Deployed {
     /// Whether it is bounded how much is made in these places: not by former versions, nor where a store does not let us.
     #[serde(default)]
     pub(super) bounded: bool,
+    /// Whether servers can announce who they will be.
+    #[serde(default)]
+    pub(super) announces: bool,
 }
 
 impl Deployed {
@@ -51,7 +58,15 @@ impl Deployed {
             expires: None,
             plans: None,
         };
-        Self { goal, given: String::new(), turn: None, places: false, bounded: false }
+        Self {
+            goal,
+            given: String::new(),
+            identities: String::new(),
+            turn: None,
+            places: false,
+            bounded: false,
+            announces: false,
+        }
     }
 
     /// Whether what was there before may be there still: then nothing is believed but this goal.
@@ -73,8 +88,12 @@ pub(super) struct Present {
     /// Every node below the stack but those that agents make.
     pub(super) paths: HashSet<String>,
     pub(super) plans: IndexMap<Name, Plan>,
+    /// To whom each server's rights were given.
     pub(super) principals: HashMap<Name, Principal>,
-    pub(super) member: Option<Principal>,
+    /// Who they are, and who they say that they will be.
+    pub(super) register: Register,
+    /// What they share.
+    pub(super) shared: Option<Shared>,
     pub(super) exports: IndexMap<Name, Export>,
     /// What is kept of the files of the deployment.
     pub(super) files: There,
@@ -147,6 +166,7 @@ impl Present {
             present.paths.extend(places.iter().map(|name| layout.agent(name)));
         }
         present.servers(store, layout).await?;
+        present.announced(store, layout).await?;
         present.judge_numbers(layout);
         if present.whole && has_places {
             let places: Vec<String> = present.plans.keys().map(|name| layout.agent(name)).collect();
@@ -170,32 +190,77 @@ impl Present {
     async fn servers(&mut self, store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
         let path = layout.servers();
         let Some(node) = store.get(&path).await? else { return Ok(()) };
-        self.member = parse_json(&path, &node.data)?;
+        self.shared = parse_json(&path, &node.data)?;
         let names = store.children(&path).await?;
         let mut read = stream::iter(names)
             .map(|name| async move {
                 let path = layout.server(&name);
-                let principal = get_json::<Principal>(store, &path).await?;
+                let record = get_json::<Record>(store, &path).await?;
                 let path = layout.plan(&name);
                 let plan = match store.get(&path).await? {
                     Some(node) => Some(parse_json::<Plan>(&path, &node.data)?),
                     None => None,
                 };
-                Ok::<_, SeedError>((principal, plan, name))
+                Ok::<_, SeedError>((record, plan, name))
             })
             .buffered(AT_ONCE);
-        while let Some((principal, plan, name)) = read.try_next().await? {
+        while let Some((record, plan, name)) = read.try_next().await? {
             let name: Name = name.into();
             self.paths.insert(layout.server(&name));
             self.paths.extend(plan.is_some().then(|| layout.plan(&name)));
             if let Some(plan) = plan.flatten() {
                 self.plans.insert(name.clone(), plan);
             }
-            if let Some(principal) = principal {
-                self.principals.insert(name, principal);
+            if let Some(record) = record {
+                self.principals.insert(name.clone(), record.principal().clone());
+                self.register.records.insert(name, record);
             }
         }
         Ok(())
+    }
+
+    /// What servers announce, and what they are told besides their plans.
+    async fn announced(&mut self, store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
+        let top = layout.admission();
+        let is_none = self.whole && self.deployed.as_ref().is_some_and(|(deployed, _)| !deployed.announces);
+        if !is_none && store.get(&top).await?.is_some() {
+            self.paths.insert(top.clone());
+            let names = store.children(&top).await?;
+            let read = names.into_iter().map(|name| async move {
+                let node = store.get(&layout.announcement(&name)).await?;
+                Ok::<_, SeedError>((Name::from(name), node))
+            });
+            let read: Vec<_> = stream::iter(read).buffered(AT_ONCE).try_collect().await?;
+            for (name, node) in read {
+                let Some(node) = node else { continue };
+                self.paths.insert(layout.announcement(&name));
+                self.register.announced.insert(name, node.data);
+            }
+        }
+        let told = [Layout::membership, Layout::last_goal];
+        if self.whole {
+            if matches!(self.shared, Some(Shared::Now(_))) {
+                let path = |(name, plan): (&Name, &Plan)| told[usize::from(plan.retired)](layout, name);
+                self.paths.extend(self.plans.iter().map(path).collect::<Vec<_>>());
+            }
+            return Ok(());
+        }
+        let servers: Vec<Name> = self.register.records.keys().chain(self.plans.keys()).cloned().collect();
+        let paths = servers.iter().flat_map(|name| told.map(|told| told(layout, name)));
+        let there = paths.map(|path| async move {
+            let node = store.get(&path).await?;
+            Ok::<_, SeedError>(node.map(|_| path))
+        });
+        let there: Vec<_> = stream::iter(there.collect::<Vec<_>>()).buffered(AT_ONCE).try_collect().await?;
+        self.paths.extend(there.into_iter().flatten());
+        Ok(())
+    }
+
+    /// To whom the rights were given of servers that have not left the model.
+    pub(super) fn active(&self) -> HashMap<Name, Principal> {
+        let is_active = |server: &Name| self.plans.get(server).is_none_or(|plan| !plan.retired);
+        let active = self.principals.iter().filter(|(server, _)| is_active(server));
+        active.map(|(server, principal)| (server.clone(), principal.clone())).collect()
     }
 
     /// A plan that the operator has signed for another revision is not believed either.

@@ -6,12 +6,12 @@ use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use crate::clock;
 use crate::space::{Layout, OperatorKey, ROOT, SpaceError};
-use crate::store::{Access, Principal, Store, StoreError, Version};
+use crate::store::{Access, Store, StoreError, Version};
 
 use super::delete::{Also, clear};
 use super::present::{AT_ONCE, Deployed};
 use super::turn::{Seen, Turn};
-use super::{SeedError, naming, rights};
+use super::{SeedError, naming};
 
 /// Removes what is there of a stack that no operator has told of, since nobody knows who has made it, also when that was broken
 /// off; and takes the nodes of a stack that is to be `restored` that only group others, so that nobody else makes or removes
@@ -19,7 +19,6 @@ use super::{SeedError, naming, rights};
 pub(super) async fn prepare(
     store: &Arc<dyn Store>,
     layout: &Layout,
-    member: &Principal,
     operator: &OperatorKey,
     there: Option<&(Deployed, Version)>,
     restored: bool,
@@ -29,10 +28,10 @@ pub(super) async fn prepare(
         match (store.get(&layout.revision()).await?, store.get(&layout.root()).await?) {
             (Some(_), _) if begun.is_some() => {
                 let seen = Seen::read(store, layout, begun).await?;
-                begin(store, layout, member, operator, begun.map(|begun| (begun.0.clone(), seen))).await.map(Some)
+                begin(store, layout, operator, begun.map(|begun| (begun.0.clone(), seen))).await.map(Some)
             }
-            (Some(_), _) if restored => own(store, layout, member).await.map(|()| None),
-            (None, Some(_)) => begin(store, layout, member, operator, None).await.map(Some),
+            (Some(_), _) if restored => own(store, layout).await.map(|()| None),
+            (None, Some(_)) => begin(store, layout, operator, None).await.map(Some),
             _ => Ok(None),
         }
     };
@@ -47,11 +46,11 @@ pub(super) async fn prepare(
 async fn begin(
     store: &Arc<dyn Store>,
     layout: &Layout,
-    member: &Principal,
     operator: &OperatorKey,
     begun: Option<(Deployed, Seen)>,
 ) -> Result<(Deployed, Version), SeedError> {
-    let access = rights::members(member);
+    // Servers get theirs with the first revision.
+    let access = Access::new();
     let (beginning, turn) = if let Some((beginning, seen)) = begun {
         let turn = Turn::take(store, layout, &seen, &beginning, Vec::new(), access).await?;
         (beginning, turn)
@@ -67,16 +66,22 @@ async fn begin(
     Ok(turn.said(beginning))
 }
 
-async fn own(store: &Arc<dyn Store>, layout: &Layout, member: &Principal) -> Result<(), SeedError> {
+async fn own(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
     let only_groups = || Access::new();
     // An operator who has another password by now is told from the former one there as well.
-    store.protect(&[(ROOT.to_owned(), only_groups())], &[]).await?;
-    store.protect(&[(layout.root(), only_groups()), (layout.revision(), rights::members(member))], &[]).await?;
+    let groups = [ROOT.to_owned(), layout.root(), layout.revision()].map(|path| (path, only_groups()));
+    store.protect(&groups, &[]).await?;
     let marks = store.children(&layout.revision()).await?;
     let marks: Vec<_> = marks.iter().map(|mark| (layout.mark(Some(&mark.as_str().into())), only_groups())).collect();
     store.protect(&marks, &[]).await?;
     let tops = [(layout.servers(), 1), (layout.agents(), 0), (layout.entries(), 2), (layout.statuses(), 1)];
-    let more = [(layout.recipes(), 0), (layout.exports(), 1), (layout.importers(), 1), (layout.deployed(), 1)];
+    let more = [
+        (layout.recipes(), 0),
+        (layout.exports(), 1),
+        (layout.importers(), 1),
+        (layout.deployed(), 1),
+        (layout.admission(), 0),
+    ];
     for (top, depth) in tops.into_iter().chain(more) {
         let mut level = vec![top];
         for deeper in (0..=depth).rev() {

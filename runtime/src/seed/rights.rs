@@ -13,11 +13,6 @@ pub(super) fn entry<'p>(writer: &Principal, readers: impl IntoIterator<Item = &'
     readers.into_iter().fold(own, |access, reader| access.grant(reader, Rights::READ))
 }
 
-/// To what every server of the stack may see.
-pub(super) fn members(member: &Principal) -> Access {
-    Access::new().grant(member, Rights::READ)
-}
-
 /// To the place of a server's agent, which keeps a node below. The operator's own nodes stand nowhere beside it: whoever may
 /// remove a node may put another one in its place.
 pub(super) fn agent(principal: &Principal) -> Access {
@@ -29,9 +24,14 @@ pub(super) fn plan(principal: &Principal) -> Access {
     Access::new().grant(principal, Rights::READ)
 }
 
-/// To the status of a component.
-pub(super) fn status(principal: &Principal, member: &Principal) -> Access {
-    Access::new().grant(principal, Rights::WRITE).grant(member, Rights::READ)
+/// To the status of a component, besides those of all who `share` it.
+pub(super) fn status(principal: &Principal, share: Access) -> Access {
+    share.grant(principal, Rights::READ.and(Rights::WRITE))
+}
+
+/// To where a server announces who it will be: only its credential may.
+pub(super) fn announcement(credential: &Principal) -> Access {
+    Access::new().grant(credential, Rights::READ.and(Rights::WRITE))
 }
 
 /// The server that writes an entry, or that a component is of: the first part of the name.
@@ -59,17 +59,18 @@ pub(super) fn granted<'a>(
         granted.extend(written(server, plan).map(|name| (name, entry(writer, []))));
     }
     for (server, plan) in plans {
-        let mut unknown = Vec::new();
-        for input in plan.components.values().flat_map(|component| component.inputs.values()) {
-            for name in input.from.leaves().filter_map(Held::entry) {
-                match principals.get(server) {
-                    Some(reader) => {
-                        if let Some(access) = granted.get_mut(&**name) {
-                            *access = std::mem::take(access).grant(reader, Rights::READ);
-                        }
+        let (mut unknown, mut reads) = (Vec::new(), Vec::new());
+        for component in plan.components.values() {
+            component.sources(&mut |source| reads.extend(source.leaves().filter_map(Held::entry)));
+        }
+        for name in reads {
+            match principals.get(server) {
+                Some(reader) => {
+                    if let Some(access) = granted.get_mut(&**name) {
+                        *access = std::mem::take(access).grant(reader, Rights::READ);
                     }
-                    None => unknown.push(name),
                 }
+                None => unknown.push(name),
             }
         }
         unknown.into_iter().for_each(|name| drop(granted.remove(&**name)));

@@ -2,41 +2,77 @@
 
 use std::collections::HashMap;
 
-use wattle::model::{IndexMap, Name, Value};
+use wattle::model::{Name, Value};
+use wattle::requirement::Operand;
 use wattle_agent_core::planning::Sealing;
 
-use crate::space::{Credential, Held, Plan, Source, open, seal};
+use crate::space::{Held, Opener, OperatorKey, Plan, ServerKey, Source, open, seal};
 use crate::store::MAX_DATA;
 
-use super::credentials::Credentials;
+use super::present::Present;
+use super::roster::Roster;
 use super::{SeedError, unknown_server};
 
 /// Bytes that each reader of a secret adds to its sealed form (age's stanza for X25519, in base64).
 const STANZA: usize = 132;
 
-/// Encrypts with the servers' own keys; the same value is the same text, also as in the plan before: what has not changed
-/// does not look as if it had.
+/// Encrypts with the servers' own keys, and so that the operator can read it again; the same value is the same text, also as in the
+/// plan before: what has not changed does not look as if it had.
 pub(super) struct ForServers<'a> {
-    credentials: &'a Credentials,
-    before: &'a IndexMap<Name, Plan>,
-    recipients: HashMap<Name, String>,
+    operator: &'a OperatorKey,
+    roster: &'a Roster,
+    present: &'a Present,
     /// By server and value.
     sealed: HashMap<Name, HashMap<String, String>>,
 }
 
 impl<'a> ForServers<'a> {
-    /// With the servers' credentials, and the plans that they have.
-    pub(super) fn new(credentials: &'a Credentials, before: &'a IndexMap<Name, Plan>) -> Self {
-        Self { credentials, before, recipients: HashMap::new(), sealed: HashMap::new() }
+    /// For servers who are who the roster says, and the plans that are there.
+    pub(super) fn new(operator: &'a OperatorKey, roster: &'a Roster, present: &'a Present) -> Self {
+        Self { operator, roster, present, sealed: HashMap::new() }
     }
 
-    fn credential(&self, server: &str) -> Result<&'a Credential, SeedError> {
-        self.credentials.get(server).ok_or_else(|| unknown_server(server))
+    fn recipient(&self, server: &str) -> Result<&'a str, SeedError> {
+        let identity = self.roster.identity(server).ok_or_else(|| unknown_server(server))?;
+        Ok(&identity.recipient)
     }
 
-    fn recipient(&mut self, server: &Name) -> Result<&str, SeedError> {
-        let credential = self.credential(server)?;
-        Ok(self.recipients.entry(server.clone()).or_insert_with(|| credential.recipient()))
+    /// The secrets of the plan that `server` has, if it is still the one that they were encrypted for.
+    fn before(&self, server: &Name) -> HashMap<String, String> {
+        let is_same =
+            self.roster.identity(server).map(|identity| &identity.principal) == self.present.principals.get(server);
+        let plan = self.present.plans.get(server).filter(|_| is_same);
+        plan.map(|plan| opened(plan, &self.operator.opener())).unwrap_or_default()
+    }
+
+    /// A plan as it was, with its secrets encrypted for who `server` is now.
+    ///
+    /// # Errors
+    /// [`SeedError::Unreadable`] if the operator cannot read one.
+    pub(super) fn anew(&mut self, server: &Name, mut plan: Plan) -> Result<Plan, SeedError> {
+        let opener = self.operator.opener();
+        let mut again = |source: &Source| {
+            source.rebuild(&mut |part| match part {
+                Source::Leaf(Held::Sealed(sealed)) => {
+                    let value = open(sealed, &opener);
+                    let value = value.map_err(|_| SeedError::Unreadable { server: server.to_string() })?;
+                    self.seal(Some(server), &value).map(Some)
+                }
+                Source::Leaf(leaf) => Ok(Some(Source::Leaf(leaf.clone()))),
+                _ => Ok(None),
+            })
+        };
+        for component in plan.components.values_mut() {
+            for input in component.inputs.values_mut() {
+                input.from = again(&input.from)?;
+            }
+            for required in component.requires.values_mut() {
+                required.predicate = required.predicate.try_map(&mut |operand| {
+                    Ok::<_, SeedError>(Operand { name: operand.name.clone(), from: again(&operand.from)? })
+                })?;
+            }
+        }
+        Ok(plan)
     }
 }
 
@@ -46,23 +82,24 @@ impl Sealing for ForServers<'_> {
     fn seal(&mut self, server: Option<&Name>, value: &Value) -> Result<Source, SeedError> {
         let held = |sealed| Source::Leaf(Held::Sealed(sealed));
         let Some(server) = server else {
-            let nobody = Credential::generate("").recipient();
+            let nobody = ServerKey::generate().recipient();
             return Ok(held(seal(value, [nobody.as_str()])?));
         };
-        let credential = self.credential(server)?;
-        let before = self.before.get(server);
-        let known = || before.map(|plan| opened(plan, credential)).unwrap_or_default();
         let text = value.to_string();
-        if let Some(sealed) = self.sealed.entry(server.clone()).or_insert_with(known).get(&text) {
+        if !self.sealed.contains_key(server) {
+            self.sealed.insert(server.clone(), self.before(server));
+        }
+        if let Some(sealed) = self.sealed.get(server).and_then(|known| known.get(&text)) {
             return Ok(held(sealed.clone()));
         }
-        let sealed = seal(value, [self.recipient(server)?])?;
+        let sealed = seal(value, [self.recipient(server)?, &self.operator.recipient()])?;
         self.sealed.entry(server.clone()).or_default().insert(text, sealed.clone());
         Ok(held(sealed))
     }
 
     fn key(&self, server: &Name) -> Option<Name> {
-        Some(self.credentials.get(server)?.key()?.to_string().into())
+        let known = self.roster.servers.get(server).filter(|known| known.signs())?;
+        Some(known.identity().key.to_string().into())
     }
 
     fn recipients(&mut self, entry: &str, servers: &[&Name]) -> Result<Vec<String>, SeedError> {
@@ -79,8 +116,7 @@ impl Sealing for ForServers<'_> {
 }
 
 /// The secrets of a plan, with how they are sealed there.
-fn opened(plan: &Plan, credential: &Credential) -> HashMap<String, String> {
-    let opener = credential.opener();
+fn opened(plan: &Plan, opener: &Opener) -> HashMap<String, String> {
     let mut found = HashMap::new();
     let mut sources = Vec::new();
     for component in plan.components.values() {
@@ -91,7 +127,7 @@ fn opened(plan: &Plan, credential: &Credential) -> HashMap<String, String> {
     }
     for held in sources.into_iter().flat_map(Source::leaves) {
         if let Held::Sealed(sealed) = held
-            && let Ok(value) = open(sealed, &opener)
+            && let Ok(value) = open(sealed, opener)
         {
             found.entry(value.to_string()).or_insert_with(|| sealed.clone());
         }

@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use wattle::lower::Seed;
 use wattle::lower::seed::{SeedEntry, SeedExport};
 use wattle::model::{IndexMap, Name};
 use wattle_agent_core::planning::{Planning, Sealing as _, keep_standing};
 
-use crate::space::{Export, Held, Importer, Plan, Revision, Source};
+use crate::space::{Export, Held, Importer, OperatorKey, Plan, Revision, Source};
 use crate::store::{Access, Principal};
 
-use super::credentials::Credentials;
 use super::present::Present;
+use super::roster::Roster;
 use super::sealing::ForServers;
+use super::sharing::Sharing;
 use super::{SeedError, rights, unknown_server};
 
 /// What a data space is to hold for a seed.
@@ -26,24 +26,24 @@ pub(super) struct Wanted {
     pub(super) exports: IndexMap<Name, Export>,
     /// What is read of other stacks.
     pub(super) foreign: IndexMap<Name, Importer>,
+    pub(super) roster: Roster,
     pub(super) principals: HashMap<Name, Principal>,
-    pub(super) member: Principal,
-}
-
-/// How each server proves itself.
-pub(super) fn principals(stack: &str, seed: &Seed, credentials: &Credentials) -> HashMap<Name, Principal> {
-    let principal = |server: &Name| {
-        let [own, _] = credentials.get(server)?.logins(stack, server);
-        Some((server.clone(), own.principal()))
-    };
-    seed.servers.keys().filter_map(principal).collect()
+    pub(super) sharing: Sharing,
+    /// Whether servers can announce who they will be.
+    pub(super) has_places: bool,
+    /// The data space.
+    pub(super) space: Option<Name>,
+    /// Whom the store takes for the operator.
+    pub(super) operator: Principal,
 }
 
 pub(super) struct Building<'a> {
     pub(super) planning: Planning<'a>,
-    pub(super) credentials: &'a Credentials,
+    pub(super) key: &'a OperatorKey,
+    pub(super) roster: Roster,
     pub(super) principals: HashMap<Name, Principal>,
-    pub(super) member: Principal,
+    pub(super) sharing: Sharing,
+    pub(super) has_places: bool,
     pub(super) present: &'a Present,
     pub(super) revision: Revision,
     /// Whether no plan is to stand: what has failed is tried again everywhere.
@@ -52,17 +52,13 @@ pub(super) struct Building<'a> {
 
 impl Building<'_> {
     pub(super) fn build(self) -> Result<Wanted, SeedError> {
-        let mut sealing = ForServers::new(self.credentials, &self.present.plans);
+        let mut sealing = ForServers::new(self.key, &self.roster, self.present);
         let mut plans = self.planning.plans(&self.revision, &mut sealing)?;
         let seed = self.planning.seed;
         let retired = self.present.plans.iter().filter(|(server, _)| !seed.servers.contains_key(*server));
         let retire = |before: &Plan| Plan::retired(&self.revision, before.order, before.key.clone());
         plans.extend(retired.map(|(server, before)| (server.clone(), retire(before))));
-        // Whoever has another credential is another machine, which has nothing of what was written before.
-        let is_another = |server: &Name| {
-            let now = self.principals.get(server);
-            self.again || now.is_some_and(|now| self.present.principals.get(server) != Some(now))
-        };
+        let is_another = |server: &Name| self.again || is_another(self.present, &self.principals, server);
         keep_standing(&mut plans, &self.present.plans, is_another);
         let retired = plans.split_off(seed.servers.len());
         Ok(Wanted {
@@ -71,8 +67,12 @@ impl Building<'_> {
             exports: self.exports(&mut sealing)?,
             foreign: foreign(&plans, &self.principals),
             plans,
+            roster: self.roster,
             principals: self.principals,
-            member: self.member,
+            sharing: self.sharing,
+            has_places: self.has_places,
+            space: self.revision.space,
+            operator: self.key.login().principal(),
         })
     }
 
@@ -103,8 +103,13 @@ impl Building<'_> {
     }
 }
 
+/// Whether `server` is not who it was: it may be another machine, which has nothing of what was written before.
+pub(super) fn is_another(present: &Present, principals: &HashMap<Name, Principal>, server: &Name) -> bool {
+    principals.get(server).is_some_and(|now| present.principals.get(server) != Some(now))
+}
+
 /// What servers read of other stacks.
-fn foreign(plans: &IndexMap<Name, Plan>, principals: &HashMap<Name, Principal>) -> IndexMap<Name, Importer> {
+pub(super) fn foreign(plans: &IndexMap<Name, Plan>, principals: &HashMap<Name, Principal>) -> IndexMap<Name, Importer> {
     let mut found: IndexMap<Name, IndexMap<Name, BTreeSet<Principal>>> = IndexMap::default();
     for (server, plan) in plans {
         for input in plan.components.values().flat_map(|component| component.inputs.values()) {

@@ -1,6 +1,6 @@
 //! What one call of [`apply`](super::apply) or [`diff`](super::diff) knows, and what it finds out.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,20 +14,22 @@ use wattle_words::names::some;
 
 use crate::clock;
 use crate::space::{Credential, Goal, Layout, NotSigned, Numbers, OperatorKey, Revision};
-use crate::store::{Principal, Store, Version};
+use crate::store::{Access, Principal, Store, Version};
 
 use super::changes::{Change, Changes, ComponentChange, ServerChanges};
 use super::deployed::Keeping;
 use super::imports::Imports;
 use super::operator::Signed;
 use super::present::{Deployed, Present};
+use super::roster::{Admitting, Register, Roster};
+use super::sharing::{Sharing, has_left};
 use super::turn::{Seen, Turn};
 use super::wanted::{Building, Wanted};
 use super::write::Writing;
-use super::{Credentials, Options, SeedError, Tampered, deployed, imports, judged, naming, wanted};
+use super::{Credentials, Options, SeedError, Tampered, deployed, imports, judged, naming};
 
 /// How long a revision counts for servers that have not been told of it yet.
-const COUNTS: Duration = Duration::from_hours(365 * 24);
+pub(super) const COUNTS: Duration = Duration::from_hours(365 * 24);
 
 /// What is known before the stack is looked at.
 pub(super) struct Work {
@@ -35,8 +37,6 @@ pub(super) struct Work {
     parameters: IndexMap<Name, Value>,
     imports: Imports,
     pub(super) credentials: Credentials,
-    principals: HashMap<Name, Principal>,
-    pub(super) member: Principal,
     digest: String,
     given: String,
 }
@@ -69,24 +69,19 @@ impl Work {
             layout: Layout::new(stack),
             parameters,
             imports,
-            principals: wanted::principals(stack, seed, &credentials),
-            member: credentials.member(stack),
             credentials,
             digest: seed.digest.clone(),
             given: String::new(),
         };
-        work.given = work.digest_of_given(seed, &options.key);
+        work.given = work.digest_of_given(&options.key);
         Ok(work)
     }
 
-    /// A digest of all that plans and rights stand on besides the seed: parameters, imports, credentials. It is keyed, so
+    /// A digest of all that plans stand on besides the seed and who servers are: parameters and imports. It is keyed, so
     /// that whoever sees it cannot try which secret gives it.
-    fn digest_of_given(&self, seed: &Seed, key: &OperatorKey) -> String {
-        let principals = seed.servers.keys().filter_map(|server| self.principals.get(server)).collect::<Vec<_>>();
-        let keys = seed.servers.keys().filter_map(|server| self.credentials.get(server)?.key());
-        let keys = keys.map(|key| key.to_string()).collect::<Vec<_>>();
+    fn digest_of_given(&self, key: &OperatorKey) -> String {
         let imports = (self.imports.sources.iter().collect::<Vec<_>>(), &self.imports.keys);
-        let parts = (&self.parameters, imports, &self.member, principals, keys);
+        let parts = (&self.parameters, imports);
         let text = serde_json::to_vec(&parts).expect("INVARIANT: names, values and sources are JSON");
         let key = Sha256::digest(format!("wattle: digest of what is given, 3\n{}", key.expose()));
         let inner = Sha256::new().chain_update(key).chain_update(&text).finalize();
@@ -94,13 +89,46 @@ impl Work {
         hex(&outer)
     }
 
-    pub(super) fn keeping<'a>(&'a self, seed: &'a Seed, options: &'a Options, revision: u64) -> Keeping<'a> {
+    pub(super) fn keeping<'a>(
+        &'a self,
+        seed: &'a Seed,
+        options: &'a Options,
+        members: Access,
+        revision: u64,
+    ) -> Keeping<'a> {
         let (layout, files, given, key) = (&self.layout, &options.files, &options.given, &options.key);
-        Keeping { layout, seed, files, given, key, member: &self.member, revision }
+        Keeping { layout, seed, files, given, key, members, revision }
     }
 
-    pub(super) fn is(&self, there: &Deployed) -> bool {
-        there.goal.digest == self.digest && there.given == self.given
+    /// Who the servers are, in the data space of the name.
+    fn roster(
+        &self,
+        seed: &Seed,
+        options: &Options,
+        there: &Register,
+        space: Option<&Name>,
+        left: impl Fn(&Name) -> bool,
+    ) -> Roster {
+        let newcomers = options.admission && !options.renew;
+        let admitting = Admitting { newcomers, named: &[], space, now: clock::now() };
+        Roster::of_credentials(&self.layout, seed.servers.keys(), &self.credentials, there, left, admitting)
+    }
+
+    /// Whether nothing has changed of what is `there`, nor who the servers are.
+    pub(super) async fn is(
+        &self,
+        store: &Arc<dyn Store>,
+        seed: &Seed,
+        options: &Options,
+        there: &Deployed,
+    ) -> Result<bool, SeedError> {
+        if there.goal.digest != self.digest || there.given != self.given {
+            return Ok(false);
+        }
+        let register = Register::read(store, &self.layout, seed.servers.keys()).await?;
+        // With the same seed, the same servers are there.
+        let roster = self.roster(seed, options, &register, there.goal.space.as_ref(), |_| false);
+        Ok(there.identities == roster.digest(has_places(options, there)))
     }
 
     /// Refuses a stack of which something is not as its operator has written it.
@@ -143,7 +171,9 @@ impl Work {
             goal.goal.expires = Some(clock::now() + COUNTS);
             turn.say(&goal).await?;
         }
-        deployed::renew(&turn, &self.keeping(seed, options, goal.goal.revision)).await
+        let space = goal.goal.space.as_ref();
+        let sharing = Sharing::as_it_is(&options.key, (&self.layout, space), present.shared.as_ref());
+        deployed::renew(&turn, &self.keeping(seed, options, sharing.access(), goal.goal.revision)).await
     }
 
     pub(super) async fn compare(
@@ -155,10 +185,18 @@ impl Work {
     ) -> Result<Found, SeedError> {
         let present = Present::read(store, &self.layout, known, options.restore).await?;
         let there = present.deployed.as_ref().map(|(there, _)| there);
+        let space = match there {
+            Some(there) => there.goal.space.clone(),
+            None => Some(naming::new(store, clock::now()).await?),
+        };
+        let left = |server: &Name| present.plans.get(server).is_some_and(|plan| plan.retired);
+        let roster = self.roster(seed, options, &present.register, space.as_ref(), left);
+        let principals = roster.principals();
         if !options.renew && (options.restore || there.is_some_and(|there| there.goal.revision > 0)) {
-            let other = |(server, before): (&Name, _)| {
+            let other = |(server, before): (&Name, &Principal)| {
                 let active = present.plans.get(server).is_some_and(|plan| !plan.retired);
-                (active && self.principals.get(server).is_some_and(|now| now != before)).then(|| server.to_string())
+                let is_other = active && !roster.admitted.contains(server);
+                (is_other && principals.get(server).is_some_and(|now| now != before)).then(|| server.to_string())
             };
             let mut servers: Vec<String> = present.principals.iter().filter_map(other).collect();
             if !servers.is_empty() {
@@ -166,12 +204,15 @@ impl Work {
                 return Err(SeedError::Credentials { servers });
             }
         }
-        let is_same = there.is_some_and(|there| self.is(there)) && !options.again;
+        let has_places = there.map_or(options.admission, |there| has_places(options, there));
+        let identities = roster.digest(has_places);
+        let is_given = |there: &Deployed| there.goal.digest == self.digest && there.given == self.given;
+        let is_same = there.is_some_and(|there| is_given(there) && there.identities == identities) && !options.again;
         let revision = applying::number(there.map(|there| there.goal.there()), is_same);
-        let space = match there {
-            Some(there) => there.goal.space.clone(),
-            None => Some(naming::new(store, clock::now()).await?),
-        };
+        let former = self.credentials.former_member(self.layout.stack()).filter(|_| roster.has_former());
+        let has_left = has_left(&present.active(), &principals);
+        let sharing =
+            Sharing::new(&options.key, (&self.layout, space.as_ref()), present.shared.as_ref(), has_left, former);
         let building = Building {
             planning: Planning {
                 seed,
@@ -179,39 +220,59 @@ impl Work {
                 imports: &self.imports.sources,
                 foreign: &self.imports.keys,
             },
-            credentials: &self.credentials,
-            principals: self.principals.clone(),
-            member: self.member.clone(),
+            key: &options.key,
+            roster,
+            principals,
+            sharing,
+            has_places,
             present: &present,
             revision: Revision { space: space.clone(), number: revision },
             again: options.again,
         };
         let wanted = building.build()?;
-        let mut writing = Writing::make(&self.layout, seed, &present, &wanted)?;
-        writing.keep(self.keeping(seed, options, revision).steps(&present.files));
+        let mut writing = Writing::make(&self.layout, Some(seed), &present, &wanted)?;
+        let members = wanted.sharing.access();
+        writing.keep(self.keeping(seed, options, members, revision).steps(&present.files));
         let mut changes = Changes::between(&self.layout, &present, &wanted, revision);
         changes.rights = writing.rights.iter().map(ToString::to_string).collect();
         changes.warnings.clone_from(&writing.warnings);
         changes.warnings.extend(self.unproven(seed));
         let bounded = there.is_some_and(|there| there.bounded);
-        let goal = Goal {
-            revision,
-            space,
-            digest: self.digest.clone(),
-            applying: None,
-            operator: Some(options.key.login().principal()),
-            expires: Some(clock::now() + COUNTS),
-            plans: Some(Numbers::new(
-                wanted.plans.iter().chain(&wanted.retired).map(|(server, plan)| (server, plan.revision)),
-            )),
-        };
+        let goal = goal(&wanted, &options.key, revision, space, self.digest.clone());
         Ok(Found {
             present,
             wanted,
             writing,
             changes,
-            goal: Deployed { goal, given: self.given.clone(), turn: None, places: true, bounded },
+            goal: Deployed {
+                goal,
+                given: self.given.clone(),
+                identities,
+                turn: None,
+                places: true,
+                bounded,
+                announces: has_places,
+            },
         })
+    }
+}
+
+/// Whether servers can announce who they will be.
+fn has_places(options: &Options, there: &Deployed) -> bool {
+    options.admission || there.announces
+}
+
+/// What servers are told of a revision.
+pub(super) fn goal(wanted: &Wanted, key: &OperatorKey, revision: u64, space: Option<Name>, digest: String) -> Goal {
+    let plans = wanted.plans.iter().chain(&wanted.retired);
+    Goal {
+        revision,
+        space,
+        digest,
+        applying: None,
+        operator: Some(key.login().principal()),
+        expires: Some(clock::now() + COUNTS),
+        plans: Some(Numbers::new(plans.map(|(server, plan)| (server, plan.revision)))),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is to be written for a seed, made before anything is.
 
 mod carry_out;
+mod identities;
 
 use std::collections::HashSet;
 
@@ -45,7 +46,13 @@ struct Maker<'a> {
 }
 
 impl Writing {
-    pub(super) fn make(layout: &Layout, seed: &Seed, present: &Present, wanted: &Wanted) -> Result<Self, SeedError> {
+    /// Without a `seed`, what recipes run stays as it is.
+    pub(super) fn make(
+        layout: &Layout,
+        seed: Option<&Seed>,
+        present: &Present,
+        wanted: &Wanted,
+    ) -> Result<Self, SeedError> {
         let writing = Self {
             before: Vec::with_capacity(8 + wanted.plans.len() * 5 + wanted.entries.len() * 4),
             granted: Vec::new(),
@@ -57,7 +64,10 @@ impl Writing {
             warnings: Vec::new(),
         };
         let mut maker = Maker { layout, present, wanted, kept: HashSet::new(), levels: HashSet::new(), writing };
-        maker.recipes(seed)?;
+        match seed {
+            Some(seed) => maker.recipes(seed)?,
+            None => maker.recipes_as_they_are(),
+        }
         maker.servers()?;
         maker.entries()?;
         maker.exports()?;
@@ -76,7 +86,7 @@ impl Writing {
 
 impl Maker<'_> {
     fn recipes(&mut self, seed: &Seed) -> Result<(), SeedError> {
-        let members = rights::members(&self.wanted.member);
+        let members = self.wanted.sharing.access();
         let top = self.layout.recipes();
         self.above(&top, Vec::new());
         let mut needed: IndexMap<&str, &str> = IndexMap::default();
@@ -94,7 +104,7 @@ impl Maker<'_> {
             })?;
             let node = self.layout.recipe(digest);
             if self.present.paths.contains(&node) {
-                self.again(node.clone(), members.clone());
+                self.again(node.clone());
                 // Nobody knows who has written it.
                 let data = content.bytes().to_vec();
                 let op = Op::Set { path: node.clone(), data, expected: None };
@@ -109,19 +119,33 @@ impl Maker<'_> {
         }
         // Agents may still run what was there before.
         for component in self.present.plans.values().flat_map(|plan| plan.components.values()) {
-            self.kept.extend(component.recipe.files.values().map(|digest| self.layout.recipe(digest)));
+            for node in component.recipe.files.values().map(|digest| self.layout.recipe(digest)) {
+                if !self.kept.contains(&node) && self.present.paths.contains(&node) {
+                    self.again(node.clone());
+                }
+                self.kept.insert(node);
+            }
         }
         Ok(())
+    }
+
+    fn recipes_as_they_are(&mut self) {
+        let top = format!("{}/", self.layout.recipes());
+        let there: Vec<String> = self.present.paths.iter().filter(|path| path.starts_with(&top)).cloned().collect();
+        for node in there {
+            self.again(node.clone());
+            self.kept.insert(node);
+        }
     }
 
     fn servers(&mut self) -> Result<(), SeedError> {
         let wanted = self.wanted;
         let top = self.layout.servers();
         if self.present.paths.contains(&self.layout.revision()) {
-            self.again(self.layout.revision(), rights::members(&wanted.member));
+            self.again(self.layout.revision());
         }
-        let member = to_json(&wanted.member);
-        self.above(&top, member);
+        self.above(&top, to_json(&wanted.sharing.under_way));
+        self.places();
         let tops = (self.layout.entries(), self.layout.statuses());
         self.above(&tops.0, Vec::new());
         self.above(&tops.1, Vec::new());
@@ -145,24 +169,25 @@ impl Maker<'_> {
             self.writing.plans.extend((self.present.plans.get(name) != Some(plan)).then_some(op));
             // Behind the plan: whoever is broken off in between finds that the server is another one.
             let node = self.layout.server(name);
+            let registered = wanted.roster.servers.get(name);
             if !self.present.paths.contains(&node) {
-                self.create(node, to_json(principal), Access::new());
-            } else if !known || !self.present.whole {
-                self.writing.plans.push(Op::Set { path: node, data: to_json(principal), expected: None });
+                self.create(node, to_json(&registered), Access::new());
+            } else if !self.is_registered(name) {
+                self.writing.plans.push(Op::Set { path: node, data: to_json(&registered), expected: None });
             }
+            self.membership(name, known)?;
             self.agent(name, principal, known);
             self.level(format!("{}/{name}", tops.1));
 
             for component in std::iter::once(SERVER).chain(plan.components.keys().map(|name| &**name)) {
                 let path = format!("{}/{name}/{component}", tops.1);
-                let access = rights::status(principal, &wanted.member);
                 if self.present.paths.contains(&path) {
-                    if !known || self.present.member.as_ref() != Some(&wanted.member) || !self.present.whole {
-                        self.writing.granted.push((path.clone(), access));
+                    if !known || wanted.sharing.changes() || !self.present.whole {
+                        self.shared(path.clone(), |share| rights::status(principal, share));
                     }
                     self.kept.insert(path);
                 } else {
-                    self.create(path, Vec::new(), access);
+                    self.create(path, Vec::new(), rights::status(principal, wanted.sharing.access()));
                 }
             }
         }
@@ -173,7 +198,15 @@ impl Maker<'_> {
                 None => self.create(self.layout.agent(name), Vec::new(), Access::new()),
             }
             // Where its agent says how it went.
-            self.kept.extend([format!("{}/{name}", tops.1), self.layout.server_status(name)]);
+            let status = self.layout.server_status(name);
+            if let Some(principal) = self.present.principals.get(name)
+                && self.present.paths.contains(&status)
+                && (wanted.sharing.changes() || !self.present.whole)
+            {
+                self.shared(status.clone(), |share| rights::status(principal, share));
+            }
+            self.kept.extend([format!("{}/{name}", tops.1), status]);
+            self.last_goal(name, plan);
             let op = Op::Set { path: self.layout.plan(name), data: to_json(plan), expected: None };
             self.writing.plans.extend((self.present.plans.get(name) != Some(plan)).then_some(op));
         }
@@ -278,6 +311,7 @@ impl Maker<'_> {
     /// What is there and is not wanted.
     fn gone(&mut self) {
         let tops = [self.layout.entries(), self.layout.statuses(), self.layout.recipes(), self.layout.exports()];
+        let mut over: Vec<Op> = self.over();
         let below = |path: &&String| {
             tops.iter().any(|top| path.strip_prefix(top.as_str()).is_some_and(|rest| rest.starts_with('/')))
         };
@@ -285,7 +319,8 @@ impl Maker<'_> {
         let mut gone: Vec<&String> = gone.collect();
         // Children stand behind their parents.
         gone.sort_unstable_by(|a, b| b.cmp(a));
-        self.writing.gone = gone.into_iter().map(|path| Op::Delete { path: path.clone() }).collect();
+        over.extend(gone.into_iter().map(|path| Op::Delete { path: path.clone() }));
+        self.writing.gone = over;
     }
 
     fn create(&mut self, path: String, data: Vec<u8>, access: Access) {
@@ -313,11 +348,21 @@ impl Maker<'_> {
         }
     }
 
-    /// Gives a node that stays its rights once more, if they may be others.
-    fn again(&mut self, path: String, access: Access) {
-        if !self.present.whole || self.present.member.as_ref() != Some(&self.wanted.member) {
-            self.writing.granted.push((path, access));
+    /// Gives a node that stays, and that all servers share, its rights once more, if they may be others.
+    fn again(&mut self, path: String) {
+        if !self.present.whole || self.wanted.sharing.changes() {
+            self.shared(path, |share| share);
         }
+    }
+
+    /// Gives a node that servers share other rights: those who do not know yet what they will share lose theirs last.
+    fn shared(&mut self, path: String, access: impl Fn(Access) -> Access) {
+        let sharing = &self.wanted.sharing;
+        let (meanwhile, then) = (access(sharing.access_meanwhile()), access(sharing.access()));
+        if meanwhile != then {
+            self.writing.withdrawn.push((path.clone(), then));
+        }
+        self.writing.granted.push((path, meanwhile));
     }
 }
 

@@ -9,21 +9,29 @@ use sha2::{Digest as _, Sha256};
 
 use crate::store::{AuthorityId, Login, OPERATOR};
 
-use super::signed::{Authority, Signer};
+use super::keys::ServerKey;
+use super::signed::{Authority, Signer, derived};
 
 /// What opens values that were sealed for its owner.
 #[derive(Clone)]
-pub struct Opener(x25519::Identity);
+pub struct Opener(Vec<x25519::Identity>);
 
-/// What a server proves itself with and opens its secrets with: one text, made by `seed apply`, which reaches the server
-/// through a hidden parameter of Heat.
+/// What a server proves itself with and opens its secrets with until it has a key of its own: one text, made by `seed apply`, which
+/// reaches the server through a hidden parameter of Heat.
 #[derive(Clone)]
 pub struct Credential {
-    key: x25519::Identity,
-    // Common to the servers of a stack: with it, they see how each other are doing.
-    member: String,
-    // Whose word counts; none in those of before anything was signed.
-    authority: Option<Authority>,
+    key: ServerKey,
+    told: Told,
+}
+
+/// What a credential says besides.
+#[derive(Clone)]
+enum Told {
+    /// Whose word counts.
+    Now { authority: Authority },
+    /// In credentials of former versions: what was common to the servers of a stack, with which they saw how each other were doing;
+    /// and whose word counts, if anything was signed then.
+    Former { member: String, authority: Option<Authority> },
 }
 
 /// What the operator of a data space proves themselves with.
@@ -51,74 +59,76 @@ pub enum CredentialError {
     Malformed,
 }
 
-/// What those begin with that know whose word counts.
-const PREFIX: &str = "wattle2";
+/// What credentials begin with.
+const PREFIX: &str = "wattle3";
 
-/// What those begin with that do not.
-const FORMER: &str = "wattle1";
+/// What those begin with that have what is common to all servers of a stack.
+const WITH_MEMBER: &str = "wattle2";
+
+/// What those begin with that have it, and do not know whose word counts.
+const UNPROVEN: &str = "wattle1";
 
 /// What the keys of operators begin with whose passwords are each for one authority.
 const OPERATOR_PREFIX: &str = "wattle-operator2:";
 
 impl Credential {
-    /// A new one, of a server of the stack whose members share `member`.
-    pub fn generate(member: &str) -> Self {
-        Self { key: x25519::Identity::generate(), member: member.to_owned(), authority: None }
+    /// A new one, of a server that does nothing but what `authority` has signed.
+    pub fn generate(authority: Authority) -> Self {
+        Self { key: ServerKey::generate(), told: Told::Now { authority } }
     }
 
     /// The same for a server that does nothing but what `authority` has signed.
     #[must_use]
     pub fn believing(self, authority: Authority) -> Self {
-        Self { authority: Some(authority), ..self }
+        let told = match self.told {
+            Told::Now { .. } => Told::Now { authority },
+            Told::Former { member, .. } => Told::Former { member, authority: Some(authority) },
+        };
+        Self { told, ..self }
     }
 
     /// Whose word counts for the server; none if it was made before anything was signed.
     pub fn authority(&self) -> Option<Authority> {
-        self.authority
+        match self.told {
+            Told::Now { authority } => Some(authority),
+            Told::Former { authority, .. } => authority,
+        }
     }
 
-    /// What its server's signatures are judged by; none of before anything was signed, when agents did not sign either.
-    pub fn key(&self) -> Option<Authority> {
-        self.authority.map(|_| self.signer().authority())
+    /// Its key.
+    pub fn key(&self) -> &ServerKey {
+        &self.key
     }
 
-    /// What signs what its server says.
-    pub fn signer(&self) -> Signer {
-        Signer::of_server(self.key.to_string().expose_secret())
+    /// How a store is told who this is: as this server, and as one of its stack if it was made by a former version. What else
+    /// the servers of a stack share, they learn from the data space.
+    pub fn logins(&self, stack: &str, server: &str) -> Vec<Login> {
+        std::iter::once(self.key.login(stack, server)).chain(self.former_member(stack)).collect()
     }
 
-    /// How a store is told who this is: as this server, and as one of its stack.
-    pub fn logins(&self, stack: &str, server: &str) -> [Login; 2] {
-        [login_of(format!("{stack}/{server}"), &self.key), Self::member_login(stack, &self.member)]
-    }
-
-    /// How a store is told of one who belongs to `stack`.
-    pub fn member_login(stack: &str, member: &str) -> Login {
-        Login { name: stack.to_owned(), password: member.to_owned() }
-    }
-
-    /// What is common to the servers of its stack.
-    pub(crate) fn member(&self) -> &str {
-        &self.member
+    /// What was common to the servers of `stack`; none in those that are not of a former version.
+    pub fn former_member(&self, stack: &str) -> Option<Login> {
+        let Told::Former { member, .. } = &self.told else { return None };
+        Some(Login { name: stack.to_owned(), password: member.clone() })
     }
 
     /// For whom to encrypt what only this server may read.
     pub fn recipient(&self) -> String {
-        self.key.to_public().to_string()
+        self.key.recipient()
     }
 
     /// What opens it.
     pub fn opener(&self) -> Opener {
-        Opener(self.key.clone())
+        self.key.opener()
     }
 
     /// As text, which is secret.
     pub fn expose(&self) -> String {
-        let (key, member) = (self.key.to_string(), &self.member);
-        let key = key.expose_secret();
-        match self.authority {
-            Some(authority) => format!("{PREFIX}:{key}:{member}:{authority}"),
-            None => format!("{FORMER}:{key}:{member}"),
+        let key = self.key.expose();
+        match &self.told {
+            Told::Now { authority } => format!("{PREFIX}:{key}:{authority}"),
+            Told::Former { member, authority: Some(authority) } => format!("{WITH_MEMBER}:{key}:{member}:{authority}"),
+            Told::Former { member, authority: None } => format!("{UNPROVEN}:{key}:{member}"),
         }
     }
 }
@@ -131,17 +141,18 @@ impl FromStr for Credential {
         if text.is_empty() {
             return Err(CredentialError::Empty);
         }
+        let former = |member: &str, authority| match member {
+            "" => Err(CredentialError::Malformed),
+            member => Ok(Told::Former { member: member.to_owned(), authority }),
+        };
         let parts: Vec<&str> = text.split(':').collect();
-        let (key, member, authority) = match parts.as_slice() {
-            [PREFIX, key, member, authority] => (key, member, Some(authority.parse()?)),
-            [FORMER, key, member] => (key, member, None),
+        let (key, told) = match parts.as_slice() {
+            [PREFIX, key, authority] => (key, Told::Now { authority: authority.parse()? }),
+            [WITH_MEMBER, key, member, authority] => (key, former(member, Some(authority.parse()?))?),
+            [UNPROVEN, key, member] => (key, former(member, None)?),
             _ => return Err(CredentialError::Malformed),
         };
-        let key = key.parse().map_err(|_| CredentialError::Malformed)?;
-        if member.is_empty() {
-            return Err(CredentialError::Malformed);
-        }
-        Ok(Self { key, member: (*member).to_owned(), authority })
+        Ok(Self { key: key.parse().map_err(|_| CredentialError::Malformed)?, told })
     }
 }
 
@@ -180,6 +191,21 @@ impl OperatorKey {
         }
     }
 
+    /// For whom to encrypt what they are to read again themselves.
+    pub fn recipient(&self) -> String {
+        self.0.to_public().to_string()
+    }
+
+    /// What opens it.
+    pub fn opener(&self) -> Opener {
+        Opener::of(self.0.clone())
+    }
+
+    /// What follows from it for one purpose.
+    pub(super) fn derived(&self, purpose: &str) -> [u8; 32] {
+        derived(&self.expose(), purpose)
+    }
+
     /// What signs what they write.
     pub fn signer(&self) -> Signer {
         Signer::of(&self.expose())
@@ -214,13 +240,23 @@ impl FromStr for OperatorKey {
 }
 
 impl Opener {
-    pub(super) fn identity(&self) -> &x25519::Identity {
-        &self.0
+    pub(super) fn of(key: x25519::Identity) -> Self {
+        Self(vec![key])
+    }
+
+    /// What opens all that this one opens, and `other`.
+    #[must_use]
+    pub fn or(&self, other: &Self) -> Self {
+        Self(self.0.iter().chain(&other.0).cloned().collect())
+    }
+
+    pub(super) fn identities(&self) -> impl Iterator<Item = &dyn age::Identity> {
+        self.0.iter().map(|key| key as &dyn age::Identity)
     }
 }
 
 /// Stores see passwords, so they get one from which the key cannot be told.
-fn login_of(name: String, key: &x25519::Identity) -> Login {
+pub(super) fn login_of(name: String, key: &x25519::Identity) -> Login {
     Login { name, password: password_of(b"wattle: password at a store\n", key, &[]) }
 }
 

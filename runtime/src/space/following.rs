@@ -10,7 +10,7 @@ use wattle::model::Name;
 use wattle_agent_core::machine::Desired;
 use wattle_agent_core::request::{Answer, Follow, Op, Step};
 
-use crate::store::Node;
+use crate::store::{Node, StoreError};
 
 use super::{Goal, Space, SpaceError, parse_json, unverified};
 
@@ -67,11 +67,7 @@ impl Following {
     pub async fn next(&self, who: &impl Hears) -> Result<Desired, SpaceError> {
         let mut op = self.follow().begin();
         loop {
-            let (path, node) = match op {
-                Op::Get(path) => (path.clone(), self.space.get(&path).await?),
-                Op::Changed(path, seen) => (path.clone(), self.space.store.follow(&path, seen).await?),
-                Op::Set(..) => unreachable!("INVARIANT: whoever follows writes nothing"),
-            };
+            let (path, node) = self.ask(op).await?;
             let node = self.believed(&path, node, who).await?;
             let step = self.follow().answered(Answer::Node(node));
             match step {
@@ -84,13 +80,41 @@ impl Following {
         }
     }
 
+    /// What is there, and where: who has left the model may not read the goal any more, and has what is left of it.
+    async fn ask(&self, op: Op) -> Result<(String, Option<Node>), SpaceError> {
+        let (path, seen) = match op {
+            Op::Get(path) => (path, None),
+            Op::Changed(path, seen) => (path, Some(seen)),
+            Op::Set(..) => unreachable!("INVARIANT: whoever follows writes nothing"),
+        };
+        let asked = async |path: &str| match seen {
+            None => self.space.get(path).await,
+            // A watch that was there before would say nothing if what servers share is another login since.
+            Some(seen) if self.is_goal(path) => self.space.store.changed(path, seen).await,
+            Some(seen) => self.space.store.follow(path, seen).await,
+        };
+        let denied = match asked(&path).await {
+            Err(error @ StoreError::Denied { .. }) if path == self.space.layout.revision() => error,
+            node => return Ok((path, node?)),
+        };
+        let last = self.space.layout.last_goal(&self.server);
+        match self.space.get(&last).await {
+            Ok(Some(_)) => Ok((last.clone(), asked(&last).await?)),
+            _ => Err(denied.into()),
+        }
+    }
+
+    fn is_goal(&self, path: &str) -> bool {
+        path == self.space.layout.revision() || path == self.space.layout.last_goal(&self.server)
+    }
+
     /// What is at `path` once it is believed, without its signature.
     async fn believed(&self, path: &str, mut node: Option<Node>, who: &impl Hears) -> Result<Option<Node>, SpaceError> {
         let mut is_refused = false;
         loop {
             let Some(there) = node else { return Ok(None) };
             let version = there.version;
-            let shown = (path == self.space.layout.revision()).then(|| unverified(&there.data).to_vec());
+            let shown = self.is_goal(path).then(|| unverified(&there.data).to_vec());
             let why = match self.judged(path, there, who) {
                 Ok(there) => {
                     if is_refused {
@@ -114,7 +138,7 @@ impl Following {
     fn judged(&self, path: &str, node: Node, who: &impl Hears) -> Result<Node, SpaceError> {
         let held = self.space.held(path, &node.data)?;
         let untrusted = |reason| SpaceError::Untrusted { path: path.to_owned(), reason };
-        if path == self.space.layout.revision() {
+        if self.is_goal(path) {
             if let Some(goal) = parse_json::<Goal>(path, held)?.filter(|goal| goal.revision > 0) {
                 who.goal(goal.clone()).map_err(untrusted)?;
                 *self.goal() = Some(goal);

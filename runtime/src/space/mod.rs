@@ -3,12 +3,15 @@
 //! `read` blocks until an entry has a value or a failure, `write` and `fail` return at once. How long to wait is the
 //! caller's to say, by dropping the future: whoever waits can also tell for what and since when.
 
+mod admission;
 mod alive;
 mod credential;
 mod envelope;
 mod export;
 mod following;
 mod goal;
+mod keys;
+mod membership;
 mod requests;
 mod says;
 mod seal;
@@ -30,12 +33,17 @@ use crate::store::{Access, Hold, Store, StoreError, Version};
 
 use writers::Writers;
 
+pub(crate) use admission::Place as Announced;
+pub use admission::{Admitted, Announcement, Record, Registered};
 pub use alive::Alive;
 pub use credential::{Credential, CredentialError, Opener, OperatorKey};
 pub use envelope::Disowned;
 pub use export::{Export, Exported, Importer};
 pub use following::{Following, Hears};
 pub use goal::{Goal, Numbers};
+pub use keys::{Public, ServerKey};
+pub(crate) use membership::Shared;
+pub use membership::{Members, Membership};
 pub use seal::{Place, SealError, open, open_entry, seal, seal_entry};
 pub use signed::{Authority, NotSigned, Signer};
 pub(crate) use signed::{OVERHEAD, is_signed, unverified};
@@ -117,8 +125,8 @@ pub struct Space {
     authority: Option<Authority>,
     // Whose values count in any server's place, and whose plans say which keys servers have; for whoever knows.
     operator: Option<Authority>,
-    // What signs what is said here; none for whoever says nothing.
-    signer: Option<Arc<Signer>>,
+    // What signs what is said here, whichever its readers are told of; none for whoever says nothing.
+    signers: Arc<[Signer]>,
     writers: Arc<Writers>,
     // Of what was last said, and of entries that may be written: doing so then takes one request.
     versions: Arc<Mutex<Versions>>,
@@ -133,7 +141,7 @@ impl Space {
             is_led: false,
             authority: None,
             operator: None,
-            signer: None,
+            signers: Arc::new([]),
             writers: Arc::default(),
             versions: Arc::default(),
         }
@@ -158,11 +166,11 @@ impl Space {
         Self { operator: Some(operator), ..self }
     }
 
-    /// The same for a server, which signs what it says with `signer`. What others say is as if it were not there yet if they
+    /// The same for a server, which signs what it says with that of the `signers` of which its plan has the key. What others say is as if it were not there yet if they
     /// have not signed it, for the next one who writes it may be the right one.
     #[must_use]
-    pub fn signing(self, signer: Signer) -> Self {
-        Self { signer: Some(Arc::new(signer)), ..self }
+    pub fn signing(self, signers: impl Into<Arc<[Signer]>>) -> Self {
+        Self { signers: signers.into(), ..self }
     }
 
     /// From now on, believes what `server` says, and whom it reads from, only as the keys in its `plan` have it.
@@ -210,6 +218,14 @@ impl Space {
         let is_word = self.operator.is_none_or(|operator| operator.verify(&path, &node.data).is_ok());
         plan.iter().filter(|_| is_word).for_each(|plan| self.believe(&server.into(), plan));
         Ok(plan)
+    }
+
+    /// What `server` is told of what all servers share; none by a former version.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is not [believed](Space::trusting).
+    pub async fn membership(&self, server: &str) -> Result<Option<Membership>, SpaceError> {
+        self.get_signed(&self.layout.membership(server)).await
     }
 
     /// The bytes of a recipe's file, by its digest.

@@ -6,7 +6,7 @@ use wattle_agent_core::request::{Answer, Op, Request, Step, Task, Versions};
 
 use crate::store::{Node, StoreError};
 
-use super::{NotSigned, Space, SpaceError, Sure, envelope, parse_json, unverified};
+use super::{NotSigned, Signer, Space, SpaceError, Sure, envelope, parse_json, unverified};
 
 impl Space {
     /// The request that an action of a machine is; none if it is something else.
@@ -75,15 +75,18 @@ impl Space {
         let Some(node) = node else { return Ok(None) };
         match self.writers.judge(self.operator.as_ref(), path, &node.data) {
             Ok(()) => Ok(Some(node)),
-            Err(_) if self.signer.is_some() => Ok(Some(Node { data: Vec::new(), ..node })),
+            Err(_) if !self.signers.is_empty() => Ok(Some(Node { data: Vec::new(), ..node })),
             Err(why) => Err(SpaceError::Untrusted { path: path.to_owned(), reason: why.to_string() }),
         }
     }
 
     fn signed(&self, path: &str, data: Vec<u8>) -> Vec<u8> {
-        match &self.signer {
-            Some(signer) if envelope::said_by(path).is_some() => envelope::wrap(signer, path, &data),
-            _ => data,
+        let Some(place) = envelope::said_by(path) else { return data };
+        let key = self.writers.key(place);
+        let is_told = |signer: &&Signer| key == Some(signer.authority());
+        match self.signers.iter().find(is_told).or(self.signers.last()) {
+            Some(signer) => envelope::wrap(signer, path, &data),
+            None => data,
         }
     }
 

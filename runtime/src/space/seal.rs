@@ -152,8 +152,7 @@ fn decrypt(sealed: &str, opener: &Opener) -> Result<Vec<u8>, SealError> {
     let failed = |error: &dyn std::fmt::Display| SealError::Decrypt(error.to_string());
     let bytes = STANDARD.decode(sealed).map_err(|_| failed(&"it is not base64"))?;
     let decryptor = age::Decryptor::new_buffered(AtOnce(&bytes)).map_err(|error| failed(&error))?;
-    let identity: &dyn age::Identity = opener.identity();
-    let mut reader = decryptor.decrypt(std::iter::once(identity)).map_err(|error| failed(&error))?;
+    let mut reader = decryptor.decrypt(opener.identities()).map_err(|error| failed(&error))?;
     let mut text = Vec::new();
     reader.read_to_end(&mut text).map_err(|error| failed(&error))?;
     Ok(text)

@@ -11,6 +11,7 @@ use aws_lc_rs::hkdf::{HKDF_SHA256, Salt};
 use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use serde::{Deserialize, Serialize};
 use wattle_agent_core::layout::ROOT;
 
 use super::CredentialError;
@@ -25,7 +26,8 @@ pub(crate) const OVERHEAD: usize = BEGIN.len() + 88 + 1;
 pub struct Signer(Ed25519KeyPair);
 
 /// Whose word counts: the public half of a [`Signer`].
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Authority([u8; 32]);
 
 /// Why what a node holds is not taken for the operator's word.
@@ -47,7 +49,7 @@ pub(crate) fn is_signed(path: &str) -> bool {
         parts.as_slice(),
         [_, "revision" | "servers" | "exports"]
             | [_, "servers" | "exports" | "importers", _]
-            | [_, "servers", _, "plan"]
+            | [_, "servers", _, "plan" | "membership" | "goal"]
     )
 }
 
@@ -68,24 +70,31 @@ fn message(path: &str, held: &[u8]) -> Vec<u8> {
     [b"wattle-signed/1\n", path.as_bytes(), b"\n", held].concat()
 }
 
+/// What follows from a secret for one purpose: from it, neither the secret can be told nor what follows for another one.
+pub(super) fn derived(secret: &str, purpose: &str) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    let salt = Salt::new(HKDF_SHA256, b"wattle");
+    let filled = salt
+        .extract(secret.as_bytes())
+        .expand(&[purpose.as_bytes()], HKDF_SHA256)
+        .and_then(|derived| derived.fill(&mut bytes));
+    filled.expect("INVARIANT: a hash is as long as a key");
+    bytes
+}
+
 impl Signer {
-    /// The operator's, which belongs to a secret.
+    /// The one that belongs to a secret of an operator's.
     pub(super) fn of(secret: &str) -> Self {
-        Self::derived(secret, b"what the operator signs")
+        Self::with(&derived(secret, "what the operator signs"))
     }
 
-    /// A server's, which belongs to a secret.
+    /// The one that belongs to a server's secret.
     pub(super) fn of_server(secret: &str) -> Self {
-        Self::derived(secret, b"what a server signs")
+        Self::with(&derived(secret, "what a server signs"))
     }
 
-    fn derived(secret: &str, what: &[u8]) -> Self {
-        let mut seed = [0; 32];
-        let salt = Salt::new(HKDF_SHA256, b"wattle");
-        let filled =
-            salt.extract(secret.as_bytes()).expand(&[what], HKDF_SHA256).and_then(|bytes| bytes.fill(&mut seed));
-        filled.expect("INVARIANT: a hash is as long as a key");
-        Self(Ed25519KeyPair::from_seed_unchecked(&seed).expect("INVARIANT: any 32 bytes are a key"))
+    fn with(seed: &[u8; 32]) -> Self {
+        Self(Ed25519KeyPair::from_seed_unchecked(seed).expect("INVARIANT: any 32 bytes are a key"))
     }
 
     /// The public half.
@@ -144,6 +153,20 @@ impl fmt::Debug for Signer {
     }
 }
 
+impl From<Authority> for String {
+    fn from(authority: Authority) -> Self {
+        authority.to_string()
+    }
+}
+
+impl TryFrom<String> for Authority {
+    type Error = CredentialError;
+
+    fn try_from(text: String) -> Result<Self, CredentialError> {
+        text.parse()
+    }
+}
+
 impl FromStr for Authority {
     type Err = CredentialError;
 
@@ -192,13 +215,28 @@ mod tests {
 
     #[test]
     fn what_agents_obey_is_signed() {
-        for path in ["revision", "servers", "servers/db", "servers/db/plan", "exports", "exports/url", "importers/web"]
-        {
+        for path in [
+            "revision",
+            "servers",
+            "servers/db",
+            "servers/db/plan",
+            "servers/db/membership",
+            "servers/db/goal",
+            "exports",
+            "exports/url",
+            "importers/web",
+        ] {
             assert!(is_signed(&format!("/wattle/shop/{path}")), "{path}");
         }
-        for path in
-            ["revision/2026", "agents/db", "status/db/part", "entries/db/part/out", "recipes/sha256:1", "importers"]
-        {
+        for path in [
+            "revision/2026",
+            "agents/db",
+            "status/db/part",
+            "entries/db/part/out",
+            "recipes/sha256:1",
+            "importers",
+            "admission/db",
+        ] {
             assert!(!is_signed(&format!("/wattle/shop/{path}")), "{path}");
         }
         assert!(!is_signed("/wattle") && !is_signed("/wattle/revision") && !is_signed("/other/shop/revision"));

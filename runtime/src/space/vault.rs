@@ -5,7 +5,7 @@ use wattle_agent_core::content::Content;
 use wattle_agent_core::vault::Vault;
 
 use super::seal::{Place, open, open_entry, seal, seal_entry};
-use super::{Credential, Opener};
+use super::{Credential, Opener, ServerKey};
 
 /// The vault of the server that has a credential: secrets are encrypted with age.
 #[derive(Debug)]
@@ -16,9 +16,10 @@ pub struct ServerVault {
 }
 
 impl ServerVault {
-    /// The vault of the server of `stack` that `credential` belongs to.
-    pub fn new(stack: &str, credential: &Credential) -> Self {
-        Self { stack: stack.to_owned(), own: credential.recipient(), opener: credential.opener() }
+    /// The vault of the server of `stack` that `credential` belongs to, which has made a key of its `own`: it opens what was
+    /// encrypted for either, and keeps its secrets for the latter.
+    pub fn new(stack: &str, own: &ServerKey, credential: &Credential) -> Self {
+        Self { stack: stack.to_owned(), own: own.recipient(), opener: own.opener().or(&credential.opener()) }
     }
 }
 

@@ -38,13 +38,18 @@ impl Writers {
     /// known, everything counts, and so does nothing at all.
     pub(super) fn judge(&self, operator: Option<&Authority>, path: &str, data: &[u8]) -> Result<(), Disowned> {
         let Some((stack, server)) = said_by(path).filter(|_| !data.is_empty()) else { return Ok(()) };
-        let key = self.keys().get(&(stack.into(), server.into())).copied();
+        let key = self.key((stack, server));
         let judged = key.map_or(Ok(()), |key| verify(std::iter::once(&key).chain(operator), path, data));
         self.refused.send_if_modified(|refused| match judged {
             Ok(()) => refused.remove(path).is_some(),
             Err(why) => refused.insert(path.to_owned(), why) != Some(why),
         });
         judged
+    }
+
+    /// By which key is judged what a server of a stack says; none if all of it counts.
+    pub(super) fn key(&self, (stack, server): (&str, &str)) -> Option<Authority> {
+        self.keys().get(&(stack.into(), server.into())).copied()
     }
 
     /// What is there and not believed.

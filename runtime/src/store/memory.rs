@@ -13,18 +13,22 @@ use super::{Access, Hold, Login, Node, Op, Store, StoreError, Version};
 #[derive(Clone, Debug)]
 pub struct Memory {
     tree: Arc<Mutex<Tree>>,
-    who: Who,
+    who: Arc<Mutex<Who>>,
 }
 
 impl Memory {
     /// An empty tree, as its operator sees it.
     pub fn new() -> Self {
-        Self { tree: Arc::default(), who: Who::Operator }
+        Self { tree: Arc::default(), who: Arc::new(Mutex::new(Who::Operator)) }
     }
 
     /// The same tree as one with these logins sees it.
     pub fn login(&self, logins: &[Login]) -> Self {
-        Self { tree: Arc::clone(&self.tree), who: Who::new(logins) }
+        Self { tree: Arc::clone(&self.tree), who: Arc::new(Mutex::new(Who::new(logins))) }
+    }
+
+    fn who(&self) -> Who {
+        self.who.lock().expect("INVARIANT: nothing panics while it holds who asks").clone()
     }
 
     fn tree(&self) -> MutexGuard<'_, Tree> {
@@ -65,15 +69,15 @@ impl Held {
         let Self { store, path, data, access } = self;
         let create = Op::Create { path: path.clone(), data: data.clone(), access: access.clone() };
         let mut tree = store.tree();
-        let ops = tree.ops_to_hold(&store.who, create, over, None)?;
+        let ops = tree.ops_to_hold(&store.who(), create, over, None)?;
         let holder = tree.next_id();
-        let version = tree.change(&store.who, Some(holder), ops, || Ok(()))?;
+        let version = tree.change(&store.who(), Some(holder), ops, || Ok(()))?;
         Ok((holder, version))
     }
 
     async fn keep(self, (mut holder, mut version): (u64, Version), mut keeper: Keeper) {
         // Who holds a node may have no right to read it.
-        let all = Memory { tree: Arc::clone(&self.store.tree), who: Who::Operator };
+        let all = Memory { tree: Arc::clone(&self.store.tree), who: Arc::new(Mutex::new(Who::Operator)) };
         loop {
             tokio::select! {
                 biased;
@@ -100,7 +104,7 @@ impl Held {
 #[async_trait]
 impl Store for Memory {
     async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
-        self.tree().get(&self.who, path).map(Option::<&Node>::cloned)
+        self.tree().get(&self.who(), path).map(Option::<&Node>::cloned)
     }
 
     async fn changed(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
@@ -109,27 +113,35 @@ impl Store for Memory {
             // Whoever waited may have given up.
             let _ = sender.send(now.map(Option::<&Node>::cloned));
         });
-        let id = self.tree().watch(&self.who, path, seen, tell);
+        let id = self.tree().watch(&self.who(), path, seen, tell);
         let _unwatch = id.map(|id| Unwatch { store: self, path, id });
         receiver.await.expect("INVARIANT: a watch that is not ended is told")
     }
 
+    async fn log_in(&self, logins: &[Login]) -> Result<(), StoreError> {
+        self.who.lock().expect("INVARIANT: nothing panics while it holds who asks").add(logins);
+        Ok(())
+    }
+
     async fn set(&self, path: &str, data: &[u8], expected: Option<Version>) -> Result<Version, StoreError> {
         let op = Op::Set { path: path.to_owned(), data: data.to_vec(), expected };
-        self.tree().change(&self.who, None, vec![op], || Ok(()))
+        self.tree().change(&self.who(), None, vec![op], || Ok(()))
     }
 
     async fn children(&self, path: &str) -> Result<Vec<String>, StoreError> {
-        self.tree().children(&self.who, path)
+        self.tree().children(&self.who(), path)
     }
 
     async fn apply(&self, ops: Vec<Op>) -> Result<(), StoreError> {
-        self.tree().change(&self.who, None, ops, || Ok(())).map(drop)
+        self.tree().change(&self.who(), None, ops, || Ok(())).map(drop)
     }
 
     async fn protect(&self, accesses: &[(String, Access)], checks: &[Op]) -> Result<(), StoreError> {
         for (path, access) in accesses {
-            StoreError::unless_missing(path, self.tree().protect(&self.who, path, access.clone(), checks, || Ok(())))?;
+            StoreError::unless_missing(
+                path,
+                self.tree().protect(&self.who(), path, access.clone(), checks, || Ok(())),
+            )?;
         }
         Ok(())
     }

@@ -205,6 +205,12 @@ pub trait Store: Send + Sync + fmt::Debug {
         None
     }
 
+    /// Asks as one who has these `logins`, too, from now on.
+    ///
+    /// # Errors
+    /// When the store cannot be used.
+    async fn log_in(&self, logins: &[Login]) -> Result<(), StoreError>;
+
     /// Leaves the store in an orderly way, as the last thing that this process does with it: what is held goes at once,
     /// not only when the store misses this process. It takes two seconds at most.
     async fn close(&self) {}

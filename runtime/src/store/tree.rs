@@ -21,6 +21,13 @@ impl Who {
     pub(super) fn new(logins: &[Login]) -> Self {
         Self::Someone(logins.iter().map(Login::principal).collect())
     }
+
+    /// Has whoever asks have these `logins`, too.
+    pub(super) fn add(&mut self, logins: &[Login]) {
+        if let Self::Someone(principals) = self {
+            *principals = principals.iter().cloned().chain(logins.iter().map(Login::principal)).collect();
+        }
+    }
 }
 
 /// Nodes by their paths, and who waits for them. A change is one transaction: all of it or nothing.

@@ -152,7 +152,8 @@ mod tests {
             is_behind: false,
             components: IndexMap::default(),
         };
-        let mut stack = Picture { stack: "s".into(), goal: None, servers: IndexMap::default() };
+        let mut stack =
+            Picture { stack: "s".into(), goal: None, servers: IndexMap::default(), admission: Default::default() };
         for (server, components) in plans {
             let mut standing = standing(components);
             let names = standing.plan.iter().flat_map(|plan| plan.components.keys());

@@ -20,7 +20,8 @@ fn now() -> Time {
 fn picture(alive: &[&str], lines: &[&str]) -> Picture {
     let goal =
         Goal { revision: 2, space: None, digest: String::new(), applying: None, operator: None, ..Goal::default() };
-    let mut picture = Picture { stack: "s".into(), goal: Some(goal), servers: IndexMap::default() };
+    let mut picture =
+        Picture { stack: "s".into(), goal: Some(goal), servers: IndexMap::default(), admission: Default::default() };
     for line in lines {
         let mut words = line.split(' ');
         let (server, component) = words.next().and_then(|path| path.split_once('/')).unwrap();

@@ -28,7 +28,8 @@ fn status(state: State, since: u64, past: Vec<Step>) -> Status {
 fn picture(components: Vec<(String, Status)>) -> Picture {
     let goal =
         Goal { revision: 1, space: None, digest: String::new(), applying: None, operator: None, ..Goal::default() };
-    let mut picture = Picture { stack: "s".into(), goal: Some(goal), servers: IndexMap::default() };
+    let mut picture =
+        Picture { stack: "s".into(), goal: Some(goal), servers: IndexMap::default(), admission: Default::default() };
     let revision = Revision { space: None, number: 1 };
     let plan = Plan { retired: false, ..Plan::retired(&revision, Order::Dataflow, None) };
     for (path, status) in components {

@@ -213,8 +213,8 @@ async fn who_has_lost_its_place_says_nothing_over_its_successor() {
     let space = world.space();
     let (before, over) = space.holder("s1").await.unwrap().expect("it acts for its server");
     let other = Alive { agent: Some("another".to_owned()), ..before };
-    let [_, member] = world.options.credentials.get("s1").unwrap().logins("one", "s1");
-    let readable = Access::new().grant(&member.principal(), Rights::READ);
+    let own = world.options.credentials.get("s1").unwrap().key().login("one", "s1");
+    let readable = Access::new().grant(&own.principal(), Rights::READ);
     let held = space.come_alive("s1", &other, &readable, Some(over)).await.unwrap();
     let space_of = space.goal().await.unwrap().unwrap().space;
     let done =

@@ -34,7 +34,7 @@ async fn values_of_other_stacks_are_read_with_rights_that_stay() {
     let Source::List(texts) = &part.inputs["texts"].from else { panic!("{part:?}") };
     assert!(format!("{texts:?}").contains(&format!("{:?}", text())), "{texts:?}");
     let may = |entry: &str, server: &str| {
-        let [login, _] = options.credentials.get(server).expect("made").logins("importer", server);
+        let login = options.credentials.get(server).expect("made").key().login("importer", server);
         let access = &watched.guard.accesses()[&format!("/wattle/exporter/entries/{entry}")];
         access.grants().any(|(who, rights)| *who == login.principal() && rights.read && !rights.write)
     };

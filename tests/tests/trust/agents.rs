@@ -1,5 +1,6 @@
 //! Agents as servers have them, over the real store.
 
+use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -11,7 +12,7 @@ use wattle::model::{IndexMap, Name, Value};
 use wattle_runtime::agent::{Agent, AgentError, Ended, Fixed, Limits};
 use wattle_runtime::recipe::{Broken, Job, Runner};
 use wattle_runtime::report::Picture;
-use wattle_runtime::space::Space;
+use wattle_runtime::space::{ServerKey, Space};
 
 use crate::Stack;
 
@@ -58,6 +59,21 @@ impl Db {
 
     pub(crate) fn of(server: &'static str) -> Self {
         Self { server, ran: Ran::default(), state: TempDir::new().expect("a folder"), agent: None }
+    }
+
+    /// The key that it has made.
+    pub(crate) fn key(&self) -> ServerKey {
+        fs::read_to_string(self.folder().join("key")).expect("it has made one").parse().expect("a key")
+    }
+
+    /// Waits until its agent has ended by itself.
+    pub(crate) async fn ended(&mut self) -> Ended {
+        let agent = self.agent.take().expect("it runs");
+        tokio::time::timeout(Duration::from_mins(1), agent)
+            .await
+            .expect("in time")
+            .expect("no panic")
+            .expect("no error")
     }
 
     fn folder(&self) -> PathBuf {

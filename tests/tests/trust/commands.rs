@@ -15,11 +15,10 @@ use crate::agents::{Db, is_done, refuses, until};
 /// The credentials that are in a file, as the versions before wrote them.
 fn of_before(path: &std::path::Path) -> String {
     let text = fs::read_to_string(path).expect("it is there");
-    let line = |line: &str| match line.split_once("wattle2:") {
+    let line = |line: &str| match line.split_once("wattle3:") {
         Some((server, rest)) => {
-            let mut parts = rest.trim_end_matches('"').split(':');
-            let (key, member) = (parts.next().expect("a key"), parts.next().expect("a member"));
-            format!("{server}wattle1:{key}:{member}\"\n")
+            let key = rest.split(':').next().expect("a key");
+            format!("{server}wattle1:{key}:{}\"\n", "m".repeat(64))
         }
         None => format!("{line}\n"),
     };

@@ -1,8 +1,11 @@
 //! What one may who has a server of a stack, root on it, with its own credential: nothing that another one relies on.
 
+mod admitted;
 mod agents;
 mod commands;
+mod dropped;
 mod handed;
+mod identities;
 mod own_place;
 mod quotas;
 mod replayed;
@@ -17,6 +20,7 @@ use wattle::lower::Seed;
 use wattle::model::Model;
 use wattle_catalog::nova;
 use wattle_runtime::seed::Options;
+use wattle_runtime::store::embedded::Server;
 use wattle_runtime::store::{Address, Login, Store, StoreError};
 use wattle_tests::random::Anything;
 use wattle_tests::seeds::{options, seed};
@@ -60,11 +64,21 @@ impl Stack {
         self.address.connect(logins).await.expect("connects")
     }
 
+    /// Moves it to an embedded store, which is there for as long as the result lives.
+    pub(crate) async fn embedded(mut self) -> (Self, (Server, tempfile::TempDir)) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let socket = folder.path().join("run/socket");
+        let operator = self.options.key.login().principal();
+        let server = Server::start(&socket, &folder.path().join("log"), &operator).await.expect("starts");
+        self.address = Address::Socket(socket);
+        (self, (server, folder))
+    }
+
     pub(crate) async fn operator(&self) -> Arc<dyn Store> {
         self.login(&[self.options.key.login()]).await
     }
 
-    pub(crate) fn logins(&self, server: &str) -> [Login; 2] {
+    pub(crate) fn logins(&self, server: &str) -> Vec<Login> {
         self.options.credentials.get(server).expect("it has one").logins(&self.seed.stack, server)
     }
 

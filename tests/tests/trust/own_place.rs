@@ -35,14 +35,14 @@ async fn a_server_that_replaces_its_plan_gets_no_right_by_it() {
     let others = layout.entry("db/part/token");
     assert_denied(web.get(&others).await, "before");
 
-    let space = Space::new(Arc::clone(&web), "replaced_plan");
+    let space = Space::new(Arc::clone(&operator), "replaced_plan");
     let goal = space.goal().await.expect("reads").expect("a goal");
     let mut plan = space.plan("web").await.expect("reads").expect("a plan");
     let from = Source::Leaf(Held::Entry("db/part/token".into()));
     let stolen = PlannedInput { ty: Type::STR, path: Vec::new(), from };
     plan.components["part"].inputs.insert("stolen".into(), stolen);
     let reads = Access::new().grant(&goal.operator.expect("known"), Rights::READ);
-    let [own, _] = stack.logins("web");
+    let own = &stack.logins("web")[0];
     let forged = serde_json::to_vec(&plan).expect("JSON");
     let removed = web.apply(vec![Op::Delete { path: layout.plan("web") }]).await;
     let made = web.apply(create(layout.plan("web"), forged, &reads.grant(&own.principal(), ALL))).await;
@@ -176,7 +176,7 @@ async fn a_stack_of_before_gets_places_and_loses_the_former_rights() {
     let gone = [layout.agent("db"), layout.agent("web"), layout.agents()];
     operator.apply(gone.map(|path| Op::Delete { path }).into()).await.expect("the operator may");
     let former = Rights { read: false, write: false, create: true, delete: true };
-    let [own, _] = stack.logins("web");
+    let own = &stack.logins("web")[0];
     let access = Access::new().grant(&own.principal(), former);
     operator.protect(&[(layout.server("web"), access.clone())], &[]).await.expect("the operator may");
     let node = operator.get(&layout.revision()).await.expect("reads").expect("a goal");

@@ -30,7 +30,7 @@ fn wired(t: &mut Topology) {
 
 /// Puts something into an entry of a server, as that server.
 async fn put(stack: &Stack, server: &str, entry: &str, revision: &Revision, content: Content) {
-    let signer = stack.options.credentials.get(server).expect("it has one").signer();
+    let signer = stack.options.credentials.get(server).expect("it has one").key().signer();
     let space = Space::new(stack.server(server).await, &stack.seed.stack);
     space.overwrite(entry, &Written::new(revision, content), &signer).await.expect("it is its own entry");
 }

@@ -27,7 +27,7 @@ fn wired(t: &mut Topology) {
 
 impl Stack {
     fn signer(&self, server: &str) -> Signer {
-        self.options.credentials.get(server).expect("it has one").signer()
+        self.options.credentials.get(server).expect("it has one").key().signer()
     }
 
     /// What the thief sees and writes: whatever the operator may.

@@ -31,7 +31,7 @@ fn no_password_crosses_the_network_in_clear() {
         assert!(ran.code == Some(2) && ran.err.contains("is not encrypted"), "{args:?}: {ran}");
         assert!(ran.err.contains("`zookeeper+tls://`") && ran.err.contains("`--insecure`"), "{args:?}: {ran}");
     }
-    let credential = Credential::generate("members").expose();
+    let credential = Credential::generate(OperatorKey::generate().signer().authority()).expose();
     let identity = json!({"stack": "hello", "server": "alice", "space": space, "credential": credential});
     let ran = to_its_end(&mut place.agent(&identity));
     assert!(ran.code == Some(1) && ran.err.contains("add `?insecure` if"), "{ran}");

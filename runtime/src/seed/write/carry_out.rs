@@ -1,5 +1,6 @@
 //! The writing itself, in an order that can be broken off anywhere and repeated.
 
+use std::collections::HashSet;
 use std::mem;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use wattle_agent_core::applying::Step;
 use crate::seed::present::{Deployed, Present};
 use crate::seed::turn::Turn;
 use crate::seed::wanted::Wanted;
-use crate::seed::{SeedError, imports, rights};
+use crate::seed::{SeedError, imports};
 use crate::space::Layout;
 use crate::store::Store;
 
@@ -38,7 +39,10 @@ impl Writing {
         goal: Deployed,
     ) -> Result<(), SeedError> {
         // All that it would grant is to be as it is wanted.
-        let writing = Self { withdrawn: self.granted, granted: Vec::new(), ..self };
+        let then: HashSet<String> = self.withdrawn.iter().map(|(path, _)| path.clone()).collect();
+        let granted = self.granted.into_iter().filter(|(path, _)| !then.contains(path));
+        let withdrawn = granted.chain(self.withdrawn).collect();
+        let writing = Self { withdrawn, granted: Vec::new(), ..self };
         Steps { turn, wanted, writing, goal, whole: false, cleans: true }.go(Some(Step::END)).await
     }
 }
@@ -110,7 +114,7 @@ async fn announce<'a>(
     goal: &Deployed,
     wanted: &Wanted,
 ) -> Result<Turn<'a>, SeedError> {
-    let access = rights::members(&wanted.member);
+    let access = wanted.sharing.access();
     if let Some((before, _)) = &present.deployed {
         let mut before = before.clone();
         before.goal.applying = Some(goal.goal.revision);

@@ -50,7 +50,7 @@ struct Link {
     socket: PathBuf,
     // The same whenever it connects again, so that the server knows a request that it carried out before.
     client: u64,
-    logins: Vec<Login>,
+    logins: Mutex<Vec<Login>>,
     state: Mutex<State>,
 }
 
@@ -96,7 +96,7 @@ impl Embedded {
         let link = Arc::new(Link {
             socket: socket.to_owned(),
             client: getrandom::u64().map_err(|error| unusable(socket, error.to_string()))?,
-            logins: logins.to_vec(),
+            logins: Mutex::new(logins.to_vec()),
             state: Mutex::default(),
         });
         let connection = link.connect().await.map_err(|reason| unusable(socket, reason))?;
@@ -183,6 +183,10 @@ impl Link {
         self.state.lock().expect("INVARIANT: nothing panics while it holds a client's state")
     }
 
+    fn logins(&self) -> MutexGuard<'_, Vec<Login>> {
+        self.logins.lock().expect("INVARIANT: nothing panics while it holds logins")
+    }
+
     fn address(&self) -> String {
         format!("unix:{}", self.socket.display())
     }
@@ -214,7 +218,7 @@ impl Link {
     async fn try_connect(&self) -> io::Result<Result<Connection, String>> {
         let (mut reader, writer) = socket::connect(&self.socket).await?.into_split();
         let outbox = Outbox::new(writer);
-        let hello = Hello { protocol: PROTOCOL, client: self.client, logins: self.logins.clone() };
+        let hello = Hello { protocol: PROTOCOL, client: self.client, logins: self.logins().clone() };
         outbox.send(&wire::frame(&hello));
         let mut inbox = Inbox::default();
         let greeting = tokio::select! {
@@ -425,6 +429,15 @@ impl Store for Embedded {
 
     async fn unbound(&self, _top: &str) -> Result<bool, StoreError> {
         Ok(true)
+    }
+
+    async fn log_in(&self, logins: &[Login]) -> Result<(), StoreError> {
+        // Whenever it connects again, it says so at once.
+        self.owner.link.logins().extend_from_slice(logins);
+        match self.ask(Kind::Plain, &Request::LogIn { logins: logins.into() }).await?.0 {
+            Reply::Done => Ok(()),
+            reply => self.odd(&reply),
+        }
     }
 
     async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError> {

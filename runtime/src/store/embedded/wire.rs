@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use super::super::{Access, Login, Node, Op, StoreError, Version, bytes, check_path};
 
 /// Is another one whenever a client and a server of before could misunderstand each other.
-pub(super) const PROTOCOL: u32 = 3;
+pub(super) const PROTOCOL: u32 = 4;
 
 /// Whoever announces more is no client or server of ours. One operation may have a node's data, and an access list.
 const MAX_FRAME: usize = 64 << 20;
@@ -75,6 +75,10 @@ pub(super) enum Request<'a> {
     },
     /// Whoever made the request of this number does not want it any more.
     Cancel,
+    /// Whoever asks is all of these as well, from now on.
+    LogIn {
+        logins: Cow<'a, [Login]>,
+    },
 }
 
 mod cow_bytes {

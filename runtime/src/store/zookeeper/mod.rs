@@ -186,6 +186,14 @@ impl Store for ZooKeeper {
         self.session.settings().granted()
     }
 
+    async fn log_in(&self, logins: &[Login]) -> Result<(), StoreError> {
+        self.session.settings().add(logins);
+        for session in self.pool.sessions() {
+            session.log_in(logins).await?;
+        }
+        Ok(())
+    }
+
     async fn close(&self) {
         let sessions = self.pool.sessions();
         let closing = futures_util::future::join_all(sessions.iter().map(Session::close));

@@ -1,7 +1,7 @@
 //! A session that lasts: what the crate calls a client is replaced when its session has expired.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
@@ -11,6 +11,7 @@ use zookeeper_client::{Client, Error, SessionState};
 
 use super::link::Link;
 use super::tls::Tls;
+use super::tries::Tries;
 use crate::clock;
 use crate::store::{Address, Login, StoreError, Wire};
 
@@ -21,6 +22,9 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Why there will be no other session.
 const ENDING: &str = "this process is ending";
+
+/// By which ZooKeeper knows those who log in.
+const DIGEST: &str = "digest";
 
 /// As how many hosts a client may see those that there are.
 const MOST_HOSTS: usize = 6;
@@ -34,7 +38,7 @@ pub(super) struct Settings {
     /// As the user wrote it, for messages.
     pub(super) address: String,
     hosts: String,
-    logins: Vec<Login>,
+    logins: Mutex<Vec<Login>>,
     tls: Option<Tls>,
     // How long ZooKeeper keeps a session of which it hears nothing, as it said last: milliseconds, or 0 before it has.
     granted: AtomicU64,
@@ -58,8 +62,8 @@ enum State {
 impl Settings {
     pub(super) fn new(hosts: &str, wire: &Wire, logins: &[Login]) -> Result<Self, StoreError> {
         let address = Address::ZooKeeper { hosts: hosts.to_owned(), wire: wire.clone() }.to_string();
-        let mut settings =
-            Self { address, hosts: hosts.to_owned(), logins: logins.to_vec(), tls: None, granted: AtomicU64::new(0) };
+        let logins = Mutex::new(logins.to_vec());
+        let mut settings = Self { address, hosts: hosts.to_owned(), logins, tls: None, granted: AtomicU64::new(0) };
         if let Wire::Tls(authority) = wire {
             let tls = Tls::new(hosts, authority).map_err(|reason| settings.unusable(reason))?;
             settings.tls = Some(tls);
@@ -76,11 +80,25 @@ impl Settings {
         Some(self.granted.load(Ordering::Relaxed)).filter(|millis| *millis > 0).map(Duration::from_millis)
     }
 
+    fn logins(&self) -> MutexGuard<'_, Vec<Login>> {
+        self.logins.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has all sessions that are opened from now on have these `logins`, too.
+    pub(super) fn add(&self, logins: &[Login]) {
+        let mut there = self.logins();
+        for login in logins {
+            if !there.iter().any(|there| there.name == login.name && there.password == login.password) {
+                there.push(login.clone());
+            }
+        }
+    }
+
     async fn connect(&self) -> Result<Client, Error> {
         // Its own waiting would last for the session's timeout and tell nothing.
         let mut connector = Client::connector().with_session_timeout(TIMEOUT).with_fail_eagerly();
-        for Login { name, password } in &self.logins {
-            connector = connector.with_auth("digest", format!("{name}:{password}").as_bytes());
+        for login in &*self.logins() {
+            connector = connector.with_auth(DIGEST, &identity(login));
         }
         let hosts = spread(&self.hosts, chance());
         match &self.tls {
@@ -127,6 +145,10 @@ impl Settings {
     }
 }
 
+fn identity(Login { name, password }: &Login) -> Vec<u8> {
+    format!("{name}:{password}").into_bytes()
+}
+
 fn chance() -> u32 {
     getrandom::u32().unwrap_or_default()
 }
@@ -161,6 +183,24 @@ impl Session {
         self.close.notify_one();
         let mut state = self.state.clone();
         while state.changed().await.is_ok() {}
+    }
+
+    /// Has it have these `logins`, too.
+    ///
+    /// # Errors
+    /// When ZooKeeper does not take them, or there will be no session.
+    pub(super) async fn log_in(&self, logins: &[Login]) -> Result<(), StoreError> {
+        for login in logins {
+            let mut tries = Tries::new(self);
+            loop {
+                let client = tries.client().await?;
+                match client.ask(client.auth(DIGEST, &identity(login))).await {
+                    Ok(()) => break,
+                    Err(error) => tries.again(error, "read", "/")?,
+                }
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn settings(&self) -> &Settings {

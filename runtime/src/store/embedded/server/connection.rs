@@ -1,7 +1,7 @@
 //! One connection: who is there, what it asks, and that nothing of it is left behind.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::net::UnixStream;
@@ -66,6 +66,7 @@ async fn greet(
         Ok((who, client)) => {
             outbox.send(&wire::frame(&Greeting::Welcome));
             let (watches, holds) = Default::default();
+            let who = Mutex::new(who);
             Ok(Arc::new(Connection { outbox: Arc::clone(outbox), who, client, watches, holds }))
         }
         Err(reason) => {

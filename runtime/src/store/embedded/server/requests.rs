@@ -28,7 +28,7 @@ pub(super) struct Shared {
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) outbox: Arc<Outbox>,
-    pub(super) who: Who,
+    pub(super) who: Mutex<Who>,
     pub(super) client: u64,
     // Of requests that go on: their paths, and what the tree calls them.
     pub(super) watches: Mutex<HashMap<u64, (String, u64)>>,
@@ -93,7 +93,7 @@ impl Shared {
 
     pub(super) fn handle(self: &Arc<Self>, connection: &Arc<Connection>, id: u64, request: Request<'static>) {
         let by = Token { client: connection.client, request: id };
-        let who = &connection.who;
+        let who = &lock(&connection.who).clone();
         let mut state = self.state();
         let outcome = match request {
             Request::Get { path } => state.tree.get(who, &path).map(node_reply).map(|reply| {
@@ -129,6 +129,10 @@ impl Shared {
                     lock(&connection.holds).insert(id, Held { path, holder, watch });
                     Some(Reply::Done)
                 })
+            }
+            Request::LogIn { logins } => {
+                lock(&connection.who).add(&logins);
+                Ok(Some(Reply::Done))
             }
             Request::Cancel => {
                 if let Some((path, watch)) = lock(&connection.watches).remove(&id) {

@@ -1,0 +1,111 @@
+//! `wattle seed admit`: servers' own keys take the place of the credentials in their user data.
+
+use std::time::Duration;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use tokio::time::{self, Instant};
+use wattle::model::Name;
+use wattle::names::some;
+
+use crate::seed::{self, Admission};
+
+use super::console::Console;
+use super::failure::{Exit, Failure};
+use super::{args, target};
+
+/// How often to look whether others have come.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// How long those who have come wait for others, so that not each of them makes a revision of its own.
+const TOGETHER: Duration = Duration::from_secs(10);
+
+const ALL: &str = "all servers are known by keys of their own\n";
+
+pub(super) fn command() -> Command {
+    Command::new("admit")
+        .about("Let servers' own keys take the place of the credentials in their user data")
+        .arg(
+            Arg::new("servers")
+                .value_name("SERVER")
+                .action(ArgAction::Append)
+                .help("Admit these once more as well: servers that were built anew with the same user data"),
+        )
+        .arg(args::flag("wait", "Wait until all servers have come, or all that are named"))
+        .args(args::target())
+        .after_help(args::section(&[(
+            "What it does",
+            "  A server makes a key of its own as soon as its agent runs, and says who it will be with it. This
+  command gives it the rights that its credential had, and encrypts its secrets for it; from then on
+  the credential opens nothing. `wattle seed apply` does so, too, for servers that were never admitted.
+  A second server with the same user data is admitted only by its name, and takes the place of the first.",
+        )]))
+}
+
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let named: Vec<Name> =
+        matches.get_many::<String>("servers").into_iter().flatten().map(|name| name.as_str().into()).collect();
+    let target = target::find(matches, console)?;
+    let (space, key) = (target.space().await?, target.key()?);
+    let (store, stack) = (space.store(), space.layout().stack());
+    if !matches.get_flag("wait") {
+        let admission = seed::admit(store, stack, &key, &named).await?;
+        console.out.write(&said(&admission, stack))?;
+        return outcome(&admission);
+    }
+    let (mut left, mut absent, mut has_admitted) = (named, None, false);
+    // Since when somebody who has come waits for others.
+    let mut since: Option<Instant> = None;
+    loop {
+        let waiting = seed::waiting(store, stack, &key, &left).await?;
+        if waiting.come.is_empty() {
+            since = None;
+            if waiting.absent.is_empty() {
+                if !has_admitted {
+                    console.out.write(ALL)?;
+                }
+                return Ok(Exit::Fine);
+            }
+        } else if waiting.absent.is_empty() || since.get_or_insert_with(Instant::now).elapsed() >= TOGETHER {
+            let admission = seed::admit(store, stack, &key, &left).await?;
+            console.out.write(&said(&admission, stack))?;
+            left.retain(|server| !admission.admitted.contains(server));
+            (since, has_admitted) = (None, true);
+            continue;
+        }
+        if absent.as_ref() != Some(&waiting.absent) {
+            let awaited = some(waiting.absent.iter().map(|name| &**name), 5);
+            console.err.write(&format!("waiting for {awaited}\n"))?;
+            absent = Some(waiting.absent);
+        }
+        time::sleep(PAUSE).await;
+    }
+}
+
+/// What has become of it, in lines.
+fn said(admission: &Admission, stack: &str) -> String {
+    let Admission { revision, admitted, on_credentials, .. } = admission;
+    let mut text = match admitted.as_slice() {
+        [] => String::new(),
+        names => {
+            let names = some(names.iter().map(|name| &**name), 5);
+            format!("`{stack}` is at revision {revision}: admitted {names}\n")
+        }
+    };
+    let names = some(on_credentials.iter().map(|name| &**name), 5);
+    match (admitted.len(), on_credentials.len()) {
+        (0, 0) => text.push_str(ALL),
+        (_, 0) => {}
+        (_, 1) => text.extend([format!("{names} lives on the credential of its user data, and has not come yet\n")]),
+        _ => text.extend([format!("{names} live on the credentials of their user data, and have not come yet\n")]),
+    }
+    text
+}
+
+fn outcome(admission: &Admission) -> Result<Exit, Failure> {
+    if admission.silent.is_empty() {
+        return Ok(Exit::Fine);
+    }
+    let names = some(admission.silent.iter().map(|name| &**name), 5);
+    Err(Failure::new(format!("{names} has said nothing of itself that is not known already"))
+        .help("its agent says who it is as soon as it runs and reaches the data space; `--wait` waits for that"))
+}

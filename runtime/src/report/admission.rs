@@ -1,0 +1,82 @@
+//! Which servers live on the credentials of their user data, and which come a second time.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use wattle::model::Name;
+use wattle_agent_core::time::Time;
+
+use crate::space::{Announcement, Goal, Record, Registered, Space, SpaceError, parse_json, unverified};
+use crate::store::StoreError;
+
+use super::picture::{AT_ONCE, natural};
+
+/// Who servers are, as the operator sees it; nothing where they have no keys of their own, or nobody may see it.
+#[derive(Clone, Debug, Default)]
+pub struct Admission {
+    /// Those that live on the credentials of their user data.
+    pub on_credentials: Vec<Name>,
+    /// Those that were admitted, and of which another one has come.
+    pub others: Vec<Other>,
+    known: HashMap<Name, Arc<Registered>>,
+}
+
+/// A server that has come with a credential that was used already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Other {
+    /// Which server it says that it is.
+    pub server: Name,
+    /// Since when, by its own clock.
+    pub since: Time,
+}
+
+impl Admission {
+    /// Looks at it. What is `known` is not read again.
+    pub(super) async fn read(space: &Space, goal: Option<&Goal>, known: Option<&Self>) -> Result<Self, SpaceError> {
+        let layout = space.layout();
+        let mut names = match space.store().children(&layout.admission()).await {
+            Err(StoreError::Denied { .. }) => return Ok(Self::default()),
+            names => names?,
+        };
+        names.sort_by(|a, b| natural(a, b));
+        let read = names.into_iter().map(|name| {
+            let name = Name::from(name);
+            let registered = known.and_then(|known| known.known.get(&name).cloned());
+            async move {
+                let registered = match registered {
+                    Some(registered) => Some(registered),
+                    None => registered_as(space, &name).await?,
+                };
+                let path = layout.announcement(&name);
+                let said = space.store().get(&path).await?;
+                let other = registered.as_deref().zip(said).and_then(|(registered, said)| {
+                    let by = &registered.credential.key;
+                    let said = Announcement::read(&path, &said.data, (layout.stack(), &name), by)?;
+                    let is_here = goal.is_some_and(|goal| goal.space == said.space);
+                    let is_other = registered.admitted.is_some() && said.identity != *registered.identity();
+                    (is_here && is_other).then(|| Other { server: name.clone(), since: said.at })
+                });
+                Ok::<_, SpaceError>((name, registered, other))
+            }
+        });
+        let read: Vec<_> = stream::iter(read.collect::<Vec<_>>()).buffered(AT_ONCE).try_collect().await?;
+        let mut admission = Self::default();
+        for (name, registered, other) in read {
+            let Some(registered) = registered else { continue };
+            if registered.admitted.is_none() {
+                admission.on_credentials.push(name.clone());
+            }
+            admission.others.extend(other);
+            admission.known.insert(name, registered);
+        }
+        Ok(admission)
+    }
+}
+
+async fn registered_as(space: &Space, server: &str) -> Result<Option<Arc<Registered>>, SpaceError> {
+    let path = space.layout().server(server);
+    let Some(node) = space.store().get(&path).await? else { return Ok(None) };
+    let record: Option<Record> = parse_json(&path, unverified(&node.data)).unwrap_or_default();
+    Ok(record.and_then(|record| record.registered().cloned()).map(Arc::new))
+}

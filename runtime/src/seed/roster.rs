@@ -1,0 +1,201 @@
+//! Who the servers of a stack are: by their credentials, until a key of their own was admitted.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use sha2::{Digest as _, Sha256};
+use wattle::model::{IndexMap, Name};
+use wattle_agent_core::hex;
+use wattle_agent_core::time::Time;
+
+use crate::space::{Admitted, Announcement, Layout, Public, Record, Registered};
+use crate::store::{Principal, Store};
+
+use super::present::{AT_ONCE, get_json};
+use super::{Credentials, SeedError};
+
+/// What is there of who servers are, by their names.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Register {
+    /// What the operator has signed.
+    pub(super) records: HashMap<Name, Record>,
+    /// What servers have announced, unjudged; what is empty as well.
+    pub(super) announced: HashMap<Name, Vec<u8>>,
+}
+
+impl Register {
+    /// What is there of `servers`.
+    pub(super) async fn read(
+        store: &Arc<dyn Store>,
+        layout: &Layout,
+        servers: impl Iterator<Item = &Name>,
+    ) -> Result<Self, SeedError> {
+        let read = servers.map(|server| async move {
+            let record = get_json::<Record>(store, &layout.server(server)).await?;
+            let announced = store.get(&layout.announcement(server)).await?.map(|node| node.data);
+            Ok::<_, SeedError>((server.clone(), record, announced))
+        });
+        let read: Vec<_> = stream::iter(read.collect::<Vec<_>>()).buffered(AT_ONCE).try_collect().await?;
+        let mut register = Self::default();
+        for (server, record, announced) in read {
+            register.records.extend(record.map(|record| (server.clone(), record)));
+            register.announced.extend(announced.map(|announced| (server, announced)));
+        }
+        Ok(register)
+    }
+
+    /// Who has announced that it will be `server`, of which this is `known`, in the data space of the name.
+    fn comes(&self, layout: &Layout, server: &Name, known: &Public, space: Option<&Name>) -> Option<Announcement> {
+        let (data, path) = (self.announced.get(server)?, layout.announcement(server));
+        let said = Announcement::read(&path, data, (layout.stack(), server), &known.key)?;
+        Some(said).filter(|said| said.space.as_ref() == space)
+    }
+}
+
+/// Whom to admit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Admitting<'a> {
+    /// Whether servers that live on their credentials are admitted.
+    pub(super) newcomers: bool,
+    /// Servers that are admitted once more.
+    pub(super) named: &'a [Name],
+    /// In which data space.
+    pub(super) space: Option<&'a Name>,
+    /// When.
+    pub(super) now: Time,
+}
+
+/// Who the servers of a stack are to be.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Roster {
+    pub(super) servers: IndexMap<Name, Registered>,
+    /// Those that were admitted only now.
+    pub(super) admitted: Vec<Name>,
+}
+
+impl Roster {
+    /// Of servers with `credentials`; `there` counts as far as it is of the same ones. Of those that have `left` the model before,
+    /// only the credential counts: Heat has made another one since.
+    pub(super) fn of_credentials<'a>(
+        layout: &Layout,
+        servers: impl Iterator<Item = &'a Name>,
+        credentials: &Credentials,
+        there: &Register,
+        left: impl Fn(&Name) -> bool,
+        admitting: Admitting<'_>,
+    ) -> Self {
+        let registered = servers.filter_map(|server| {
+            let credential = credentials.get(server)?;
+            let public = credential.key().public(layout.stack(), server);
+            let known = there.records.get(server).and_then(Record::registered);
+            let known = known.filter(|known| known.credential == public && !left(server));
+            let admitted = known.and_then(|known| known.admitted.clone());
+            let former = credential.former_member(layout.stack()).is_some();
+            Some((server.clone(), Registered { credential: public, former, admitted }))
+        });
+        Self { servers: registered.collect(), admitted: Vec::new() }.admit(layout, there, admitting)
+    }
+
+    /// Of servers whose credentials nobody gives: of `servers`, as far as it was signed who they are.
+    pub(super) fn of_records<'a>(
+        layout: &Layout,
+        servers: impl Iterator<Item = &'a Name>,
+        there: &Register,
+        admitting: Admitting<'_>,
+    ) -> Self {
+        let registered = servers
+            .filter_map(|server| Some((server.clone(), there.records.get(server)?.registered()?.clone())))
+            .collect();
+        Self { servers: registered, admitted: Vec::new() }.admit(layout, there, admitting)
+    }
+
+    fn admit(mut self, layout: &Layout, there: &Register, admitting: Admitting<'_>) -> Self {
+        let Admitting { newcomers, named, space, now } = admitting;
+        for (server, registered) in &mut self.servers {
+            let is_newcomer = newcomers && registered.admitted.is_none();
+            if !is_newcomer && !named.contains(server) {
+                continue;
+            }
+            let Some(said) = there.comes(layout, server, &registered.credential, space) else { continue };
+            if *registered.identity() != said.identity {
+                registered.admitted = Some(Admitted { identity: said.identity, since: now });
+                self.admitted.push(server.clone());
+            }
+        }
+        self
+    }
+
+    /// Who `server` is.
+    pub(super) fn identity(&self, server: &str) -> Option<&Public> {
+        self.servers.get(server).map(Registered::identity)
+    }
+
+    /// How each proves itself.
+    pub(super) fn principals(&self) -> HashMap<Name, Principal> {
+        let principal = |(server, known): (&Name, &Registered)| (server.clone(), known.identity().principal.clone());
+        self.servers.iter().map(principal).collect()
+    }
+
+    /// Whether some server lives on a credential of a former version.
+    pub(super) fn has_former(&self) -> bool {
+        self.servers.values().any(|known| known.former && known.admitted.is_none())
+    }
+
+    /// What tells whether all of them are who they were; `has_places` is whether they can announce anything.
+    pub(super) fn digest(&self, has_places: bool) -> String {
+        let who = |(server, known): (&Name, &Registered)| {
+            (server.clone(), known.credential.clone(), known.former, known.identity().clone())
+        };
+        let mut all: Vec<_> = self.servers.iter().map(who).collect();
+        all.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        hex(&Sha256::digest(serde_json::to_vec(&(has_places, all)).expect("INVARIANT: names and keys are JSON")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::space::ServerKey;
+
+    const NOW: Time = Time::EPOCH;
+
+    fn admitting<'a>(newcomers: bool, named: &'a [Name], space: &'a Name) -> Admitting<'a> {
+        Admitting { newcomers, named, space: Some(space), now: NOW }
+    }
+
+    #[test]
+    fn whoever_was_never_admitted_is_and_another_one_only_by_name() {
+        let layout = Layout::new("shop");
+        let (db, space, other_space): (Name, Name, Name) = ("db".into(), "2026".into(), "2027".into());
+        let [credential, first, second] = [(); 3].map(|()| ServerKey::generate());
+        let public = |key: &ServerKey| key.public("shop", "db");
+        let path = layout.announcement("db");
+        let says = |key: &ServerKey| {
+            let said = Announcement { space: Some(space.clone()), identity: public(key), at: NOW };
+            said.signed(&path, key, &credential)
+        };
+        let known = Registered { credential: public(&credential), former: false, admitted: None };
+        let mut there = Register::default();
+        there.records.insert(db.clone(), Record::Now(known));
+        let roster = |there: &Register, newcomers, named: &[Name], space| {
+            Roster::of_records(&layout, std::iter::once(&db), there, admitting(newcomers, named, space))
+        };
+        assert_eq!(roster(&there, true, &[], &space).identity("db"), Some(&public(&credential)));
+        there.announced.insert(db.clone(), says(&first));
+        assert_eq!(roster(&there, false, &[], &space).identity("db"), Some(&public(&credential)));
+        assert_eq!(roster(&there, true, &[], &other_space).identity("db"), Some(&public(&credential)), "elsewhere");
+        let admitted = roster(&there, true, &[], &space);
+        assert_eq!(admitted.identity("db"), Some(&public(&first)));
+        assert_eq!(admitted.admitted, std::slice::from_ref(&db));
+        assert_ne!(admitted.digest(true), roster(&there, false, &[], &space).digest(true));
+
+        there.records.insert(db.clone(), Record::Now(admitted.servers["db"].clone()));
+        assert!(roster(&there, true, &[], &space).admitted.is_empty(), "it is there already");
+        there.announced.insert(db.clone(), says(&second));
+        assert_eq!(roster(&there, true, &[], &space).identity("db"), Some(&public(&first)), "it is another one");
+        let again = roster(&there, true, std::slice::from_ref(&db), &space);
+        assert_eq!(again.identity("db"), Some(&public(&second)));
+        assert_eq!(again.admitted, [db]);
+    }
+}

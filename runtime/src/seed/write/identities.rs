@@ -1,0 +1,117 @@
+//! What is written of who servers are, of what they share, and of those who have left.
+
+use wattle::model::Name;
+
+use crate::clock;
+use crate::seed::{SeedError, rights};
+use crate::space::{Announced, Goal, Membership, Numbers, Plan, to_json};
+use crate::store::Op;
+
+use super::Maker;
+
+impl Maker<'_> {
+    /// Whether what is signed of a server is who it is.
+    pub(super) fn is_registered(&self, server: &Name) -> bool {
+        let there = self.present.register.records.get(server).and_then(|record| record.registered());
+        self.present.whole && there == self.wanted.roster.servers.get(server)
+    }
+
+    /// Where servers announce who they will be.
+    pub(super) fn places(&mut self) {
+        let top = self.layout.admission();
+        if !self.wanted.has_places && !self.present.paths.contains(&top) {
+            return;
+        }
+        self.above(&top, Vec::new());
+        let wanted = self.wanted;
+        for (server, registered) in &wanted.roster.servers {
+            let path = self.layout.announcement(server);
+            let access = rights::announcement(&registered.credential.principal);
+            let empty = Announced { space: wanted.space.clone() };
+            let Some(there) = self.present.register.announced.get(server) else {
+                self.create(path, empty.to_bytes(), access);
+                continue;
+            };
+            if Announced::read(there).space != wanted.space {
+                // Of another data space, or nothing that makes sense: whoever announced it does so again.
+                self.writing.before.push(Op::Set { path: path.clone(), data: empty.to_bytes(), expected: None });
+            }
+            let there = self.present.register.records.get(server).and_then(|record| record.registered());
+            if !self.present.whole || there.is_none_or(|there| there.credential != registered.credential) {
+                self.writing.granted.push((path, access));
+            }
+        }
+    }
+
+    /// What a server is told of what all of them share.
+    pub(super) fn membership(&mut self, server: &Name, known: bool) -> Result<(), SeedError> {
+        let sharing = &self.wanted.sharing;
+        let Some(identity) = self.wanted.roster.identity(server) else { return Ok(()) };
+        let path = self.layout.membership(server);
+        let access = rights::plan(&identity.principal);
+        let is_there = self.present.paths.contains(&path);
+        let announces = self.wanted.has_places;
+        let is_same = self.present.deployed.as_ref().is_some_and(|(there, _)| there.announces == announces);
+        if is_there && known && self.present.whole && sharing.is_known && is_same {
+            return Ok(());
+        }
+        let data = to_json(&Membership::new(identity, sharing.members.generation, &sharing.login, announces)?);
+        if is_there {
+            if !known || !self.present.whole {
+                self.writing.granted.push((path.clone(), access));
+            }
+            self.writing.plans.push(Op::Set { path, data, expected: None });
+        } else {
+            // Before anybody loses what all of them share, and not before there is a node of the server's.
+            self.writing.plans.push(Op::Create { path, data, access });
+        }
+        Ok(())
+    }
+
+    /// What a server that has left reads in place of the goal: that its plan counts, and nothing of the others.
+    pub(super) fn last_goal(&mut self, server: &Name, plan: &Plan) {
+        let Some(principal) = self.present.principals.get(server) else { return };
+        let path = self.layout.last_goal(server);
+        let is_there = self.present.paths.contains(&path);
+        if is_there && self.present.whole && self.present.plans.get(server) == Some(plan) {
+            return;
+        }
+        let goal = Goal {
+            revision: plan.revision,
+            space: plan.space.clone(),
+            operator: Some(self.wanted.operator.clone()),
+            expires: Some(clock::now() + crate::seed::work::COUNTS),
+            plans: Some(Numbers { most: plan.revision, others: Vec::new() }),
+            ..Goal::default()
+        };
+        let (data, access) = (to_json(&goal), rights::plan(principal));
+        self.writing.plans.push(if is_there {
+            Op::Set { path, data, expected: None }
+        } else {
+            Op::Create { path, data, access }
+        });
+    }
+
+    /// What is over once everybody knows who everybody is.
+    pub(super) fn over(&mut self) -> Vec<Op> {
+        let (wanted, present) = (self.wanted, self.present);
+        let mut ops = Vec::new();
+        let under_way = &wanted.sharing.under_way;
+        if *under_way != wanted.sharing.members {
+            let data = to_json(&wanted.sharing.members);
+            ops.push(Op::Set { path: self.layout.servers(), data, expected: None });
+        }
+        let mut gone = |path: String| {
+            if present.paths.contains(&path) {
+                ops.push(Op::Delete { path });
+            }
+        };
+        wanted.plans.keys().for_each(|server| gone(self.layout.last_goal(server)));
+        wanted.retired.keys().for_each(|server| gone(self.layout.membership(server)));
+        let announced = present.register.announced.keys();
+        announced
+            .filter(|server| !wanted.roster.servers.contains_key(*server))
+            .for_each(|server| gone(self.layout.announcement(server)));
+        ops
+    }
+}

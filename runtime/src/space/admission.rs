@@ -1,0 +1,175 @@
+//! Admission: the key that a server makes itself takes the place of the one in its credential.
+//!
+//! Its agent announces who it will be, in a node of its own that the credential may write. The operator takes that into what is
+//! signed of the server; from then on, the credential reaches that node and nothing else. What is announced carries two
+//! signatures, so that neither whoever can write the node alone, nor whoever knows what is public of another server, announces
+//! anything: one of the credential, over one of the new key.
+
+use serde::{Deserialize, Serialize};
+use wattle::model::Name;
+use wattle_agent_core::time::Time;
+
+use crate::store::Principal;
+
+use super::keys::{Public, ServerKey};
+use super::signed::{Authority, unverified};
+use super::{parse_json, to_json};
+
+/// Most bytes of what is announced: whatever has more is not read.
+const MOST: usize = 4096;
+
+/// What is known of a server, signed by its operator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Registered {
+    /// Who its credential says that it is.
+    pub credential: Public,
+    /// Whether that is of before agents learned what the servers of a stack share from the data space.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub former: bool,
+    /// Who has taken its place; none while the server lives on its credential.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub admitted: Option<Admitted>,
+}
+
+/// A key that a server has made, and that is its own now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Admitted {
+    /// Who the server is with it.
+    pub identity: Public,
+    /// Since when.
+    pub since: Time,
+}
+
+impl Registered {
+    /// Whether its agent signs what it says: those of former versions do not.
+    pub fn signs(&self) -> bool {
+        self.admitted.is_some() || !self.former
+    }
+
+    /// Who the server is now.
+    pub fn identity(&self) -> &Public {
+        self.admitted.as_ref().map_or(&self.credential, |admitted| &admitted.identity)
+    }
+}
+
+/// What the node of a server says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Record {
+    /// All that is known.
+    Now(Registered),
+    /// To whom it had given rights: that of a former version.
+    Former(Principal),
+}
+
+impl Record {
+    /// To whom the server's rights are given.
+    pub fn principal(&self) -> &Principal {
+        match self {
+            Self::Now(registered) => &registered.identity().principal,
+            Self::Former(principal) => principal,
+        }
+    }
+
+    /// All that is known; none of what a former version wrote.
+    pub fn registered(&self) -> Option<&Registered> {
+        if let Self::Now(registered) = self { Some(registered) } else { None }
+    }
+}
+
+/// Who a server says that it will be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Announcement {
+    /// In which data space: in no other one does it count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space: Option<Name>,
+    /// Who.
+    pub identity: Public,
+    /// Since when, by its own clock.
+    pub at: Time,
+}
+
+/// What a node for it says in any case, whoever has written it.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Place {
+    /// The data space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) space: Option<Name>,
+}
+
+impl Place {
+    /// As the node says; nothing if it makes no sense.
+    pub(crate) fn read(data: &[u8]) -> Self {
+        if data.len() > MOST {
+            return Self::default();
+        }
+        parse_json("", unverified(unverified(data))).ok().flatten().unwrap_or_default()
+    }
+
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        to_json(self)
+    }
+}
+
+impl Announcement {
+    /// What the node at `path` is to hold.
+    pub fn signed(&self, path: &str, own: &ServerKey, credential: &ServerKey) -> Vec<u8> {
+        credential.signer().sign(path, &own.signer().sign(path, &to_json(self)))
+    }
+
+    /// What the node at `path` holds, which is that of `server` of `stack`; none if nobody who has its credential has announced
+    /// anything there.
+    pub fn read(path: &str, data: &[u8], (stack, server): (&str, &str), credential: &Authority) -> Option<Self> {
+        if data.len() > MOST {
+            return None;
+        }
+        let inner = credential.verify(path, data).ok()?;
+        let said: Self = parse_json(path, unverified(inner)).ok().flatten()?;
+        said.identity.key.verify(path, inner).ok()?;
+        said.identity.fits(stack, server).then_some(said)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATH: &str = "/wattle/shop/admission/db";
+
+    #[test]
+    fn what_is_announced_takes_both_keys_and_its_place() {
+        let [credential, own, other] = [(); 3].map(|()| ServerKey::generate());
+        let announced = |own: &ServerKey, server| Announcement {
+            space: Some("2026".into()),
+            identity: own.public("shop", server),
+            at: Time::EPOCH,
+        };
+        let by = credential.signer().authority();
+        let read = |data: &[u8]| Announcement::read(PATH, data, ("shop", "db"), &by);
+        let said = announced(&own, "db");
+        let data = said.signed(PATH, &own, &credential);
+        assert_eq!(read(&data), Some(said.clone()));
+        assert_eq!(Place::read(&data).space.as_deref(), Some("2026"));
+        assert_eq!(read(&said.signed(PATH, &own, &other)), None, "without the credential");
+        assert_eq!(read(&said.signed(PATH, &other, &credential)), None, "without the key");
+        assert_eq!(read(&said.signed("/wattle/shop/admission/web", &own, &credential)), None, "elsewhere");
+        assert_eq!(read(&announced(&own, "web").signed(PATH, &own, &credential)), None, "of another server");
+        assert_eq!(read(&credential.signer().sign(PATH, &vec![b' '; MOST])), None, "too much");
+        assert_eq!(read(b"{"), None);
+        assert_eq!(Place::read(b"{").space, None);
+        assert_eq!(Place::read(&Place { space: Some("2026".into()) }.to_bytes()).space.as_deref(), Some("2026"));
+    }
+
+    #[test]
+    fn what_a_former_version_wrote_is_read() {
+        let former: Record = serde_json::from_str(r#""shop/db:x=""#).unwrap();
+        assert_eq!(former.principal().as_str(), "shop/db:x=");
+        assert!(former.registered().is_none());
+        let [credential, own] = [(); 2].map(|()| ServerKey::generate().public("shop", "db"));
+        let mut now = Registered { credential: credential.clone(), former: false, admitted: None };
+        assert_eq!(now.identity(), &credential);
+        now.admitted = Some(Admitted { identity: own.clone(), since: Time::EPOCH });
+        let read: Record = serde_json::from_slice(&to_json(&Record::Now(now))).unwrap();
+        assert_eq!(read.principal(), &own.principal);
+    }
+}

@@ -1,0 +1,124 @@
+//! What an operator sees of servers that make keys of their own, and what a server that is not admitted says.
+
+use std::fs::{self, File};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use wattle_runtime::seed::Credentials;
+use wattle_tests::command::{apart, wattle_agent};
+use wattle_tests::running::Stage;
+use wattle_tests::zookeeper::ZooKeeper;
+
+use crate::Stack;
+
+/// Servers' agents as real processes.
+struct Servers<'a> {
+    stage: &'a Stage,
+    space: String,
+    children: Vec<Child>,
+}
+
+impl Servers<'_> {
+    /// The agent of a server with what its user data has, on a disk of the name.
+    fn start(&mut self, server: &str, disk: &str) {
+        let here = self.stage.path();
+        let credentials = Credentials::read(&here.join("credentials.yaml")).expect("reads");
+        let credential = credentials.get(server).expect("it has one").expose();
+        let identity = json!({"stack": "by_hand", "server": server, "space": self.space, "credential": credential});
+        let folder = here.join(disk);
+        fs::create_dir_all(&folder).expect("a folder");
+        fs::write(folder.join("identity.json"), identity.to_string()).expect("writes");
+        let mut command = Command::new(wattle_agent());
+        apart(&mut command, here);
+        command.arg("agent").arg("--identity").arg(folder.join("identity.json"));
+        command.arg("--state").arg(folder.join("agent")).env("WATTLE_STATE_DIR", folder.join("state"));
+        let log = File::create(folder.join("log")).expect("a log");
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+        self.children.push(command.spawn().expect("it starts"));
+    }
+
+    fn says(&self, disk: &str, what: &str) {
+        eventually(what, || {
+            fs::read_to_string(self.stage.path().join(disk).join("log")).expect("a log").contains(what)
+        });
+    }
+}
+
+impl Drop for Servers<'_> {
+    fn drop(&mut self) {
+        for child in &mut self.children {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !is_so() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "not so: {what}");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+#[test]
+fn the_operator_is_told_and_one_command_admits() {
+    let zookeeper = ZooKeeper::start(1);
+    let stack = Stack::at("by_hand", &zookeeper);
+    let stage = Stage::new(&stack.model);
+    let space = zookeeper.address();
+    let run = |args: &[&str]| stage.run_at(stage.path(), &[args, &["--space", &space]].concat());
+    let early = run(&["seed", "admit", "--stack", "by_hand"]);
+    assert_eq!(early.code, Some(2), "{early}");
+    let first = run(&["seed", "apply", "."]);
+    assert_eq!(first.code, Some(0), "{first}");
+    let nobody = run(&["seed", "admit"]);
+    assert_eq!(
+        nobody.out, "`db` and `web` live on the credentials of their user data, and have not come yet\n",
+        "{nobody}"
+    );
+    let mut servers = Servers { stage: &stage, space: space.clone(), children: Vec::new() };
+    for server in ["db", "web"] {
+        servers.start(server, server);
+    }
+    let shown = run(&["status"]);
+    let line = "! `db` and `web` live on the credential of their user data: `wattle seed admit --wait --stack by_hand` ends that\n";
+    assert!(shown.out.contains(line), "{shown}");
+    let admitted = run(&["seed", "admit", "--wait"]);
+    assert_eq!(
+        (admitted.code, &*admitted.out),
+        (Some(0), "`by_hand` is at revision 2: admitted `db` and `web`\n"),
+        "{admitted}"
+    );
+    servers.says("db", "this server is known by a key of its own");
+    let shown = run(&["status"]);
+    assert!(!shown.out.contains("user data"), "{shown}");
+    let again = run(&["seed", "admit", "--wait"]);
+    assert_eq!(again.out, "all servers are known by keys of their own\n", "{again}");
+    let applied = run(&["seed", "apply", "."]);
+    assert!(applied.out.starts_with("stack `by_hand`: revision 2, unchanged"), "{applied}");
+
+    // It is built anew.
+    let mut gone = servers.children.remove(0);
+    gone.kill().expect("it ran");
+    gone.wait().expect("it ran");
+    servers.start("db", "db-anew");
+    servers.says(
+        "db-anew",
+        "another server was admitted with the credential of this one's user data, so this one does nothing",
+    );
+    servers.says("db-anew", "`wattle seed admit db --stack by_hand`");
+    let line =
+        "If db was built anew: `wattle seed admit db --stack by_hand`; if not, somebody else has that credential";
+    eventually(line, || run(&["status"]).out.contains(line));
+    assert!(!run(&["seed", "apply", "."]).out.contains("admitted"), "nobody has named it");
+    let unknown = run(&["seed", "admit", "dbx"]);
+    assert_eq!(unknown.code, Some(2), "{unknown}");
+    let admitted = run(&["seed", "admit", "db"]);
+    assert_eq!((admitted.code, &*admitted.out), (Some(0), "`by_hand` is at revision 3: admitted `db`\n"), "{admitted}");
+    servers.says("db-anew", "begins a revision");
+    let silent = run(&["seed", "admit", "db"]);
+    assert!(silent.code == Some(1) && silent.err.contains("`db` has said nothing of itself"), "{silent}");
+    assert!(!run(&["status"]).out.contains("user data"));
+}

@@ -1,0 +1,269 @@
+//! Somebody has come by the credential that lies in a server's user data.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use wattle_runtime::report::Picture;
+use wattle_runtime::seed::{admit, apply, waiting};
+use wattle_runtime::space::{Layout, Space};
+use wattle_runtime::store::{Store, StoreError};
+use wattle_tests::seeds::{Watch, join, nodes};
+
+use crate::agents::{Db, until};
+use crate::{Stack, assert_denied};
+
+pub(crate) fn all_done(revision: u64) -> impl Fn(&Picture) -> bool {
+    move |picture| picture.revision() == revision && picture.tally().is_done() && picture.tally().done == 2
+}
+
+/// Both servers of a stack, which do what they are to do, and have said who they will be.
+pub(crate) async fn both(stack: &Stack) -> [Db; 2] {
+    let mut servers = ["db", "web"].map(Db::of);
+    for server in &mut servers {
+        server.start(stack).await;
+    }
+    until(stack, "done", all_done(1)).await;
+    come(stack, 2).await;
+    servers
+}
+
+/// Waits until so many have come and are not admitted.
+async fn come(stack: &Stack, number: usize) {
+    let operator = stack.operator().await;
+    for _ in 0..300 {
+        let waiting = waiting(&operator, &stack.seed.stack, &stack.options.key, &[]).await.expect("it is known");
+        if waiting.come.len() == number {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("they do not come")
+}
+
+/// Whoever asks reads and writes nothing of a stack but the nodes that are `left`.
+pub(crate) async fn reaches_only(store: &Arc<dyn Store>, operator: &Arc<dyn Store>, left: &[String], what: &str) {
+    let there = nodes(operator).await;
+    assert!(there.len() > 20, "{there:?}");
+    for (path, data) in there.iter().filter(|(path, _)| *path != "/wattle") {
+        let (read, written) = (store.get(path).await, store.set(path, data, None).await);
+        if left.contains(path) {
+            read.unwrap_or_else(|error| panic!("{what}: {path}: {error}"));
+        } else {
+            assert_denied(read, &format!("{what}: {path} is read"));
+            assert_denied(written, &format!("{what}: {path} is written"));
+            assert_denied(store.children(path).await, &format!("{what}: children of {path}"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_credential_that_was_used_is_worth_nothing() {
+    used(Stack::new("used")).await;
+}
+
+#[tokio::test]
+async fn nor_is_it_in_the_embedded_store() {
+    let (stack, _store) = Stack::new("used").embedded().await;
+    used(stack).await;
+}
+
+async fn used(mut stack: Stack) {
+    stack.options.admission = true;
+    let operator = stack.operator().await;
+    let layout = Layout::new("used");
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let mut servers = both(&stack).await;
+    // Somebody reads the user data, and all that it opens.
+    let thief = stack.server("db").await;
+    join(&thief, "used", "db", stack.options.credentials.get("db").expect("it has one")).await;
+    for path in [layout.plan("db"), layout.revision(), layout.server_status("web")] {
+        thief.get(&path).await.expect("it is as good as the server");
+    }
+    let picture = until(&stack, "known", |picture| picture.admission.on_credentials.len() == 2).await;
+    assert!(picture.admission.others.is_empty(), "{picture:?}");
+
+    let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    assert_eq!((applied.revision, applied.changes.admitted.join(" ").as_str()), (2, "db web"));
+    reaches_only(&thief, &operator, &[layout.announcement("db")], "a used credential").await;
+    let picture = until(&stack, "done once more", all_done(2)).await;
+    assert!(picture.admission.on_credentials.is_empty() && picture.admission.others.is_empty(), "{picture:?}");
+    for server in &mut servers {
+        assert_eq!(server.ran.count(), 1, "what is as it was need not run again");
+        // Nor is a server lost that starts again.
+        server.start(&stack).await;
+    }
+    stack.options.again = true;
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    until(&stack, "done a third time", all_done(3)).await;
+    stack.options.again = false;
+    let same = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    assert!(same.changes.is_empty(), "{}", same.changes);
+    reaches_only(&thief, &operator, &[layout.announcement("db")], "a used credential").await;
+    for server in &mut servers {
+        server.kill().await;
+    }
+}
+
+#[tokio::test]
+async fn a_second_server_is_reported_and_admitted_by_its_name_only() {
+    let mut stack = Stack::new("second");
+    stack.options.admission = true;
+    let (operator, key) = (stack.operator().await, stack.options.key.clone());
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let [mut first, mut web] = both(&stack).await;
+    let admitted = admit(&operator, "second", &key, &[]).await.expect("admits");
+    assert_eq!((admitted.revision, admitted.admitted.len()), (2, 2));
+    until(&stack, "done", all_done(2)).await;
+    let silent = admit(&operator, "second", &key, &["db".into()]).await.expect("nobody has come");
+    assert_eq!((silent.revision, silent.silent.len(), silent.admitted.len()), (2, 1, 0));
+
+    // It is there while the first one runs: an image of it, or somebody who has read its user data.
+    let mut second = Db::of("db");
+    second.start(&stack).await;
+    let picture = until(&stack, "reported", |picture| !picture.admission.others.is_empty()).await;
+    assert_eq!(&*picture.admission.others[0].server, "db");
+    assert_eq!(second.ran.count(), 0);
+    let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    assert!(applied.changes.is_empty(), "{}", applied.changes);
+    let nobody = admit(&operator, "second", &key, &[]).await.expect("reads");
+    assert!(nobody.admitted.is_empty());
+
+    // It was built anew; the first one is not gone yet, or somebody keeps it.
+    let admitted = admit(&operator, "second", &key, &["db".into()]).await.expect("admits");
+    assert_eq!((admitted.revision, admitted.admitted.len(), admitted.silent.len()), (3, 1, 0));
+    until(&stack, "done by the second", |picture| all_done(3)(picture) && second.ran.count() == 1).await;
+    let layout = Layout::new("second");
+    let former = stack.login(&[first.key().login("second", "db")]).await;
+    reaches_only(&former, &operator, &[], "a key that another one has replaced").await;
+    let ran = first.ran.count();
+    first.start(&stack).await;
+    until(&stack, "reported", |picture| !picture.admission.others.is_empty()).await;
+    assert_eq!(first.ran.count(), ran);
+    let own = stack.login(&[second.key().login("second", "db")]).await;
+    own.get(&layout.plan("db")).await.expect("it is its own");
+    for server in [&mut first, &mut second, &mut web] {
+        server.kill().await;
+    }
+}
+
+/// What is public of another server is nobody's own.
+#[tokio::test]
+async fn what_is_announced_needs_its_key_and_the_credential() {
+    let mut stack = Stack::new("announced");
+    stack.options.admission = true;
+    let (operator, key) = (stack.operator().await, stack.options.key.clone());
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let mut servers = both(&stack).await;
+    for server in &mut servers {
+        server.kill().await;
+    }
+    let layout = Layout::new("announced");
+    let read = async |server: &str| {
+        operator.get(&layout.announcement(server)).await.expect("reads").expect("it is there").data
+    };
+    let [db, web] = [read("db").await, read("web").await];
+    // Whoever has the operator's password at the store, and not the key, can write it.
+    for forged in [web.clone(), b"{}".to_vec(), vec![b' '; 100_000]] {
+        operator.set(&layout.announcement("db"), &forged, None).await.expect("the password is enough");
+        let waiting = waiting(&operator, "announced", &key, &[]).await.expect("reads");
+        assert_eq!(waiting.come, ["web".into()]);
+    }
+    operator.set(&layout.announcement("db"), &db, None).await.expect("the password is enough");
+    // Nor does it count in another data space.
+    stack.options.restore = true;
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    stack.options.restore = false;
+    operator.set(&layout.announcement("db"), &db, None).await.expect("the password is enough");
+    let waiting = waiting(&operator, "announced", &key, &[]).await.expect("reads");
+    assert!(waiting.come.is_empty(), "{waiting:?}");
+    // A server says it anew.
+    let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    assert!(applied.changes.is_empty());
+    for server in &mut servers {
+        server.start(&stack).await;
+    }
+    come(&stack, 2).await;
+    for server in &mut servers {
+        server.kill().await;
+    }
+}
+
+/// An agent is killed once its key is on the disk, and an operator after each single change.
+#[tokio::test]
+async fn whoever_is_broken_off_locks_nobody_out() {
+    let mut stack = Stack::new("halfway");
+    let operator = stack.operator().await;
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    // There is no place to announce anything yet.
+    let mut servers = ["db", "web"].map(Db::of);
+    for server in &mut servers {
+        server.start(&stack).await;
+    }
+    until(&stack, "done", all_done(1)).await;
+    let key = servers[0].key().expose();
+    for server in &mut servers {
+        server.kill().await;
+    }
+    stack.options.admission = true;
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    for server in &mut servers {
+        server.start(&stack).await;
+    }
+    come(&stack, 2).await;
+    assert_eq!(servers[0].key().expose(), key);
+
+    let credential = stack.logins("db").remove(0);
+    let store = stack.login(&[credential.clone(), servers[0].key().login("halfway", "db")]).await;
+    let used = stack.login(&[credential]).await;
+    let layout = Layout::new("halfway");
+    let watched = Watch::over(Arc::clone(&operator));
+    let through: Arc<dyn Store> = watched.clone();
+    let mut changes = 0;
+    loop {
+        watched.guard.fail_after(changes);
+        let result = apply(&through, &stack.seed, &stack.options).await;
+        for path in [layout.plan("db"), layout.membership("db"), layout.status("db/part")] {
+            store.get(&path).await.unwrap_or_else(|error| panic!("after {changes} changes: {error}"));
+        }
+        if result.is_ok() {
+            break;
+        }
+        changes += 1 + changes / 4;
+    }
+    assert!(changes > 20, "{changes}");
+    assert_denied(used.get(&layout.plan("db")).await, "with the credential");
+    let picture = until(&stack, "done", |picture| picture.tally().is_done() && picture.tally().done == 2).await;
+    assert!(picture.admission.on_credentials.is_empty());
+    assert_eq!(servers.each_ref().map(|server| server.ran.count()), [1, 1]);
+    let same = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    assert!(same.changes.is_empty(), "{}", same.changes);
+    for server in &mut servers {
+        server.kill().await;
+    }
+}
+
+/// Servers that know nothing of keys of their own, as those of a version before, go on.
+#[tokio::test]
+async fn who_never_comes_lives_on_its_credential() {
+    let mut stack = Stack::new("never");
+    stack.options.admission = true;
+    let operator = stack.operator().await;
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let mut db = Db::new();
+    db.start(&stack).await;
+    until(&stack, "done", |picture| picture.tally().done == 1).await;
+    come(&stack, 1).await;
+    let admitted = admit(&operator, "never", &stack.options.key, &[]).await.expect("admits");
+    assert_eq!((admitted.admitted.len(), admitted.on_credentials.len()), (1, 1));
+    let picture = until(&stack, "known", |picture| picture.revision() == 2).await;
+    assert_eq!(picture.admission.on_credentials, ["web".into()]);
+    let web = stack.server("web").await;
+    join(&web, "never", "web", stack.options.credentials.get("web").expect("it has one")).await;
+    let space = Space::new(Arc::clone(&web), "never");
+    space.plan("web").await.expect("reads").expect("it has one");
+    space.goal().await.expect("reads").expect("it is told");
+    let unknown = admit(&operator, "never", &stack.options.key, &["nobody".into()]).await.expect_err("no such server");
+    assert!(unknown.to_string().contains("`never` has no server `nobody`"), "{unknown}");
+    assert!(matches!(web.get("/wattle/never/entries/db/part/token").await, Err(StoreError::Denied { .. })));
+    db.kill().await;
+}
