@@ -10,7 +10,7 @@ use wattle::model::Value;
 use wattle_agent_core::journal::{Chain, encode, replay};
 use wattle_agent_core::record::{Record, Stored};
 use wattle_runtime::space::{
-    Alive, Content, Credential, Export, Exported, Failure, Goal, Importer, OperatorKey, Place, Plan, ServerStatus,
+    Alive, Content, Export, Exported, Failure, Goal, Importer, OperatorKey, Place, Plan, ServerKey, ServerStatus,
     Status, Written, open, open_entry, seal, seal_entry,
 };
 use wattle_tests::fuzz::{Read, Target};
@@ -106,7 +106,7 @@ fn what_is_signed_is_believed_as_it_is_and_nowhere_else() {
 /// What opens is what was sealed, in its place.
 #[test]
 fn what_is_sealed_opens_as_it_was_or_not_at_all() {
-    let (reader, other) = (Credential::generate("m"), Credential::generate("m"));
+    let (reader, other) = (ServerKey::generate(), ServerKey::generate());
     let recipients = [reader.recipient(), other.recipient()];
     let recipients: Vec<&str> = recipients.iter().map(String::as_str).collect();
     let place = Place { stack: "shop", entry: "db/postgres/password" };
@@ -138,9 +138,9 @@ fn what_is_sealed_opens_as_it_was_or_not_at_all() {
 /// Many readers are a long header, and so are none at all.
 #[test]
 fn a_long_header_takes_no_longer_than_it_is() {
-    let reader = Credential::generate("m");
+    let reader = ServerKey::generate();
     let place = Place { stack: "shop", entry: "db/postgres/password" };
-    let others = (0..300).map(|_| Credential::generate("m").recipient());
+    let others = (0..300).map(|_| ServerKey::generate().recipient());
     let recipients: Vec<String> = others.chain([reader.recipient()]).collect();
     let sealed = seal_entry(&"x".into(), &place, recipients.iter().map(String::as_str)).expect("seals");
     let begin = Instant::now();

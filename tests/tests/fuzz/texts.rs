@@ -238,7 +238,7 @@ fn a_seed_that_is_read_is_written_the_same() {
 
 #[test]
 fn user_data_are_an_identity_or_say_why_not() {
-    let credential = Credential::generate("members").believing(OperatorKey::generate().signer().authority());
+    let credential = Credential::generate(OperatorKey::generate().signer().authority());
     let secret = credential.expose();
     let whole = |space: &str| {
         serde_json::json!({

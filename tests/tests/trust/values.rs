@@ -153,7 +153,7 @@ async fn what_comes_after_a_component_believes_its_server_only() {
         past: Vec::new(),
     };
     for signer in [None, Some(stack.signer("last"))] {
-        let forger = signer.map_or_else(|| thief.clone(), |signer| thief.clone().signing(signer));
+        let forger = signer.map_or_else(|| thief.clone(), |signer| thief.clone().signing([signer]));
         forger.set_status("db/part", &status, &|| true).await.expect("the password is enough");
         let mut last = Db::of("last");
         last.start(&stack).await;
