@@ -102,12 +102,20 @@ const MUTANTS: [Mutant; 20] = [
         )],
     },
     Mutant {
+        // Two fences are before it: one alone is enough.
         name: "runs what has failed and could not write that down",
-        edits: &[(
-            "src/machine/starting.rs",
-            "Some(failure) => self.fails(cx, place, failure, None),\n                    None =>",
-            "Some(_) | None =>",
-        )],
+        edits: &[
+            (
+                "src/machine/starting.rs",
+                "Some(failure) => self.fails(cx, place, failure, None),\n                    None =>",
+                "Some(_) | None =>",
+            ),
+            (
+                "src/machine/starting.rs",
+                "if let Some(failure) = component.failed_before() {",
+                "if let Some(failure) = component.failed_before().filter(|_| false) {",
+            ),
+        ],
     },
     Mutant {
         name: "takes a lost answer for success",

@@ -12,7 +12,7 @@ use wattle_agent_core::request::{Answer, Follow, Op, Step};
 
 use crate::store::{Node, StoreError};
 
-use super::{Goal, Space, SpaceError, parse_json, unverified};
+use super::{Goal, Revision, Space, SpaceError, parse_json, unverified};
 
 /// How long to wait before what was not believed is judged again though it is as it was: clocks are set.
 const AGAIN: Duration = Duration::from_mins(1);
@@ -40,12 +40,18 @@ pub struct Following {
     goal: Mutex<Option<Goal>>,
 }
 
-/// Of which revision a plan is.
+/// Of which revision something is.
 #[derive(Deserialize)]
-struct Dated {
+pub(super) struct Dated {
     revision: u64,
     #[serde(default)]
     space: Option<Name>,
+}
+
+impl Dated {
+    pub(super) fn of(self) -> Revision {
+        Revision { space: self.space, number: self.revision }
+    }
 }
 
 impl Following {

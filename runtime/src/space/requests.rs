@@ -6,6 +6,7 @@ use wattle_agent_core::request::{Answer, Op, Request, Step, Task, Versions};
 
 use crate::store::{Node, StoreError};
 
+use super::writers::Verdict;
 use super::{NotSigned, Signer, Space, SpaceError, Sure, envelope, parse_json, unverified};
 
 impl Space {
@@ -74,9 +75,11 @@ impl Space {
     pub(super) fn told(&self, path: &str, node: Option<Node>) -> Result<Option<Node>, SpaceError> {
         let Some(node) = node else { return Ok(None) };
         match self.writers.judge(self.operator.as_ref(), path, &node.data) {
-            Ok(()) => Ok(Some(node)),
-            Err(_) if !self.signers.is_empty() => Ok(Some(Node { data: Vec::new(), ..node })),
-            Err(why) => Err(SpaceError::Untrusted { path: path.to_owned(), reason: why.to_string() }),
+            Verdict::Counts => Ok(Some(node)),
+            Verdict::Disowned(why) if self.signers.is_empty() => {
+                Err(SpaceError::Untrusted { path: path.to_owned(), reason: why.to_string() })
+            }
+            Verdict::Outdated | Verdict::Disowned(_) => Ok(Some(Node { data: Vec::new(), ..node })),
         }
     }
 

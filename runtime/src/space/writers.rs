@@ -7,16 +7,36 @@ use tokio::sync::watch;
 use wattle::model::Name;
 
 use super::envelope::{Disowned, said_by, verify};
+use super::following::Dated;
 use super::signed::Authority;
-use super::{Layout, Plan};
+use super::{Layout, Plan, Revision};
 
 /// The keys of servers, as plans tell them.
 #[derive(Debug, Default)]
 pub(super) struct Writers {
     /// By stack and server.
-    keys: Mutex<HashMap<(Name, Name), Authority>>,
+    keys: Mutex<HashMap<(Name, Name), Known>>,
     /// What is there and not believed, by path.
     refused: watch::Sender<BTreeMap<String, Disowned>>,
+}
+
+/// What is known of a server.
+#[derive(Clone, Debug)]
+struct Known {
+    key: Authority,
+    /// Since which revision; not known of other stacks.
+    since: Option<Revision>,
+}
+
+/// What comes of judging what is there in a server's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// The server says it, or the operator, or nobody knows better.
+    Counts,
+    /// It is of a revision before its server had the key that it has now: as if it were not there.
+    Outdated,
+    /// Somebody else says it.
+    Disowned(Disowned),
 }
 
 impl Writers {
@@ -24,10 +44,11 @@ impl Writers {
     pub(super) fn learn(&self, layout: &Layout, server: &Name, plan: &Plan) {
         let mut keys = self.keys();
         for (stack, server, key) in plan.keys(server) {
+            let since = stack.is_none().then(|| plan.expects(server));
             let stack = stack.cloned().unwrap_or_else(|| layout.stack().into());
             // Another form of key is a newer version's, whose signatures are nobody's here.
             if let Ok(key) = key.parse() {
-                keys.insert((stack, server.clone()), key);
+                keys.insert((stack, server.clone()), Known { key, since });
             } else {
                 tracing::warn!("the key of `{server}` makes no sense here: is this program too old?");
             }
@@ -36,20 +57,29 @@ impl Writers {
 
     /// Judges what is at `path`: it must be of the server whose place that is, or of the `operator`. Of servers whose key is not
     /// known, everything counts, and so does nothing at all.
-    pub(super) fn judge(&self, operator: Option<&Authority>, path: &str, data: &[u8]) -> Result<(), Disowned> {
-        let Some((stack, server)) = said_by(path).filter(|_| !data.is_empty()) else { return Ok(()) };
-        let key = self.key((stack, server));
-        let judged = key.map_or(Ok(()), |key| verify(std::iter::once(&key).chain(operator), path, data));
-        self.refused.send_if_modified(|refused| match judged {
-            Ok(()) => refused.remove(path).is_some(),
-            Err(why) => refused.insert(path.to_owned(), why) != Some(why),
+    pub(super) fn judge(&self, operator: Option<&Authority>, path: &str, data: &[u8]) -> Verdict {
+        let Some(place) = said_by(path).filter(|_| !data.is_empty()) else { return Verdict::Counts };
+        let known = self.known(place);
+        let judged = known.as_ref().map(|known| verify(std::iter::once(&known.key).chain(operator), path, data));
+        let verdict = match judged {
+            None | Some(Ok(())) => Verdict::Counts,
+            Some(Err(_)) if is_before(known.and_then(|known| known.since), data) => Verdict::Outdated,
+            Some(Err(why)) => Verdict::Disowned(why),
+        };
+        self.refused.send_if_modified(|refused| match verdict {
+            Verdict::Counts | Verdict::Outdated => refused.remove(path).is_some(),
+            Verdict::Disowned(why) => refused.insert(path.to_owned(), why) != Some(why),
         });
-        judged
+        verdict
     }
 
     /// By which key is judged what a server of a stack says; none if all of it counts.
-    pub(super) fn key(&self, (stack, server): (&str, &str)) -> Option<Authority> {
-        self.keys().get(&(stack.into(), server.into())).copied()
+    pub(super) fn key(&self, place: (&str, &str)) -> Option<Authority> {
+        self.known(place).map(|known| known.key)
+    }
+
+    fn known(&self, (stack, server): (&str, &str)) -> Option<Known> {
+        self.keys().get(&(stack.into(), server.into())).cloned()
     }
 
     /// What is there and not believed.
@@ -57,7 +87,46 @@ impl Writers {
         self.refused.subscribe()
     }
 
-    fn keys(&self) -> MutexGuard<'_, HashMap<(Name, Name), Authority>> {
+    fn keys(&self) -> MutexGuard<'_, HashMap<(Name, Name), Known>> {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether what is there says that it is of a revision before `since`.
+fn is_before(since: Option<Revision>, data: &[u8]) -> bool {
+    let dated = serde_json::from_slice::<Dated>(data).ok();
+    since.zip(dated).is_some_and(|(since, dated)| dated.of() < since)
+}
+
+#[cfg(test)]
+mod tests {
+    use wattle::model::Order;
+    use wattle_agent_core::content::{Content, Written};
+
+    use super::super::envelope::wrap;
+    use super::super::signed::Signer;
+    use super::*;
+
+    const PATH: &str = "/wattle/shop/entries/db/part/out";
+
+    #[test]
+    fn what_a_server_said_with_its_former_key_is_no_ones_forgery() {
+        let (former, now) = (Signer::of_server("former"), Signer::of_server("now"));
+        let writers = Writers::default();
+        let of = |number| Revision { space: Some("space".into()), number };
+        let said = |signer: &Signer, number| {
+            wrap(signer, PATH, &Written::new(&of(number), Content::Value("x".into())).to_bytes())
+        };
+        let judged = |data: &[u8]| (writers.judge(None, PATH, data), writers.refused().borrow().len());
+        assert_eq!(judged(&said(&former, 1)), (Verdict::Counts, 0), "nothing is known yet");
+        let key = now.authority().to_string();
+        let plan = Plan::retired(&of(2), Order::Declared, Some(key.as_str().into()));
+        writers.learn(&Layout::new("shop"), &"db".into(), &plan);
+        assert_eq!(judged(&said(&former, 1)), (Verdict::Outdated, 0));
+        assert_eq!(judged(&said(&former, 2)), (Verdict::Disowned(Disowned::Forged), 1));
+        assert_eq!(judged(b"{\"revision\": 3, \"space\": \"space\"}"), (Verdict::Disowned(Disowned::Unsigned), 1));
+        assert_eq!(judged(b"hello"), (Verdict::Disowned(Disowned::Unsigned), 1));
+        assert_eq!(judged(&said(&now, 2)), (Verdict::Counts, 0));
+        assert_eq!(judged(b""), (Verdict::Counts, 0));
     }
 }

@@ -32,25 +32,26 @@
 //!
 //! | Bug | Schedules |
 //! |---|---:|
-//! | publishes what it has not written down | 1 |
-//! | runs again what has finished | 1 |
-//! | goes to the next revision before what runs has ended | 2 |
-//! | takes a value of an older revision | 7 |
-//! | begins before it has its place | 11 |
-//! | begins what waited although there is a newer revision | 32 |
-//! | forgets that a wait ends | 34 |
-//! | takes a lost answer for success | 63 |
-//! | runs what has failed and could not write that down | 88 |
-//! | forgets what was published early when it starts again | 116 |
-//! | does not look at its entries first | 139 |
-//! | begins while it cannot know whether it was replaced | 355 |
-//! | counts waiting as running | 434 |
+//! | lets a plan stand although what it reads from does not | 1 |
 //! | expects its own revision of everybody | 2 |
-//! | lets a plan stand although what it reads from does not | 7 |
-//! | begins what no goal has come to | 25 |
-//! | does not look again at a plan that was seen before the goal | 44 |
-//! | lets a plan stand that expects what was never written | 73 |
-//! | takes the plan of another data space for its own | 147 |
+//! | publishes what it has not written down | 2 |
+//! | runs again what has finished | 2 |
+//! | takes a lost answer for success | 2 |
+//! | begins before it has its place | 4 |
+//! | begins what waited although there is a newer revision | 9 |
+//! | takes a value of an older revision | 9 |
+//! | does not look at its entries first | 15 |
+//! | goes to the next revision before what runs has ended | 16 |
+//! | forgets that a wait ends | 34 |
+//! | forgets what was published early when it starts again | 37 |
+//! | begins what no goal has come to | 52 |
+//! | counts waiting as running | 107 |
+//! | runs what has failed and could not write that down | 125 |
+//! | takes the plan of another data space for its own | 169 |
+//! | lets a plan stand that expects what was never written | 411 |
+//! | does not look again at a plan that was seen before the goal | 517 |
+//! | begins while it cannot know whether it was replaced | 840 |
+//! | begins although its entries are of a newer revision | 61763 |
 
 #![allow(
     clippy::match_same_arms,
