@@ -1,5 +1,6 @@
 //! What nobody runs, because it takes hours or because it is what runs the tests: each command is there, as it is written.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -18,6 +19,7 @@ pub(crate) fn wrong(block: &Block) -> Vec<String> {
             ["cargo", "bench", arguments @ ..] => targets(root, arguments, "bench"),
             ["cargo", "nextest", "run", arguments @ ..] => targets(root, arguments, "test"),
             ["$EDITOR", file] if root.join(file).is_file() => None,
+            ["wattle", arguments @ ..] => known(root, arguments),
             [program, ..] if program.contains('/') => helps(root, program),
             _ => Some("it is none that can be looked at without running it".to_owned()),
         };
@@ -33,6 +35,19 @@ fn helps(root: &Path, program: &str) -> Option<String> {
         Ok(output) => Some(format!("`--help` ends with {}", output.status)),
         Err(error) => Some(error.to_string()),
     }
+}
+
+/// Whether the program has the command and its options: the page of commands is what it says of itself.
+fn known(root: &Path, arguments: &[&str]) -> Option<String> {
+    let page = fs::read_to_string(root.join("docs/reference/commands.md")).expect("the page of commands");
+    let section = (1..=arguments.len()).rev().find_map(|words| {
+        let title = format!("### wattle {}\n", arguments[..words].join(" "));
+        page.split_once(&title).map(|(_, rest)| rest.split("\n### ").next().unwrap_or_default())
+    });
+    let Some(section) = section else { return Some("the page of commands has none of this name".to_owned()) };
+    let mut options = arguments.iter().filter(|argument| argument.starts_with('-'));
+    let unknown = options.find(|option| !section.contains(&format!("{option} ")))?;
+    Some(format!("it has no option `{unknown}`"))
 }
 
 /// Whether the packages and targets that Cargo is told of are there. That they compile, lints find out.
