@@ -27,13 +27,14 @@ fn text(text: &str) -> Vec<u8> {
 fn conversations(protocol: u8) -> Vec<Vec<u8>> {
     let hello = frame(&[&[protocol, 7, 1][..], &text("web"), &text("password")].concat());
     let (path, seen) = (text("/a/b"), [0]);
-    let requests: [Vec<u8>; 6] = [
+    let requests: [Vec<u8>; 7] = [
         [&[1, 0][..], &path].concat(),
         [&[2, 1][..], &path, &seen].concat(),
         [&[3, 2][..], &path].concat(),
         [&[4, 3][..], &path, &text("data"), &seen].concat(),
         [&[5, 4, 2, 2][..], &path, &[2], &path, &[0]].concat(),
         [1, 7].to_vec(),
+        [&[6, 8, 1][..], &text("web"), &text("password")].concat(),
     ];
     let all: Vec<u8> = requests.iter().flat_map(|request| frame(request)).collect();
     let mut conversations: Vec<Vec<u8>> =
@@ -91,7 +92,7 @@ fn whatever_comes_in_at_the_socket_others_are_served() {
         if answer.starts_with(&[1, 0, 0, 0, 0]) { Read::Accepted } else { Read::Refused }
     };
     let words = ["/a", "web", "operator", "\0\0\0"];
-    Target { name: "frames", corpus: conversations(3), words: &words, thinned: 10 }.try_all(converse);
+    Target { name: "frames", corpus: conversations(4), words: &words, thinned: 10 }.try_all(converse);
     drop(ask);
     thread.join().expect("it ends as it should");
 }
