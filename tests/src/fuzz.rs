@@ -224,9 +224,12 @@ impl Mutator<'_> {
     }
 }
 
+/// What is tried, and since when.
+type Tried = Option<(Instant, Vec<u8>)>;
+
 /// Ends the process when one input takes too long: nothing else ends a loop.
 struct Watch {
-    input: Arc<Mutex<Option<(Instant, Vec<u8>)>>>,
+    input: Arc<Mutex<Tried>>,
     _end: SyncSender<()>,
 }
 

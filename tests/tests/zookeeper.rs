@@ -557,8 +557,8 @@ async fn the_operator_sees_who_is_alive_and_the_other_servers_that_somebody_is()
         let path = Space::new(Arc::clone(&operator), &seed.stack).layout().alive(&server);
         let node = operator.changed(&path, None).await.unwrap().unwrap();
         assert!(!node.data.is_empty());
-        let seen = other.get(&path).await;
-        assert!(matches!(seen, Err(StoreError::Denied { .. })), "{seen:?}");
+        let looked = other.get(&path).await;
+        assert!(matches!(looked, Err(StoreError::Denied { .. })), "{looked:?}");
     };
     let ended = timeout(LONG, agent.run(both_see_it)).await.expect("in time");
     assert_eq!(ended.unwrap(), Ended::Asked);

@@ -7,7 +7,7 @@ use wattle::lower::Seed;
 use wattle::model::{IndexMap, Name, Tree, Value};
 use wattle::values;
 
-use crate::space::{Content, Export, Held, Source, Space};
+use crate::space::{Content, Held, Source, Space};
 
 use super::entries::one_line;
 use super::paint::{Cell, Tone, table};
@@ -18,9 +18,7 @@ pub(super) async fn exports(space: &Space, told: &HashMap<Name, String>, color: 
     let names = store.children(&space.layout().exports()).await.unwrap_or_default();
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     for name in names {
-        let node = store.get(&space.layout().export(&name)).await.ok().flatten();
-        let export: Option<Export> = node.and_then(|node| serde_json::from_slice(&node.data).ok());
-        let Some(export) = export else { continue };
+        let Some(export) = space.export(&name).await.ok().flatten() else { continue };
         let value = match &export.from {
             Some(source) => value(space, source, told).await,
             None => None,

@@ -228,6 +228,14 @@ impl Space {
         self.get_signed(&self.layout.membership(server)).await
     }
 
+    /// Where the value of an export comes from; none if there is no such export.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is not [believed](Space::trusting).
+    pub async fn export(&self, name: &str) -> Result<Option<Export>, SpaceError> {
+        self.get_signed(&self.layout.export(name)).await
+    }
+
     /// The bytes of a recipe's file, by its digest.
     ///
     /// # Errors

@@ -75,8 +75,7 @@ async fn a_key_that_lies_beside_a_seed_opens_no_new_stack() {
     let handed = Handed::new();
     let key = OperatorKey::generate();
     handed.lay(Some(&key), &credentials(&key));
-    let servers =
-        [credentials(&key).get("db").expect("it has one").logins("three_tier", "db").to_vec(), vec![key.login()]];
+    let servers = [credentials(&key).get("db").expect("it has one").logins("three_tier", "db"), vec![key.login()]];
     for args in
         [&["seed", "apply", ".", "-P", "db_password=hunter2"][..], &["seed", "diff", ".", "-P", "db_password=x"]]
     {
