@@ -49,6 +49,16 @@ pub(super) fn wrap(signer: &Signer, path: &str, object: &[u8]) -> Vec<u8> {
     [open, FIELD, signature.as_bytes(), END].concat()
 }
 
+impl Signer {
+    /// What the entry or status at `path` is to hold so that this server says `object` there, in JSON.
+    ///
+    /// # Panics
+    /// When `object` is not a JSON object.
+    pub fn vouch(&self, path: &str, object: &[u8]) -> Vec<u8> {
+        wrap(self, path, object)
+    }
+}
+
 /// Whether one of `keys` has signed what the node at `path` holds.
 ///
 /// # Errors
