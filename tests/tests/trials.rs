@@ -162,8 +162,8 @@ fn real(case: u64, model: &Model, absent: &BTreeSet<Name>) -> Real {
         let seed = lower(model, &Lowering::default()).seed;
         let store = Arc::new(Memory::new());
         let operator: Arc<dyn Store> = store.clone();
-        seed::apply(&operator, &elsewhere(), &Options::new(OperatorKey::generate())).await.expect("it is applied");
         let mut options = Options::new(OperatorKey::generate());
+        seed::apply(&operator, &elsewhere(), &Options::new(options.key.clone())).await.expect("it is applied");
         options.given.set("password", "given".into());
         options.credentials.complete(&seed, &options.key);
         seed::apply(&operator, &seed, &options).await.expect("it is applied");

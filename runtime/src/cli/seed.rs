@@ -293,8 +293,7 @@ async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fail
     let applied = match seed::apply(&work.store, &work.seed, &work.options).await {
         Err(error) => {
             // Where nothing was written with them, the next call shall not take them for the right ones.
-            let operator = work.options.key.login().principal();
-            if !made.is_empty() && seed::is_unknown(&work.store, &stack, &operator).await {
+            if !made.is_empty() && seed::is_unknown(&work.store, &stack, &work.options.key).await {
                 made.into_iter().for_each(|file| drop(std::fs::remove_file(file)));
             }
             return Err(error.into());

@@ -11,7 +11,7 @@ use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use wattle::lower::Seed;
 use wattle::model::Name;
 
-use crate::space::{Layout, Record, SpaceError, parse_json, unverified};
+use crate::space::{Layout, OperatorKey, Record, SpaceError, parse_json, unverified};
 use crate::store::{Principal, Store, StoreError};
 
 use super::error::Beside;
@@ -47,7 +47,7 @@ pub async fn adopt(
     let layout = Layout::new(stack);
     let mut files = Vec::new();
     if let Some(path) = key
-        && !knows_operator(store, &layout, &options.key.login().principal()).await?
+        && !knows_operator(store, &layout, &options.key).await?
     {
         files.push(Beside::Key(path));
     }
@@ -87,18 +87,19 @@ async fn known(
 }
 
 /// Whether nothing of `stack` was ever told by the operator who has this key: then nobody can have need of the key.
-pub async fn is_unknown(store: &Arc<dyn Store>, stack: &str, operator: &Principal) -> bool {
-    match knows_operator(store, &Layout::new(stack), operator).await {
+pub async fn is_unknown(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey) -> bool {
+    match knows_operator(store, &Layout::new(stack), key).await {
         Ok(knows) => !knows,
         Err(error) => matches!(error, SeedError::Space(SpaceError::Store(StoreError::Denied { .. }))),
     }
 }
 
 /// Whether the stack's goal is this operator's. It is not looked who has signed it: that would be the same key.
-async fn knows_operator(store: &Arc<dyn Store>, layout: &Layout, operator: &Principal) -> Result<bool, SeedError> {
+async fn knows_operator(store: &Arc<dyn Store>, layout: &Layout, key: &OperatorKey) -> Result<bool, SeedError> {
     let path = layout.revision();
     let Some(node) = store.get(&path).await? else { return Ok(false) };
     let goal: Option<Deployed> = parse_json(&path, unverified(&node.data)).ok().flatten();
     // Versions of before did not say who: they are who may read it.
-    Ok(goal.is_some_and(|there| there.goal.operator.is_none_or(|one| one == *operator)))
+    let is_one = |operator: Principal| key.logins().iter().any(|login| login.principal() == operator);
+    Ok(goal.is_some_and(|there| there.goal.operator.is_none_or(is_one)))
 }

@@ -117,7 +117,7 @@ fn members_agree_by_tls_and_speak_nothing_else() {
     let ran = operator(place.path(), &["seed", "apply", ".", "--space", &space(&members[0]), "--ca", "ca.pem"]);
     assert_eq!(ran.code, Some(0), "{ran}");
     for member in [&members[2], &hosts] {
-        let ran = operator(place.path(), &["ls", "--space", &space(member), "--ca", "ca.pem"]);
+        let ran = operator(place.path(), &["ls", "--space", &space(member), "--ca", "ca.pem", "--key", "operator.key"]);
         assert!(ran.code == Some(0) && ran.out.contains("greeting  (not written)"), "{ran}");
     }
     let ran = operator(place.path(), &["ls", "--space", &format!("zookeeper://{hosts}")]);

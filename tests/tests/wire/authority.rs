@@ -48,7 +48,7 @@ fn nobody_goes_on_with_who_answers_in_the_zookeepers_place() {
         identity["ca"] = ca.into();
         let ran = to_its_end(&mut place.agent(&identity));
         assert!(ran.code == Some(1) && ran.err.contains("certificate"), "{space}: {ran}");
-        let mut args = vec!["status", "--space", space];
+        let mut args = vec!["status", "--space", space, "--key", "operator.key"];
         fs::write(place.at("given.pem"), ca).unwrap();
         if !ca.is_empty() {
             args.extend(["--ca", "given.pem"]);

@@ -36,7 +36,18 @@ fn a_data_space_needs_no_other_tool() {
     // Servers are told of the authority, and of none of its keys.
     assert_eq!(place.told("wattle_space_ca"), fs::read_to_string(place.at("ca.pem")).unwrap());
     place.start();
-    let get = ["get", "alice/greeter/greeting", "--wait", "--timeout", "2m", "--ca", "ca.pem", "--space"];
+    let get = [
+        "get",
+        "alice/greeter/greeting",
+        "--wait",
+        "--timeout",
+        "2m",
+        "--ca",
+        "ca.pem",
+        "--key",
+        "operator.key",
+        "--space",
+    ];
     for space in [space.clone(), space.replace("127.0.0.1", "localhost")] {
         let ran = place.run(&[&get[..], &[&space]].concat());
         assert!(ran.out.starts_with("hello bob"), "{ran}");

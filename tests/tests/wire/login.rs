@@ -106,7 +106,9 @@ fn replayed(place: &Place) -> Result<Option<usize>, StoreError> {
     }
     let zookeeper = ZooKeeper::start_with(1, |zkd, _| secure_with(zkd, &place.at("ours.pem"), "127.0.0.1"));
     let space = format!("zookeeper+tls://{}", zookeeper.secure_hosts());
-    done(place, &["seed", "apply", ".", "--space", &space, "--ca", "ours/ca.pem"]);
+    let named = place.at("operator.key").exists();
+    let key = if named { &["--key", "operator.key"][..] } else { &[] };
+    done(place, &[&["seed", "apply", ".", "--space", &space, "--ca", "ours/ca.pem"], key].concat());
     done(place, &["ls", "--space", &space, "--ca", "ours/ca.pem"]);
 
     let listener = Listener::start(&place.at("theirs.pem"));
