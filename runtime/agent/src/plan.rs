@@ -67,6 +67,12 @@ impl Plan {
         }
     }
 
+    /// What its server is to do once it has left the model.
+    #[must_use]
+    pub fn left_behind(&self, revision: &Revision) -> Self {
+        Self::retired(revision, self.order, self.key.clone())
+    }
+
     /// For which revision it is.
     pub fn of(&self) -> Revision {
         Revision { space: self.space.clone(), number: self.revision }

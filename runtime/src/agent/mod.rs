@@ -12,6 +12,7 @@ mod admission;
 mod attributes;
 mod claim;
 mod driver;
+mod durable;
 mod files;
 mod identity;
 mod journal;

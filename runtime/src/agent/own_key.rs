@@ -1,11 +1,12 @@
 //! The key that a server makes itself, in its agent's folder.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::fs;
+use std::io;
 use std::path::Path;
 
 use crate::space::ServerKey;
+
+use super::durable;
 
 /// Its file.
 pub(super) const NAME: &str = "key";
@@ -23,17 +24,7 @@ pub(super) fn own_key(state: &Path) -> io::Result<ServerKey> {
         Err(_) => {}
     }
     let key = ServerKey::generate();
-    let new = path.with_extension("new");
-    // One that was broken off may have left it with other rights.
-    match fs::remove_file(&new) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
-    file.write_all(format!("{}\n", key.expose()).as_bytes())?;
-    file.sync_all()?;
-    fs::rename(&new, &path)?;
-    File::open(state)?.sync_all()?;
+    durable::write(&path, format!("{}\n", key.expose()).as_bytes(), 0o600)?;
     Ok(key)
 }
 

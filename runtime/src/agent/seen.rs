@@ -3,14 +3,16 @@
 //! What the operator has signed once stays signed. Without this, whoever decides what an agent gets to read could show it
 //! the goal and the plans of last year, with the recipes that had to be replaced since.
 
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 use crate::space::{Goal, Revision, ServerStatus};
+
+use super::durable;
 
 /// Its file.
 pub(super) const NAME: &str = "revision";
@@ -82,12 +84,7 @@ impl Seen {
     }
 
     fn note(&self, note: &Note) -> io::Result<()> {
-        let new = self.path.with_extension("new");
-        let mut file = File::create(&new)?;
-        file.write_all(&serde_json::to_vec(note)?)?;
-        file.sync_all()?;
-        fs::rename(&new, &self.path)?;
-        self.path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+        durable::write(&self.path, &serde_json::to_vec(note)?, 0o666)
     }
 }
 

@@ -57,7 +57,7 @@ pub async fn waiting(
     named: &[Name],
 ) -> Result<Waiting, SeedError> {
     let Found { roster, .. } = find(&Signed::new(store, key), stack, named).await?;
-    let lives = roster.servers.iter().filter(|(_, known)| known.admitted.is_none()).map(|(server, _)| server);
+    let lives = roster.on_credentials().map(|(server, _)| server);
     let absent = lives.filter(|server| named.is_empty() || named.contains(server));
     let silent = named.iter().filter(|server| !roster.admitted.contains(server));
     let absent: IndexSet<Name> = absent.chain(silent).cloned().collect();
@@ -79,8 +79,7 @@ pub async fn admit(
     let signed = Signed::new(store, key);
     let Found { layout, there, present, roster } = find(&signed, stack, named).await?;
     let store: &Arc<dyn Store> = &(signed as Arc<dyn Store>);
-    let on_credentials = roster.servers.iter().filter(|(_, known)| known.admitted.is_none());
-    let on_credentials = on_credentials.map(|(server, _)| server.clone()).collect();
+    let on_credentials = roster.on_credentials().map(|(server, _)| server.clone()).collect();
     let admitted = roster.admitted.clone();
     let silent = named.iter().filter(|server| !admitted.contains(server)).cloned().collect();
     if admitted.is_empty() {
@@ -184,8 +183,7 @@ impl Next<'_> {
             plans.insert((*server).clone(), plan);
         }
         let active = plans.len();
-        let retire = |plan: &Plan| Plan::retired(revision, plan.order, plan.key.clone());
-        plans.extend(retired.iter().map(|(server, plan)| ((*server).clone(), retire(plan))));
+        plans.extend(retired.iter().map(|(server, plan)| ((*server).clone(), plan.left_behind(revision))));
         let mut exports = present.exports.clone();
         for (server, key) in exports.values_mut().flat_map(|export| &mut export.keys) {
             if let Some(now) = sealing.key(server) {

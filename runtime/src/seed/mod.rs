@@ -136,10 +136,10 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
         && there.0.goal.applying.is_none()
         && !options.again
         && !options.restore
-        && Box::pin(work.is(store, seed, options, &there.0)).await?
+        && work.is_given(&there.0)
+        && Box::pin(work.stay(&signed, seed, options, there.clone())).await?
     {
         let revision = there.0.goal.revision;
-        Box::pin(work.stay(&signed, seed, options, there.clone())).await?;
         return Ok(applied(revision, unchanged(&work, seed, revision), work.credentials.clone()));
     }
     let is_being_written = |there: &Deployed| there.goal.there().is_being_written();

@@ -1,19 +1,16 @@
 //! Who the servers of a stack are: by their credentials, until a key of their own was admitted.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use sha2::{Digest as _, Sha256};
 use wattle::model::{IndexMap, Name};
 use wattle_agent_core::hex;
 use wattle_agent_core::time::Time;
 
 use crate::space::{Admitted, Announcement, Layout, Public, Record, Registered};
-use crate::store::{Principal, Store};
+use crate::store::Principal;
 
-use super::present::{AT_ONCE, get_json};
-use super::{Credentials, SeedError};
+use super::Credentials;
 
 /// What is there of who servers are, by their names.
 #[derive(Clone, Debug, Default)]
@@ -25,26 +22,6 @@ pub(super) struct Register {
 }
 
 impl Register {
-    /// What is there of `servers`.
-    pub(super) async fn read(
-        store: &Arc<dyn Store>,
-        layout: &Layout,
-        servers: impl Iterator<Item = &Name>,
-    ) -> Result<Self, SeedError> {
-        let read = servers.map(|server| async move {
-            let record = get_json::<Record>(store, &layout.server(server)).await?;
-            let announced = store.get(&layout.announcement(server)).await?.map(|node| node.data);
-            Ok::<_, SeedError>((server.clone(), record, announced))
-        });
-        let read: Vec<_> = stream::iter(read.collect::<Vec<_>>()).buffered(AT_ONCE).try_collect().await?;
-        let mut register = Self::default();
-        for (server, record, announced) in read {
-            register.records.extend(record.map(|record| (server.clone(), record)));
-            register.announced.extend(announced.map(|announced| (server, announced)));
-        }
-        Ok(register)
-    }
-
     /// Who has announced that it will be `server`, of which this is `known`, in the data space of the name.
     fn comes(&self, layout: &Layout, server: &Name, known: &Public, space: Option<&Name>) -> Option<Announcement> {
         let (data, path) = (self.announced.get(server)?, layout.announcement(server));
@@ -137,9 +114,14 @@ impl Roster {
         self.servers.iter().map(principal).collect()
     }
 
+    /// Those that live on their credentials.
+    pub(super) fn on_credentials(&self) -> impl Iterator<Item = (&Name, &Registered)> {
+        self.servers.iter().filter(|(_, known)| known.admitted.is_none())
+    }
+
     /// Whether some server lives on a credential of a former version.
     pub(super) fn has_former(&self) -> bool {
-        self.servers.values().any(|known| known.former && known.admitted.is_none())
+        self.on_credentials().any(|(_, known)| known.former)
     }
 
     /// What tells whether all of them are who they were; `has_places` is whether they can announce anything.

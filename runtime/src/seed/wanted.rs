@@ -56,8 +56,7 @@ impl Building<'_> {
         let mut plans = self.planning.plans(&self.revision, &mut sealing)?;
         let seed = self.planning.seed;
         let retired = self.present.plans.iter().filter(|(server, _)| !seed.servers.contains_key(*server));
-        let retire = |before: &Plan| Plan::retired(&self.revision, before.order, before.key.clone());
-        plans.extend(retired.map(|(server, before)| (server.clone(), retire(before))));
+        plans.extend(retired.map(|(server, before)| (server.clone(), before.left_behind(&self.revision))));
         let is_another = |server: &Name| self.again || is_another(self.present, &self.principals, server);
         keep_standing(&mut plans, &self.present.plans, is_another);
         let retired = plans.split_off(seed.servers.len());

@@ -114,21 +114,9 @@ impl Work {
         Roster::of_credentials(&self.layout, seed.servers.keys(), &self.credentials, there, left, admitting)
     }
 
-    /// Whether nothing has changed of what is `there`, nor who the servers are.
-    pub(super) async fn is(
-        &self,
-        store: &Arc<dyn Store>,
-        seed: &Seed,
-        options: &Options,
-        there: &Deployed,
-    ) -> Result<bool, SeedError> {
-        if there.goal.digest != self.digest || there.given != self.given {
-            return Ok(false);
-        }
-        let register = Register::read(store, &self.layout, seed.servers.keys()).await?;
-        // With the same seed, the same servers are there.
-        let roster = self.roster(seed, options, &register, there.goal.space.as_ref(), |_| false);
-        Ok(there.identities == roster.digest(has_places(options, there)))
+    /// Whether the seed and all that is given are what is `there`.
+    pub(super) fn is_given(&self, there: &Deployed) -> bool {
+        there.goal.digest == self.digest && there.given == self.given
     }
 
     /// Refuses a stack of which something is not as its operator has written it.
@@ -152,17 +140,23 @@ impl Work {
         })
     }
 
-    /// Does what is to be done for a revision that stays.
+    /// Does what is to be done for a revision that stays, of which the seed [is given](Self::is_given) already; whether it
+    /// does: servers may be others.
     pub(super) async fn stay(
         &self,
         signed: &Arc<Signed>,
         seed: &Seed,
         options: &Options,
         there: (Deployed, Version),
-    ) -> Result<(), SeedError> {
+    ) -> Result<bool, SeedError> {
         let store: &Arc<dyn Store> = &(Arc::clone(signed) as Arc<dyn Store>);
         let before = Seen::read(store, &self.layout, Some(&there)).await?;
         let present = Present::read(store, &self.layout, Some(there.clone()), false).await?;
+        // With the same seed, the same servers are there.
+        let roster = self.roster(seed, options, &present.register, there.0.goal.space.as_ref(), |_| false);
+        if there.0.identities != roster.digest(has_places(options, &there.0)) {
+            return Ok(false);
+        }
         self.insist(signed.refused(), &present)?;
         let mut turn = Turn::resume(store, &self.layout, &before, &there.0)?;
         let mut goal = there.0;
@@ -173,7 +167,8 @@ impl Work {
         }
         let space = goal.goal.space.as_ref();
         let sharing = Sharing::as_it_is(&options.key, (&self.layout, space), present.shared.as_ref());
-        deployed::renew(&turn, &self.keeping(seed, options, sharing.access(), goal.goal.revision)).await
+        deployed::renew(&turn, &self.keeping(seed, options, sharing.access(), goal.goal.revision)).await?;
+        Ok(true)
     }
 
     pub(super) async fn compare(
@@ -206,8 +201,8 @@ impl Work {
         }
         let has_places = there.map_or(options.admission, |there| has_places(options, there));
         let identities = roster.digest(has_places);
-        let is_given = |there: &Deployed| there.goal.digest == self.digest && there.given == self.given;
-        let is_same = there.is_some_and(|there| is_given(there) && there.identities == identities) && !options.again;
+        let is_same =
+            there.is_some_and(|there| self.is_given(there) && there.identities == identities) && !options.again;
         let revision = applying::number(there.map(|there| there.goal.there()), is_same);
         let former = self.credentials.former_member(self.layout.stack()).filter(|_| roster.has_former());
         let has_left = has_left(&present.active(), &principals);

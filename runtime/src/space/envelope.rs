@@ -35,27 +35,19 @@ pub(super) fn said_by(path: &str) -> Option<(&str, &str)> {
 }
 
 /// No path has the end of a line in it.
-fn message(path: &str, object: &[u8], end: &[u8]) -> Vec<u8> {
-    [b"wattle-envelope/1\n", path.as_bytes(), b"\n", object, end].concat()
-}
-
-/// What the node at `path` is to hold so that `signer` says `object` there.
-///
-/// # Panics
-/// When `object` is not a JSON object.
-pub(super) fn wrap(signer: &Signer, path: &str, object: &[u8]) -> Vec<u8> {
-    let open = object.strip_suffix(b"}").expect("INVARIANT: what servers say are JSON objects");
-    let signature = URL_SAFE_NO_PAD.encode(signer.signature(&message(path, open, b"}")));
-    [open, FIELD, signature.as_bytes(), END].concat()
+fn message(path: &str, open: &[u8]) -> Vec<u8> {
+    [b"wattle-envelope/1\n", path.as_bytes(), b"\n", open, b"}"].concat()
 }
 
 impl Signer {
-    /// What the entry or status at `path` is to hold so that this server says `object` there, in JSON.
+    /// What the entry or status at `path` is to hold so that whoever signs says `object` there, in JSON.
     ///
     /// # Panics
     /// When `object` is not a JSON object.
     pub fn vouch(&self, path: &str, object: &[u8]) -> Vec<u8> {
-        wrap(self, path, object)
+        let open = object.strip_suffix(b"}").expect("INVARIANT: what servers say are JSON objects");
+        let signature = URL_SAFE_NO_PAD.encode(self.signature(&message(path, open)));
+        [open, FIELD, signature.as_bytes(), END].concat()
     }
 }
 
@@ -75,7 +67,7 @@ pub(super) fn verify<'k>(
     };
     let (open, signature) = split().ok_or(Disowned::Unsigned)?;
     let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| Disowned::Forged)?;
-    let message = message(path, open, b"}");
+    let message = message(path, open);
     let is_signed = keys.into_iter().any(|key| key.has_signed(&message, &signature));
     if is_signed { Ok(()) } else { Err(Disowned::Forged) }
 }
@@ -97,7 +89,7 @@ mod tests {
     #[test]
     fn what_a_server_says_counts_in_its_place_and_as_it_was_said() {
         let (signer, other) = (Signer::of_server("a"), Signer::of_server("b"));
-        let data = wrap(&signer, PATH, &object());
+        let data = signer.vouch(PATH, &object());
         let key = signer.authority();
         assert_eq!(verify([&key], PATH, &data), Ok(()));
         assert_eq!(verify([&other.authority(), &key], PATH, &data), Ok(()));

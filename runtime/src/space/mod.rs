@@ -166,8 +166,8 @@ impl Space {
         Self { operator: Some(operator), ..self }
     }
 
-    /// The same for a server, which signs what it says with that of the `signers` of which its plan has the key. What others say is as if it were not there yet if they
-    /// have not signed it, for the next one who writes it may be the right one.
+    /// The same for a server, which signs what it says with that of the `signers` of which its plan has the key. What others say
+    /// is as if it were not there yet if they have not signed it, for the next one who writes it may be the right one.
     #[must_use]
     pub fn signing(self, signers: impl Into<Arc<[Signer]>>) -> Self {
         Self { signers: signers.into(), ..self }
@@ -304,7 +304,7 @@ impl Space {
     /// [`StoreError::Missing`], [`StoreError::Denied`], [`StoreError::TooLarge`].
     pub async fn overwrite(&self, entry: &str, written: &Written, operator: &Signer) -> Result<(), SpaceError> {
         let path = self.layout.entry(entry);
-        let data = envelope::wrap(operator, &path, &written.to_bytes());
+        let data = operator.vouch(&path, &written.to_bytes());
         self.store.set(&path, &data, None).await?;
         Ok(())
     }

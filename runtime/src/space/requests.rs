@@ -88,7 +88,7 @@ impl Space {
         let key = self.writers.key(place);
         let is_told = |signer: &&Signer| key == Some(signer.authority());
         match self.signers.iter().find(is_told).or(self.signers.last()) {
-            Some(signer) => envelope::wrap(signer, path, &data),
+            Some(signer) => signer.vouch(path, &data),
             None => data,
         }
     }

@@ -103,7 +103,6 @@ mod tests {
     use wattle::model::Order;
     use wattle_agent_core::content::{Content, Written};
 
-    use super::super::envelope::wrap;
     use super::super::signed::Signer;
     use super::*;
 
@@ -115,7 +114,7 @@ mod tests {
         let writers = Writers::default();
         let of = |number| Revision { space: Some("space".into()), number };
         let said = |signer: &Signer, number| {
-            wrap(signer, PATH, &Written::new(&of(number), Content::Value("x".into())).to_bytes())
+            signer.vouch(PATH, &Written::new(&of(number), Content::Value("x".into())).to_bytes())
         };
         let judged = |data: &[u8]| (writers.judge(None, PATH, data), writers.refused().borrow().len());
         assert_eq!(judged(&said(&former, 1)), (Verdict::Counts, 0), "nothing is known yet");
