@@ -25,6 +25,12 @@ pub enum Disowned {
     /// Somebody else has, or it was signed for another place, or was changed.
     #[error("its server has not signed it so")]
     Forged,
+    /// Its server has signed it, for a revision that is not there. It would be newer than all that its server is told to say.
+    #[error("it says that it is of a revision that its server was never told of")]
+    Ahead,
+    /// Nobody knows by which key it is to be judged: the plan that says so is gone, or is not the operator's.
+    #[error("the operator has not signed the plan of its server, so that nobody knows its key")]
+    Unknown,
 }
 
 /// The stack and the server that says what is at `path`; none if no server does.

@@ -207,17 +207,35 @@ impl Space {
     }
 
     /// What `server` is to do; none if the model has no such server. What is read afterwards is [believed](Space::believe)
-    /// as the plan has it.
+    /// as the plan has it; if it is not the [operator's](Space::operated_by), nothing of that server is.
     ///
     /// # Errors
     /// When it cannot be read, or is not [believed](Space::trusting).
     pub async fn plan(&self, server: &str) -> Result<Option<Plan>, SpaceError> {
         let path = self.layout.plan(server);
-        let Some(node) = self.get(&path).await? else { return Ok(None) };
+        let node = self.get(&path).await?;
+        let is_word =
+            |operator: Authority| node.as_ref().is_some_and(|node| operator.verify(&path, &node.data).is_ok());
+        let is_word = self.operator.is_none_or(is_word);
+        if !is_word && self.authority.is_none() {
+            self.learn_without_plan(server).await?;
+        }
+        let Some(node) = &node else { return Ok(None) };
         let plan = parse_json::<Plan>(&path, self.held(&path, &node.data)?)?;
-        let is_word = self.operator.is_none_or(|operator| operator.verify(&path, &node.data).is_ok());
         plan.iter().filter(|_| is_word).for_each(|plan| self.believe(&server.into(), plan));
         Ok(plan)
+    }
+
+    /// Nobody else than the operator says whose word counts: without a plan, what is signed of who `server` is does, or nothing.
+    async fn learn_without_plan(&self, server: &str) -> Result<(), SpaceError> {
+        let path = self.layout.server(server);
+        let node = self.get(&path).await?;
+        let signed = self.operator.zip(node.as_ref());
+        let held = signed.and_then(|(operator, node)| operator.verify(&path, &node.data).ok());
+        let record = held.and_then(|held| parse_json::<Record>(&path, held).ok().flatten());
+        let known = record.as_ref().and_then(Record::registered).filter(|known| known.signs());
+        self.writers.learn_one(&self.layout, &server.into(), known.map(|known| known.identity().key));
+        Ok(())
     }
 
     /// What `server` is told of what all servers share; none by a former version.

