@@ -263,7 +263,7 @@ impl Present {
         active.map(|(server, principal)| (server.clone(), principal.clone())).collect()
     }
 
-    /// A plan that the operator has signed for another revision is not believed either.
+    /// A plan that the operator has signed for another revision is not believed either, nor who a server was then.
     fn judge_numbers(&mut self, layout: &Layout) {
         let Some((Deployed { goal, .. }, _)) = &self.deployed else { return };
         // While plans are written, the goal does not know their numbers yet.
@@ -281,6 +281,15 @@ impl Present {
             }
             is_it
         });
+        // Who a server was before is signed as well, and its keys may be somebody else's by now: the plan has the one that counts.
+        for (server, plan) in self.plans.iter().filter(|(_, plan)| !plan.retired) {
+            let Some(key) = &plan.key else { continue };
+            let known = self.register.records.get(server).and_then(Record::registered);
+            if known.is_none_or(|known| known.identity().key.to_string() != **key) {
+                let why = "it is not the one with which the server's plan was written".to_owned();
+                self.replaced.push(Tampered { node: layout.server(server), why });
+            }
+        }
     }
 
     /// The nodes right below `top`, by name.

@@ -360,3 +360,42 @@ async fn without_a_plan_no_value_of_anybody_is_shown() {
         }
     }
 }
+
+/// Who a server was before its disk was replaced was signed, too.
+#[tokio::test]
+async fn a_key_that_was_replaced_gets_nothing_again() {
+    let mut stack = Stack::of("replaced_key", ZooKeeper::shared(), wired);
+    stack.options.admission = true;
+    let (operator, key) = (stack.operator().await, stack.options.key.clone());
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let layout = Space::new(operator.clone(), "replaced_key").layout().clone();
+    let record = async || operator.get(&layout.server("db")).await.expect("reads").expect("it is there").data;
+    let come = async |named: &[wattle::model::Name]| {
+        for _ in 0..300 {
+            if !waiting(&operator, "replaced_key", &key, named).await.expect("it is known").come.is_empty() {
+                return admit(&operator, "replaced_key", &key, named).await.expect("admits");
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        panic!("nobody comes")
+    };
+    let mut former = vec![Vec::new(), record().await];
+    for _ in 0..2 {
+        let mut db = Db::of("db");
+        db.start(&stack).await;
+        come(&["db".into()]).await;
+        former.push(record().await);
+        db.kill().await;
+    }
+    let now = former.pop().expect("the one that counts");
+    for former in former {
+        operator.set(&layout.server("db"), &former, None).await.expect("the password is enough");
+        stack.options.again = true;
+        let refused = apply(&operator, &stack.seed, &stack.options).await.expect_err("it is who it was");
+        assert!(refused.to_string().contains("not the one with which the server's plan was written"), "{refused}");
+        let refused = admit(&operator, "replaced_key", &key, &[]).await.expect_err("it is who it was");
+        assert!(matches!(refused, wattle_runtime::seed::SeedError::Tampered { .. }), "{refused}");
+    }
+    operator.set(&layout.server("db"), &now, None).await.expect("the password is enough");
+    apply(&operator, &stack.seed, &stack.options).await.expect("all is as it was");
+}
