@@ -6,7 +6,9 @@ use wattle::shown::argument;
 use wattle::values::parse;
 
 use crate::report::Picture;
-use crate::space::{Content, OperatorKey, Place, PlannedOutput, Revision, Space, Written, seal_entry};
+use crate::space::{
+    Content, OperatorKey, Place, Plan, PlannedOutput, Revision, Space, SpaceError, Written, seal_entry,
+};
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
@@ -50,13 +52,21 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let space = target.space().await?;
     let picture = target::patiently(&target.address, Picture::read(&space, None)).await?;
     let entry = entries::tidy(name);
-    let Some(output) = output(&picture, entry) else {
+    if output(&picture, entry).is_none() {
         let known = entries::list(&space, &picture, entry).await?;
         return Err(if known.iter().any(|known| &**known == entry) {
             Failure::usage(format!("`{entry}` is written by the agent of its server and cannot be set"))
         } else {
             Failure::usage(format!("`{entry}` is no entry")).help(format!("list them: `wattle ls {}`", argument(entry)))
         });
+    }
+    // For whom a secret is encrypted, and what is one, is the operator's word.
+    let key = target.key()?;
+    let signed = space.clone().trusting(key.signer().authority());
+    let declared = target::patiently(&target.address, declared(&signed, entry)).await?;
+    let Some((revision, output)) = declared else {
+        return Err(Failure::new(format!("`{entry}` cannot be set while a revision is being applied"))
+            .help("`wattle seed apply` brings it to its end"));
     };
     let value = parse(&output.declared.ty, value)
         .map_err(|why| Failure::usage(format!("the value does not fit the entry `{entry}`: {why}")))?;
@@ -65,20 +75,32 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             .note("overwriting it hides what the component does, until the next revision")
             .help("`--force` overwrites it all the same"));
     }
-    let Some(revision) = entry.split('/').next().and_then(|server| picture.revision_of(server)) else {
-        return Err(Failure::new(format!("`{entry}` cannot be set while a revision is being applied"))
-            .help("`wattle seed apply` brings it to its end"));
-    };
-    overwrite(&space, &target.key()?, entry, &revision, output, value).await?;
+    overwrite(&space, &key, entry, &revision, &output, value).await?;
     console.err.write(&format!("`{entry}` is set for revision {}\n", revision.number))?;
     Ok(Exit::Fine)
 }
 
+/// What the operator has signed of an entry, and for which revision it is written; none if the goal has not come to its plan.
+async fn declared(signed: &Space, entry: &str) -> Result<Option<(Revision, PlannedOutput)>, SpaceError> {
+    let server = entry.split('/').next().unwrap_or(entry);
+    let (Some(goal), Some(plan)) = (signed.goal().await?, signed.plan(server).await?) else { return Ok(None) };
+    let number = goal.plans.as_ref().map_or(plan.revision, |plans| plans.of(server));
+    let revision = plan.of();
+    let is_reached = revision == Revision { space: goal.space.clone(), number } && revision <= goal.of();
+    Ok(part(&plan, entry).filter(|_| is_reached).map(|output| (revision, output.clone())))
+}
+
 /// What is declared of an entry.
 fn output<'p>(picture: &'p Picture, entry: &str) -> Option<&'p PlannedOutput> {
-    let mut parts = entry.splitn(3, '/');
-    let (server, component, output) = (parts.next()?, parts.next()?, parts.next()?);
-    picture.servers.get(server)?.plan.as_ref()?.components.get(component)?.outputs.get(output)
+    let server = entry.split('/').next()?;
+    part(picture.servers.get(server)?.plan.as_ref()?, entry)
+}
+
+/// What the plan of its server declares of an entry.
+fn part<'p>(plan: &'p Plan, entry: &str) -> Option<&'p PlannedOutput> {
+    let mut parts = entry.splitn(3, '/').skip(1);
+    let (component, output) = (parts.next()?, parts.next()?);
+    plan.components.get(component)?.outputs.get(output)
 }
 
 async fn overwrite(

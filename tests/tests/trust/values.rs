@@ -399,3 +399,30 @@ async fn a_key_that_was_replaced_gets_nothing_again() {
     operator.set(&layout.server("db"), &now, None).await.expect("the password is enough");
     apply(&operator, &stack.seed, &stack.options).await.expect("all is as it was");
 }
+
+/// A plan says for whom a secret is encrypted, and that it is one.
+#[tokio::test]
+async fn a_secret_that_is_set_by_hand_is_for_nobody_else() {
+    let zookeeper = ZooKeeper::start(1);
+    let stack = Stack::of("set_secret", &zookeeper, wired);
+    let stage = Stage::new(&stack.model);
+    let (here, address) = (stage.path(), zookeeper.address());
+    let wattle = |line: &[&str]| stage.run_at(here, &[line, &["--space", &address]].concat());
+    let applied = wattle(&["seed", "apply", "."]);
+    assert_eq!(applied.code, Some(0), "{applied}");
+    let key = wattle_runtime::seed::read_operator_key(&here.join("operator.key")).expect("reads").expect("it was made");
+    let thief = Space::new(stack.login(&[key.login()]).await, "set_secret");
+    let (path, entry) = (thief.layout().plan("db"), thief.layout().entry("db/part/token"));
+    let signed = thief.store().get(&path).await.expect("reads").expect("a plan").data;
+    let mut plan = thief.plan("db").await.expect("reads").expect("a plan");
+    let output = &mut plan.components["part"].outputs["token"];
+    output.recipients = vec![wattle_runtime::space::ServerKey::generate().recipient()];
+    let forged = serde_json::to_vec(&plan).expect("JSON");
+    thief.store().set(&path, &forged, None).await.expect("the password is enough");
+    let set = wattle(&["set", "db/part/token", "hunter2", "--force"]);
+    assert!(set.code == Some(1) && set.err.contains("servers/db/plan` in the data space is not believed"), "{set}");
+    assert!(thief.store().get(&entry).await.expect("reads").expect("it is there").data.is_empty());
+    thief.store().set(&path, &signed, None).await.expect("the password is enough");
+    let set = wattle(&["set", "db/part/token", "hunter2", "--force"]);
+    assert_eq!(set.code, Some(0), "{set}");
+}
