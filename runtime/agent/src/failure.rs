@@ -29,7 +29,37 @@ pub struct Failure {
     pub through: Vec<Name>,
 }
 
+/// Most bytes of a message or of a log that others pass on; what an agent says itself is shorter.
+const LONGEST: usize = 16 << 10;
+
+/// Most bytes of a name that others pass on.
+const LONGEST_NAME: usize = 1 << 10;
+
+/// Most bytes of the names of those who passed a failure on.
+const LONGEST_WAY: usize = 256 << 10;
+
 impl Failure {
+    /// The same failure with no more in it than has room in what others say when they pass it on: else one who says too much would
+    /// keep them from saying anything.
+    #[must_use]
+    pub fn bounded(mut self) -> Self {
+        if self.component.len() > LONGEST_NAME {
+            self.component = shortened(&self.component, LONGEST_NAME).into();
+        }
+        if self.message.len() > LONGEST {
+            self.message = shortened(&self.message, LONGEST);
+        }
+        let mut room = LONGEST;
+        // Of a log, the last lines say most.
+        let has_room = |line: &&String| room.checked_sub(line.len() + 1).map(|left| room = left).is_some();
+        let kept = self.log.iter().rev().take_while(has_room).count();
+        self.log.drain(..self.log.len() - kept);
+        let mut room = LONGEST_WAY;
+        let has_room = |name: &&Name| room.checked_sub(name.len() + 3).map(|left| room = left).is_some();
+        self.through.truncate(self.through.iter().take_while(has_room).count());
+        self
+    }
+
     /// The same failure, of a component of `stack` and passed on in that one, as another stack calls them.
     #[must_use]
     pub fn of_stack(mut self, stack: &str) -> Self {
@@ -47,9 +77,40 @@ impl Failure {
     }
 }
 
+fn shortened(text: &str, most: usize) -> String {
+    format!("{} ...", &text[..text.floor_char_boundary(most)])
+}
+
 /// `db/postgres: the recipe ended with status 1`.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.component, self.message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure(component: &str, message: &str, log: Vec<String>, through: Vec<Name>) -> Failure {
+        let (kind, at) = (Kind::Type, Time::EPOCH);
+        Failure { component: component.into(), kind, message: message.to_owned(), log, at, through }
+    }
+
+    #[test]
+    fn what_is_passed_on_leaves_room_for_the_next() {
+        let usual = failure("db/part", "no", vec!["a line".to_owned(); 40], vec!["web/part".into(); 1_000]);
+        assert_eq!(usual.clone().bounded(), usual);
+        let much = "\u{e9}".repeat(500_000);
+        let through = vec![Name::from("web/part"), much.as_str().into()];
+        let bounded = failure(&much, &much, vec![much.clone(), "last".to_owned()], through).bounded();
+        assert!(serde_json::to_vec(&bounded).unwrap().len() < 300_000);
+        assert!(bounded.message.ends_with("\u{e9} ..."));
+        assert_eq!(
+            (bounded.log.as_slice(), bounded.through.as_slice()),
+            (&["last".to_owned()][..], &["web/part".into()][..])
+        );
+        let long = failure("", "", vec![String::new(); 900_000], vec!["x".into(); 900_000]).bounded();
+        assert!(serde_json::to_vec(&long).unwrap().len() < 500_000);
     }
 }

@@ -23,12 +23,18 @@ pub(super) async fn root_causes(space: &Space, awaited: &[(Name, Revision)]) -> 
 async fn look(space: &Space, full: &Name) -> Result<Sighting, SpaceError> {
     let server: Name = full.split('/').next().unwrap_or(full).into();
     let is_alive = match space.alive(&server).await {
-        // It is there, whatever it says.
-        Err(SpaceError::Store(StoreError::Denied { .. })) => true,
+        // It is there, whatever it says. What a server says that it waits for need not be the name of anything.
+        Err(
+            SpaceError::Store(StoreError::Denied { .. } | StoreError::Illegal { .. }) | SpaceError::Malformed { .. },
+        ) => true,
         alive => alive?.is_some(),
     };
     let of_server = full.ends_with(&format!("/{SERVER}"));
-    let status = if of_server { None } else { space.status(full).await? };
-    let is_known = status.is_some() || (of_server && space.server_status(&server).await?.is_some());
+    let status = match if of_server { Ok(None) } else { space.status(full).await } {
+        // What makes no sense says nothing, and keeps nobody from what others say.
+        Err(SpaceError::Malformed { .. } | SpaceError::Store(StoreError::Illegal { .. })) => None,
+        status => status?,
+    };
+    let is_known = status.is_some() || (of_server && !matches!(space.server_status(&server).await, Ok(None)));
     Ok(Sighting { is_alive, is_known, status })
 }

@@ -48,7 +48,12 @@ fn cut<T>(all: &mut Vec<T>, most: usize) -> bool {
 }
 
 fn shorten_failure(failure: &mut Failure) -> bool {
-    let is_cut = shorten(&mut failure.message) | cut(&mut failure.log, MOST) | cut(&mut failure.through, MOST);
+    let mut is_cut = shorten(&mut failure.message) | cut(&mut failure.log, MOST) | cut(&mut failure.through, MOST);
+    for name in std::iter::once(&mut failure.component).chain(&mut failure.through).filter(|name| name.len() > LONGEST)
+    {
+        *name = format!("{} ...", &name[..name.floor_char_boundary(LONGEST)]).into();
+        is_cut = true;
+    }
     failure.log.iter_mut().fold(is_cut, |is_cut, line| is_cut | shorten(line))
 }
 

@@ -313,9 +313,13 @@ pub(crate) fn natural(a: &str, b: &str) -> Ordering {
             return a.len().cmp(&b.len());
         }
         let (left, right) = (&a[..split(a)], &b[..split(b)]);
-        let order = match (left.parse::<u64>(), right.parse::<u64>()) {
-            (Ok(left), Ok(right)) => left.cmp(&right),
-            _ => left.cmp(right),
+        let is_number = |text: &str| text.starts_with(|first: char| first.is_ascii_digit());
+        let order = if is_number(left) && is_number(right) {
+            // However many digits there are.
+            let [left, right] = [left, right].map(|digits| digits.trim_start_matches('0'));
+            left.len().cmp(&right.len()).then_with(|| left.cmp(right))
+        } else {
+            left.cmp(right)
         };
         if order != Ordering::Equal {
             return order;
@@ -333,5 +337,15 @@ mod tests {
         let mut names = ["app10", "app2", "db", "app", "app2b", "10", "9"];
         names.sort_by(|a, b| natural(a, b));
         assert_eq!(names, ["9", "10", "app", "app2", "app2b", "app10", "db"]);
+    }
+
+    /// Sorting ends in a panic where there is none.
+    #[test]
+    fn there_is_an_order_of_all_names() {
+        let large = "1".repeat(40);
+        assert_eq!(natural("9", "10"), Ordering::Less);
+        assert_eq!(natural("10", &large), Ordering::Less);
+        assert_eq!(natural("9", &large), Ordering::Less);
+        assert_eq!(natural("007", "7"), Ordering::Equal);
     }
 }

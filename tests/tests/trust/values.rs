@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use wattle::author::{Export, Exports, Topology};
 use wattle::model::Value;
+use wattle_agent_core::content::ENVELOPE;
 use wattle_runtime::report::Picture;
 use wattle_runtime::seed::{admit, apply, waiting};
-use wattle_runtime::space::{Content, Revision, Signer, Space, State, Status, Written};
+use wattle_runtime::space::{Content, Failure, Kind, Revision, Signer, Space, State, Status, Written};
+use wattle_runtime::store::MAX_DATA;
 use wattle_tests::random::Anything;
 use wattle_tests::running::Stage;
 use wattle_tests::seeds::{options, seed};
@@ -425,4 +427,37 @@ async fn a_secret_that_is_set_by_hand_is_for_nobody_else() {
     thief.store().set(&path, &signed, None).await.expect("the password is enough");
     let set = wattle(&["set", "db/part/token", "hunter2", "--force"]);
     assert_eq!(set.code, Some(0), "{set}");
+}
+
+/// A failure is passed on, and what fills a node has no room in the next one.
+#[tokio::test]
+async fn a_failure_that_fills_a_node_keeps_nobody_from_saying_so() {
+    let stack = Stack::of("full_failure", ZooKeeper::shared(), wired);
+    apply(&stack.operator().await, &stack.seed, &stack.options).await.expect("applies");
+    let (thief, revision) = (stack.stolen().await, stack.revision("db").await);
+    let failure = |bytes| Failure {
+        component: "db/part".into(),
+        kind: Kind::Type,
+        message: "x".repeat(bytes),
+        log: Vec::new(),
+        at: wattle_agent_core::time::Time::EPOCH,
+        through: Vec::new(),
+    };
+    let written = |bytes| Written::new(&revision, Content::Failure(failure(bytes)));
+    let most = MAX_DATA - ENVELOPE - written(0).to_bytes().len();
+    let written = written(most);
+    thief.overwrite("db/part/text", &written, &stack.signer("db")).await.expect("the server's own right");
+    let mut web = Db::of("web");
+    web.start(&stack).await;
+    for at in 0.. {
+        let status = stack.stolen().await.status("web/part").await.expect("reads");
+        if status.is_some_and(|status| matches!(status.state, State::Failed(_))) {
+            break;
+        }
+        assert!(at < 300, "`web/part` does not say that it has failed");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let passed_on = stack.stolen().await.peek("web/part/text").await.expect("reads");
+    assert!(passed_on.is_some_and(|written| matches!(written.content, Content::Failure(_))));
+    web.kill().await;
 }

@@ -15,7 +15,7 @@ use crate::vault::Vault;
 const UNTOLD: &str = "it cannot be computed from what it reads";
 
 /// Most of what is awaited that a status names.
-const SHOWN: usize = 64;
+pub(super) const SHOWN: usize = 64;
 
 /// Something that is awaited.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -8,6 +8,7 @@ use crate::revision::Revision;
 use crate::status::{State, Status};
 
 use super::causes::Cause;
+use super::needs::SHOWN;
 
 /// Most components that are asked about: a chain of waits may be as long as the model is large.
 const ASKED: usize = 256;
@@ -58,13 +59,14 @@ impl Search {
         let Sighting { is_alive, is_known, status } = sighting;
         let cause = match status.filter(|status| self.revision.as_ref() == Some(&status.of())) {
             Some(Status { revision, space, state, since, .. }) => match state {
-                State::Failed(failure) => Cause::Failed(failure),
+                State::Failed(failure) => Cause::Failed(failure.bounded()),
                 State::Done => Cause::Done { component },
                 State::Waiting(_) | State::Running if !is_alive => Cause::Away { server: server() },
                 State::Running => Cause::Runs { component, since },
                 State::Waiting(list) if list.is_empty() => Cause::NotReached { component },
                 State::Waiting(list) => {
-                    for wait in list {
+                    // Agents say no more; whoever does would have others search for long.
+                    for wait in list.into_iter().take(SHOWN) {
                         if wait.what.contains(':') && wait.input.is_some() {
                             self.add(Cause::Foreign { component: component.clone(), what: wait.what });
                         } else {

@@ -255,7 +255,7 @@ impl Work {
         self.reading.remove(&awaited);
         let what = awaited.name();
         let found = match content {
-            Ok(Content::Failure(failure)) => Err(Missing::Failed(failure)),
+            Ok(Content::Failure(failure)) => Err(Missing::Failed(failure.bounded())),
             Ok(Content::Sealed(_)) if !needs::is_secret(self.planned(), &awaited) => {
                 let why = format!("cannot read `{what}`: it holds a secret, and what reads it here is not secret");
                 Err(Missing::Own(Kind::Input, why))
