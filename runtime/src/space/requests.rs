@@ -75,9 +75,8 @@ impl Space {
     pub(super) async fn told(&self, path: &str, node: Option<Node>) -> Result<Option<Node>, SpaceError> {
         let Some(node) = node else { return Ok(None) };
         let (counts, why) = match self.writers.judge(self.operator.as_ref(), path, &node.data) {
-            Verdict::Counts => (true, None),
             Verdict::Newer(of) if self.is_ahead(path, &of).await => (false, Some(Disowned::Ahead)),
-            Verdict::Newer(_) => (true, None),
+            Verdict::Counts | Verdict::Newer(_) => (true, None),
             Verdict::Outdated => (false, None),
             Verdict::Disowned(why) => (false, Some(why)),
         };

@@ -88,9 +88,8 @@ impl Writers {
         let since = known.and_then(|known| known.since);
         let dated = || Some((since?, serde_json::from_slice::<Dated>(data).ok()?.of()));
         match (judged, dated()) {
-            (None, _) => Verdict::Counts,
             (Some(Ok(())), Some((since, of))) if of > since => Verdict::Newer(of),
-            (Some(Ok(())), _) => Verdict::Counts,
+            (None | Some(Ok(())), _) => Verdict::Counts,
             (Some(Err(_)), Some((since, of))) if of < since => Verdict::Outdated,
             (Some(Err(why)), _) => Verdict::Disowned(why),
         }
