@@ -189,7 +189,7 @@ pub async fn essence(store: &Arc<dyn Store>) -> BTreeMap<String, Json> {
 /// # Panics
 /// Never.
 pub fn unsigned(data: &[u8]) -> &[u8] {
-    let end = data.iter().position(|byte| *byte == b'\n').filter(|_| data.starts_with(b"wattle-signed/1 "));
+    let end = data.iter().position(|byte| *byte == b'\n').filter(|_| data.starts_with(b"wattle-signed/"));
     end.map_or(data, |end| &data[end + 1..])
 }
 

@@ -8,9 +8,10 @@ use tokio::time;
 use wattle::model::Name;
 
 use crate::clock;
-use crate::space::{Announced, Announcement, Credential, Membership, Public, ServerKey, SpaceError};
+use crate::space::{Announced, Announcement, Credential, Keyring, Membership, Public, ServerKey, SpaceError};
 use crate::store::StoreError;
 
+use super::own_key;
 use super::shared::Shared;
 
 /// How long to wait before what was refused is asked for again.
@@ -22,11 +23,12 @@ const REPLACED: Duration = Duration::from_mins(1);
 /// The keys of a server, and what became of them.
 #[derive(Debug)]
 pub(super) struct Admission {
-    /// The one that it has made.
-    pub(super) own: ServerKey,
+    /// Those that it has made.
+    own: Keyring,
     /// What it was told by its user data.
     pub(super) credential: Credential,
-    public: Public,
+    stack: Name,
+    server: Name,
     told: Mutex<Option<Membership>>,
     /// The data space of the goal that was heard last, if it is one.
     space: Mutex<Option<Name>>,
@@ -63,16 +65,24 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Admission {
     /// Of `server` of `stack`.
-    pub(super) fn new(stack: &str, server: &str, own: ServerKey, credential: Credential) -> Self {
-        let public = own.public(stack, server);
+    pub(super) fn new(stack: &str, server: &str, own: Keyring, credential: Credential) -> Self {
         let (told, space) = Default::default();
         let (changes, stage) = (watch::Sender::new(None), watch::Sender::new(Stage::Begins));
-        Self { own, credential, public, told, space, changes, stage }
+        Self { own, credential, stack: stack.into(), server: server.into(), told, space, changes, stage }
     }
 
-    /// Who the server is with the key that it has made.
-    pub(super) fn public(&self) -> &Public {
-        &self.public
+    fn public_of(&self, key: &ServerKey) -> Public {
+        key.public(&self.stack, &self.server)
+    }
+
+    /// Who the server is with the newest key that it has made.
+    pub(super) fn public(&self) -> Public {
+        self.public_of(&self.own.newest())
+    }
+
+    /// The one of its keys with which it is `identity`.
+    fn key_of(&self, identity: &Public) -> Option<ServerKey> {
+        self.own.all().into_iter().find(|key| self.public_of(key) == *identity)
     }
 
     /// It acts for its server from now on, so it may say who it will be.
@@ -97,7 +107,7 @@ impl Admission {
     }
 
     fn is_admitted(&self) -> bool {
-        locked(&self.told).as_ref().is_some_and(|told| told.identity == self.public)
+        locked(&self.told).as_ref().is_some_and(|told| told.identity == self.public())
     }
 
     /// Whether it is to say who it will be.
@@ -105,7 +115,7 @@ impl Admission {
         match (*self.stage.borrow(), &*locked(&self.told)) {
             (Stage::Begins, _) | (Stage::Acts, None) => false,
             (Stage::Barred, None) => true,
-            (_, Some(told)) => told.announces && told.identity != self.public,
+            (_, Some(told)) => told.announces && told.identity != self.public(),
         }
     }
 }
@@ -146,6 +156,7 @@ pub(super) async fn join(shared: &Shared) -> Result<bool, SpaceError> {
     if locked(&admission.told).as_ref() == Some(&membership) {
         return Ok(false);
     }
+    renew(shared, &membership).await?;
     let opener = admission.own.opener().or(&admission.credential.opener());
     let login = match membership.login(shared.space.layout().stack(), &opener) {
         Ok(login) => login,
@@ -164,6 +175,25 @@ pub(super) async fn join(shared: &Shared) -> Result<bool, SpaceError> {
     }
     admission.changes.send_modify(|changes| *changes = Some(changes.unwrap_or_default() + 1));
     Ok(true)
+}
+
+/// Makes another key in the place of the newest one, if the operator asks for that.
+///
+/// # Errors
+/// When the data space does not listen.
+async fn renew(shared: &Shared, membership: &Membership) -> Result<(), SpaceError> {
+    let admission = &shared.admission;
+    if membership.renews != Some(admission.public().key) {
+        return Ok(());
+    }
+    let make = || own_key::another(&shared.state, &admission.own);
+    shared.insist_io("this server's next key", make).await;
+    let newest = admission.own.newest();
+    shared.space.sign_with(newest.signer());
+    let login = newest.login(&admission.stack, &admission.server);
+    shared.space.store().log_in(&[login]).await?;
+    tracing::info!("this server has made another key, as its operator asks");
+    Ok(())
 }
 
 /// What a server says, and how long it waits, that may read neither what it is to do nor what others share.
@@ -238,16 +268,22 @@ async fn announce_once(shared: &Shared, has_said: &mut bool) -> Result<Option<cr
     let heard = locked(&admission.space).clone();
     let space = heard.or_else(|| Announced::read(&node.data).space);
     let said = said.filter(|said| said.space == space);
-    let is_own = said.as_ref().is_some_and(|said| said.identity == *admission.public());
-    if is_own {
+    let own = said.as_ref().and_then(|said| admission.key_of(&said.identity));
+    let newest = admission.own.newest();
+    if own.as_ref().is_some_and(|own| own.expose() == newest.expose()) {
         return Ok(Some(node.version));
     }
-    if said.is_some() && std::mem::replace(has_said, true) {
+    if said.is_some() && own.is_none() && std::mem::replace(has_said, true) {
         tracing::warn!("another server with the credential of this one's user data has said that it is this one");
         return Ok(Some(node.version));
     }
-    let said = Announcement { space, identity: admission.public().clone(), at: clock::now() };
-    match store.set(&path, &said.signed(&path, &admission.own, credential), Some(node.version)).await {
+    let mut said = Announcement { space, identity: admission.public_of(&newest), at: clock::now(), endorsed: None };
+    // Whoever only has the credential of the user data shall not come between.
+    let before = locked(&admission.told).as_ref().and_then(|told| admission.key_of(&told.identity));
+    if let Some(before) = before {
+        said = said.endorsed_by(&path, &before);
+    }
+    match store.set(&path, &said.signed(&path, &newest, credential), Some(node.version)).await {
         Ok(version) => {
             *has_said = true;
             Ok(Some(version))

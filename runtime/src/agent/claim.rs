@@ -10,8 +10,8 @@ use wattle_agent_core::machine::Event;
 
 use crate::clock;
 use crate::recipe::boot;
-use crate::space::{Alive, Goal, Hears, SpaceError};
-use crate::store::{Access, Hold, Rights, StoreError, Turn};
+use crate::space::{Alive, Authority, Goal, Hears, SpaceError};
+use crate::store::{Access, Hold, Principal, Rights, StoreError, Turn};
 
 use super::admission;
 use super::shared::Shared;
@@ -33,6 +33,9 @@ pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>)
     let (sender, goals) = watch::channel(None);
     let mut desired = std::pin::pin!(desire(&shared, sender));
     let mut held: Option<Hold> = None;
+    // Who may read what is held.
+    let mut told: Option<Principal> = None;
+    let mut others = goals.clone();
     let mut claiming = std::pin::pin!(claim(&shared, goals.clone(), true));
     loop {
         tokio::select! {
@@ -45,10 +48,21 @@ pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>)
             }
             refused = &mut desired => return refused,
             claimed = &mut claiming, if held.is_none() => {
-                held = Some(claimed?);
+                let (node, operator) = claimed?;
+                (held, told) = (Some(node), operator);
+                others.mark_changed();
                 shared.trouble(ANOTHER, None);
                 shared.admission.acts();
                 shared.say(Event::Claimed(true));
+            }
+            // What was made for an operator who has another key now is made once more.
+            Ok(()) = others.changed(), if held.is_some() => {
+                let is_another = others.borrow_and_update().as_ref().is_some_and(|goal| goal.operator != told);
+                if let Some(node) = held.take_if(|_| is_another) {
+                    node.release().await;
+                    shared.touch.has_not();
+                    claiming.set(claim(&shared, goals.clone(), false));
+                }
             }
             turn = next(&mut held) => match turn {
                 Turn::Again => shared.say(Event::Claimed(true)),
@@ -73,12 +87,21 @@ async fn desire(shared: &Shared, goals: watch::Sender<Option<Goal>>) -> Result<(
     let listener = Listener { shared, goals };
     let mut in_trouble = false;
     let mut changes = shared.admission.changes().await;
+    // The operator may have another key now.
+    let look = async || {
+        if let Err(error) = following.look(&listener).await {
+            tracing::debug!("the goal cannot be read: {error}");
+        }
+    };
     loop {
         // Who shares another login with the others sees what was kept from it.
         let next = tokio::select! {
             biased;
             next = shared.insist(|| following.next(&listener)) => next,
-            _ = changes.changed() => continue,
+            _ = changes.changed() => {
+                look().await;
+                continue;
+            }
         };
         let (error, pause) = match next {
             Ok(desired) => {
@@ -101,7 +124,7 @@ async fn desire(shared: &Shared, goals: watch::Sender<Option<Goal>>) -> Result<(
         shared.trouble(TROUBLE, Some(format!("cannot read this server's plan: {error}")));
         tokio::select! {
             () = time::sleep(pause) => {}
-            _ = changes.changed() => {}
+            _ = changes.changed() => look().await,
         }
     }
 }
@@ -113,8 +136,8 @@ struct Listener<'a> {
 }
 
 impl Hears for Listener<'_> {
-    fn goal(&self, goal: Goal) -> Result<(), String> {
-        if self.shared.admission.credential.authority().is_some() {
+    fn goal(&self, goal: Goal, by: Option<Authority>) -> Result<(), String> {
+        if let Some(told) = self.shared.admission.credential.authority() {
             let (expires, now) = (goal.expires.unwrap_or_default(), clock::now());
             if expires <= now {
                 return Err(format!(
@@ -122,7 +145,7 @@ impl Hears for Listener<'_> {
                      `wattle seed apply` makes it count again"
                 ));
             }
-            self.shared.seen.admit(&goal, &self.shared.server)?;
+            self.shared.seen.admit(&goal, &self.shared.server, (told, by.unwrap_or(told)))?;
         }
         self.shared.admission.is_in(goal.space.as_ref());
         self.goals.send_replace(Some(goal));
@@ -147,8 +170,12 @@ async fn next(held: &mut Option<Hold>) -> Turn {
 }
 
 /// Waits until no other agent acts for the server, and says that this one does: also in the place of its predecessor, if
-/// this process `begins`.
-async fn claim(shared: &Shared, mut goals: watch::Receiver<Option<Goal>>, begins: bool) -> Result<Hold, SpaceError> {
+/// this process `begins`. Gives the operator who may read it as well.
+async fn claim(
+    shared: &Shared,
+    mut goals: watch::Receiver<Option<Goal>>,
+    begins: bool,
+) -> Result<(Hold, Option<Principal>), SpaceError> {
     // Before there is a goal, the data space has no place for anybody.
     let operator = |goal: &Option<Goal>| goal.as_ref().and_then(|goal| goal.operator.clone());
     let found = goals.wait_for(Option::is_some).await.map(|goal| operator(&goal));
@@ -175,7 +202,7 @@ async fn claim(shared: &Shared, mut goals: watch::Receiver<Option<Goal>>, begins
         match shared.insist(|| shared.space.come_alive(&shared.server, &alive, &access, over)).await {
             Ok(node) => {
                 shared.touch.has(asked);
-                return Ok(node);
+                return Ok((node, operator));
             }
             // The data space has no place for this server: not yet, or not any more.
             Err(SpaceError::Store(StoreError::Missing { .. })) => {

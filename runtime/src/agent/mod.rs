@@ -39,7 +39,7 @@ use wattle_agent_core::machine::Setup;
 
 use crate::lock::lock;
 use crate::recipe::Runner;
-use crate::space::{Credential, ServerVault, Space, SpaceError};
+use crate::space::{Credential, ServerKey, ServerVault, Space, SpaceError};
 
 pub use attributes::{Attributes, Fixed};
 pub use identity::{Identity, IdentityError};
@@ -49,7 +49,7 @@ pub use wattle_agent_core::machine::Limits;
 
 use admission::Admission;
 use driver::Driver;
-use own_key::own_key;
+use own_key::own_keys;
 use publisher::Publisher;
 use seen::Seen;
 use shared::Shared;
@@ -133,7 +133,7 @@ impl Agent {
         let agent = name(&self.state).map_err(|source| AgentError::State { path: self.state.join(NAME), source })?;
         let opened = journal::Journal::open(&self.state.join("journal"));
         runs::end_former(&self.state, opened.as_ref().ok().map(|(_, memory)| memory));
-        let own = own_key(&self.state)
+        let own = own_keys(&self.state)
             .map_err(|source| AgentError::State { path: self.state.join(own_key::NAME), source })?;
         let (journal, memory) = opened?;
         let seen = Seen::open(&self.state)
@@ -142,20 +142,23 @@ impl Agent {
             Socket::bind(&self.state).map_err(|source| AgentError::State { path: self.state.join(SOCKET), source })?;
         let (sender, messages) = mpsc::unbounded_channel();
         let stack = self.space.layout().stack().to_owned();
-        let vault = ServerVault::new(&stack, &own, &self.credential);
+        let vault = ServerVault::new(&stack, own.clone(), &self.credential);
         let Self { space, server, credential, runner, state, attributes, user_data, limits } = self;
         let setup = Setup { server: server.clone(), user_data, limits, vault };
         let store = Arc::clone(space.store());
         // Whichever of both the operator knows it by.
-        let logging_in = async { store.log_in(&[own.login(&stack, &server)]).await.map_err(SpaceError::from) };
+        let keys = own.all();
+        let logins: Vec<_> = keys.iter().map(|key| key.login(&stack, &server)).collect();
+        let logging_in = async { store.log_in(&logins).await.map_err(SpaceError::from) };
         tokio::select! {
             biased;
             () = &mut until => return Ok(Ended::Asked),
             logged_in = logging_in => logged_in?,
         }
-        let space = space.signing([own.signer(), credential.key().signer()]);
+        let signers = keys.iter().map(ServerKey::signer).chain([credential.key().signer()]);
+        let space = space.signing(signers.collect::<Vec<_>>());
         let space = if let Some(authority) = credential.authority() {
-            space.trusting(authority)
+            space.trusting(seen.operator(authority))
         } else {
             tracing::warn!("{}", shared::UNPROVEN);
             space

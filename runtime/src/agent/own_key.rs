@@ -1,31 +1,59 @@
-//! The key that a server makes itself, in its agent's folder.
+//! The keys that a server makes itself, in its agent's folder.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::space::ServerKey;
+use crate::space::{Keyring, ServerKey};
 
 use super::durable;
 
 /// Its file.
 pub(super) const NAME: &str = "key";
 
-/// The server's own key, made if there is none. It is on the disk before anybody is told of it: one that was admitted and then
-/// lost would be a server that nobody knows.
+/// Most keys that are kept: what was encrypted for an earlier one is nothing that anybody needs.
+const MOST: usize = 8;
+
+/// The server's own keys, of which one is made if there is none. A key is on the disk before anybody is told of it: one that was
+/// admitted and then lost would be a server that nobody knows.
 ///
 /// # Errors
-/// When it cannot be read or written.
-pub(super) fn own_key(state: &Path) -> io::Result<ServerKey> {
-    let path = state.join(NAME);
-    match fs::read_to_string(&path) {
-        Ok(text) => return text.parse().map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it holds no key")),
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Err(_) => {}
+/// When they cannot be read or written.
+pub(super) fn own_keys(state: &Path) -> io::Result<Keyring> {
+    match fs::read_to_string(state.join(NAME)) {
+        Ok(text) => {
+            let mut keys = text.lines().map(str::parse::<ServerKey>);
+            let newest = keys.next().and_then(Result::ok);
+            let before: Option<Vec<_>> = keys.map(Result::ok).collect();
+            let keys = newest.zip(before).map(|(newest, before)| Keyring::new(newest, before));
+            keys.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "it holds no key"))
+        }
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Err(_) => {
+            let keys = Keyring::new(ServerKey::generate(), []);
+            write(state, &keys.all())?;
+            Ok(keys)
+        }
     }
-    let key = ServerKey::generate();
-    durable::write(&path, format!("{}\n", key.expose()).as_bytes(), 0o600)?;
-    Ok(key)
+}
+
+/// Makes another key, which comes before the others from now on.
+///
+/// # Errors
+/// When it cannot be written; then there is none.
+pub(super) fn another(state: &Path, keys: &Keyring) -> io::Result<()> {
+    let mut all = keys.all();
+    let newest = ServerKey::generate();
+    all.insert(0, newest.clone());
+    all.truncate(MOST);
+    write(state, &all)?;
+    keys.add(newest);
+    Ok(())
+}
+
+fn write(state: &Path, keys: &[ServerKey]) -> io::Result<()> {
+    let lines: String = keys.iter().map(|key| format!("{}\n", key.expose())).collect();
+    durable::write(&state.join(NAME), lines.as_bytes(), 0o600)
 }
 
 #[cfg(test)]
@@ -38,13 +66,21 @@ mod tests {
     fn a_server_keeps_its_key_to_itself() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("key.new"), "half").unwrap();
-        let key = own_key(folder.path()).unwrap();
-        assert_eq!(own_key(folder.path()).unwrap().expose(), key.expose());
+        let exposed = |keys: &Keyring| keys.all().iter().map(ServerKey::expose).collect::<Vec<_>>();
+        let keys = own_keys(folder.path()).unwrap();
+        assert_eq!(exposed(&own_keys(folder.path()).unwrap()), exposed(&keys));
+        let first = keys.newest();
+        another(folder.path(), &keys).unwrap();
+        assert_eq!(exposed(&own_keys(folder.path()).unwrap()), [keys.newest().expose(), first.expose()]);
+        for _ in 0..2 * MOST {
+            another(folder.path(), &keys).unwrap();
+        }
+        assert_eq!(own_keys(folder.path()).unwrap().all().len(), MOST);
         let path = folder.path().join(NAME);
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "something is left beside it");
         fs::write(&path, "hunter2").unwrap();
-        let error = own_key(folder.path()).unwrap_err().to_string();
+        let error = own_keys(folder.path()).unwrap_err().to_string();
         assert!(!error.contains("hunter2"), "{error}");
     }
 }

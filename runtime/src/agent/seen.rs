@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use crate::space::{Goal, Revision, ServerStatus};
+use crate::space::{Authority, Goal, Revision, ServerStatus};
 
 use super::durable;
 
@@ -31,6 +31,16 @@ struct Note {
     revision: Revision,
     /// The number of the server's own plan.
     plan: u64,
+    /// By whose word it was, if that is not who the user data says that counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    operator: Option<Succeeded>,
+}
+
+/// An operator's key that came after the one that the user data tells of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Succeeded {
+    told: Authority,
+    now: Authority,
 }
 
 impl Seen {
@@ -48,15 +58,24 @@ impl Seen {
         Ok(Self { path, newest: Mutex::new(newest) })
     }
 
-    /// Takes note of a goal, as far as it is `server`'s.
+    /// Whose word counts for a server that was `told` of an operator's key by its user data: no key's that came before another
+    /// one by whose word it has acted.
+    pub(super) fn operator(&self, told: Authority) -> Authority {
+        let newest = self.newest();
+        let succeeded = newest.as_ref().and_then(|note| note.operator.as_ref());
+        succeeded.filter(|succeeded| succeeded.told == told).map_or(told, |succeeded| succeeded.now)
+    }
+
+    /// Takes note of a goal, as far as it is `server`'s; `by` is whose word that the user data `told` of, and whose it is.
     ///
     /// # Errors
     /// In words, when a newer one was seen before, or no note can be taken.
-    pub(super) fn admit(&self, goal: &Goal, server: &str) -> Result<(), String> {
+    pub(super) fn admit(&self, goal: &Goal, server: &str, (told, by): (Authority, Authority)) -> Result<(), String> {
         let mut newest = self.newest();
         let revision = goal.of();
         let plan = goal.plans.as_ref().map_or(revision.number, |plans| plans.of(server));
-        let note = Note { revision, plan };
+        let operator = (told != by).then_some(Succeeded { told, now: by });
+        let note = Note { revision, plan, operator };
         if let Some(newest) = newest.as_ref().filter(|newest| note.revision < newest.revision) {
             let [ours, newest] = [&note, newest].map(|note| named(&note.revision));
             return Err(format!("it is {ours}, and this server was told of {newest} before"));
@@ -97,6 +116,10 @@ fn named(revision: &Revision) -> String {
 mod tests {
     use super::*;
 
+    fn authority() -> Authority {
+        crate::space::OperatorKey::generate().signer().authority()
+    }
+
     fn goal(space: Option<&str>, revision: u64) -> Goal {
         let goal = serde_json::json!({"revision": revision, "space": space, "digest": "", "plans": {"most": 1}});
         serde_json::from_value(goal).unwrap()
@@ -105,7 +128,8 @@ mod tests {
     #[test]
     fn an_older_revision_is_refused_also_after_a_restart() {
         let folder = tempfile::tempdir().unwrap();
-        let admit = |seen: &Seen, space, number| seen.admit(&goal(Some(space), number), "db");
+        let by = [authority(); 2].into();
+        let admit = |seen: &Seen, space, number| seen.admit(&goal(Some(space), number), "db", by);
         let seen = Seen::open(folder.path()).unwrap();
         for (space, number) in [("2026-01-01", 1), ("2026-01-01", 7), ("2026-01-01", 7)] {
             admit(&seen, space, number).unwrap();
@@ -124,14 +148,27 @@ mod tests {
         // A data space that begins anew is newer, whatever its numbers.
         admit(&seen, "2026-02-01", 1).unwrap();
         admit(&seen, "2026-01-01", 9).unwrap_err();
-        seen.admit(&goal(None, 9), "db").unwrap_err();
+        seen.admit(&goal(None, 9), "db", by).unwrap_err();
+    }
+
+    #[test]
+    fn an_operators_key_that_came_later_counts_also_after_a_restart() {
+        let folder = tempfile::tempdir().unwrap();
+        let [told, now, other] = [(); 3].map(|()| authority());
+        let seen = Seen::open(folder.path()).unwrap();
+        assert_eq!(seen.operator(told), told);
+        seen.admit(&goal(Some("2026-01-01"), 1), "db", (told, now)).unwrap();
+        let seen = Seen::open(folder.path()).unwrap();
+        assert_eq!(seen.operator(told), now);
+        // Somebody gave the server other user data, and kept its disk.
+        assert_eq!(seen.operator(other), other);
     }
 
     #[test]
     fn what_cannot_be_noted_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let seen = Seen::open(&folder.path().join("gone")).unwrap();
-        seen.admit(&goal(None, 1), "db").unwrap_err();
+        seen.admit(&goal(None, 1), "db", [authority(); 2].into()).unwrap_err();
         fs::write(folder.path().join(NAME), "{").unwrap();
         Seen::open(folder.path()).unwrap_err();
     }

@@ -27,6 +27,7 @@ mod plan;
 mod program;
 mod progress;
 mod recipe;
+mod rotate;
 mod screen;
 mod seed;
 mod set;

@@ -22,7 +22,7 @@ use crate::store::{Address, Store};
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
-use super::{admit, args, target};
+use super::{admit, args, rotate, target};
 
 /// What fixes a seed.
 const EMIT_AGAIN: &str =
@@ -63,6 +63,7 @@ pub(super) fn command() -> Command {
             ),
         )
         .subcommand(admit::command())
+        .subcommand(rotate::command())
         .subcommand(diff.arg(directory()).args(parameters()).args(args::data_space()).arg(args::credentials()))
         .subcommand(delete)
 }
@@ -104,6 +105,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     match matches.subcommand().expect("INVARIANT: a command is required") {
         ("apply", given) => apply(given, console).await,
         ("admit", given) => admit::run(given, console).await,
+        ("rotate", given) => rotate::run(given, console).await,
         ("diff", given) => diff(given, console).await,
         (_, given) => delete(given, console).await,
     }
@@ -247,6 +249,7 @@ pub(super) async fn prepare(
     if !matches.contains_id("key") {
         target::judge_key(&key_file, &address)?;
     }
+    target::judge_rotation(&key_file)?;
     let key = read_operator_key(&key_file)?;
     let is_new_key = key.is_none();
     let mut options = Options::new(target::known_at(key.unwrap_or_else(OperatorKey::generate), &address)?);

@@ -148,12 +148,35 @@ pub(super) fn judge_key(file: &Path, address: &Address) -> Result<(), Failure> {
         .help("else name the key of this one: `--key FILE`"))
 }
 
+/// Where the key is that comes after the one in a file, while it does.
+pub(super) fn next_key(file: &Path) -> PathBuf {
+    let mut name = file.file_name().unwrap_or_default().to_owned();
+    name.push(".next");
+    file.with_file_name(name)
+}
+
+/// Refuses to use a key while another one takes its place: each would undo what is done with the other one.
+pub(super) fn judge_rotation(file: &Path) -> Result<(), Failure> {
+    let next = next_key(file);
+    if !next.exists() {
+        return Ok(());
+    }
+    let what = format!("another key takes the place of the operator's key `{}`", file.display());
+    Err(Failure::usage(what)
+        .note(format!("it is in `{}`: somebody rotates the key, or was broken off", next.display()))
+        .help(format!("if nobody does now: `wattle seed rotate --key {}` completes it", argument(file.display()))))
+}
+
 /// The operator's key in a file.
 pub(super) fn read_key(file: &Path) -> Result<OperatorKey, Failure> {
-    read_operator_key(file)?.ok_or_else(|| {
-        Failure::usage(format!("there is no operator's key `{}`", file.display()))
-            .help("it is the file `operator.key` that `wattle seed apply` wrote")
-    })
+    judge_rotation(file)?;
+    read_operator_key(file)?.ok_or_else(|| no_key(file))
+}
+
+/// There is no such file.
+pub(super) fn no_key(file: &Path) -> Failure {
+    Failure::usage(format!("there is no operator's key `{}`", file.display()))
+        .help("it is the file `operator.key` that `wattle seed apply` wrote")
 }
 
 /// The operator's key with the passwords for the store at `address`.
@@ -162,13 +185,20 @@ pub(super) fn known_at(key: OperatorKey, address: &Address) -> Result<OperatorKe
 }
 
 impl Target {
+    /// The file of the operator's key, which may be offered to the data space.
+    pub(super) fn key_to_offer(&self) -> Result<&Path, Failure> {
+        let file = self.key.as_deref().ok_or_else(unknown_key)?;
+        if !self.is_named {
+            judge_key(file, &self.address)?;
+        }
+        Ok(file)
+    }
+
     /// Connects as the operator.
     pub(super) async fn store(&self) -> Result<Arc<dyn Store>, Failure> {
         let logins = match &self.key {
-            Some(file) => {
-                if !self.is_named {
-                    judge_key(file, &self.address)?;
-                }
+            Some(_) => {
+                self.key_to_offer()?;
                 self.key()?.logins()
             }
             None => Vec::new(),
@@ -180,8 +210,7 @@ impl Target {
     pub(super) fn key(&self) -> Result<OperatorKey, Failure> {
         match &self.key {
             Some(file) => known_at(read_key(file)?, &self.address),
-            None => Err(Failure::usage("it is not known where the operator's key is")
-                .help("name it: `--key FILE`, or set WATTLE_KEY; it is the file `operator.key` that `wattle seed apply` wrote")),
+            None => Err(unknown_key()),
         }
     }
 
@@ -221,4 +250,9 @@ impl Target {
             .note(format!("it holds {known}"))
             .help_if(near)
     }
+}
+
+fn unknown_key() -> Failure {
+    Failure::usage("it is not known where the operator's key is")
+        .help("name it: `--key FILE`, or set WATTLE_KEY; it is the file `operator.key` that `wattle seed apply` wrote")
 }

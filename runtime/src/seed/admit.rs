@@ -56,7 +56,7 @@ pub async fn waiting(
     key: &OperatorKey,
     named: &[Name],
 ) -> Result<Waiting, SeedError> {
-    let Found { roster, .. } = find(&Signed::new(store, key), stack, named).await?;
+    let Found { roster, .. } = find(&Signed::new(store, key), stack, named, false).await?;
     let lives = roster.on_credentials().map(|(server, _)| server);
     let absent = lives.filter(|server| named.is_empty() || named.contains(server));
     let silent = named.iter().filter(|server| !roster.admitted.contains(server));
@@ -76,8 +76,19 @@ pub async fn admit(
     key: &OperatorKey,
     named: &[Name],
 ) -> Result<Admission, SeedError> {
+    admit_as(store, stack, key, named, false).await
+}
+
+/// The same; of those that are `named` and have keys of their own, only what is `endorsed` by these if that is asked for, and nobody else.
+pub(super) async fn admit_as(
+    store: &Arc<dyn Store>,
+    stack: &str,
+    key: &OperatorKey,
+    named: &[Name],
+    endorsed: bool,
+) -> Result<Admission, SeedError> {
     let signed = Signed::new(store, key);
-    let Found { layout, there, present, roster } = find(&signed, stack, named).await?;
+    let Found { layout, there, present, roster } = find(&signed, stack, named, endorsed).await?;
     let store: &Arc<dyn Store> = &(signed as Arc<dyn Store>);
     let on_credentials = roster.on_credentials().map(|(server, _)| server.clone()).collect();
     let admitted = roster.admitted.clone();
@@ -108,14 +119,19 @@ pub async fn admit(
 }
 
 /// What is there, and who is to be admitted.
-struct Found {
-    layout: Layout,
+pub(super) struct Found {
+    pub(super) layout: Layout,
     there: Deployed,
     present: Present,
-    roster: Roster,
+    pub(super) roster: Roster,
 }
 
-async fn find(signed: &Arc<Signed>, stack: &str, named: &[Name]) -> Result<Found, SeedError> {
+pub(super) async fn find(
+    signed: &Arc<Signed>,
+    stack: &str,
+    named: &[Name],
+    endorsed: bool,
+) -> Result<Found, SeedError> {
     names::check("stack", stack)?;
     let store: &Arc<dyn Store> = &(Arc::clone(signed) as Arc<dyn Store>);
     let layout = Layout::new(stack);
@@ -138,7 +154,8 @@ async fn find(signed: &Arc<Signed>, stack: &str, named: &[Name]) -> Result<Found
     if !unknown.is_empty() {
         return Err(SeedError::NoServer { stack: stack.to_owned(), servers: unknown });
     }
-    let admitting = Admitting { newcomers: true, named, space: there.goal.space.as_ref(), now: clock::now() };
+    let space = there.goal.space.as_ref();
+    let admitting = Admitting { newcomers: !endorsed, named, endorsed, space, now: clock::now() };
     let roster = Roster::of_records(&layout, active(), &present.register, admitting);
     if let Some(server) = active().find(|server| !roster.servers.contains_key(*server)) {
         return Err(SeedError::Unreadable { server: server.to_string() });
@@ -147,15 +164,15 @@ async fn find(signed: &Arc<Signed>, stack: &str, named: &[Name]) -> Result<Found
 }
 
 /// What is deployed, with other keys.
-struct Next<'a> {
-    layout: &'a Layout,
-    key: &'a OperatorKey,
-    there: &'a Deployed,
-    present: &'a Present,
+pub(super) struct Next<'a> {
+    pub(super) layout: &'a Layout,
+    pub(super) key: &'a OperatorKey,
+    pub(super) there: &'a Deployed,
+    pub(super) present: &'a Present,
 }
 
 impl Next<'_> {
-    fn wanted(&self, roster: Roster, revision: &Revision) -> Result<Wanted, SeedError> {
+    pub(super) fn wanted(&self, roster: Roster, revision: &Revision) -> Result<Wanted, SeedError> {
         let present = self.present;
         let principals = roster.principals();
         let (active, retired): (Vec<_>, Vec<_>) = present.plans.iter().partition(|(_, plan)| !plan.retired);

@@ -12,7 +12,7 @@ use wattle::manners;
 use wattle::model::{IndexMap, Name};
 use wattle::shown::one_line;
 
-use crate::space::{Credential, OperatorKey};
+use crate::space::{Credential, OperatorKey, Succession};
 use crate::store::{Login, Principal};
 
 use super::SeedError;
@@ -148,6 +148,9 @@ impl Credentials {
 /// What the lines of a key's file begin with that say of which data spaces it is.
 const OF: &str = "# space: ";
 
+/// What the line begins with that says which keys came before.
+const AFTER: &str = "# after: ";
+
 /// Reads the operator's key; none where there is no file.
 ///
 /// # Errors
@@ -155,8 +158,11 @@ const OF: &str = "# space: ";
 pub fn read_operator_key(path: &Path) -> Result<Option<OperatorKey>, SeedError> {
     let Some(text) = read(path)? else { return Ok(None) };
     let line = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
-    let key = line.unwrap_or_default().parse();
-    key.map(Some).map_err(|_| SeedError::Malformed { path: path.to_owned(), reason: "no operator's key".to_owned() })
+    let key: Option<OperatorKey> = line.unwrap_or_default().parse().ok();
+    let before = text.lines().find_map(|line| line.trim().strip_prefix(AFTER));
+    let before = before.map_or_else(|| Some(Succession::default()), Succession::read);
+    let malformed = || SeedError::Malformed { path: path.to_owned(), reason: "no operator's key".to_owned() };
+    key.zip(before).map(|(key, before)| Some(key.after(before))).ok_or_else(malformed)
 }
 
 /// The addresses of the data spaces that a key's file says it is of; none if it does not say so, or is not there.
@@ -183,11 +189,14 @@ pub fn note_space_of_key(path: &Path, space: &str) -> Result<(), SeedError> {
 /// # Errors
 /// [`SeedError::File`].
 pub fn write_operator_key(path: &Path, key: &OperatorKey) -> Result<(), SeedError> {
-    let text = format!(
+    let mut text = format!(
         "# Key of the operator of a data space of wattle's. SECRET: whoever has it can change every stack that was\n\
          # made with it, and without it nobody can.\n{}\n",
         key.expose()
     );
+    if *key.before() != Succession::default() {
+        let _ = writeln!(text, "{AFTER}{}", key.before().to_text());
+    }
     replace(path, &text)
 }
 

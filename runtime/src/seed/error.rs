@@ -136,6 +136,17 @@ pub enum SeedError {
         /// The stack.
         stack: String,
     },
+    /// Servers without a key of their own.
+    #[error(
+        "{} of `{stack}` has no key of its own that could be renewed: it lives on the credential of its user data until \
+         `wattle seed admit`", names(.servers)
+    )]
+    NoKey {
+        /// The stack.
+        stack: String,
+        /// The servers.
+        servers: Vec<String>,
+    },
     /// Someone else writes a seed of the same stack.
     #[error("another `seed apply` or `seed delete` of `{stack}` came between: try again once it is done")]
     Busy {

@@ -18,9 +18,11 @@ mod names;
 mod naming;
 mod operator;
 mod present;
+mod renew;
 mod restore;
 mod rights;
 mod roster;
+mod rotate;
 mod sealing;
 mod sharing;
 mod turn;
@@ -48,6 +50,9 @@ use error::unknown_server;
 pub use error::{Beside, SeedError, Tampered};
 pub use given::Given;
 pub(crate) use names::check_all as check_names;
+
+pub use renew::{admit_renewed, renew};
+pub use rotate::{Rotation, rotatable, rotate, rotate_top};
 
 use operator::Signed;
 use present::Deployed;

@@ -9,13 +9,15 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::space::{NotSigned, OperatorKey, Signer, is_signed};
+use crate::space::{Authority, NotSigned, OperatorKey, Signer, is_signed};
 use crate::store::{Access, Hold, Login, Node, Op, Store, StoreError, Version};
 
 /// A store through which the operator writes and reads.
 pub(super) struct Signed {
     store: Arc<dyn Store>,
     signer: Signer,
+    /// Whose word counts as well, and is not given any more.
+    former: Option<Authority>,
     /// What was read that the operator has not signed so, by path.
     refused: Mutex<BTreeMap<String, NotSigned>>,
 }
@@ -29,7 +31,13 @@ impl fmt::Debug for Signed {
 impl Signed {
     /// `store`, for the operator who has `key`.
     pub(super) fn new(store: &Arc<dyn Store>, key: &OperatorKey) -> Arc<Self> {
-        Arc::new(Self { store: Arc::clone(store), signer: key.signer(), refused: Mutex::default() })
+        Arc::new(Self { store: Arc::clone(store), signer: key.signer(), former: None, refused: Mutex::default() })
+    }
+
+    /// The same for one who writes with `key`, and believes the one who has the `other` one as well.
+    pub(super) fn succeeding(store: &Arc<dyn Store>, key: &OperatorKey, other: &OperatorKey) -> Arc<Self> {
+        let (store, former) = (Arc::clone(store), Some(other.signer().authority()));
+        Arc::new(Self { store, signer: key.signer(), former, refused: Mutex::default() })
     }
 
     /// What was read that the operator has not signed so, and why.
@@ -46,7 +54,9 @@ impl Signed {
         if !is_signed(path) || node.data.is_empty() {
             return node;
         }
-        let data = match self.signer.authority().verify(path, &node.data) {
+        let judged = self.signer.authority().verify(path, &node.data);
+        let judged = judged.or_else(|why| self.former.map_or(Err(why), |former| former.verify(path, &node.data)));
+        let data = match judged {
             Ok(held) => held.to_vec(),
             Err(why) => {
                 self.all().insert(path.to_owned(), why);

@@ -44,6 +44,9 @@ pub(super) struct Deployed {
     /// Whether servers can announce who they will be.
     #[serde(default)]
     pub(super) announces: bool,
+    /// Whether the operator is given another key: what is under way leaves what is deployed as it is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) rotates: bool,
 }
 
 impl Deployed {
@@ -66,6 +69,7 @@ impl Deployed {
             places: false,
             bounded: false,
             announces: false,
+            rotates: false,
         }
     }
 

@@ -66,7 +66,8 @@ async fn begin(
     Ok(turn.said(beginning))
 }
 
-async fn own(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
+/// Makes the nodes that only group others the operator's and nobody else's, from the one above all stacks on.
+pub(super) async fn own(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
     let only_groups = || Access::new();
     // An operator who has another password by now is told from the former one there as well.
     let groups = [ROOT.to_owned(), layout.root(), layout.revision()].map(|path| (path, only_groups()));

@@ -37,6 +37,8 @@ pub(super) struct Admitting<'a> {
     pub(super) newcomers: bool,
     /// Servers that are admitted once more.
     pub(super) named: &'a [Name],
+    /// Whether those only count with the word of the keys that they had before.
+    pub(super) endorsed: bool,
     /// In which data space.
     pub(super) space: Option<&'a Name>,
     /// When.
@@ -88,13 +90,17 @@ impl Roster {
     }
 
     fn admit(mut self, layout: &Layout, there: &Register, admitting: Admitting<'_>) -> Self {
-        let Admitting { newcomers, named, space, now } = admitting;
+        let Admitting { newcomers, named, endorsed, space, now } = admitting;
         for (server, registered) in &mut self.servers {
             let is_newcomer = newcomers && registered.admitted.is_none();
             if !is_newcomer && !named.contains(server) {
                 continue;
             }
             let Some(said) = there.comes(layout, server, &registered.credential, space) else { continue };
+            let (path, before) = (layout.announcement(server), registered.identity());
+            if endorsed && !said.is_endorsed_by(&path, &before.key) {
+                continue;
+            }
             if *registered.identity() != said.identity {
                 registered.admitted = Some(Admitted { identity: said.identity, since: now });
                 self.admitted.push(server.clone());
@@ -143,7 +149,7 @@ mod tests {
     const NOW: Time = Time::EPOCH;
 
     fn admitting<'a>(newcomers: bool, named: &'a [Name], space: &'a Name) -> Admitting<'a> {
-        Admitting { newcomers, named, space: Some(space), now: NOW }
+        Admitting { newcomers, named, endorsed: false, space: Some(space), now: NOW }
     }
 
     #[test]
@@ -154,7 +160,7 @@ mod tests {
         let public = |key: &ServerKey| key.public("shop", "db");
         let path = layout.announcement("db");
         let says = |key: &ServerKey| {
-            let said = Announcement { space: Some(space.clone()), identity: public(key), at: NOW };
+            let said = Announcement { space: Some(space.clone()), identity: public(key), at: NOW, endorsed: None };
             said.signed(&path, key, &credential)
         };
         let known = Registered { credential: public(&credential), former: false, admitted: None };

@@ -20,6 +20,8 @@ const STANZA: usize = 132;
 /// plan before: what has not changed does not look as if it had.
 pub(super) struct ForServers<'a> {
     operator: &'a OperatorKey,
+    /// The key with which the operator reads what was sealed, until it is sealed anew.
+    former: Option<&'a OperatorKey>,
     roster: &'a Roster,
     present: &'a Present,
     /// By server and value.
@@ -29,7 +31,22 @@ pub(super) struct ForServers<'a> {
 impl<'a> ForServers<'a> {
     /// For servers who are who the roster says, and the plans that are there.
     pub(super) fn new(operator: &'a OperatorKey, roster: &'a Roster, present: &'a Present) -> Self {
-        Self { operator, roster, present, sealed: HashMap::new() }
+        Self { operator, former: None, roster, present, sealed: HashMap::new() }
+    }
+
+    /// The same for an operator who had the `former` key before: nothing stays sealed as it is.
+    pub(super) fn succeeding(
+        operator: &'a OperatorKey,
+        former: &'a OperatorKey,
+        roster: &'a Roster,
+        present: &'a Present,
+    ) -> Self {
+        Self { former: Some(former), ..Self::new(operator, roster, present) }
+    }
+
+    fn opener(&self) -> Opener {
+        let own = self.operator.opener();
+        self.former.map_or_else(|| own.clone(), |former| own.or(&former.opener()))
     }
 
     fn recipient(&self, server: &str) -> Result<&'a str, SeedError> {
@@ -39,8 +56,8 @@ impl<'a> ForServers<'a> {
 
     /// The secrets of the plan that `server` has, if it is still the one that they were encrypted for.
     fn before(&self, server: &Name) -> HashMap<String, String> {
-        let is_same =
-            self.roster.identity(server).map(|identity| &identity.principal) == self.present.principals.get(server);
+        let is_same = self.former.is_none()
+            && self.roster.identity(server).map(|identity| &identity.principal) == self.present.principals.get(server);
         let plan = self.present.plans.get(server).filter(|_| is_same);
         plan.map(|plan| opened(plan, &self.operator.opener())).unwrap_or_default()
     }
@@ -50,7 +67,7 @@ impl<'a> ForServers<'a> {
     /// # Errors
     /// [`SeedError::Unreadable`] if the operator cannot read one.
     pub(super) fn anew(&mut self, server: &Name, mut plan: Plan) -> Result<Plan, SeedError> {
-        let opener = self.operator.opener();
+        let opener = self.opener();
         let mut again = |source: &Source| {
             source.rebuild(&mut |part| match part {
                 Source::Leaf(Held::Sealed(sealed)) => {

@@ -56,10 +56,9 @@ impl Work {
         let imports = imports::resolve(store, seed, stack).await?;
         let mut credentials = options.credentials.clone();
         credentials.complete(seed, &options.key);
-        let authority = options.key.signer().authority();
         let believes_another = |server: &&Name| {
             let believed = credentials.get(server).and_then(Credential::authority);
-            believed.is_some_and(|believed| believed != authority)
+            believed.is_some_and(|believed| !options.key.is_believed_by(&believed))
         };
         let others: Vec<String> = seed.servers.keys().filter(believes_another).map(ToString::to_string).collect();
         if !others.is_empty() {
@@ -110,7 +109,7 @@ impl Work {
         left: impl Fn(&Name) -> bool,
     ) -> Roster {
         let newcomers = options.admission && !options.renew;
-        let admitting = Admitting { newcomers, named: &[], space, now: clock::now() };
+        let admitting = Admitting { newcomers, named: &[], endorsed: false, space, now: clock::now() };
         Roster::of_credentials(&self.layout, seed.servers.keys(), &self.credentials, there, left, admitting)
     }
 
@@ -247,6 +246,7 @@ impl Work {
                 places: true,
                 bounded,
                 announces: has_places,
+                rotates: false,
             },
         })
     }

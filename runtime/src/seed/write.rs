@@ -207,7 +207,11 @@ impl Maker<'_> {
             }
             self.kept.extend([format!("{}/{name}", tops.1), status]);
             self.last_goal(name, plan);
-            let op = Op::Set { path: self.layout.plan(name), data: to_json(plan), expected: None };
+            let path = self.layout.plan(name);
+            if let Some(principal) = self.present.principals.get(name).filter(|_| !self.present.whole) {
+                self.writing.granted.push((path.clone(), rights::plan(principal)));
+            }
+            let op = Op::Set { path, data: to_json(plan), expected: None };
             self.writing.plans.extend((self.present.plans.get(name) != Some(plan)).then_some(op));
         }
         Ok(())

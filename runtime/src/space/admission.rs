@@ -5,6 +5,8 @@
 //! signatures, so that neither whoever can write the node alone, nor whoever knows what is public of another server, announces
 //! anything: one of the credential, over one of the new key.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 use wattle::model::Name;
 use wattle_agent_core::time::Time;
@@ -87,6 +89,9 @@ pub struct Announcement {
     pub identity: Public,
     /// Since when, by its own clock.
     pub at: Time,
+    /// The signature of the key of its own that it had before, if this one is to take that one's place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endorsed: Option<String>,
 }
 
 /// What a node for it says in any case, whoever has written it.
@@ -112,6 +117,23 @@ impl Place {
 }
 
 impl Announcement {
+    /// The same, with the word of the key that the server had before.
+    #[must_use]
+    pub fn endorsed_by(self, path: &str, before: &ServerKey) -> Self {
+        let signature = URL_SAFE_NO_PAD.encode(before.signer().signature(&self.endorsement(path)));
+        Self { endorsed: Some(signature), ..self }
+    }
+
+    /// Whether whoever had the key `before` says so.
+    pub fn is_endorsed_by(&self, path: &str, before: &Authority) -> bool {
+        let signature = self.endorsed.as_ref().and_then(|signature| URL_SAFE_NO_PAD.decode(signature).ok());
+        signature.is_some_and(|signature| before.has_signed(&self.endorsement(path), &signature))
+    }
+
+    fn endorsement(&self, path: &str) -> Vec<u8> {
+        [b"wattle-endorsement/1\n", path.as_bytes(), b"\n", &to_json(&(&self.space, &self.identity))].concat()
+    }
+
     /// What the node at `path` is to hold.
     pub fn signed(&self, path: &str, own: &ServerKey, credential: &ServerKey) -> Vec<u8> {
         credential.signer().sign(path, &own.signer().sign(path, &to_json(self)))
@@ -143,6 +165,7 @@ mod tests {
             space: Some("2026".into()),
             identity: own.public("shop", server),
             at: Time::EPOCH,
+            endorsed: None,
         };
         let by = credential.signer().authority();
         let read = |data: &[u8]| Announcement::read(PATH, data, ("shop", "db"), &by);
@@ -156,6 +179,16 @@ mod tests {
         assert_eq!(read(&announced(&own, "web").signed(PATH, &own, &credential)), None, "of another server");
         assert_eq!(read(&credential.signer().sign(PATH, &vec![b' '; MOST])), None, "too much");
         assert_eq!(read(b"{"), None);
+        let renewed = announced(&own, "db").endorsed_by(PATH, &other);
+        let by_other = other.signer().authority();
+        assert!(
+            renewed.is_endorsed_by(PATH, &by_other)
+                && read(&renewed.signed(PATH, &own, &credential)) == Some(renewed.clone())
+        );
+        assert!(!renewed.is_endorsed_by(PATH, &by) && !said.is_endorsed_by(PATH, &by_other), "by another, by nobody");
+        assert!(!renewed.is_endorsed_by("/wattle/shop/admission/web", &by_other), "for another place");
+        let moved = Announcement { identity: credential.public("shop", "db"), ..renewed };
+        assert!(!moved.is_endorsed_by(PATH, &by_other), "for another key");
         assert_eq!(Place::read(b"{").space, None);
         assert_eq!(Place::read(&Place { space: Some("2026".into()) }.to_bytes()).space.as_deref(), Some("2026"));
     }

@@ -11,6 +11,7 @@ use crate::store::{AuthorityId, Login, OPERATOR};
 
 use super::keys::ServerKey;
 use super::signed::{Authority, Signer, derived};
+use super::succession::Succession;
 
 /// What opens values that were sealed for its owner.
 #[derive(Clone)]
@@ -36,7 +37,12 @@ enum Told {
 
 /// What the operator of a data space proves themselves with.
 #[derive(Clone)]
-pub struct OperatorKey(x25519::Identity, Passwords);
+pub struct OperatorKey {
+    key: x25519::Identity,
+    passwords: Passwords,
+    /// The keys before.
+    before: Succession,
+}
 
 /// Which passwords follow from an operator's key.
 #[derive(Clone)]
@@ -159,15 +165,44 @@ impl FromStr for Credential {
 impl OperatorKey {
     /// A new one.
     pub fn generate() -> Self {
-        Self(x25519::Identity::generate(), Passwords::Each(Vec::new()))
+        Self::of(x25519::Identity::generate(), Passwords::Each(Vec::new()))
+    }
+
+    fn of(key: x25519::Identity, passwords: Passwords) -> Self {
+        Self { key, passwords, before: Succession::default() }
+    }
+
+    /// A new one that comes after this one: whoever believes this one believes that one.
+    #[must_use]
+    pub fn next(&self) -> Self {
+        let next = Self::generate();
+        let before = self.before.then(&self.signer(), &next.signer().authority());
+        Self { before, ..next }
+    }
+
+    /// The same, which came after others.
+    #[must_use]
+    pub(crate) fn after(self, before: Succession) -> Self {
+        Self { before, ..self }
+    }
+
+    /// The keys before.
+    pub(crate) fn before(&self) -> &Succession {
+        &self.before
+    }
+
+    /// Whether whoever believes `authority` believes this one.
+    pub fn is_believed_by(&self, authority: &Authority) -> bool {
+        let own = self.signer().authority();
+        *authority == own || self.before.leads(authority, &own)
     }
 
     /// The same at a store whose certificates are of any of these authorities; of none for one that has no certificates.
     #[must_use]
     pub fn at(self, authorities: Vec<AuthorityId>) -> Self {
-        match self.1 {
+        match self.passwords {
             Passwords::Common => self,
-            Passwords::Each(_) => Self(self.0, Passwords::Each(authorities)),
+            Passwords::Each(_) => Self { passwords: Passwords::Each(authorities), ..self },
         }
     }
 
@@ -178,27 +213,27 @@ impl OperatorKey {
 
     /// How a store is told who this is: by each of its authorities, so that one can take the place of another one.
     pub fn logins(&self) -> Vec<Login> {
-        match &self.1 {
+        match &self.passwords {
             Passwords::Each(authorities) if !authorities.is_empty() => {
                 // None of them can be told from another one, nor from that of a store without an authority.
                 let password = |id: &AuthorityId| {
-                    password_of(b"wattle: password at a store of an authority\n", &self.0, id.as_bytes())
+                    password_of(b"wattle: password at a store of an authority\n", &self.key, id.as_bytes())
                 };
                 let login = |id| Login { name: OPERATOR.to_owned(), password: password(id) };
                 authorities.iter().map(login).collect()
             }
-            _ => vec![login_of(OPERATOR.to_owned(), &self.0)],
+            _ => vec![login_of(OPERATOR.to_owned(), &self.key)],
         }
     }
 
     /// For whom to encrypt what they are to read again themselves.
     pub fn recipient(&self) -> String {
-        self.0.to_public().to_string()
+        self.key.to_public().to_string()
     }
 
     /// What opens it.
     pub fn opener(&self) -> Opener {
-        Opener::of(self.0.clone())
+        Opener::of(self.key.clone())
     }
 
     /// What follows from it for one purpose.
@@ -208,13 +243,13 @@ impl OperatorKey {
 
     /// What signs what they write.
     pub fn signer(&self) -> Signer {
-        Signer::of(&self.expose())
+        Signer::of(&self.expose()).after(self.before.clone())
     }
 
     /// As text, which is secret.
     pub fn expose(&self) -> String {
-        let key = self.0.to_string();
-        let prefix = match self.1 {
+        let key = self.key.to_string();
+        let prefix = match self.passwords {
             Passwords::Common => "",
             Passwords::Each(_) => OPERATOR_PREFIX,
         };
@@ -233,7 +268,7 @@ impl FromStr for OperatorKey {
                     Some(key) => (key, Passwords::Each(Vec::new())),
                     None => (text, Passwords::Common),
                 };
-                key.parse().map(|key| Self(key, passwords)).map_err(|_| CredentialError::Malformed)
+                key.parse().map(|key| Self::of(key, passwords)).map_err(|_| CredentialError::Malformed)
             }
         }
     }

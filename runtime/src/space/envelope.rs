@@ -40,6 +40,13 @@ pub(super) fn said_by(path: &str) -> Option<(&str, &str)> {
     (matches!(top, "entries" | "status") && parts.next().is_some()).then_some((stack, server))
 }
 
+/// What the node at `path`, which holds `data`, is to hold so that `signer` says what `former` says there; none if that says nothing.
+pub(crate) fn resigned(former: &Authority, signer: &Signer, path: &str, data: &[u8]) -> Option<Vec<u8>> {
+    verify([former], path, data).ok()?;
+    let (open, _) = split(data)?;
+    Some(signer.vouch(path, &[open, b"}"].concat()))
+}
+
 /// No path has the end of a line in it.
 fn message(path: &str, open: &[u8]) -> Vec<u8> {
     [b"wattle-envelope/1\n", path.as_bytes(), b"\n", open, b"}"].concat()
@@ -66,16 +73,18 @@ pub(super) fn verify<'k>(
     path: &str,
     data: &[u8],
 ) -> Result<(), Disowned> {
-    let split = || {
-        let rest = data.strip_suffix(END)?;
-        let (rest, signature) = rest.split_at_checked(rest.len().checked_sub(LENGTH)?)?;
-        Some((rest.strip_suffix(FIELD)?, signature))
-    };
-    let (open, signature) = split().ok_or(Disowned::Unsigned)?;
+    let (open, signature) = split(data).ok_or(Disowned::Unsigned)?;
     let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| Disowned::Forged)?;
     let message = message(path, open);
     let is_signed = keys.into_iter().any(|key| key.has_signed(&message, &signature));
     if is_signed { Ok(()) } else { Err(Disowned::Forged) }
+}
+
+/// An object without its end, and the signature that it has.
+fn split(data: &[u8]) -> Option<(&[u8], &[u8])> {
+    let rest = data.strip_suffix(END)?;
+    let (rest, signature) = rest.split_at_checked(rest.len().checked_sub(LENGTH)?)?;
+    Some((rest.strip_suffix(FIELD)?, signature))
 }
 
 #[cfg(test)]

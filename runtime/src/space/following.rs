@@ -12,18 +12,18 @@ use wattle_agent_core::request::{Answer, Follow, Op, Step};
 
 use crate::store::{Node, StoreError};
 
-use super::{Goal, Revision, Space, SpaceError, parse_json, unverified};
+use super::{Authority, Goal, Revision, Space, SpaceError, parse_json, unverified};
 
 /// How long to wait before what was not believed is judged again though it is as it was: clocks are set.
 const AGAIN: Duration = Duration::from_mins(1);
 
 /// Who follows.
 pub trait Hears: Sync {
-    /// There is a goal.
+    /// There is a goal, by the word of an operator if that counts. From then on, no key's word counts that came before.
     ///
     /// # Errors
     /// Why it is not to be reached, although whoever may has signed it.
-    fn goal(&self, goal: Goal) -> Result<(), String>;
+    fn goal(&self, goal: Goal, by: Option<Authority>) -> Result<(), String>;
 
     /// What is there is not believed, and why; or it is again. If it is a goal, `shown` is what it would say: nothing is done by it.
     fn refused(&self, why: Option<String>, shown: Option<Goal>);
@@ -86,6 +86,18 @@ impl Following {
         }
     }
 
+    /// Looks at the goal, although nothing of it may be for this server.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is not believed.
+    pub async fn look(&self, who: &impl Hears) -> Result<(), SpaceError> {
+        let path = self.space.layout.revision();
+        if let Some(node) = self.space.get(&path).await? {
+            self.judged(&path, node, who)?;
+        }
+        Ok(())
+    }
+
     /// What is there, and where: who has left the model may not read the goal any more, and has what is left of it.
     async fn ask(&self, op: Op) -> Result<(String, Option<Node>), SpaceError> {
         let (path, seen) = match op {
@@ -142,11 +154,12 @@ impl Following {
     }
 
     fn judged(&self, path: &str, node: Node, who: &impl Hears) -> Result<Node, SpaceError> {
-        let held = self.space.held(path, &node.data)?;
+        let (by, held) = self.space.held_by(path, &node.data)?;
         let untrusted = |reason| SpaceError::Untrusted { path: path.to_owned(), reason };
         if self.is_goal(path) {
             if let Some(goal) = parse_json::<Goal>(path, held)?.filter(|goal| goal.revision > 0) {
-                who.goal(goal.clone()).map_err(untrusted)?;
+                who.goal(goal.clone(), by).map_err(untrusted)?;
+                by.into_iter().for_each(|by| self.space.passes_to(by));
                 *self.goal() = Some(goal);
             }
         } else if let Ok(plan) = serde_json::from_slice::<Dated>(held) {
@@ -162,7 +175,9 @@ impl Following {
     fn asked(&self, space: Option<&Name>) -> Option<u64> {
         let goal = self.goal();
         let goal = goal.as_ref().filter(|goal| goal.space.as_ref() == space)?;
-        self.space.authority?;
+        if !self.space.is_strict {
+            return None;
+        }
         Some(goal.plans.as_ref()?.of(&self.server))
     }
 

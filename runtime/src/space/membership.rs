@@ -9,6 +9,7 @@ use wattle::model::{Name, Value};
 use crate::store::{Login, Principal};
 
 use super::keys::Public;
+use super::signed::Authority;
 use super::{Opener, OperatorKey, SealError, open, seal};
 
 /// Which logins the servers of a stack share, signed by its operator.
@@ -46,6 +47,9 @@ pub struct Membership {
     /// Whether it is to say who it will be, if it has a key of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub announces: bool,
+    /// The key of its own in whose place it is to make another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renews: Option<Authority>,
     sealed: String,
 }
 
@@ -56,7 +60,7 @@ impl Membership {
     /// When nothing can be encrypted for it.
     pub fn new(identity: &Public, generation: u64, login: &Login, announces: bool) -> Result<Self, SealError> {
         let sealed = seal(&Value::from(login.password.clone()), [&*identity.recipient])?;
-        Ok(Self { identity: identity.clone(), generation, announces, sealed })
+        Ok(Self { identity: identity.clone(), generation, announces, renews: None, sealed })
     }
 
     /// The login that a server of `stack` shares with the others.

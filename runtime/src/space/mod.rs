@@ -10,17 +10,20 @@ mod envelope;
 mod export;
 mod following;
 mod goal;
+mod keyring;
 mod keys;
 mod membership;
 mod requests;
 mod says;
 mod seal;
 mod signed;
+mod succession;
+mod trust;
 mod vault;
 mod writers;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -31,6 +34,7 @@ use wattle_agent_core::request::{self, Peek, Peeked, Refused, Versions};
 
 use crate::store::{Access, Hold, Store, StoreError, Version};
 
+use trust::Trust;
 use writers::Writers;
 
 pub(crate) use admission::Place as Announced;
@@ -38,15 +42,18 @@ pub use admission::{Admitted, Announcement, Record, Registered};
 pub use alive::Alive;
 pub use credential::{Credential, CredentialError, Opener, OperatorKey};
 pub use envelope::Disowned;
+pub(crate) use envelope::resigned;
 pub use export::{Export, Exported, Importer};
 pub use following::{Following, Hears};
 pub use goal::{Goal, Numbers};
+pub use keyring::Keyring;
 pub use keys::{Public, ServerKey};
 pub(crate) use membership::Shared;
 pub use membership::{Members, Membership};
 pub use seal::{Place, SealError, open, open_entry, seal, seal_entry};
 pub use signed::{Authority, NotSigned, Signer};
 pub(crate) use signed::{OVERHEAD, is_signed, unverified};
+pub(crate) use succession::Succession;
 pub use vault::ServerVault;
 pub use wattle_agent_core::SERVER;
 pub use wattle_agent_core::content::{Content, Written};
@@ -121,12 +128,12 @@ pub struct Space {
     layout: Layout,
     // Whether whoever reads was led there by what the store has told.
     is_led: bool,
-    // Who must have signed what the operator says; none for whoever cannot know.
-    authority: Option<Authority>,
-    // Whose values count in any server's place, and whose plans say which keys servers have; for whoever knows.
-    operator: Option<Authority>,
+    // Whose values count in any server's place, and whose plans say which keys servers have; none for whoever cannot know.
+    operator: Option<Arc<Trust>>,
+    // Whether they must have signed what the operator says.
+    is_strict: bool,
     // What signs what is said here, whichever its readers are told of; none for whoever says nothing.
-    signers: Arc<[Signer]>,
+    signers: Arc<RwLock<Vec<Signer>>>,
     writers: Arc<Writers>,
     // Of what was last said, and of entries that may be written: doing so then takes one request.
     versions: Arc<Mutex<Versions>>,
@@ -139,9 +146,9 @@ impl Space {
             store,
             layout: Layout::new(stack),
             is_led: false,
-            authority: None,
             operator: None,
-            signers: Arc::new([]),
+            is_strict: false,
+            signers: Arc::default(),
             writers: Arc::default(),
             versions: Arc::default(),
         }
@@ -154,23 +161,28 @@ impl Space {
         Self { is_led: true, ..self }
     }
 
-    /// The same for whoever believes nothing of what the operator says unless `authority` has signed it.
+    /// The same for whoever believes nothing of what the operator says unless `authority` has signed it, or a key that came after it.
     #[must_use]
     pub fn trusting(self, authority: Authority) -> Self {
-        Self { authority: Some(authority), ..self }.operated_by(authority)
+        Self { is_strict: true, ..self }.operated_by(authority)
     }
 
     /// The same for whoever takes what `operator` has signed for what a server says, too, and keys from no other plans.
     #[must_use]
     pub fn operated_by(self, operator: Authority) -> Self {
-        Self { operator: Some(operator), ..self }
+        Self { operator: Some(Arc::new(Trust::new(operator))), ..self }
     }
 
     /// The same for a server, which signs what it says with that of the `signers` of which its plan has the key. What others say
     /// is as if it were not there yet if they have not signed it, for the next one who writes it may be the right one.
     #[must_use]
-    pub fn signing(self, signers: impl Into<Arc<[Signer]>>) -> Self {
-        Self { signers: signers.into(), ..self }
+    pub fn signing(self, signers: impl Into<Vec<Signer>>) -> Self {
+        Self { signers: Arc::new(RwLock::new(signers.into())), ..self }
+    }
+
+    /// From now on, one of the signers is this one as well.
+    pub fn sign_with(&self, signer: Signer) {
+        self.signers.write().unwrap_or_else(PoisonError::into_inner).insert(0, signer);
     }
 
     /// From now on, believes what `server` says, and whom it reads from, only as the keys in its `plan` have it.
@@ -215,9 +227,9 @@ impl Space {
         let path = self.layout.plan(server);
         let node = self.get(&path).await?;
         let is_word =
-            |operator: Authority| node.as_ref().is_some_and(|node| operator.verify(&path, &node.data).is_ok());
-        let is_word = self.operator.is_none_or(is_word);
-        if !is_word && self.authority.is_none() {
+            |operator: &Arc<Trust>| node.as_ref().is_some_and(|node| operator.judge(&path, &node.data).is_ok());
+        let is_word = self.operator.as_ref().is_none_or(is_word);
+        if !is_word && !self.is_strict {
             self.learn_without_plan(server).await?;
         }
         let Some(node) = &node else { return Ok(None) };
@@ -230,8 +242,8 @@ impl Space {
     async fn learn_without_plan(&self, server: &str) -> Result<(), SpaceError> {
         let path = self.layout.server(server);
         let node = self.get(&path).await?;
-        let signed = self.operator.zip(node.as_ref());
-        let held = signed.and_then(|(operator, node)| operator.verify(&path, &node.data).ok());
+        let signed = self.operator.as_ref().zip(node.as_ref());
+        let held = signed.and_then(|(operator, node)| operator.judge(&path, &node.data).ok()).map(|(_, held)| held);
         let record = held.and_then(|held| parse_json::<Record>(&path, held).ok().flatten());
         let known = record.as_ref().and_then(Record::registered).filter(|known| known.signs());
         self.writers.learn_one(&self.layout, &server.into(), known.map(|known| known.identity().key));

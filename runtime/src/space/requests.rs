@@ -1,13 +1,18 @@
 //! Requests to the store: what a machine asks for and what a command does, carried out, signed, and judged.
 
+use std::sync::{PoisonError, RwLockReadGuard};
+
 use serde::de::DeserializeOwned;
+use tokio::sync::watch;
 use wattle_agent_core::machine::{Action, Event};
 use wattle_agent_core::request::{Answer, Op, Request, Step, Task, Versions};
 
 use crate::store::{Node, StoreError};
 
 use super::writers::Verdict;
-use super::{Disowned, NotSigned, Revision, Signer, Space, SpaceError, Sure, envelope, parse_json, unverified};
+use super::{
+    Authority, Disowned, NotSigned, Revision, Signer, Space, SpaceError, Sure, envelope, parse_json, unverified,
+};
 
 impl Space {
     /// The request that an action of a machine is; none if it is something else.
@@ -21,9 +26,9 @@ impl Space {
     /// What the store refuses, and when it cannot be used.
     pub async fn perform(&self, mut task: Task) -> Result<Event, SpaceError> {
         let is_led = self.is_led && task.is_led();
-        let mut op = task.begin();
+        let (mut op, mut operator) = (task.begin(), self.operators());
         loop {
-            let answer = self.carry_out(op, is_led).await?;
+            let answer = self.carry_out(op, is_led, &mut operator).await?;
             match task.answered(answer, &mut self.versions()) {
                 Step::Ask(next) => op = next,
                 Step::Over(event) => return Ok(event),
@@ -38,12 +43,12 @@ impl Space {
 
     /// Carries a request out, as long as whoever asks is `sure`.
     pub(super) async fn ask_while<R: Request>(&self, mut request: R, sure: Sure<'_>) -> Result<R::Out, SpaceError> {
-        let mut op = request.begin();
+        let (mut op, mut operator) = (request.begin(), self.operators());
         loop {
             if matches!(op, Op::Set(..)) && !sure() {
                 return Err(SpaceError::Unsure);
             }
-            let answer = self.carry_out(op, self.is_led).await?;
+            let answer = self.carry_out(op, self.is_led, &mut operator).await?;
             match request.answered(answer) {
                 Step::Ask(next) => op = next,
                 Step::Over(out) => return out.map_err(SpaceError::from),
@@ -51,14 +56,29 @@ impl Space {
         }
     }
 
-    async fn carry_out(&self, op: Op, is_led: bool) -> Result<Answer, SpaceError> {
+    /// Hears from now on when the operator's key becomes another one.
+    fn operators(&self) -> Option<watch::Receiver<Authority>> {
+        self.operator.as_ref().map(|operator| operator.changes())
+    }
+
+    /// `operator` hears when it becomes another key's word since it was judged last by it.
+    async fn carry_out(
+        &self,
+        op: Op,
+        is_led: bool,
+        operator: &mut Option<watch::Receiver<Authority>>,
+    ) -> Result<Answer, SpaceError> {
         Ok(match op {
             Op::Get(path) => {
                 let node = if is_led { self.store.look(&path).await? } else { self.store.get(&path).await? };
                 Answer::Node(self.told(&path, node).await?)
             }
             Op::Changed(path, seen) => {
-                let node = self.store.changed(&path, seen).await?;
+                let node = tokio::select! {
+                    node = self.store.changed(&path, seen) => node?,
+                    // What was nobody's word may be the operator's.
+                    () = becomes_another(operator) => self.get(&path).await?,
+                };
                 Answer::Node(self.told(&path, node).await?)
             }
             Op::Set(path, data, version) => match self.store.set(&path, &self.signed(&path, data), Some(version)).await
@@ -74,7 +94,8 @@ impl Space {
     /// What the node at `path` says, if that is a server's to say.
     pub(super) async fn told(&self, path: &str, node: Option<Node>) -> Result<Option<Node>, SpaceError> {
         let Some(node) = node else { return Ok(None) };
-        let (counts, why) = match self.writers.judge(self.operator.as_ref(), path, &node.data) {
+        let operator = self.operator.as_ref().map(|operator| operator.now());
+        let (counts, why) = match self.writers.judge(operator.as_ref(), path, &node.data) {
             Verdict::Newer(of) if self.is_ahead(path, &of).await => (false, Some(Disowned::Ahead)),
             Verdict::Counts | Verdict::Newer(_) => (true, None),
             Verdict::Outdated => (false, None),
@@ -83,7 +104,7 @@ impl Space {
         // What is this server's own is written anew, and nothing to tell of.
         self.writers.note(path, why.filter(|why| *why != Disowned::Ahead || !self.is_own(path)));
         match why {
-            Some(why) if self.signers.is_empty() => {
+            Some(why) if self.signers().is_empty() => {
                 Err(SpaceError::Untrusted { path: path.to_owned(), reason: why.to_string() })
             }
             _ if counts => Ok(Some(node)),
@@ -93,25 +114,30 @@ impl Space {
 
     fn is_own(&self, path: &str) -> bool {
         let key = envelope::said_by(path).and_then(|place| self.writers.key(place));
-        self.signers.iter().any(|signer| Some(signer.authority()) == key)
+        self.signers().iter().any(|signer| Some(signer.authority()) == key)
     }
 
     /// Whether what is at `path` says that it is of a newer revision than its server was told of. No server says anything of one
     /// before the goal does; an agent that reads of one would stop at it, and wait in vain for a plan of that revision. People see
     /// for themselves what a server says.
     async fn is_ahead(&self, path: &str, of: &Revision) -> bool {
-        let Some((_, server)) = envelope::said_by(path).filter(|_| !self.signers.is_empty()) else { return false };
+        let Some((_, server)) = envelope::said_by(path).filter(|_| !self.signers().is_empty()) else { return false };
         // Without a goal, nobody knows better.
         let Ok(Some(goal)) = self.goal().await else { return false };
         let number = goal.plans.as_ref().map_or(goal.revision, |plans| plans.of(server));
         *of > Revision { space: goal.space, number }
     }
 
+    fn signers(&self) -> RwLockReadGuard<'_, Vec<Signer>> {
+        self.signers.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn signed(&self, path: &str, data: Vec<u8>) -> Vec<u8> {
         let Some(place) = envelope::said_by(path) else { return data };
         let key = self.writers.key(place);
         let is_told = |signer: &&Signer| key == Some(signer.authority());
-        match self.signers.iter().find(is_told).or(self.signers.last()) {
+        let signers = self.signers();
+        match signers.iter().find(is_told).or(signers.last()) {
             Some(signer) => signer.vouch(path, &data),
             None => data,
         }
@@ -136,9 +162,23 @@ impl Space {
 
     /// What the node at `path`, which holds `data`, says for the operator.
     pub(super) fn held<'d>(&self, path: &str, data: &'d [u8]) -> Result<&'d [u8], SpaceError> {
-        let Some(authority) = &self.authority else { return Ok(unverified(data)) };
+        self.held_by(path, data).map(|(_, held)| held)
+    }
+
+    /// The same, and by whose word if that counts.
+    pub(super) fn held_by<'d>(&self, path: &str, data: &'d [u8]) -> Result<(Option<Authority>, &'d [u8]), SpaceError> {
+        let Some(operator) = self.operator.as_ref().filter(|_| self.is_strict) else {
+            return Ok((None, unverified(data)));
+        };
         let untrusted = |why: NotSigned| SpaceError::Untrusted { path: path.to_owned(), reason: why.to_string() };
-        authority.verify(path, data).map_err(untrusted)
+        operator.judge(path, data).map(|(by, held)| (Some(by), held)).map_err(untrusted)
+    }
+
+    /// From now on, the operator's key is this one.
+    pub(super) fn passes_to(&self, authority: Authority) {
+        if let Some(operator) = &self.operator {
+            operator.passes_to(authority);
+        }
     }
 
     pub(super) async fn get_json<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>, SpaceError> {
@@ -147,4 +187,13 @@ impl Space {
             None => Ok(None),
         }
     }
+}
+
+async fn becomes_another(operator: &mut Option<watch::Receiver<Authority>>) {
+    if let Some(operator) = operator
+        && operator.changed().await.is_ok()
+    {
+        return;
+    }
+    std::future::pending().await
 }

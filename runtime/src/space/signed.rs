@@ -1,8 +1,8 @@
 //! Nodes that the operator has signed: whoever reads one knows who wrote it, and for which place.
 //!
 //! Such a node is a line `wattle-signed/1 SIGNATURE`, and what it holds behind that. What is signed is the path as well: what
-//! was signed for one server or stack is nothing in the place of another one's. Which nodes are signed is said here, and
-//! nowhere else.
+//! was signed for one server or stack is nothing in the place of another one's. If the key came after others, the line is
+//! `wattle-signed/2 SIGNATURE KEY SUCCESSION`. Which nodes are signed is said here, and nowhere else.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,15 +15,23 @@ use serde::{Deserialize, Serialize};
 use wattle_agent_core::layout::ROOT;
 
 use super::CredentialError;
+use super::succession::{self, Succession};
 
 /// What the first line of a signed node begins with.
 const BEGIN: &[u8] = b"wattle-signed/1 ";
 
+/// The same if the key came after others.
+const SUCCEEDED: &[u8] = b"wattle-signed/2 ";
+
 /// Bytes that a signature adds to a node at most.
-pub(crate) const OVERHEAD: usize = BEGIN.len() + 88 + 1;
+pub(crate) const OVERHEAD: usize = BEGIN.len() + 88 + 1 + 43 + 1 + succession::MOST * succession::LINK;
 
 /// What signs for the operator, or for a server.
-pub struct Signer(Ed25519KeyPair);
+pub struct Signer {
+    pair: Ed25519KeyPair,
+    /// The keys before.
+    before: Succession,
+}
 
 /// Whose word counts: the public half of a [`Signer`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -55,14 +63,29 @@ pub(crate) fn is_signed(path: &str) -> bool {
 
 /// What a node holds, whoever has written it.
 pub(crate) fn unverified(data: &[u8]) -> &[u8] {
-    split(data).map_or(data, |(_, held)| held)
+    split(data).map_or(data, |head| head.held)
 }
 
-/// The signature, and what is behind it.
-fn split(data: &[u8]) -> Option<(&[u8], &[u8])> {
-    let rest = data.strip_prefix(BEGIN)?;
+/// The parts of a signed node.
+struct Parts<'d> {
+    signature: &'d [u8],
+    /// Whose, and how it came to its word, if it came after others.
+    way: Option<&'d [u8]>,
+    held: &'d [u8],
+}
+
+fn split(data: &[u8]) -> Option<Parts<'_>> {
+    let (rest, has_way) = match data.strip_prefix(BEGIN) {
+        Some(rest) => (rest, false),
+        None => (data.strip_prefix(SUCCEEDED)?, true),
+    };
     let end = rest.iter().position(|byte| *byte == b'\n')?;
-    Some((&rest[..end], &rest[end + 1..]))
+    let (line, held) = (&rest[..end], &rest[end + 1..]);
+    if !has_way {
+        return Some(Parts { signature: line, way: None, held });
+    }
+    let space = line.iter().position(|byte| *byte == b' ')?;
+    Some(Parts { signature: &line[..space], way: Some(&line[space + 1..]), held })
 }
 
 /// No path has the end of a line in it.
@@ -94,7 +117,13 @@ impl Signer {
     }
 
     fn with(seed: &[u8; 32]) -> Self {
-        Self(Ed25519KeyPair::from_seed_unchecked(seed).expect("INVARIANT: any 32 bytes are a key"))
+        let pair = Ed25519KeyPair::from_seed_unchecked(seed).expect("INVARIANT: any 32 bytes are a key");
+        Self { pair, before: Succession::default() }
+    }
+
+    /// The same, which came after others.
+    pub(super) fn after(self, before: Succession) -> Self {
+        Self { before, ..self }
     }
 
     /// The public half.
@@ -102,19 +131,23 @@ impl Signer {
     /// # Panics
     /// Never.
     pub fn authority(&self) -> Authority {
-        let key = self.0.public_key().as_ref();
+        let key = self.pair.public_key().as_ref();
         Authority(key.try_into().expect("INVARIANT: Ed25519's public keys have 32 bytes"))
     }
 
     /// Signs a message.
     pub(super) fn signature(&self, message: &[u8]) -> impl AsRef<[u8]> {
-        self.0.sign(message)
+        self.pair.sign(message)
     }
 
     /// What the node at `path` is to hold so that it says `held`.
     pub fn sign(&self, path: &str, held: &[u8]) -> Vec<u8> {
         let signature = STANDARD.encode(self.signature(&message(path, held)));
-        [BEGIN, signature.as_bytes(), b"\n", held].concat()
+        if self.before.is_empty() {
+            return [BEGIN, signature.as_bytes(), b"\n", held].concat();
+        }
+        let line = format!("{signature} {} {}\n", self.authority(), self.before.to_text());
+        [SUCCEEDED, line.as_bytes(), held].concat()
     }
 }
 
@@ -129,9 +162,24 @@ impl Authority {
     /// # Errors
     /// When it is not what the operator has signed.
     pub fn verify<'d>(&self, path: &str, data: &'d [u8]) -> Result<&'d [u8], NotSigned> {
-        let (signature, held) = split(data).ok_or(NotSigned::Unsigned)?;
+        let Parts { signature, held, .. } = split(data).ok_or(NotSigned::Unsigned)?;
         let signature = STANDARD.decode(signature).map_err(|_| NotSigned::Forged)?;
         if self.has_signed(&message(path, held), &signature) { Ok(held) } else { Err(NotSigned::Forged) }
+    }
+
+    /// The same for one who also believes whoever came after this one; with whose word it is.
+    ///
+    /// # Errors
+    /// When it is not what the operator has signed.
+    pub fn follow<'d>(&self, path: &str, data: &'d [u8]) -> Result<(Self, &'d [u8]), NotSigned> {
+        let parts = split(data).ok_or(NotSigned::Unsigned)?;
+        let later = parts.way.and_then(|way| {
+            let (last, way) = str::from_utf8(way).ok()?.split_once(' ')?;
+            let (last, way): (Self, _) = (last.parse().ok()?, Succession::read(way)?);
+            way.leads(self, &last).then_some(last)
+        });
+        let last = later.unwrap_or(*self);
+        last.verify(path, data).map(|held| (last, held))
     }
 }
 
@@ -199,6 +247,33 @@ mod tests {
             assert!(authority.verify(PATH, &changed).is_err(), "byte {at}");
         }
         assert!(authority.verify(PATH, &data[..data.len() - 1]).is_err());
+    }
+
+    #[test]
+    fn whoever_believes_a_key_believes_the_one_that_came_after_it() {
+        let (first, second, other) = (Signer::of("a"), Signer::of("b"), Signer::of("c"));
+        let way = Succession::default().then(&first, &second.authority());
+        let (old, new, second) = (first.authority(), second.authority(), second.after(way.clone()));
+        let data = second.sign(PATH, b"{}");
+        assert_eq!(unverified(&data), b"{}");
+        assert!(data.len() <= 2 + OVERHEAD);
+        assert_eq!(new.verify(PATH, &data), Ok(&b"{}"[..]));
+        assert_eq!(new.follow(PATH, &data), Ok((new, &b"{}"[..])));
+        assert_eq!(old.follow(PATH, &data), Ok((new, &b"{}"[..])));
+        assert_eq!(old.verify(PATH, &data), Err(NotSigned::Forged));
+        assert_eq!(other.authority().follow(PATH, &data), Err(NotSigned::Forged));
+        // Nobody goes back.
+        let former = first.sign(PATH, b"{}");
+        assert_eq!(old.follow(PATH, &former), Ok((old, &b"{}"[..])));
+        assert_eq!(new.follow(PATH, &former), Err(NotSigned::Forged));
+        // The word was for another key.
+        let forged = other.after(way).sign(PATH, b"{}");
+        assert_eq!(old.follow(PATH, &forged), Err(NotSigned::Forged));
+        for at in 0..data.len() {
+            let mut changed = data.clone();
+            changed[at] ^= 1;
+            assert!(old.follow(PATH, &changed).is_err(), "byte {at}");
+        }
     }
 
     #[test]

@@ -5,31 +5,35 @@ use wattle_agent_core::content::Content;
 use wattle_agent_core::vault::Vault;
 
 use super::seal::{Place, open, open_entry, seal, seal_entry};
-use super::{Credential, Opener, ServerKey};
+use super::{Credential, Keyring, Opener};
 
 /// The vault of the server that has a credential: secrets are encrypted with age.
 #[derive(Debug)]
 pub struct ServerVault {
     stack: String,
-    own: String,
-    opener: Opener,
+    own: Keyring,
+    credential: Opener,
 }
 
 impl ServerVault {
-    /// The vault of the server of `stack` that `credential` belongs to, which has made a key of its `own`: it opens what was
-    /// encrypted for either, and keeps its secrets for the latter.
-    pub fn new(stack: &str, own: &ServerKey, credential: &Credential) -> Self {
-        Self { stack: stack.to_owned(), own: own.recipient(), opener: own.opener().or(&credential.opener()) }
+    /// The vault of the server of `stack` that `credential` belongs to, which has made keys of its `own`: it opens what was
+    /// encrypted for any of these, and keeps its secrets for the newest of the latter.
+    pub fn new(stack: &str, own: Keyring, credential: &Credential) -> Self {
+        Self { stack: stack.to_owned(), own, credential: credential.opener() }
+    }
+
+    fn opener(&self) -> Opener {
+        self.own.opener().or(&self.credential)
     }
 }
 
 impl Vault for ServerVault {
     fn open(&self, sealed: &str) -> Result<Value, String> {
-        open(sealed, &self.opener).map_err(|error| error.to_string())
+        open(sealed, &self.opener()).map_err(|error| error.to_string())
     }
 
     fn open_entry(&self, entry: &str, sealed: &str) -> Result<Value, String> {
-        open_entry(sealed, &Place { stack: &self.stack, entry }, &self.opener).map_err(|error| error.to_string())
+        open_entry(sealed, &Place { stack: &self.stack, entry }, &self.opener()).map_err(|error| error.to_string())
     }
 
     fn seal(&self, entry: &str, value: &Value, recipients: &[String]) -> Result<Content, String> {
@@ -42,6 +46,9 @@ impl Vault for ServerVault {
         if !secret {
             return Content::Value(value.clone());
         }
-        Content::Sealed(seal(value, [&*self.own]).expect("INVARIANT: a server's own key is one that age knows"))
+        Content::Sealed(
+            seal(value, [&*self.own.newest().recipient()])
+                .expect("INVARIANT: a server's own key is one that age knows"),
+        )
     }
 }

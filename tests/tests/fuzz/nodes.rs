@@ -59,7 +59,7 @@ fn what_a_node_says_is_written_the_same() {
     for seed in crate::seeds() {
         let (nodes, _) = crate::applied(&seed);
         let held = nodes.into_iter().map(|(_, data)| match data.iter().position(|byte| *byte == b'\n') {
-            Some(end) if data.starts_with(b"wattle-signed/1 ") => data[end + 1..].to_vec(),
+            Some(end) if data.starts_with(b"wattle-signed/") => data[end + 1..].to_vec(),
             _ => data,
         });
         corpus.extend(held.filter(|data| (data.starts_with(b"{")) && data.len() < 8_000));
@@ -80,23 +80,30 @@ fn what_a_node_says_is_written_the_same() {
 /// Nothing is the operator's word but what they have signed, byte by byte.
 #[test]
 fn what_is_signed_is_believed_as_it_is_and_nowhere_else() {
-    let signer = OperatorKey::generate().signer();
-    let other = OperatorKey::generate().signer();
+    let key = OperatorKey::generate();
+    let (signer, next, other) = (key.signer(), key.next().signer(), OperatorKey::generate().signer());
     let authority = signer.authority();
     let path = "/wattle/shop/revision";
     let held: [&[u8]; 3] = [b"{\"revision\": 1}", b"", b"a\nwattle-signed/1 x\nb"];
-    let corpus: Vec<Vec<u8>> = held.iter().map(|held| signer.sign(path, held)).collect();
+    let signers = [&signer, &next];
+    let corpus: Vec<Vec<u8>> =
+        signers.iter().flat_map(|signer| held.iter().map(|held| signer.sign(path, held))).collect();
     let foreign = [other.sign(path, held[0]), signer.sign("/wattle/shop/servers", held[0])];
     for node in &foreign {
-        assert!(authority.verify(path, node).is_err());
+        assert!(authority.follow(path, node).is_err());
     }
     let words: Vec<String> = foreign.iter().map(|node| String::from_utf8_lossy(node).into_owned()).collect();
-    let words: Vec<&str> =
-        words.iter().map(String::as_str).chain(["wattle-signed/1 ", "=", "==", "\n", " ", "A"]).collect();
+    let words: Vec<&str> = words
+        .iter()
+        .map(String::as_str)
+        .chain(["wattle-signed/1 ", "wattle-signed/2 ", ".", "=", "==", "\n", " ", "A"])
+        .collect();
     let read = |bytes: &[u8]| {
-        let verified = authority.verify(path, bytes);
-        if verified.is_ok() {
-            assert!(corpus.iter().any(|node| node == bytes), "it was not signed so");
+        let verified = authority.follow(path, bytes);
+        if let Ok((by, _)) = verified {
+            assert!(by == authority || by == next.authority(), "somebody else's word");
+            let is_same = |node: &Vec<u8>| authority.follow(path, node) == verified;
+            assert!(corpus.iter().any(is_same), "it was not signed so");
         }
         verified.into()
     };

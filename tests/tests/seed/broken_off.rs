@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use wattle::lower::Seed;
-use wattle_runtime::seed::{Options, apply, delete};
+use wattle_runtime::seed::{Options, Rotation, apply, delete, rotate};
 use wattle_runtime::space::Space;
 use wattle_runtime::store::{Access, Op, Store};
 use wattle_tests::seeds::{Watch, essence, nodes, seed};
@@ -78,6 +78,55 @@ async fn broken_off_imports_are_completed_as_well() {
     broken_off(&[&one, &both], &some).await;
     broken_off(&[&one, &both], &none).await;
     broken_off(&[&one, &both], &other).await;
+}
+
+#[tokio::test]
+async fn broken_off_anywhere_and_repeated_another_operators_key_is_as_if_it_had_not_been() {
+    let [seed, small] = [3, 1].map(|apps| seed(&three_tier(apps)));
+    let mut options = options_for(&[&seed]);
+    options.admission = true;
+    let next = options.key.next();
+    let keys = Rotation { former: &options.key, next: &next };
+    // A server has left, too.
+    let prepared = async || {
+        let store = Watch::over(memory());
+        for seed in [&seed, &small] {
+            apply(&(Arc::clone(&store) as Arc<dyn Store>), seed, &options).await.expect("applies");
+        }
+        store
+    };
+    let whole = prepared().await;
+    let plain: Arc<dyn Store> = Arc::clone(&whole) as _;
+    let before = nodes(&plain).await;
+    let revision = rotate(&plain, "three_tier", keys).await.expect("rotates");
+    let (expected, rights) = (essence(&plain).await, whole.guard.accesses());
+    let (former, authority) = (options.key.signer().authority(), next.signer().authority());
+    let mut signed = 0;
+    for (path, data) in nodes(&plain).await {
+        assert!(former.verify(&path, &data).is_err(), "{path} is the former key's");
+        let was_signed = before.get(&path).is_some_and(|before| former.verify(&path, before).is_ok());
+        assert!(!was_signed || authority.verify(&path, &data).is_ok(), "{path}");
+        signed += usize::from(was_signed);
+    }
+    assert!(signed > 10, "{signed}");
+    for changes in 0.. {
+        let watched = prepared().await;
+        let store: Arc<dyn Store> = Arc::clone(&watched) as _;
+        watched.guard.fail_after(changes);
+        let broken = rotate(&store, "three_tier", keys).await;
+        watched.guard.fix();
+        if broken.is_ok() {
+            assert!(changes > 20, "nothing was broken off");
+            break;
+        }
+        let fixed = rotate(&store, "three_tier", keys).await.expect("rotates");
+        assert!((revision..=revision + 1).contains(&fixed), "{changes}: {fixed}");
+        assert_same(&essence(&store).await, &expected, changes);
+        assert_same(&watched.guard.accesses(), &rights, changes);
+        let changed = Options { key: next.clone(), ..options.clone() };
+        apply(&store, &small, &changed).await.expect("applies with the new key");
+        apply(&store, &small, &options).await.expect_err("the former key signs nothing");
+    }
 }
 
 #[tokio::test]

@@ -61,9 +61,10 @@ impl Db {
         Self { server, ran: Ran::default(), state: TempDir::new().expect("a folder"), agent: None }
     }
 
-    /// The key that it has made.
+    /// The key that it has made last.
     pub(crate) fn key(&self) -> ServerKey {
-        fs::read_to_string(self.folder().join("key")).expect("it has made one").parse().expect("a key")
+        let keys = fs::read_to_string(self.folder().join("key")).expect("it has made one");
+        keys.lines().next().expect("it is there").parse().expect("a key")
     }
 
     /// Waits until its agent has ended by itself.

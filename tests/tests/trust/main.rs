@@ -9,6 +9,7 @@ mod identities;
 mod own_place;
 mod quotas;
 mod replayed;
+mod rotated;
 mod signed;
 mod squatted;
 mod values;

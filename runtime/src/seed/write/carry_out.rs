@@ -93,6 +93,7 @@ impl Steps<'_, '_> {
             Step::Plan => turn.apply(mem::take(&mut writing.plans)).await,
             Step::Tell => {
                 goal.goal.applying = self.cleans.then_some(goal.goal.revision);
+                goal.rotates &= self.cleans;
                 turn.say(goal).await
             }
             Step::Withdraw => turn.protect(&mem::take(&mut writing.withdrawn)).await,
@@ -100,6 +101,7 @@ impl Steps<'_, '_> {
             Step::Clean => turn.apply(mem::take(&mut writing.gone)).await,
             Step::Finish => {
                 goal.goal.applying = None;
+                goal.rotates = false;
                 turn.say(goal).await
             }
         }

@@ -86,6 +86,9 @@ impl Maker<'_> {
         };
         let (data, access) = (to_json(&goal), rights::plan(principal));
         self.writing.plans.push(if is_there {
+            if !self.present.whole {
+                self.writing.granted.push((path.clone(), access));
+            }
             Op::Set { path, data, expected: None }
         } else {
             Op::Create { path, data, access }

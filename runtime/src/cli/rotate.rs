@@ -1,0 +1,158 @@
+//! `wattle seed rotate`: another operator's key takes the place of the one that there is, or servers' own keys do.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use tokio::time;
+use wattle::model::Name;
+use wattle::names::some;
+use wattle::shown::argument;
+
+use crate::seed::{self, Rotation, note_space_of_key, read_operator_key, spaces_of_key, write_operator_key};
+use crate::space::OperatorKey;
+use crate::store::Address;
+
+use super::args;
+use super::console::Console;
+use super::failure::{Exit, Failure};
+use super::target::{self, Target};
+
+/// How often to look whether servers have made their keys.
+const PAUSE: Duration = Duration::from_secs(1);
+
+pub(super) fn command() -> Command {
+    Command::new("rotate")
+        .about("Give the data space another operator's key, or servers other keys of their own")
+        .arg(
+            Arg::new("servers")
+                .value_name("SERVER")
+                .action(ArgAction::Append)
+                .help("Have these servers make other keys, and leave the operator's key as it is"),
+        )
+        .args(args::target())
+        .after_help(args::section(&[(
+            "What it does",
+            "  It makes another key, signs with it what the one before has signed, and gives it that one's rights, in
+  all stacks of the data space; then it takes that one's place in its file. Servers go on, and believe
+  the new key by the former one's word. From then on the former key opens nothing.
+  Servers that are named are asked for other keys. The command waits until their agents have made them,
+  and gives them the rights of those before, which open nothing from then on.
+  Broken off, it is completed when it is called again.",
+        )]))
+}
+
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let servers: Vec<Name> =
+        matches.get_many::<String>("servers").into_iter().flatten().map(|name| name.as_str().into()).collect();
+    let target = target::find(matches, console)?;
+    if !servers.is_empty() {
+        return renew(&target, servers, console).await;
+    }
+    if let Some(stack) = matches.get_one::<String>("stack") {
+        return Err(Failure::usage(format!(
+            "the operator's key is that of the whole data space, not of `{stack}` alone"
+        ))
+        .help("leave `--stack` out; or name servers of it, which then make other keys of their own"));
+    }
+    let file = target.key_to_offer()?;
+    if matches!(target.address, Address::Socket(_)) {
+        return Err(Failure::usage("the data space of `wattle up` knows no other operator's key than its own")
+            .help("`wattle down --delete` removes it, and the next `wattle up` makes another"));
+    }
+    let former = read_operator_key(file)?.ok_or_else(|| target::no_key(file))?;
+    let spaces = spaces_of_key(file)?;
+    let others: Vec<&String> = spaces.iter().filter(|space| !target.address.is_also(space)).collect();
+    if let Some(other) = others.first() {
+        return Err(Failure::usage(format!(
+            "the operator's key `{}` is of another data space as well",
+            file.display()
+        ))
+        .note(format!("it is of {other}, which would have no key any more"))
+        .help(
+            "give each data space a file of its own: copy the file, and in each copy leave only its `# space:` line",
+        ));
+    }
+    let path = target::next_key(file);
+    let (next, is_new) = match read_operator_key(&path)? {
+        Some(next) => (next, false),
+        None => (make(&former, &path, &spaces)?, true),
+    };
+    if !next.is_believed_by(&former.signer().authority()) {
+        let what = format!("the key in `{}` does not come after the one in `{}`", path.display(), file.display());
+        return Err(Failure::usage(what).help("if it is of no use, remove it, and call this again"));
+    }
+    let [former, next] = [former, next].map(|key| target::known_at(key, &target.address));
+    let (former, next) = (former?, next?);
+    let keys = Rotation { former: &former, next: &next };
+    let connected = target::connect(&target.address, &[next.logins(), former.logins()].concat()).await;
+    let found = match connected {
+        Ok(store) => seed::rotatable(&store, keys).await.map(|stacks| (store, stacks)).map_err(Failure::from),
+        Err(failure) => Err(failure),
+    };
+    let (store, stacks) = found.map_err(|failure| {
+        if is_new {
+            // Nothing was done with it, so it is in nobody's way.
+            let _ = fs::remove_file(&path);
+            return failure;
+        }
+        failure.note(format!(
+            "if that takes `seed apply --restore`, name the new key: `--key {}`",
+            argument(path.display())
+        ))
+    })?;
+    for stack in &stacks {
+        let revision = seed::rotate(&store, stack, keys).await?;
+        console.out.write(&format!("`{stack}` is at revision {revision}: it has the new key\n"))?;
+    }
+    seed::rotate_top(&store).await?;
+    fs::rename(&path, file).map_err(|error| {
+        Failure::new(format!("cannot put `{}` in the place of `{}`: {error}", path.display(), file.display()))
+            .note("the data space has the new key already")
+            .help("call this again")
+    })?;
+    let text = match stacks.len() {
+        0 => "there is no stack yet: ",
+        _ => "",
+    };
+    console.out.write(&format!(
+        "{text}the new key is in {}; the former one opens nothing any more: replace all copies of it, and keep one of this\n",
+        argument(file.display())
+    ))?;
+    Ok(Exit::Fine)
+}
+
+/// Has servers make other keys, and admits these.
+async fn renew(target: &Target, mut left: Vec<Name>, console: &mut Console) -> Result<Exit, Failure> {
+    let (space, key) = (target.space().await?, target.key()?);
+    let (store, stack) = (space.store(), space.layout().stack());
+    let mut said = None;
+    while !left.is_empty() {
+        let waiting = seed::renew(store, stack, &key, &left).await?;
+        if waiting.absent.is_empty() {
+            let admission = seed::admit_renewed(store, stack, &key, &left).await?;
+            let names = some(admission.admitted.iter().map(|name| &**name), 5);
+            console.out.write(&format!("`{stack}` is at revision {}: other keys of {names}\n", admission.revision))?;
+            left.retain(|server| !admission.admitted.contains(server));
+            continue;
+        }
+        if said.as_ref() != Some(&waiting.absent) {
+            let awaited = some(waiting.absent.iter().map(|name| &**name), 5);
+            console.err.write(&format!("waiting for {awaited}\n"))?;
+            said = Some(waiting.absent);
+        }
+        time::sleep(PAUSE).await;
+    }
+    Ok(Exit::Fine)
+}
+
+/// Makes the key that comes after another one, and keeps it before anything is done with it.
+fn make(former: &OperatorKey, path: &Path, spaces: &[String]) -> Result<OperatorKey, Failure> {
+    let next = former.next();
+    write_operator_key(path, &next)?;
+    for space in spaces {
+        note_space_of_key(path, space)?;
+    }
+    Ok(next)
+}

@@ -1,0 +1,74 @@
+//! Other keys of servers' own: the operator asks for them, in what each server is told, and admits those that come with the word of the
+//! keys before.
+
+use std::sync::Arc;
+
+use wattle::model::{IndexSet, Name};
+
+use crate::space::{Layout, Membership, OperatorKey, to_json};
+use crate::store::Store;
+
+use super::SeedError;
+use super::admit::{self, Admission, Found, Waiting};
+use super::operator::Signed;
+use super::present::get_json;
+
+/// Asks `servers` of `stack` for other keys of their own, unless they were asked before; which of them have made one, and which have
+/// not yet. `store` is used as the operator who has `key`.
+///
+/// # Errors
+/// As [`admit`](super::admit); [`SeedError::NoKey`] for servers that have no key of their own yet.
+pub async fn renew(
+    store: &Arc<dyn Store>,
+    stack: &str,
+    key: &OperatorKey,
+    servers: &[Name],
+) -> Result<Waiting, SeedError> {
+    let signed = Signed::new(store, key);
+    let Found { layout, roster, .. } = admit::find(&signed, stack, servers, true).await?;
+    let without = roster.on_credentials().map(|(server, _)| server).filter(|server| servers.contains(server));
+    let without: Vec<String> = without.map(ToString::to_string).collect();
+    if !without.is_empty() {
+        return Err(SeedError::NoKey { stack: stack.to_owned(), servers: without });
+    }
+    let come = roster.admitted.clone();
+    let absent: IndexSet<Name> = servers.iter().filter(|server| !come.contains(server)).cloned().collect();
+    let store: &Arc<dyn Store> = &(signed as Arc<dyn Store>);
+    for server in &absent {
+        let identity = roster.identity(server).map(|identity| identity.key);
+        ask(store, &layout, server, identity).await?;
+    }
+    Ok(Waiting { come, absent: absent.into_iter().collect() })
+}
+
+/// Has a server make another key in the place of the one that it has.
+async fn ask(
+    store: &Arc<dyn Store>,
+    layout: &Layout,
+    server: &Name,
+    renews: Option<crate::space::Authority>,
+) -> Result<(), SeedError> {
+    let path = layout.membership(server);
+    let Some(node) = store.get(&path).await? else { return Ok(()) };
+    let Some(told) = get_json::<Membership>(store, &path).await? else { return Ok(()) };
+    if told.renews == renews {
+        return Ok(());
+    }
+    let mut asked = told;
+    asked.renews = renews;
+    store.set(&path, &to_json(&asked), Some(node.version)).await?;
+    Ok(())
+}
+
+/// Admits the other keys that `servers` of `stack` have made since [`renew`] asked for them.
+///
+/// # Errors
+/// As [`admit`](super::admit).
+pub async fn admit_renewed(
+    store: &Arc<dyn Store>,
+    stack: &str,
+    key: &OperatorKey,
+    servers: &[Name],
+) -> Result<Admission, SeedError> {
+    admit::admit_as(store, stack, key, servers, true).await
+}

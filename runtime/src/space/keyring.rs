@@ -1,0 +1,43 @@
+//! The keys that a server has made itself: it may be asked to make another one while it runs.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::{Opener, ServerKey};
+
+/// The keys that a server has made, the newest first. Clones are the same one.
+#[derive(Clone, Debug)]
+pub struct Keyring(Arc<RwLock<Vec<ServerKey>>>);
+
+impl Keyring {
+    /// Of the `newest` key, and those before it.
+    pub fn new(newest: ServerKey, before: impl IntoIterator<Item = ServerKey>) -> Self {
+        Self(Arc::new(RwLock::new(std::iter::once(newest).chain(before).collect())))
+    }
+
+    /// All of them.
+    pub fn all(&self) -> Vec<ServerKey> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The newest.
+    ///
+    /// # Panics
+    /// Never.
+    pub fn newest(&self) -> ServerKey {
+        self.all().into_iter().next().expect("INVARIANT: there is one from the first")
+    }
+
+    /// What opens all that was encrypted for any of them.
+    ///
+    /// # Panics
+    /// Never.
+    pub fn opener(&self) -> Opener {
+        let opened = self.all().iter().map(ServerKey::opener).reduce(|all, one| all.or(&one));
+        opened.expect("INVARIANT: there is one from the first")
+    }
+
+    /// Adds one that is newer than all of them.
+    pub fn add(&self, newest: ServerKey) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(0, newest);
+    }
+}
