@@ -107,7 +107,7 @@ impl Admission {
     }
 
     fn is_admitted(&self) -> bool {
-        locked(&self.told).as_ref().is_some_and(|told| told.identity == self.public())
+        locked(&self.told).as_ref().is_some_and(|told| told.identity.has_key_of(&self.public()))
     }
 
     /// Whether it is to say who it will be.
@@ -154,6 +154,13 @@ pub(super) async fn join(shared: &Shared) -> Result<bool, SpaceError> {
     let admission = &shared.admission;
     let Some(membership) = shared.space.membership(&shared.server).await? else { return Ok(false) };
     if locked(&admission.told).as_ref() == Some(&membership) {
+        return Ok(false);
+    }
+    if !membership.is_for(admission.own.newest().authorities()) {
+        tracing::warn!(
+            "what the servers of the stack share is for a data space whose certificates are of another authority than this one's: \
+             it is not told to this one"
+        );
         return Ok(false);
     }
     renew(shared, &membership).await?;

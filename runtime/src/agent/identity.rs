@@ -20,7 +20,7 @@ pub struct Identity {
     pub server: Name,
     /// Where the data space is.
     pub space: Address,
-    /// What the server proves itself with.
+    /// What the server proves itself with, there.
     pub credential: Credential,
     /// The Neutron identity of each network that the server is on, by the network's name in the model.
     pub networks: IndexMap<Name, Name>,
@@ -83,7 +83,8 @@ impl Identity {
             if wrong { Err(fields.refuse(field, format!("`{text}` is no name"))) } else { Ok(Name::from(text)) }
         };
         let space = fields.space()?;
-        let credential = fields.credential()?;
+        let authorities = space.authorities().map_err(|error| fields.refuse("ca", error.to_string()))?;
+        let credential = fields.credential()?.at(authorities);
         Ok(Self {
             stack: name("stack")?,
             server: name("server")?,

@@ -133,7 +133,7 @@ impl Agent {
         let agent = name(&self.state).map_err(|source| AgentError::State { path: self.state.join(NAME), source })?;
         let opened = journal::Journal::open(&self.state.join("journal"));
         runs::end_former(&self.state, opened.as_ref().ok().map(|(_, memory)| memory));
-        let own = own_keys(&self.state)
+        let own = own_keys(&self.state, self.credential.key().authorities())
             .map_err(|source| AgentError::State { path: self.state.join(own_key::NAME), source })?;
         let (journal, memory) = opened?;
         let seen = Seen::open(&self.state)
@@ -146,9 +146,11 @@ impl Agent {
         let Self { space, server, credential, runner, state, attributes, user_data, limits } = self;
         let setup = Setup { server: server.clone(), user_data, limits, vault };
         let store = Arc::clone(space.store());
-        // Whichever of both the operator knows it by.
+        // Whichever of all the operator knows it by: if the credential is of before passwords were for one authority, so may be
+        // what was admitted.
         let keys = own.all();
-        let logins: Vec<_> = keys.iter().map(|key| key.login(&stack, &server)).collect();
+        let unbound = keys.iter().filter(|_| credential.is_unbound()).map(|key| key.clone().unbound());
+        let logins: Vec<_> = keys.iter().cloned().chain(unbound).flat_map(|key| key.logins(&stack, &server)).collect();
         let logging_in = async { store.log_in(&logins).await.map_err(SpaceError::from) };
         tokio::select! {
             biased;

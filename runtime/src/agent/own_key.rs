@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use crate::space::{Keyring, ServerKey};
+use crate::store::AuthorityId;
 
 use super::durable;
 
@@ -14,15 +15,16 @@ pub(super) const NAME: &str = "key";
 /// Most keys that are kept: what was encrypted for an earlier one is nothing that anybody needs.
 const MOST: usize = 8;
 
-/// The server's own keys, of which one is made if there is none. A key is on the disk before anybody is told of it: one that was
+/// The server's own keys, at a store of these authorities, of which one is made if there is none. A key is on the disk before anybody is told of it: one that was
 /// admitted and then lost would be a server that nobody knows.
 ///
 /// # Errors
 /// When they cannot be read or written.
-pub(super) fn own_keys(state: &Path) -> io::Result<Keyring> {
+pub(super) fn own_keys(state: &Path, authorities: &[AuthorityId]) -> io::Result<Keyring> {
     match fs::read_to_string(state.join(NAME)) {
         Ok(text) => {
-            let mut keys = text.lines().map(str::parse::<ServerKey>);
+            let read = |line: &str| line.parse::<ServerKey>().map(|key| key.at(authorities.to_vec()));
+            let mut keys = text.lines().map(read);
             let newest = keys.next().and_then(Result::ok);
             let before: Option<Vec<_>> = keys.map(Result::ok).collect();
             let keys = newest.zip(before).map(|(newest, before)| Keyring::new(newest, before));
@@ -30,7 +32,7 @@ pub(super) fn own_keys(state: &Path) -> io::Result<Keyring> {
         }
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         Err(_) => {
-            let keys = Keyring::new(ServerKey::generate(), []);
+            let keys = Keyring::new(ServerKey::generate().at(authorities.to_vec()), []);
             write(state, &keys.all())?;
             Ok(keys)
         }
@@ -43,7 +45,7 @@ pub(super) fn own_keys(state: &Path) -> io::Result<Keyring> {
 /// When it cannot be written; then there is none.
 pub(super) fn another(state: &Path, keys: &Keyring) -> io::Result<()> {
     let mut all = keys.all();
-    let newest = ServerKey::generate();
+    let newest = ServerKey::generate().at(keys.newest().authorities().to_vec());
     all.insert(0, newest.clone());
     all.truncate(MOST);
     write(state, &all)?;
@@ -67,20 +69,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("key.new"), "half").unwrap();
         let exposed = |keys: &Keyring| keys.all().iter().map(ServerKey::expose).collect::<Vec<_>>();
-        let keys = own_keys(folder.path()).unwrap();
-        assert_eq!(exposed(&own_keys(folder.path()).unwrap()), exposed(&keys));
+        let keys = own_keys(folder.path(), &[]).unwrap();
+        assert_eq!(exposed(&own_keys(folder.path(), &[]).unwrap()), exposed(&keys));
         let first = keys.newest();
         another(folder.path(), &keys).unwrap();
-        assert_eq!(exposed(&own_keys(folder.path()).unwrap()), [keys.newest().expose(), first.expose()]);
+        assert_eq!(exposed(&own_keys(folder.path(), &[]).unwrap()), [keys.newest().expose(), first.expose()]);
         for _ in 0..2 * MOST {
             another(folder.path(), &keys).unwrap();
         }
-        assert_eq!(own_keys(folder.path()).unwrap().all().len(), MOST);
+        assert_eq!(own_keys(folder.path(), &[]).unwrap().all().len(), MOST);
         let path = folder.path().join(NAME);
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "something is left beside it");
         fs::write(&path, "hunter2").unwrap();
-        let error = own_keys(folder.path()).unwrap_err().to_string();
+        let error = own_keys(folder.path(), &[]).unwrap_err().to_string();
         assert!(!error.contains("hunter2"), "{error}");
     }
 }

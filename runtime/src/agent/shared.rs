@@ -12,7 +12,7 @@ use wattle_agent_core::machine::Event;
 use wattle_agent_core::status::ServerStatus;
 
 use crate::recipe::Runner;
-use crate::space::{Space, SpaceError, Status};
+use crate::space::{Space, SpaceError, Status, writer_of};
 use crate::store::StoreError;
 
 use super::Attributes;
@@ -76,12 +76,15 @@ impl Shared {
                 };
                 let own = format!("{}/", self.space.layout().root());
                 disowned.first_key_value().map(|(path, why)| {
+                    let writer = writer_of(path).map_or_else(String::new, |writer| {
+                        format!("; besides the operator only `{writer}` can have written it")
+                    });
                     let help = if path.starts_with(&own) {
                         "`wattle seed apply --restore` has all servers publish again"
                     } else {
                         "if that stack's servers have other keys by now, `wattle seed apply` tells this one's"
                     };
-                    format!("`{path}` is not believed: {why}{more}; {help}")
+                    format!("`{path}` is not believed: {why}{writer}{more}; {help}")
                 })
             };
             self.trouble("what servers say", told);

@@ -14,8 +14,8 @@ use wattle::shown::argument;
 
 use crate::local::{self, Folder};
 use crate::seed::{
-    self, Beside, Changes, Credentials, Files, Given, Options, SeedError, Tampered, Unnamed, lacking,
-    note_space_of_key, read_operator_key, spaces_of_key, write_operator_key,
+    self, Beside, Changes, Credentials, Files, Given, Options, SeedError, Unnamed, lacking, note_space_of_key,
+    read_operator_key, spaces_of_key, write_operator_key,
 };
 use crate::space::{OperatorKey, ROOT};
 use crate::store::{Address, Store};
@@ -433,9 +433,7 @@ impl From<SeedError> for Failure {
             SeedError::Tampered { stack, nodes } => {
                 let message = format!("what the data space holds of `{stack}` is not what its operator has written");
                 let (shown, more) = nodes.split_at(nodes.len().min(8));
-                let failure = shown.iter().fold(Self::new(message), |failure, Tampered { node, why }| {
-                    failure.note(format!("`{node}`: {why}"))
-                });
+                let failure = shown.iter().fold(Self::new(message), |failure, node| failure.note(node.to_string()));
                 let failure = if more.is_empty() { failure } else { failure.note(format!("and {} more", more.len())) };
                 failure
                     .note(

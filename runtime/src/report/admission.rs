@@ -54,7 +54,7 @@ impl Admission {
                     let by = &registered.credential.key;
                     let said = Announcement::read(&path, &said.data, (layout.stack(), &name), by)?;
                     let is_here = goal.is_some_and(|goal| goal.space == said.space);
-                    let is_other = registered.admitted.is_some() && said.identity != *registered.identity();
+                    let is_other = registered.admitted.is_some() && !said.identity.has_key_of(registered.identity());
                     (is_here && is_other).then(|| Other { server: name.clone(), since: said.at })
                 });
                 Ok::<_, SpaceError>((name, registered, other))

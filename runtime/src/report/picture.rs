@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use wattle::model::{IndexMap, Name, Order};
 
-use crate::space::{Alive, Finishing, Goal, Leaving, Plan, Revision, Space, SpaceError, State, Status};
+use crate::space::{Alive, Finishing, Goal, Leaving, Plan, Revision, Space, SpaceError, State, Status, writer_of};
 use crate::store::StoreError;
 
 use super::admission::Admission;
@@ -277,7 +277,10 @@ fn or_trouble<T>(said: Result<Option<T>, SpaceError>, troubles: &mut Vec<String>
             Ok(None)
         }
         Err(SpaceError::Untrusted { path, reason }) => {
-            troubles.push(format!("what stands in `{path}` is not believed: {reason}"));
+            let writer = writer_of(&path).map_or_else(String::new, |writer| {
+                format!("; besides the operator only `{writer}` can have written it")
+            });
+            troubles.push(format!("what stands in `{path}` is not believed: {reason}{writer}"));
             Ok(None)
         }
         said => said,

@@ -9,14 +9,15 @@ use wattle_agent_core::plan::Writer;
 use wattle_agent_core::planning::{Sealing as _, keep_standing};
 
 use crate::clock;
-use crate::space::{Layout, OperatorKey, Plan, Revision, Shared};
-use crate::store::{Access, Op, Principal, Store, StoreError};
+use crate::space::{Held, Layout, OperatorKey, Plan, Revision, Shared};
+use crate::store::{Access, Principal, Store};
 
 use super::operator::Signed;
 use super::present::{self, Deployed, Present};
 use super::roster::{Admitting, Roster};
 use super::sealing::ForServers;
 use super::sharing::{Sharing, has_left};
+use super::turn::{self, Turn};
 use super::wanted::{Wanted, foreign, is_another};
 use super::work::{goal, tampered};
 use super::write::Writing;
@@ -56,12 +57,14 @@ pub async fn waiting(
     key: &OperatorKey,
     named: &[Name],
 ) -> Result<Waiting, SeedError> {
-    let Found { roster, .. } = find(&Signed::new(store, key), stack, named, false).await?;
+    let Found { roster, there, .. } = find(&Signed::new(store, key), stack, named, Doing::Looks).await?;
     let lives = roster.on_credentials().map(|(server, _)| server);
     let absent = lives.filter(|server| named.is_empty() || named.contains(server));
-    let silent = named.iter().filter(|server| !roster.admitted.contains(server));
+    let come: IndexSet<Name> = there.admitting.iter().chain(&roster.admitted).cloned().collect();
+    let silent = named.iter().filter(|server| !come.contains(*server));
+    let absent = absent.filter(|server| !come.contains(*server));
     let absent: IndexSet<Name> = absent.chain(silent).cloned().collect();
-    Ok(Waiting { come: roster.admitted, absent: absent.into_iter().collect() })
+    Ok(Waiting { come: come.into_iter().collect(), absent: absent.into_iter().collect() })
 }
 
 /// Admits the keys of all servers of `stack` that were never admitted and have said who they will be, and of those that are
@@ -69,51 +72,65 @@ pub async fn waiting(
 ///
 /// # Errors
 /// When the stack was not deployed to the end by a version that knows of servers' own keys, or is not as its operator has written
-/// it; as [`apply`](super::apply) what is broken off: it is completed by the next call of `apply`.
+/// it. What is broken off is completed by the next call, whoever is named then, and as well by the next one of
+/// [`apply`](super::apply).
 pub async fn admit(
     store: &Arc<dyn Store>,
     stack: &str,
     key: &OperatorKey,
     named: &[Name],
 ) -> Result<Admission, SeedError> {
-    admit_as(store, stack, key, named, false).await
+    admit_as(store, stack, key, named, Doing::Admits).await
 }
 
-/// The same; of those that are `named` and have keys of their own, only what is `endorsed` by these if that is asked for, and nobody else.
+/// The same, or only those that are `named` and have made other keys.
 pub(super) async fn admit_as(
     store: &Arc<dyn Store>,
     stack: &str,
     key: &OperatorKey,
     named: &[Name],
-    endorsed: bool,
+    doing: Doing,
 ) -> Result<Admission, SeedError> {
     let signed = Signed::new(store, key);
-    let Found { layout, there, present, roster } = find(&signed, stack, named, endorsed).await?;
+    let Found { layout, there, present, roster } = find(&signed, stack, named, doing).await?;
     let store: &Arc<dyn Store> = &(signed as Arc<dyn Store>);
     let on_credentials = roster.on_credentials().map(|(server, _)| server.clone()).collect();
-    let admitted = roster.admitted.clone();
+    // Those that somebody was admitting who was broken off, and all others.
+    let admitted: IndexSet<&Name> = there.admitting.iter().chain(&roster.admitted).collect();
+    let admitted: Vec<Name> = admitted.into_iter().cloned().collect();
     let silent = named.iter().filter(|server| !admitted.contains(server)).cloned().collect();
     if admitted.is_empty() {
         let changes = Changes { from: Some(there.goal.revision), to: there.goal.revision, ..Changes::default() };
         return Ok(Admission { revision: there.goal.revision, admitted, on_credentials, silent, changes });
     }
-    let revision = applying::number(Some(there.goal.there()), false);
+    let is_same = roster.admitted.is_empty() && there.identities == roster.digest(true);
+    let revision = applying::number(Some(there.goal.there()), is_same);
     let next = Next { layout: &layout, key, there: &there, present: &present };
     let wanted = next.wanted(roster, &Revision { space: there.goal.space.clone(), number: revision })?;
     let mut writing = Writing::make(&layout, None, &present, &wanted)?;
     writing.keep(deployed::shared(&layout, &present.files, &wanted.sharing.access()));
+    // Whoever acted for a server that is another one has no right to it any more, and would keep the one from it that has.
+    writing.replace_agents(
+        &layout,
+        admitted.iter().filter(|server| named.contains(server) || there.admitting.contains(server)),
+    );
     let mut changes = Changes::between(&layout, &present, &wanted, revision);
     changes.rights = writing.rights.iter().map(ToString::to_string).collect();
     let identities = wanted.roster.digest(true);
     let told = goal(&wanted, key, revision, there.goal.space.clone(), there.goal.digest.clone());
-    let told = Deployed { goal: told, identities, turn: None, ..there };
-    Box::pin(writing.carry_out(store, &layout, &present, &wanted, &told)).await?;
-    // Whoever acted for such a server has no right to it any more, and would keep the one from it that has.
-    for server in admitted.iter().filter(|server| named.contains(server)) {
-        match store.apply(vec![Op::Delete { path: layout.alive(server) }]).await {
-            Ok(()) | Err(StoreError::Missing { .. }) => {}
-            Err(error) => return Err(error.into()),
-        }
+    if revision == there.goal.revision {
+        let mut turn = Turn::resume(store, &layout, &present.seen, &there)?;
+        Box::pin(writing.finish(&mut turn, &wanted, there.clone())).await?;
+    } else {
+        let told = Deployed {
+            goal: told,
+            identities,
+            turn: None,
+            admitting: admitted.clone(),
+            renewing: doing.is_renewal(),
+            ..there
+        };
+        Box::pin(writing.carry_out(store, &layout, &present, &wanted, &told)).await?;
     }
     Ok(Admission { revision, admitted, on_credentials, silent, changes })
 }
@@ -126,22 +143,46 @@ pub(super) struct Found {
     pub(super) roster: Roster,
 }
 
-pub(super) async fn find(
-    signed: &Arc<Signed>,
-    stack: &str,
-    named: &[Name],
-    endorsed: bool,
-) -> Result<Found, SeedError> {
+/// For what it is to be found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Doing {
+    /// To be shown.
+    Looks,
+    /// The same, of those that have made other keys and have the word of those before.
+    LooksRenewed,
+    /// To be written.
+    Admits,
+    /// The same, as far as it has the word of the keys before.
+    Renews,
+}
+
+impl Doing {
+    fn is_renewal(self) -> bool {
+        matches!(self, Self::LooksRenewed | Self::Renews)
+    }
+
+    fn writes(self) -> bool {
+        matches!(self, Self::Admits | Self::Renews)
+    }
+}
+
+pub(super) async fn find(signed: &Arc<Signed>, stack: &str, named: &[Name], doing: Doing) -> Result<Found, SeedError> {
     names::check("stack", stack)?;
     let store: &Arc<dyn Store> = &(Arc::clone(signed) as Arc<dyn Store>);
     let layout = Layout::new(stack);
     let there = present::deployed(store, &layout).await?;
-    let is_whole = |there: &(Deployed, _)| there.0.goal.applying.is_none() && there.0.announces;
-    let there = there.filter(is_whole).ok_or_else(|| {
+    let is_deployed =
+        |there: &(Deployed, _)| there.0.announces && (there.0.goal.applying.is_none() || !there.0.admitting.is_empty());
+    let there = there.filter(is_deployed).ok_or_else(|| {
         let nodes = tampered(signed.refused(), &Present::default());
         let stack = stack.to_owned();
         if nodes.is_empty() { SeedError::Incomplete { stack } } else { SeedError::Tampered { stack, nodes } }
     })?;
+    let there = if doing.writes() && there.0.goal.there().is_being_written() {
+        turn::end_another(store, &layout, there).await?
+    } else {
+        there
+    };
     let present = Present::read(store, &layout, Some(there.clone()), false).await?;
     let nodes = tampered(signed.refused(), &present);
     if !nodes.is_empty() {
@@ -154,8 +195,9 @@ pub(super) async fn find(
     if !unknown.is_empty() {
         return Err(SeedError::NoServer { stack: stack.to_owned(), servers: unknown });
     }
-    let space = there.goal.space.as_ref();
-    let admitting = Admitting { newcomers: !endorsed, named, endorsed, space, now: clock::now() };
+    let named: Vec<Name> = named.iter().chain(&there.admitting).cloned().collect();
+    let (space, endorsed) = (there.goal.space.as_ref(), doing.is_renewal() || there.renewing);
+    let admitting = Admitting { newcomers: !endorsed, named: &named, endorsed, space, now: clock::now() };
     let roster = Roster::of_records(&layout, active(), &present.register, admitting);
     if let Some(server) = active().find(|server| !roster.servers.contains_key(*server)) {
         return Err(SeedError::Unreadable { server: server.to_string() });
@@ -179,16 +221,22 @@ impl Next<'_> {
         let entries = Self::entries(&active, &principals);
         let mut sealing = ForServers::new(self.key, &roster, present);
         let mut plans = IndexMap::with_capacity_and_hasher(present.plans.len(), Default::default());
-        let recipients = self.recipients(&roster);
+        let readers = readers(&active);
         for (server, plan) in &active {
             let mut plan = (*plan).clone();
             if is_another(present, &principals, server) {
                 plan = sealing.anew(server, plan)?;
             }
-            for output in plan.components.values_mut().flat_map(|component| component.outputs.values_mut()) {
-                for recipient in &mut output.recipients {
-                    if let Some(now) = recipients.get(recipient) {
-                        recipient.clone_from(now);
+            for (component, planned) in &mut plan.components {
+                for (output, planned) in planned.outputs.iter_mut().filter(|(_, output)| !output.recipients.is_empty())
+                {
+                    let others = readers.get(&*format!("{server}/{component}/{output}")).into_iter().flatten();
+                    let all: IndexSet<&Name> = std::iter::once(*server).chain(others.copied()).collect();
+                    let now = all.into_iter().filter_map(|reader| Some(roster.identity(reader)?.recipient.clone()));
+                    let now: IndexSet<String> = now.collect();
+                    // Their order is the seed's.
+                    if now != planned.recipients.iter().cloned().collect::<IndexSet<_>>() {
+                        planned.recipients = now.into_iter().collect();
                     }
                 }
             }
@@ -231,19 +279,25 @@ impl Next<'_> {
         })
     }
 
-    /// For whom is to be encrypted now what was encrypted for others before.
-    fn recipients(&self, roster: &Roster) -> HashMap<String, String> {
-        let other = |server: &Name| {
-            let before = self.present.register.records.get(server)?.registered()?.identity();
-            Some((before.recipient.clone(), roster.identity(server)?.recipient.clone()))
-        };
-        roster.admitted.iter().filter_map(other).collect()
-    }
-
     /// The rights to all entries.
     fn entries(plans: &[(&Name, &Plan)], principals: &HashMap<Name, Principal>) -> IndexMap<Name, Access> {
         let mut granted = rights::granted(plans.iter().copied(), principals);
         let names = plans.iter().flat_map(|(server, plan)| rights::written(server, plan));
         names.filter_map(|name| granted.remove(&name).map(|access| (Name::from(name), access))).collect()
     }
+}
+
+/// Who reads which entry, by these plans.
+fn readers<'p>(plans: &[(&'p Name, &'p Plan)]) -> HashMap<Name, IndexSet<&'p Name>> {
+    let mut found: HashMap<Name, IndexSet<&Name>> = HashMap::new();
+    for (server, plan) in plans {
+        for component in plan.components.values() {
+            component.sources(&mut |source| {
+                for entry in source.leaves().filter_map(Held::entry) {
+                    found.entry(entry.clone()).or_default().insert(server);
+                }
+            });
+        }
+    }
+    found
 }

@@ -77,7 +77,7 @@ async fn known(
         let public = credential.key().public(layout.stack(), server);
         let record: Option<Record> = parse_json(&path, unverified(&node.data)).ok().flatten();
         let is_its = record.map(|record| match record {
-            Record::Now(known) => known.credential == public,
+            Record::Now(known) => known.credential.has_key_of(&public),
             Record::Former(principal) => principal == public.principal,
         });
         Ok::<_, SeedError>(is_its.map(|is_its| (server.clone(), is_its)))

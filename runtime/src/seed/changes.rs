@@ -12,6 +12,7 @@ use crate::space::{Layout, Plan, PlannedComponent};
 use super::error::{SeedError, Tampered};
 use super::present::Present;
 use super::wanted::Wanted;
+use super::work::has_key_of;
 
 /// What a seed changes in a data space; shown as text with one line for each server and component that changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -39,6 +40,9 @@ pub struct Changes {
     /// Servers whose own keys take the place of what they had.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub admitted: Vec<String>,
+    /// Servers that have the key that they had, and by now a password for another authority.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub passwords: Vec<String>,
     /// Nodes that are not what the operator has written, and are written anew.
     pub tampered: Vec<Tampered>,
     /// What the operator should look after.
@@ -133,10 +137,13 @@ impl Changes {
         changes.exports_changed = others.map(|(name, _)| name.to_string()).collect();
         let other =
             |server: &&Name| present.principals.get(*server).is_some_and(|p| Some(p) != wanted.principals.get(*server));
+        let other: Vec<&Name> = wanted.plans.keys().filter(other).collect();
+        let (same, other): (Vec<&Name>, Vec<&Name>) =
+            other.into_iter().partition(|server| has_key_of(&wanted.roster, present, server));
         let (admitted, other): (Vec<&Name>, Vec<&Name>) =
-            wanted.plans.keys().filter(other).partition(|server| wanted.roster.admitted.contains(server));
-        [changes.admitted, changes.credentials] =
-            [admitted, other].map(|servers| servers.into_iter().map(ToString::to_string).collect());
+            other.into_iter().partition(|server| wanted.roster.admitted.contains(server));
+        [changes.admitted, changes.passwords, changes.credentials] =
+            [admitted, same, other].map(|servers| servers.into_iter().map(ToString::to_string).collect());
         changes
     }
 }
@@ -304,8 +311,12 @@ impl fmt::Display for Changes {
         names("other rights", &self.rights)?;
         names("other credentials", &self.credentials)?;
         names("admitted with keys of their own", &self.admitted)?;
-        for Tampered { node, why } in &self.tampered {
-            writeln!(f, "not as the operator has written it: `{node}`: {why}")?;
+        names("passwords for another authority", &self.passwords)?;
+        for tampered in &self.tampered {
+            writeln!(f, "not as the operator has written it: {tampered}")?;
+        }
+        if !self.tampered.is_empty() {
+            writeln!(f, "`wattle seed apply DIR --restore` writes all of it anew")?;
         }
         self.warnings.iter().try_for_each(|warning| writeln!(f, "warning: {warning}"))
     }

@@ -13,7 +13,7 @@ use wattle::model::{IndexMap, Name};
 use wattle::shown::one_line;
 
 use crate::space::{Credential, OperatorKey, Succession};
-use crate::store::{Login, Principal};
+use crate::store::{AuthorityId, Login, Principal};
 
 use super::SeedError;
 
@@ -75,6 +75,15 @@ impl Credentials {
         let authority = key.signer().authority();
         for credential in self.servers.values_mut() {
             *credential = credential.clone().believing(authority);
+        }
+        self
+    }
+
+    /// The same at a store whose certificates are of any of these authorities; of none for one that has no certificates.
+    #[must_use]
+    pub fn at(mut self, authorities: &[AuthorityId]) -> Self {
+        for credential in self.servers.values_mut() {
+            *credential = credential.clone().at(authorities.to_vec());
         }
         self
     }

@@ -1,5 +1,6 @@
 //! Why a seed was not written, or a stack not removed.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -242,6 +243,16 @@ pub struct Tampered {
     pub node: String,
     /// Why that is known.
     pub why: String,
+    /// The server whose signature is on what stands there, if one's is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub writer: Option<Name>,
+}
+
+impl fmt::Display for Tampered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`: {}", self.node, self.why)?;
+        self.writer.iter().try_for_each(|writer| write!(f, "; what stands there is signed by the server `{writer}`"))
+    }
 }
 
 /// A file that lies beside a seed, which may be of whoever made the directory.
@@ -274,7 +285,7 @@ fn unknown(files: &[Beside], stack: &str) -> String {
 
 /// What is wrong with a stack, one node a line.
 fn tampered(stack: &str, nodes: &[Tampered]) -> String {
-    let nodes = nodes.iter().map(|Tampered { node, why }| format!("\n`{node}`: {why}"));
+    let nodes = nodes.iter().map(|node| format!("\n{node}"));
     format!("what the data space holds of `{stack}` is not what its operator has written{}", nodes.collect::<String>())
 }
 

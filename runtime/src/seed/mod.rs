@@ -57,7 +57,7 @@ pub use rotate::{Rotation, rotatable, rotate, rotate_top};
 use operator::Signed;
 use present::Deployed;
 use turn::Turn;
-use work::{Found, Work, tampered, unchanged};
+use work::{Found, Work, tampered};
 
 /// How a seed is applied.
 #[derive(Clone, Debug)]
@@ -142,10 +142,9 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
         && !options.again
         && !options.restore
         && work.is_given(&there.0)
-        && Box::pin(work.stay(&signed, seed, options, there.clone())).await?
+        && let Some(unchanged) = Box::pin(work.stay(&signed, seed, options, there.clone())).await?
     {
-        let revision = there.0.goal.revision;
-        return Ok(applied(revision, unchanged(&work, seed, revision), work.credentials.clone()));
+        return Ok(applied(there.0.goal.revision, unchanged, work.credentials.clone()));
     }
     let is_being_written = |there: &Deployed| there.goal.there().is_being_written();
     let known = match begun.or(there) {

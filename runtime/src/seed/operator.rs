@@ -19,7 +19,16 @@ pub(super) struct Signed {
     /// Whose word counts as well, and is not given any more.
     former: Option<Authority>,
     /// What was read that the operator has not signed so, by path.
-    refused: Mutex<BTreeMap<String, NotSigned>>,
+    refused: Mutex<BTreeMap<String, Refused>>,
+}
+
+/// What the operator has not signed so.
+#[derive(Clone, Debug)]
+pub(super) struct Refused {
+    /// Why that is known.
+    pub(super) why: NotSigned,
+    /// What stands there.
+    pub(super) data: Vec<u8>,
 }
 
 impl fmt::Debug for Signed {
@@ -41,11 +50,11 @@ impl Signed {
     }
 
     /// What was read that the operator has not signed so, and why.
-    pub(super) fn refused(&self) -> BTreeMap<String, NotSigned> {
+    pub(super) fn refused(&self) -> BTreeMap<String, Refused> {
         self.all().clone()
     }
 
-    fn all(&self) -> MutexGuard<'_, BTreeMap<String, NotSigned>> {
+    fn all(&self) -> MutexGuard<'_, BTreeMap<String, Refused>> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -56,14 +65,12 @@ impl Signed {
         }
         let judged = self.signer.authority().verify(path, &node.data);
         let judged = judged.or_else(|why| self.former.map_or(Err(why), |former| former.verify(path, &node.data)));
-        let data = match judged {
-            Ok(held) => held.to_vec(),
-            Err(why) => {
-                self.all().insert(path.to_owned(), why);
-                Vec::new()
-            }
+        let why = match judged {
+            Ok(held) => return Node { data: held.to_vec(), ..node },
+            Err(why) => why,
         };
-        Node { data, ..node }
+        self.all().insert(path.to_owned(), Refused { why, data: node.data });
+        Node { data: Vec::new(), ..node }
     }
 
     fn signed(&self, path: &str, data: Vec<u8>) -> Vec<u8> {

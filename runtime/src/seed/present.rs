@@ -47,6 +47,12 @@ pub(super) struct Deployed {
     /// Whether the operator is given another key: what is under way leaves what is deployed as it is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) rotates: bool,
+    /// While servers are admitted to what is deployed, and nothing else is written: which ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) admitting: Vec<Name>,
+    /// Whether those are servers that have made other keys.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) renewing: bool,
 }
 
 impl Deployed {
@@ -70,6 +76,8 @@ impl Deployed {
             bounded: false,
             announces: false,
             rotates: false,
+            admitting: Vec::new(),
+            renewing: false,
         }
     }
 
@@ -281,7 +289,7 @@ impl Present {
                     "it is the one of revision {}, and the goal asks for the one of revision {asked}",
                     plan.revision
                 );
-                replaced.push(Tampered { node: layout.plan(server), why });
+                replaced.push(Tampered { node: layout.plan(server), why, writer: None });
             }
             is_it
         });
@@ -291,7 +299,7 @@ impl Present {
             let known = self.register.records.get(server).and_then(Record::registered);
             if known.is_none_or(|known| known.identity().key.to_string() != **key) {
                 let why = "it is not the one with which the server's plan was written".to_owned();
-                self.replaced.push(Tampered { node: layout.server(server), why });
+                self.replaced.push(Tampered { node: layout.server(server), why, writer: None });
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::space::{Layout, Membership, OperatorKey, to_json};
 use crate::store::Store;
 
 use super::SeedError;
-use super::admit::{self, Admission, Found, Waiting};
+use super::admit::{self, Admission, Doing, Found, Waiting};
 use super::operator::Signed;
 use super::present::get_json;
 
@@ -25,7 +25,7 @@ pub async fn renew(
     servers: &[Name],
 ) -> Result<Waiting, SeedError> {
     let signed = Signed::new(store, key);
-    let Found { layout, roster, .. } = admit::find(&signed, stack, servers, true).await?;
+    let Found { layout, roster, .. } = admit::find(&signed, stack, servers, Doing::LooksRenewed).await?;
     let without = roster.on_credentials().map(|(server, _)| server).filter(|server| servers.contains(server));
     let without: Vec<String> = without.map(ToString::to_string).collect();
     if !without.is_empty() {
@@ -70,5 +70,5 @@ pub async fn admit_renewed(
     key: &OperatorKey,
     servers: &[Name],
 ) -> Result<Admission, SeedError> {
-    admit::admit_as(store, stack, key, servers, true).await
+    admit::admit_as(store, stack, key, servers, Doing::Renews).await
 }

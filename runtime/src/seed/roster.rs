@@ -7,7 +7,7 @@ use wattle::model::{IndexMap, Name};
 use wattle_agent_core::hex;
 use wattle_agent_core::time::Time;
 
-use crate::space::{Admitted, Announcement, Layout, Public, Record, Registered};
+use crate::space::{Admitted, Announced, Announcement, Authority, Layout, Public, Record, Registered};
 use crate::store::Principal;
 
 use super::Credentials;
@@ -22,6 +22,35 @@ pub(super) struct Register {
 }
 
 impl Register {
+    /// The keys by which servers sign, as far as their operator has signed whose they are.
+    pub(super) fn keys(&self) -> Vec<(&Name, Authority)> {
+        let known = self.records.iter().filter_map(|(server, record)| Some((server, record.registered()?)));
+        let keys = known.flat_map(|(server, known)| [(server, known.credential.key), (server, known.identity().key)]);
+        keys.collect()
+    }
+
+    /// Whether something stands where `server` announces itself that it has not announced.
+    pub(super) fn is_disowned(&self, layout: &Layout, server: &Name) -> bool {
+        let known = self.records.get(server).and_then(Record::registered);
+        let (Some(data), Some(known)) = (self.announced.get(server), known) else { return false };
+        let (path, place) = (layout.announcement(server), (layout.stack(), &**server));
+        !Announced::is_empty(data) && Announcement::read(&path, data, place, &known.credential.key).is_none()
+    }
+
+    /// Where something [is disowned](Self::is_disowned), one a line.
+    pub(super) fn disowned(&self, layout: &Layout) -> Vec<String> {
+        let mut servers: Vec<&Name> = self.announced.keys().filter(|server| self.is_disowned(layout, server)).collect();
+        servers.sort_unstable();
+        let line = |server: &Name| {
+            format!(
+                "`{}` holds no announcement of `{server}`, and besides the operator only who has the credential of `{server}` can \
+                 have written it: `wattle seed apply DIR --again` empties it",
+                layout.announcement(server)
+            )
+        };
+        servers.into_iter().map(line).collect()
+    }
+
     /// Who has announced that it will be `server`, of which this is `known`, in the data space of the name.
     fn comes(&self, layout: &Layout, server: &Name, known: &Public, space: Option<&Name>) -> Option<Announcement> {
         let (data, path) = (self.announced.get(server)?, layout.announcement(server));
@@ -66,10 +95,13 @@ impl Roster {
     ) -> Self {
         let registered = servers.filter_map(|server| {
             let credential = credentials.get(server)?;
-            let public = credential.key().public(layout.stack(), server);
+            let mut publics = credential.key().publics(layout.stack(), server);
             let known = there.records.get(server).and_then(Record::registered);
-            let known = known.filter(|known| known.credential == public && !left(server));
-            let admitted = known.and_then(|known| known.admitted.clone());
+            let known = known.filter(|known| known.credential.has_key_of(&publics[0]));
+            // As long as the store may have certificates of the authority that it was known by, it stays known by that one.
+            let at = known.and_then(|known| publics.iter().position(|public| *public == known.credential));
+            let public = publics.swap_remove(at.unwrap_or(0));
+            let admitted = known.filter(|_| !left(server)).and_then(|known| known.admitted.clone());
             let former = credential.former_member(layout.stack()).is_some();
             Some((server.clone(), Registered { credential: public, former, admitted }))
         });
@@ -92,16 +124,13 @@ impl Roster {
     fn admit(mut self, layout: &Layout, there: &Register, admitting: Admitting<'_>) -> Self {
         let Admitting { newcomers, named, endorsed, space, now } = admitting;
         for (server, registered) in &mut self.servers {
-            let is_newcomer = newcomers && registered.admitted.is_none();
-            if !is_newcomer && !named.contains(server) {
-                continue;
-            }
             let Some(said) = there.comes(layout, server, &registered.credential, space) else { continue };
             let (path, before) = (layout.announcement(server), registered.identity());
-            if endorsed && !said.is_endorsed_by(&path, &before.key) {
-                continue;
-            }
-            if *registered.identity() != said.identity {
+            let is_newcomer = newcomers && registered.admitted.is_none();
+            // With another password than before: nobody but itself can have signed that.
+            let is_itself = newcomers && said.identity.has_key_of(before);
+            let is_named = named.contains(server) && (!endorsed || said.is_endorsed_by(&path, &before.key));
+            if (is_newcomer || is_itself || is_named) && *before != said.identity {
                 registered.admitted = Some(Admitted { identity: said.identity, since: now });
                 self.admitted.push(server.clone());
             }
@@ -123,6 +152,11 @@ impl Roster {
     /// Those that live on their credentials.
     pub(super) fn on_credentials(&self) -> impl Iterator<Item = (&Name, &Registered)> {
         self.servers.iter().filter(|(_, known)| known.admitted.is_none())
+    }
+
+    /// Those whose password is one for all stores, as those of former versions.
+    pub(super) fn unbound(&self) -> impl Iterator<Item = &Name> {
+        self.servers.iter().filter(|(_, known)| known.identity().store.is_none()).map(|(server, _)| server)
     }
 
     /// Whether some server lives on a credential of a former version.

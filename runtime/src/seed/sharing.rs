@@ -5,13 +5,15 @@ use std::collections::HashMap;
 use wattle::model::Name;
 
 use crate::space::{Layout, Members, OperatorKey, Shared};
-use crate::store::{Access, Login, Principal, Rights};
+use crate::store::{Access, AuthorityId, Login, Principal, Rights};
 
 /// What the servers share in a revision.
 #[derive(Clone, Debug)]
 pub(super) struct Sharing {
     /// The login that each is told.
     pub(super) login: Login,
+    /// Of which authority the stores are that may learn it.
+    pub(super) store: Option<AuthorityId>,
     /// What is signed of it while one login takes the place of another one.
     pub(super) under_way: Members,
     /// What is signed of it then.
@@ -52,6 +54,7 @@ impl Sharing {
         earlier.retain(|principal| !counting.contains(principal));
         Self {
             login: login(generation),
+            store: key.authorities().first().copied(),
             is_known: matches!(before, Some(Shared::Now(there)) if there.current == current),
             under_way: Members {
                 generation,

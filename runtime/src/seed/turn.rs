@@ -182,8 +182,11 @@ impl<'a> Turn<'a> {
     /// # Errors
     /// [`SeedError::Busy`] when the turn is over.
     pub(super) async fn say(&mut self, goal: &Deployed) -> Result<(), SeedError> {
-        let turn = self.name.clone().filter(|_| goal.goal.applying.is_some());
-        let goal = Deployed { turn, ..goal.clone() };
+        let is_over = goal.goal.applying.is_none();
+        let turn = self.name.clone().filter(|_| !is_over);
+        let admitting = if is_over { Vec::new() } else { goal.admitting.clone() };
+        let [renewing, rotates] = [goal.renewing, goal.rotates].map(|is_so| is_so && !is_over);
+        let goal = Deployed { turn, admitting, renewing, rotates, ..goal.clone() };
         let (path, data) = (self.layout.revision(), to_json(&goal));
         let set = Op::Set { path, data: data.clone(), expected: Some(self.goal) };
         let said = self.store.apply(self.mark.iter().cloned().chain([set]).collect()).await;

@@ -13,13 +13,13 @@ use wattle_agent_core::planning::Planning;
 use wattle_words::names::some;
 
 use crate::clock;
-use crate::space::{Credential, Goal, Layout, NotSigned, Numbers, OperatorKey, Revision};
+use crate::space::{Credential, Goal, Layout, Numbers, OperatorKey, Record, Revision, signed_by};
 use crate::store::{Access, Principal, Store, Version};
 
 use super::changes::{Change, Changes, ComponentChange, ServerChanges};
 use super::deployed::Keeping;
 use super::imports::Imports;
-use super::operator::Signed;
+use super::operator::{Refused, Signed};
 use super::present::{Deployed, Present};
 use super::roster::{Admitting, Register, Roster};
 use super::sharing::{Sharing, has_left};
@@ -56,6 +56,7 @@ impl Work {
         let imports = imports::resolve(store, seed, stack).await?;
         let mut credentials = options.credentials.clone();
         credentials.complete(seed, &options.key);
+        credentials = credentials.at(options.key.authorities());
         let believes_another = |server: &&Name| {
             let believed = credentials.get(server).and_then(Credential::authority);
             believed.is_some_and(|believed| !options.key.is_believed_by(&believed))
@@ -119,7 +120,7 @@ impl Work {
     }
 
     /// Refuses a stack of which something is not as its operator has written it.
-    pub(super) fn insist(&self, refused: BTreeMap<String, NotSigned>, present: &Present) -> Result<(), SeedError> {
+    pub(super) fn insist(&self, refused: BTreeMap<String, Refused>, present: &Present) -> Result<(), SeedError> {
         let nodes = tampered(refused, present);
         let stack = self.layout.stack().to_owned();
         if nodes.is_empty() { Ok(()) } else { Err(SeedError::Tampered { stack, nodes }) }
@@ -139,22 +140,22 @@ impl Work {
         })
     }
 
-    /// Does what is to be done for a revision that stays, of which the seed [is given](Self::is_given) already; whether it
-    /// does: servers may be others.
+    /// Does what is to be done for a revision that stays, of which the seed [is given](Self::is_given) already; none if it does
+    /// not: servers may be others.
     pub(super) async fn stay(
         &self,
         signed: &Arc<Signed>,
         seed: &Seed,
         options: &Options,
         there: (Deployed, Version),
-    ) -> Result<bool, SeedError> {
+    ) -> Result<Option<Changes>, SeedError> {
         let store: &Arc<dyn Store> = &(Arc::clone(signed) as Arc<dyn Store>);
         let before = Seen::read(store, &self.layout, Some(&there)).await?;
         let present = Present::read(store, &self.layout, Some(there.clone()), false).await?;
         // With the same seed, the same servers are there.
         let roster = self.roster(seed, options, &present.register, there.0.goal.space.as_ref(), |_| false);
         if there.0.identities != roster.digest(has_places(options, &there.0)) {
-            return Ok(false);
+            return Ok(None);
         }
         self.insist(signed.refused(), &present)?;
         let mut turn = Turn::resume(store, &self.layout, &before, &there.0)?;
@@ -167,7 +168,9 @@ impl Work {
         let space = goal.goal.space.as_ref();
         let sharing = Sharing::as_it_is(&options.key, (&self.layout, space), present.shared.as_ref());
         deployed::renew(&turn, &self.keeping(seed, options, sharing.access(), goal.goal.revision)).await?;
-        Ok(true)
+        let mut changes = unchanged(self, seed, goal.goal.revision);
+        changes.warnings.extend(unbound(&roster, &options.key));
+        Ok(Some(changes))
     }
 
     pub(super) async fn compare(
@@ -189,7 +192,7 @@ impl Work {
         if !options.renew && (options.restore || there.is_some_and(|there| there.goal.revision > 0)) {
             let other = |(server, before): (&Name, &Principal)| {
                 let active = present.plans.get(server).is_some_and(|plan| !plan.retired);
-                let is_other = active && !roster.admitted.contains(server);
+                let is_other = active && !roster.admitted.contains(server) && !has_key_of(&roster, &present, server);
                 (is_other && principals.get(server).is_some_and(|now| now != before)).then(|| server.to_string())
             };
             let mut servers: Vec<String> = present.principals.iter().filter_map(other).collect();
@@ -231,6 +234,8 @@ impl Work {
         changes.rights = writing.rights.iter().map(ToString::to_string).collect();
         changes.warnings.clone_from(&writing.warnings);
         changes.warnings.extend(self.unproven(seed));
+        changes.warnings.extend(unbound(&wanted.roster, &options.key));
+        changes.warnings.extend(present.register.disowned(&self.layout));
         let bounded = there.is_some_and(|there| there.bounded);
         let goal = goal(&wanted, &options.key, revision, space, self.digest.clone());
         Ok(Found {
@@ -247,9 +252,30 @@ impl Work {
                 bounded,
                 announces: has_places,
                 rotates: false,
+                admitting: Vec::new(),
+                renewing: false,
             },
         })
     }
+}
+
+/// Whether a server has the key that it had, whatever its password is.
+pub(super) fn has_key_of(roster: &Roster, present: &Present, server: &Name) -> bool {
+    let before = present.register.records.get(server).and_then(Record::registered);
+    before.zip(roster.identity(server)).is_some_and(|(before, now)| now.has_key_of(before.identity()))
+}
+
+/// What the operator should know of servers' passwords.
+pub(super) fn unbound(roster: &Roster, key: &OperatorKey) -> Option<String> {
+    let servers: Vec<&str> = roster.unbound().map(|name| &**name).filter(|_| !key.authorities().is_empty()).collect();
+    (!servers.is_empty()).then(|| {
+        format!(
+            "the passwords of {} are of before each was for one certificate authority, so whoever runs another store that such a \
+             server comes to learns what opens this one: put the new `wattle-agent` on it, then `wattle seed admit`; or \
+             `--renew` makes other credentials, with which `openstack stack update` replaces the servers",
+            some(servers.into_iter(), 5)
+        )
+    })
 }
 
 /// Whether servers can announce who they will be.
@@ -272,15 +298,19 @@ pub(super) fn goal(wanted: &Wanted, key: &OperatorKey, revision: u64, space: Opt
 }
 
 /// What is not as the operator has written it, by path.
-pub(super) fn tampered(refused: BTreeMap<String, NotSigned>, present: &Present) -> Vec<Tampered> {
-    let refused = refused.into_iter().map(|(node, why)| Tampered { node, why: why.to_string() });
+pub(super) fn tampered(refused: BTreeMap<String, Refused>, present: &Present) -> Vec<Tampered> {
+    let keys = present.register.keys();
+    let refused = refused.into_iter().map(|(node, Refused { why, data })| {
+        let writer = signed_by(keys.iter().copied(), &node, &data).cloned();
+        Tampered { node, why: why.to_string(), writer }
+    });
     let mut nodes: Vec<Tampered> = refused.chain(present.replaced.iter().cloned()).collect();
     nodes.sort_unstable_by(|a, b| a.node.cmp(&b.node));
     nodes
 }
 
 /// What is said of a seed that is as it was.
-pub(super) fn unchanged(work: &Work, seed: &Seed, revision: u64) -> Changes {
+fn unchanged(work: &Work, seed: &Seed, revision: u64) -> Changes {
     let component = |name: &Name| (name.clone(), ComponentChange { change: Change::Unchanged, what: Vec::new() });
     let servers = seed.servers.iter().map(|(name, server)| {
         let components = server.components.keys().map(component).collect();

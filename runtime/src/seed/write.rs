@@ -25,6 +25,10 @@ pub(super) struct Writing {
     /// Places of agents of which it is to be bounded how much is made there.
     places: Vec<String>,
     plans: Vec<Op>,
+    /// Who servers are: behind all plans, so that whoever is broken off in between finds that they are others than they were.
+    records: Vec<Op>,
+    /// Nodes of agents whose servers are others now: whoever has such a place loses it.
+    places_lost: Vec<String>,
     /// Rights that someone loses, once the servers are told.
     withdrawn: Vec<(String, Access)>,
     /// What is there no more, children first.
@@ -58,6 +62,8 @@ impl Writing {
             granted: Vec::new(),
             places: Vec::new(),
             plans: Vec::with_capacity(wanted.plans.len()),
+            records: Vec::new(),
+            places_lost: Vec::new(),
             withdrawn: Vec::new(),
             gone: Vec::new(),
             rights: Vec::new(),
@@ -73,6 +79,11 @@ impl Writing {
         maker.exports()?;
         maker.gone();
         Ok(maker.writing)
+    }
+
+    /// Has whoever acts for these `servers` lose its place, if there is one.
+    pub(super) fn replace_agents<'a>(&mut self, layout: &Layout, servers: impl Iterator<Item = &'a Name>) {
+        self.places_lost.extend(servers.map(|server| layout.alive(server)));
     }
 
     /// Has what is to be kept of the deployment's files written as well.
@@ -167,13 +178,12 @@ impl Maker<'_> {
             check(&op, || format!("the plan of the server `{name}`"), help)?;
             // One that stands is not written again.
             self.writing.plans.extend((self.present.plans.get(name) != Some(plan)).then_some(op));
-            // Behind the plan: whoever is broken off in between finds that the server is another one.
             let node = self.layout.server(name);
             let registered = wanted.roster.servers.get(name);
             if !self.present.paths.contains(&node) {
                 self.create(node, to_json(&registered), Access::new());
             } else if !self.is_registered(name) {
-                self.writing.plans.push(Op::Set { path: node, data: to_json(&registered), expected: None });
+                self.writing.records.push(Op::Set { path: node, data: to_json(&registered), expected: None });
             }
             self.membership(name, known)?;
             self.agent(name, principal, known);

@@ -57,6 +57,7 @@ impl Registered {
 /// What the node of a server says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
+#[expect(clippy::large_enum_variant, reason = "nearly all are of the large one")]
 pub enum Record {
     /// All that is known.
     Now(Registered),
@@ -109,6 +110,11 @@ impl Place {
             return Self::default();
         }
         parse_json("", unverified(unverified(data))).ok().flatten().unwrap_or_default()
+    }
+
+    /// Whether a node holds nothing but where it is: nobody has announced anything.
+    pub(crate) fn is_empty(data: &[u8]) -> bool {
+        data == Self::read(data).to_bytes()
     }
 
     pub(crate) fn to_bytes(&self) -> Vec<u8> {

@@ -5,11 +5,11 @@ use std::str::FromStr;
 
 use age::secrecy::ExposeSecret as _;
 use age::x25519;
-use sha2::{Digest as _, Sha256};
 
 use crate::store::{AuthorityId, Login, OPERATOR};
 
 use super::keys::ServerKey;
+use super::passwords::Passwords;
 use super::signed::{Authority, Signer, derived};
 use super::succession::Succession;
 
@@ -44,16 +44,6 @@ pub struct OperatorKey {
     before: Succession,
 }
 
-/// Which passwords follow from an operator's key.
-#[derive(Clone)]
-enum Passwords {
-    /// One for all stores: a key of before passwords were for one authority.
-    Common,
-    /// One for each authority whose certificates a store has: whoever runs a store of another one learns none that is of use at
-    /// this one. These are the authorities of the store that is spoken to; of none for one in clear, or on this machine.
-    Each(Vec<AuthorityId>),
-}
-
 /// Why a text is no credential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CredentialError {
@@ -66,7 +56,10 @@ pub enum CredentialError {
 }
 
 /// What credentials begin with.
-const PREFIX: &str = "wattle3";
+const PREFIX: &str = "wattle4";
+
+/// What those begin with that have one password for all stores.
+const UNBOUND: &str = "wattle3";
 
 /// What those begin with that have what is common to all servers of a stack.
 const WITH_MEMBER: &str = "wattle2";
@@ -101,6 +94,17 @@ impl Credential {
         }
     }
 
+    /// The same at a store whose certificates are of any of these authorities; of none for one that has no certificates.
+    #[must_use]
+    pub fn at(self, authorities: Vec<AuthorityId>) -> Self {
+        Self { key: self.key.at(authorities), ..self }
+    }
+
+    /// Whether its password is one for all stores, as in credentials of former versions.
+    pub fn is_unbound(&self) -> bool {
+        self.key.is_unbound()
+    }
+
     /// Its key.
     pub fn key(&self) -> &ServerKey {
         &self.key
@@ -109,7 +113,7 @@ impl Credential {
     /// How a store is told who this is: as this server, and as one of its stack if it was made by a former version. What else
     /// the servers of a stack share, they learn from the data space.
     pub fn logins(&self, stack: &str, server: &str) -> Vec<Login> {
-        std::iter::once(self.key.login(stack, server)).chain(self.former_member(stack)).collect()
+        self.key.logins(stack, server).into_iter().chain(self.former_member(stack)).collect()
     }
 
     /// What was common to the servers of `stack`; none in those that are not of a former version.
@@ -132,6 +136,7 @@ impl Credential {
     pub fn expose(&self) -> String {
         let key = self.key.expose();
         match &self.told {
+            Told::Now { authority } if self.is_unbound() => format!("{UNBOUND}:{key}:{authority}"),
             Told::Now { authority } => format!("{PREFIX}:{key}:{authority}"),
             Told::Former { member, authority: Some(authority) } => format!("{WITH_MEMBER}:{key}:{member}:{authority}"),
             Told::Former { member, authority: None } => format!("{UNPROVEN}:{key}:{member}"),
@@ -153,19 +158,20 @@ impl FromStr for Credential {
         };
         let parts: Vec<&str> = text.split(':').collect();
         let (key, told) = match parts.as_slice() {
-            [PREFIX, key, authority] => (key, Told::Now { authority: authority.parse()? }),
+            [PREFIX | UNBOUND, key, authority] => (key, Told::Now { authority: authority.parse()? }),
             [WITH_MEMBER, key, member, authority] => (key, former(member, Some(authority.parse()?))?),
             [UNPROVEN, key, member] => (key, former(member, None)?),
             _ => return Err(CredentialError::Malformed),
         };
-        Ok(Self { key: key.parse().map_err(|_| CredentialError::Malformed)?, told })
+        let key: ServerKey = key.parse().map_err(|_| CredentialError::Malformed)?;
+        Ok(Self { key: if parts[0] == PREFIX { key } else { key.unbound() }, told })
     }
 }
 
 impl OperatorKey {
     /// A new one.
     pub fn generate() -> Self {
-        Self::of(x25519::Identity::generate(), Passwords::Each(Vec::new()))
+        Self::of(x25519::Identity::generate(), Passwords::default())
     }
 
     fn of(key: x25519::Identity, passwords: Passwords) -> Self {
@@ -200,10 +206,12 @@ impl OperatorKey {
     /// The same at a store whose certificates are of any of these authorities; of none for one that has no certificates.
     #[must_use]
     pub fn at(self, authorities: Vec<AuthorityId>) -> Self {
-        match self.passwords {
-            Passwords::Common => self,
-            Passwords::Each(_) => Self { passwords: Passwords::Each(authorities), ..self },
-        }
+        Self { passwords: self.passwords.at(authorities), ..self }
+    }
+
+    /// The authorities of the store that is spoken to.
+    pub fn authorities(&self) -> &[AuthorityId] {
+        &self.passwords.authorities
     }
 
     /// How a store is told who this is, and whom it takes them for: the first of [`Self::logins`].
@@ -213,17 +221,7 @@ impl OperatorKey {
 
     /// How a store is told who this is: by each of its authorities, so that one can take the place of another one.
     pub fn logins(&self) -> Vec<Login> {
-        match &self.passwords {
-            Passwords::Each(authorities) if !authorities.is_empty() => {
-                // None of them can be told from another one, nor from that of a store without an authority.
-                let password = |id: &AuthorityId| {
-                    password_of(b"wattle: password at a store of an authority\n", &self.key, id.as_bytes())
-                };
-                let login = |id| Login { name: OPERATOR.to_owned(), password: password(id) };
-                authorities.iter().map(login).collect()
-            }
-            _ => vec![login_of(OPERATOR.to_owned(), &self.key)],
-        }
+        self.passwords.logins(OPERATOR, &self.key)
     }
 
     /// For whom to encrypt what they are to read again themselves.
@@ -249,10 +247,7 @@ impl OperatorKey {
     /// As text, which is secret.
     pub fn expose(&self) -> String {
         let key = self.key.to_string();
-        let prefix = match self.passwords {
-            Passwords::Common => "",
-            Passwords::Each(_) => OPERATOR_PREFIX,
-        };
+        let prefix = if self.passwords.is_common { "" } else { OPERATOR_PREFIX };
         format!("{prefix}{}", key.expose_secret())
     }
 }
@@ -265,8 +260,8 @@ impl FromStr for OperatorKey {
             "" => Err(CredentialError::Empty),
             text => {
                 let (key, passwords) = match text.strip_prefix(OPERATOR_PREFIX) {
-                    Some(key) => (key, Passwords::Each(Vec::new())),
-                    None => (text, Passwords::Common),
+                    Some(key) => (key, Passwords::default()),
+                    None => (text, Passwords::default().common()),
                 };
                 key.parse().map(|key| Self::of(key, passwords)).map_err(|_| CredentialError::Malformed)
             }
@@ -290,19 +285,6 @@ impl Opener {
     }
 }
 
-/// Stores see passwords, so they get one from which the key cannot be told.
-pub(super) fn login_of(name: String, key: &x25519::Identity) -> Login {
-    Login { name, password: password_of(b"wattle: password at a store\n", key, &[]) }
-}
-
-fn password_of(purpose: &[u8], key: &x25519::Identity, what: &[u8]) -> String {
-    let mut hash = Sha256::new();
-    hash.update(purpose);
-    hash.update(key.to_string().expose_secret().as_bytes());
-    hash.update(what);
-    wattle_agent_core::hex(&hash.finalize())
-}
-
 macro_rules! not_shown {
     ($($name:ident)*) => {$(
         impl fmt::Debug for $name {
@@ -318,6 +300,7 @@ not_shown!(Opener Credential OperatorKey);
 mod tests {
     use crate::ca::CertificateAuthority;
     use crate::store::Authority;
+    use sha2::{Digest as _, Sha256};
     use wattle_agent_core::time::Time;
 
     use super::*;
@@ -354,5 +337,26 @@ mod tests {
         let expected = Sha256::digest(format!("wattle: password at a store\n{}", text.expose_secret()));
         assert_eq!(plain, [wattle_agent_core::hex(&expected)]);
         assert_eq!(passwords(key.at(authority()).logins()), plain);
+    }
+
+    #[test]
+    fn so_has_a_server_unless_its_credential_is_of_before() {
+        let (one, other) = (authority(), authority());
+        let credential = Credential::generate(OperatorKey::generate().signer().authority());
+        let at = |credential: &Credential, authorities: &[AuthorityId]| {
+            passwords(credential.clone().at(authorities.to_vec()).logins("shop", "db"))
+        };
+        let all = [at(&credential, &[]), at(&credential, &one), at(&credential, &other)].concat();
+        assert_eq!(all.iter().collect::<std::collections::BTreeSet<_>>().len(), 3);
+        assert_eq!(at(&credential, &[one.clone(), other.clone()].concat()), all[1..]);
+        let text = credential.clone().at(one.clone()).expose();
+        assert_eq!(text, credential.expose());
+        assert_eq!(at(&text.parse().unwrap(), &one), at(&credential, &one));
+        // The password that it had, which is also that in clear.
+        let former = text.replacen(PREFIX, UNBOUND, 1);
+        let read: Credential = former.parse().unwrap();
+        assert!(read.is_unbound() && !credential.is_unbound());
+        assert_eq!((read.expose(), at(&read, &one)), (former, at(&credential, &[])));
+        assert_eq!(read.clone().at(one).key().public("shop", "db"), credential.key().public("shop", "db"));
     }
 }

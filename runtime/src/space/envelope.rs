@@ -6,6 +6,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use wattle::model::Name;
 use wattle_agent_core::layout::ROOT;
 
 use super::signed::{Authority, Signer};
@@ -31,6 +32,11 @@ pub enum Disowned {
     /// Nobody knows by which key it is to be judged: the plan that says so is gone, or is not the operator's.
     #[error("the operator has not signed the plan of its server, so that nobody knows its key")]
     Unknown,
+}
+
+/// The only server that may write what is at `path`, besides the operator; none where several may, or none.
+pub(crate) fn writer_of(path: &str) -> Option<&str> {
+    said_by(path).map(|(_, server)| server)
 }
 
 /// The stack and the server that says what is at `path`; none if no server does.
@@ -85,6 +91,16 @@ fn split(data: &[u8]) -> Option<(&[u8], &[u8])> {
     let rest = data.strip_suffix(END)?;
     let (rest, signature) = rest.split_at_checked(rest.len().checked_sub(LENGTH)?)?;
     Some((rest.strip_suffix(FIELD)?, signature))
+}
+
+/// Whose of `keys` has signed what the node at `path` holds, in whatever form; none if nobody has.
+pub(crate) fn signed_by<'n>(
+    keys: impl IntoIterator<Item = (&'n Name, Authority)>,
+    path: &str,
+    data: &[u8],
+) -> Option<&'n Name> {
+    let is_signed = |key: &Authority| key.verify(path, data).is_ok() || verify([key], path, data).is_ok();
+    keys.into_iter().find(|(_, key)| is_signed(key)).map(|(name, _)| name)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use wattle::model::{Name, Value};
 
-use crate::store::{Login, Principal};
+use crate::store::{AuthorityId, Login, Principal};
 
 use super::keys::Public;
 use super::signed::Authority;
@@ -44,6 +44,9 @@ pub struct Membership {
     pub identity: Public,
     /// The number of the login.
     pub generation: u64,
+    /// Of which authority the stores are that may learn the login; none for one in clear, and from a former version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    store: Option<AuthorityId>,
     /// Whether it is to say who it will be, if it has a key of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub announces: bool,
@@ -54,13 +57,23 @@ pub struct Membership {
 }
 
 impl Membership {
-    /// What whoever is `identity` is to be told of `login`.
+    /// What whoever is `identity` is to be told of `login`, which is for a store of the authority.
     ///
     /// # Errors
     /// When nothing can be encrypted for it.
-    pub fn new(identity: &Public, generation: u64, login: &Login, announces: bool) -> Result<Self, SealError> {
+    pub fn new(
+        identity: &Public,
+        generation: u64,
+        (login, store): (&Login, Option<AuthorityId>),
+        announces: bool,
+    ) -> Result<Self, SealError> {
         let sealed = seal(&Value::from(login.password.clone()), [&*identity.recipient])?;
-        Ok(Self { identity: identity.clone(), generation, announces, renews: None, sealed })
+        Ok(Self { identity: identity.clone(), generation, store, announces, renews: None, sealed })
+    }
+
+    /// Whether a store may learn the login that is of one of these `authorities`.
+    pub fn is_for(&self, authorities: &[AuthorityId]) -> bool {
+        self.store.is_none_or(|store| authorities.contains(&store))
     }
 
     /// The login that a server of `stack` shares with the others.
@@ -100,7 +113,7 @@ mod tests {
         }
         let [own, other] = [(); 2].map(|()| ServerKey::generate());
         let login = key.member_login("shop", None, 1);
-        let told = Membership::new(&own.public("shop", "db"), 1, &login, true).unwrap();
+        let told = Membership::new(&own.public("shop", "db"), 1, (&login, None), true).unwrap();
         assert_eq!(told.login("shop", &own.opener()).unwrap().password, login.password);
         told.login("shop", &other.opener()).unwrap_err();
         assert_eq!(told.login("shop", &other.opener().or(&own.opener())).unwrap().name, "shop");

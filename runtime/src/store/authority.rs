@@ -3,9 +3,12 @@
 use std::io;
 use std::path::PathBuf;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use wattle::manners::read;
 
@@ -26,13 +29,29 @@ pub enum Authority {
 }
 
 /// Which authority it is: a digest of its public key, which stays when its certificate is renewed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct AuthorityId([u8; 32]);
 
 impl AuthorityId {
     /// As bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
+    }
+}
+
+impl From<AuthorityId> for String {
+    fn from(id: AuthorityId) -> Self {
+        STANDARD.encode(id.0)
+    }
+}
+
+impl TryFrom<String> for AuthorityId {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let bytes = STANDARD.decode(text).ok().and_then(|bytes| bytes.try_into().ok());
+        bytes.map(Self).ok_or("no digest of an authority's key")
     }
 }
 

@@ -15,7 +15,7 @@ use crate::agents::{Db, is_done, refuses, until};
 /// The credentials that are in a file, as the versions before wrote them.
 fn of_before(path: &std::path::Path) -> String {
     let text = fs::read_to_string(path).expect("it is there");
-    let line = |line: &str| match line.split_once("wattle3:") {
+    let line = |line: &str| match line.split_once("wattle4:") {
         Some((server, rest)) => {
             let key = rest.split(':').next().expect("a key");
             format!("{server}wattle1:{key}:{}\"\n", "m".repeat(64))

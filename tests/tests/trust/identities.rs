@@ -3,14 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use wattle_agent_core::time::Time;
 use wattle_runtime::report::Picture;
 use wattle_runtime::seed::{admit, apply, waiting};
-use wattle_runtime::space::{Layout, Space};
-use wattle_runtime::store::{Store, StoreError};
+use wattle_runtime::space::{Announcement, Layout, ServerKey, Space};
+use wattle_runtime::store::{Access, Rights, Store, StoreError};
+use wattle_tests::random::Anything;
 use wattle_tests::seeds::{Watch, join, nodes};
+use wattle_tests::zookeeper::ZooKeeper;
 
 use crate::agents::{Db, until};
-use crate::{Stack, assert_denied};
+use crate::{Stack, assert_denied, server_of};
 
 pub(crate) fn all_done(revision: u64) -> impl Fn(&Picture) -> bool {
     move |picture| picture.revision() == revision && picture.tally().is_done() && picture.tally().done == 2
@@ -240,6 +243,88 @@ async fn whoever_is_broken_off_locks_nobody_out() {
     for server in &mut servers {
         server.kill().await;
     }
+}
+
+/// What `seed admit` began and did not end, `seed admit` ends: wherever it was broken off, and whoever is named then.
+#[tokio::test]
+async fn whoever_admits_again_completes_what_was_broken_off() {
+    let name = "admits_again";
+    let mut stack = Stack::of(name, ZooKeeper::shared(), |t| {
+        let [db, web] = ["db", "web"].map(|server| server_of(t, server));
+        let part = t.on(web).run("part", Anything::new());
+        t.on(db).run("part", Anything::new().password(part.token));
+    });
+    stack.options.admission = true;
+    let (operator, key) = (stack.operator().await, stack.options.key.clone());
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let (layout, space) = (Layout::new(name), Space::new(Arc::clone(&operator), name));
+    let data_space = space.goal().await.expect("reads").expect("a goal").space;
+    let credential = stack.options.credentials.get("db").expect("it has one").key().clone();
+    let announced = layout.announcement("db");
+    let says = async |own: &ServerKey| {
+        let said = Announcement { space: data_space.clone(), identity: own.public(name, "db"), at: Time::EPOCH };
+        let said = said.signed(&announced, own, &credential);
+        stack.server("db").await.set(&announced, &said, None).await.expect("its credential may");
+    };
+    let watched = Watch::over(Arc::clone(&operator));
+    let through: Arc<dyn Store> = watched.clone();
+    let (mut changes, mut former) = (0, credential.clone());
+    loop {
+        // Another machine each time, which takes the place of the former one, and of whoever acts for that.
+        let own = ServerKey::generate();
+        says(&own).await;
+        let holder = stack.login(&[former.login(name, "db")]).await;
+        let kept = Access::new().grant(&former.login(name, "db").principal(), Rights::READ.and(Rights::WRITE));
+        let place = layout.alive("db");
+        holder.hold(&place, b"{}", &kept, None).await.expect("it acts");
+        watched.guard.fail_after(changes);
+        let broken = admit(&through, name, &key, &["db".into()]).await;
+        let is_done = broken.is_ok();
+        watched.guard.fix();
+        // A third one has come meanwhile, every other time: then that is the one.
+        let last = if !is_done && changes % 2 == 1 { ServerKey::generate() } else { own.clone() };
+        if !is_done {
+            says(&last).await;
+            let waiting = waiting(&operator, name, &key, &[]).await.expect("it is known");
+            // Before anything was written, nobody has named it.
+            if waiting.come.is_empty() {
+                assert!(changes == 0, "{changes}");
+                admit(&operator, name, &key, &["db".into()]).await.expect("admits");
+            } else {
+                let admitted =
+                    admit(&operator, name, &key, &[]).await.unwrap_or_else(|error| panic!("{changes}: {error}"));
+                assert_eq!(admitted.admitted, ["db".into()], "{changes}");
+            }
+        }
+        let goal = space.goal().await.expect("reads").expect("a goal");
+        assert_eq!(goal.applying, None, "{changes}");
+        assert!(operator.get(&place).await.expect("reads").is_none(), "{changes}: the former one keeps its place");
+        let store = stack.login(&[last.login(name, "db")]).await;
+        for path in
+            [layout.plan("db"), layout.membership("db"), layout.status("db/part"), layout.entry("web/part/token")]
+        {
+            store.get(&path).await.unwrap_or_else(|error| panic!("{changes}: {path}: {error}"));
+        }
+        for other in [&former, &own].into_iter().filter(|other| other.expose() != last.expose()) {
+            let store = stack.login(&[other.login(name, "db")]).await;
+            for path in
+                [layout.plan("db"), layout.membership("db"), layout.status("db/part"), layout.entry("web/part/token")]
+            {
+                assert_denied(store.get(&path).await, &format!("{changes}: {path}"));
+            }
+        }
+        let plan = space.plan("web").await.expect("reads").expect("a plan");
+        let web = stack.options.credentials.get("web").expect("it has one").recipient();
+        assert_eq!(plan.components["part"].outputs["token"].recipients, [web, last.recipient()], "{changes}");
+        let same = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+        assert!(same.changes.is_empty(), "{changes}: {}", same.changes);
+        if is_done {
+            break;
+        }
+        former = last;
+        changes += 1;
+    }
+    assert!(changes > 10, "{changes}");
 }
 
 /// Servers that know nothing of keys of their own, as those of a version before, go on.

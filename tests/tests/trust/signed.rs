@@ -190,3 +190,51 @@ async fn a_plan_that_nobody_has_signed_gets_no_right() {
     assert!(after["components"]["part"]["inputs"]["stolen"].is_null(), "{after}");
     assert!(delete(&operator, "forged_right", &stack.options.key, true).await.is_ok());
 }
+
+/// Who has signed what stands in the operator's nodes is named, and who alone may write what stands elsewhere; else nobody is.
+#[tokio::test]
+async fn who_has_written_it_is_told_where_that_is_known() {
+    let mut stack = Stack::new("by_whom");
+    stack.options.admission = true;
+    let operator = stack.operator().await;
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let layout = Layout::new("by_whom");
+    let web = stack.options.credentials.get("web").expect("it has one").key().signer();
+    let signed = layout.plan("db");
+    let plan = raw(&operator, &signed).await;
+    put(&operator, &signed, &web.sign(&signed, unsigned(&plan))).await;
+    put(&operator, &layout.plan("web"), unsigned(&raw(&operator, &layout.plan("web")).await)).await;
+    let announced = layout.announcement("db");
+    stack.server("db").await.set(&announced, br#"{"space": "2026", "x": 1}"#, None).await.expect("its credential may");
+
+    let changes = diff(&operator, &stack.seed, &stack.options).await.expect("it is shown");
+    let told: Vec<_> = changes.tampered.iter().map(|one| (&*one.node, one.writer.as_deref())).collect();
+    assert_eq!(told, [(&*signed, Some("web")), (&*layout.plan("web"), None)]);
+    let shown = changes.to_string();
+    let line = format!(
+        "not as the operator has written it: `{signed}`: the operator has not signed it so; what stands there is signed by the server `web`\n"
+    );
+    assert!(
+        shown.contains(&line) && shown.contains("`wattle seed apply DIR --restore` writes all of it anew"),
+        "{shown}"
+    );
+    let line = format!(
+        "`{announced}` holds no announcement of `db`, and besides the operator only who has the credential of `db`"
+    );
+    assert!(shown.contains(&line), "{shown}");
+    // A server stops nobody by what it announces.
+    put(&operator, &signed, &plan).await;
+    let restored = stack.options.key.signer();
+    put(
+        &operator,
+        &layout.plan("web"),
+        &restored.sign(&layout.plan("web"), &raw(&operator, &layout.plan("web")).await),
+    )
+    .await;
+    stack.options.again = true;
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    stack.options.again = false;
+    let changes = diff(&operator, &stack.seed, &stack.options).await.expect("it is shown");
+    assert!(changes.tampered.is_empty() && !changes.to_string().contains("announcement"), "{changes}");
+    assert!(delete(&operator, "by_whom", &stack.options.key, true).await.is_ok());
+}

@@ -1,91 +1,35 @@
 //! What a store learns by a login is of no use at another one.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
-use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 
 use wattle_runtime::seed::read_operator_key;
 use wattle_runtime::space::OperatorKey;
 use wattle_runtime::store::{Address, Authority, Login, OPERATOR, StoreError};
 use wattle_tests::zookeeper::{ZooKeeper, secure_with};
 
+use crate::listener::Listener;
 use crate::place::Place;
-use crate::pretender::Pretender;
 
-/// Speaks TLS with whoever comes, and passes on what they say.
-const UNVEIL: &str = "
-import socket, ssl, sys, threading
-pem, host, port = sys.argv[1], *sys.argv[2].rsplit(':', 1)
-context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-context.load_cert_chain(pem)
-server = socket.create_server(('127.0.0.1', 0))
-print(server.getsockname()[1], flush=True)
-def pass_on(one, other):
-    try:
-        while said := one.recv(65536):
-            other.sendall(said)
-    except OSError:
-        pass
-    other.close()
-def serve(client):
-    try:
-        client = context.wrap_socket(client, server_side=True)
-    except (OSError, ssl.SSLError):
-        return
-    behind = socket.create_connection((host, int(port)))
-    threading.Thread(target=pass_on, args=(client, behind), daemon=True).start()
-    pass_on(behind, client)
-while True:
-    threading.Thread(target=serve, args=(server.accept()[0],), daemon=True).start()
-";
-
-/// A store of somebody else's, with a certificate that is right, which notes what is said to it.
-struct Listener {
-    python: Child,
-    port: String,
-    behind: Pretender,
-}
-
-impl Listener {
-    fn start(pem: &Path) -> Self {
-        let behind = Pretender::start(IpAddr::V4(Ipv4Addr::LOCALHOST));
-        let mut python = Command::new("python3");
-        python.args(["-c", UNVEIL]).arg(pem).arg(behind.host());
-        let mut python = python.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
-        let mut port = String::new();
-        BufReader::new(python.stdout.take().unwrap()).read_line(&mut port).unwrap();
-        Self { python, port: port.trim().to_owned(), behind }
-    }
-
-    /// The operator's password, as the listener has heard it.
-    fn heard(&self) -> String {
-        let heard = self.behind.heard();
-        let mark = format!("{OPERATOR}:");
-        let (_, rest) = heard.split_once(&mark).unwrap_or_else(|| panic!("no login was heard: {heard:?}"));
-        rest.chars().take(64).collect()
-    }
-}
-
-impl Drop for Listener {
-    fn drop(&mut self) {
-        let _ = self.python.kill();
-        let _ = self.python.wait();
-    }
-}
-
-fn runtime() -> tokio::runtime::Runtime {
+pub(crate) fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-fn done(place: &Place, args: &[&str]) {
+pub(crate) fn done(place: &Place, args: &[&str]) {
     let ran = place.run(args);
     assert_eq!(ran.code, Some(0), "{args:?}: {ran}");
 }
 
+/// Makes authorities of these names, and a certificate of each.
+pub(crate) fn authorities(place: &Place, names: [&str; 2]) {
+    for name in names {
+        done(place, &["ca", "new", "--out", name]);
+        done(place, &["ca", "issue", "127.0.0.1", "--ca", name, "--out", &format!("{name}.pem")]);
+    }
+}
+
 /// What becomes of a node's text for one who has this login.
-fn seen(space: &str, ca: &Path, login: Login, path: &str) -> Result<Option<usize>, StoreError> {
+pub(crate) fn seen(space: &str, ca: &Path, login: Login, path: &str) -> Result<Option<usize>, StoreError> {
     let address = space.parse::<Address>().unwrap().trusting(Authority::File(ca.to_owned())).unwrap();
     runtime().block_on(async {
         let store = address.connect(&[login]).await.unwrap();
@@ -96,14 +40,7 @@ fn seen(space: &str, ca: &Path, login: Login, path: &str) -> Result<Option<usize
 /// An operator who has the key in the file `operator.key`, or makes one, writes a stack to a data space of theirs, and tries
 /// the same key at a store that somebody else runs: what that one can see in the operator's data space then.
 fn replayed(place: &Place) -> Result<Option<usize>, StoreError> {
-    for args in [
-        &["ca", "new", "--out", "ours"][..],
-        &["ca", "issue", "127.0.0.1", "--ca", "ours", "--out", "ours.pem"],
-        &["ca", "new", "--out", "theirs"],
-        &["ca", "issue", "127.0.0.1", "--ca", "theirs", "--out", "theirs.pem"],
-    ] {
-        done(place, args);
-    }
+    authorities(place, ["ours", "theirs"]);
     let zookeeper = ZooKeeper::start_with(1, |zkd, _| secure_with(zkd, &place.at("ours.pem"), "127.0.0.1"));
     let space = format!("zookeeper+tls://{}", zookeeper.secure_hosts());
     let named = place.at("operator.key").exists();
@@ -112,10 +49,10 @@ fn replayed(place: &Place) -> Result<Option<usize>, StoreError> {
     done(place, &["ls", "--space", &space, "--ca", "ours/ca.pem"]);
 
     let listener = Listener::start(&place.at("theirs.pem"));
-    let theirs = format!("zookeeper+tls://127.0.0.1:{}", listener.port);
+    let theirs = listener.space();
     let ran = place.run(&["ls", "--space", &theirs, "--ca", "theirs/ca.pem", "--key", "operator.key"]);
     assert!(ran.code == Some(1) && ran.err.contains("does not answer"), "{ran}");
-    let login = Login { name: OPERATOR.to_owned(), password: listener.heard() };
+    let login = Login { name: OPERATOR.to_owned(), password: listener.heard(OPERATOR).remove(0) };
     seen(&space, &place.at("ours/ca.pem"), login, "/wattle/hello/servers/alice/plan")
 }
 
@@ -141,10 +78,7 @@ fn a_key_of_before_goes_on_with_its_password() {
 #[test]
 fn a_new_authority_takes_the_place_of_the_former_one() {
     let place = Place::new();
-    for name in ["first", "second"] {
-        done(&place, &["ca", "new", "--out", name]);
-        done(&place, &["ca", "issue", "127.0.0.1", "--ca", name, "--out", &format!("{name}.pem")]);
-    }
+    authorities(&place, ["first", "second"]);
     fs::copy(place.at("first.pem"), place.at("server.pem")).unwrap();
     let zookeeper = ZooKeeper::start_with(1, |zkd, _| secure_with(zkd, &place.at("server.pem"), "127.0.0.1"));
     let space = format!("zookeeper+tls://{}", zookeeper.secure_hosts());
@@ -160,9 +94,12 @@ fn a_new_authority_takes_the_place_of_the_former_one() {
     fs::write(place.at("both.pem"), both).unwrap();
     let both = ["--space", &space, "--ca", "both.pem"];
     done(&place, &[&["ls"][..], &both].concat());
-    done(&place, &[&["seed", "apply", ".", "--restore"][..], &both].concat());
+    let ran = place.run(&[&["seed", "apply", ".", "--restore"][..], &both].concat());
+    // Servers go on with what they have, for as long as both are trusted.
+    assert!(ran.code == Some(0) && !ran.out.contains("passwords for"), "{ran}");
     done(&place, &[&["ls"][..], &second].concat());
-    done(&place, &[&["seed", "apply", "."][..], &second].concat());
+    let ran = place.run(&[&["seed", "apply", "."][..], &second].concat());
+    assert!(ran.out.contains("passwords for another authority: `alice` and `bob`"), "{ran}");
 
     // Nothing is open to the former password any more.
     let key = read_operator_key(&place.at("operator.key")).unwrap().unwrap();

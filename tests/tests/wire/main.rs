@@ -4,7 +4,9 @@
 mod authority;
 mod ca;
 mod in_clear;
+mod listener;
 mod login;
 mod place;
 mod pretender;
+mod servers;
 mod sockets;

@@ -80,13 +80,18 @@ impl Place {
             self.agents.push(agent.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
         }
     }
+
+    /// Kills the agents.
+    pub(crate) fn stop(&mut self) {
+        for mut agent in self.agents.drain(..) {
+            let _ = agent.kill();
+            let _ = agent.wait();
+        }
+    }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        for agent in &mut self.agents {
-            let _ = agent.kill();
-            let _ = agent.wait();
-        }
+        self.stop();
     }
 }

@@ -37,7 +37,13 @@ impl Pretender {
     }
 }
 
-/// Grants a session, and hears what is said in it.
+/// The type of requests that log in.
+const AUTH: i32 = 100;
+
+/// The type of requests that ask whether it is there.
+const PING: i32 = 11;
+
+/// Grants a session and all logins, and hears what else is said in it.
 fn converse(mut stream: TcpStream, noted: &Mutex<Vec<u8>>) -> io::Result<()> {
     let mut length = [0; 4];
     stream.read_exact(&mut length)?;
@@ -54,11 +60,15 @@ fn converse(mut stream: TcpStream, noted: &Mutex<Vec<u8>>) -> io::Result<()> {
     response.push(0);
     stream.write_all(&u32::try_from(response.len()).unwrap().to_be_bytes())?;
     stream.write_all(&response)?;
-    let mut buffer = [0; 4096];
     loop {
-        match stream.read(&mut buffer)? {
-            0 => return Ok(()),
-            count => noted.lock().unwrap().extend(&buffer[..count]),
+        stream.read_exact(&mut length)?;
+        let mut request = vec![0; usize::try_from(u32::from_be_bytes(length)).unwrap().min(1 << 20)];
+        stream.read_exact(&mut request)?;
+        noted.lock().unwrap().extend(&request);
+        if [AUTH, PING].iter().any(|kind| request.get(4..8) == Some(&kind.to_be_bytes())) {
+            // ReplyHeader: to which request, when, no error.
+            stream.write_all(&16_u32.to_be_bytes())?;
+            stream.write_all(&[&request[..4], &[0; 12]].concat())?;
         }
     }
 }

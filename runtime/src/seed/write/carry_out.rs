@@ -11,7 +11,7 @@ use crate::seed::turn::Turn;
 use crate::seed::wanted::Wanted;
 use crate::seed::{SeedError, imports};
 use crate::space::Layout;
-use crate::store::Store;
+use crate::store::{Op, Store, StoreError};
 
 use super::Writing;
 
@@ -87,21 +87,31 @@ impl Steps<'_, '_> {
                 let all = imports::joined(turn.store, stack, foreign).await?;
                 imports::register(turn.store, stack, &all, !self.whole, &turn.checks()).await?;
                 self.whole = true;
-                self.cleans = !writing.gone.is_empty() || !writing.withdrawn.is_empty() || all != *foreign;
+                let is_kept = writing.gone.is_empty() && writing.withdrawn.is_empty() && writing.places_lost.is_empty();
+                self.cleans = !is_kept || all != *foreign;
                 Ok(())
             }
-            Step::Plan => turn.apply(mem::take(&mut writing.plans)).await,
+            Step::Plan => {
+                turn.apply(mem::take(&mut writing.plans)).await?;
+                turn.apply(mem::take(&mut writing.records)).await
+            }
             Step::Tell => {
                 goal.goal.applying = self.cleans.then_some(goal.goal.revision);
-                goal.rotates &= self.cleans;
                 turn.say(goal).await
             }
             Step::Withdraw => turn.protect(&mem::take(&mut writing.withdrawn)).await,
             Step::Deregister => imports::register(turn.store, stack, foreign, !self.whole, &turn.checks()).await,
-            Step::Clean => turn.apply(mem::take(&mut writing.gone)).await,
+            Step::Clean => {
+                for path in mem::take(&mut writing.places_lost) {
+                    match turn.store.apply(vec![Op::Delete { path }]).await {
+                        Ok(()) | Err(StoreError::Missing { .. }) => {}
+                        Err(error) => return Err(error.into()),
+                    }
+                }
+                turn.apply(mem::take(&mut writing.gone)).await
+            }
             Step::Finish => {
                 goal.goal.applying = None;
-                goal.rotates = false;
                 turn.say(goal).await
             }
         }
@@ -120,6 +130,8 @@ async fn announce<'a>(
     if let Some((before, _)) = &present.deployed {
         let mut before = before.clone();
         before.goal.applying = Some(goal.goal.revision);
+        before.admitting.clone_from(&goal.admitting);
+        before.renewing = goal.renewing;
         return Turn::take(store, layout, &present.seen, &before, Vec::new(), access).await;
     }
     let (space, operator) = (goal.goal.space.clone(), goal.goal.operator.clone());

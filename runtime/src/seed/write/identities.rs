@@ -32,12 +32,15 @@ impl Maker<'_> {
                 self.create(path, empty.to_bytes(), access);
                 continue;
             };
-            if Announced::read(there).space != wanted.space {
+            let is_disowned = self.present.register.is_disowned(self.layout, server);
+            // What was announced with another credential is nobody's by now.
+            let known = self.present.register.records.get(server).and_then(|record| record.registered());
+            let is_other = known.is_some_and(|known| !known.credential.has_key_of(&registered.credential));
+            if is_disowned || is_other || Announced::read(there).space != wanted.space {
                 // Of another data space, or nothing that makes sense: whoever announced it does so again.
                 self.writing.before.push(Op::Set { path: path.clone(), data: empty.to_bytes(), expected: None });
             }
-            let there = self.present.register.records.get(server).and_then(|record| record.registered());
-            if !self.present.whole || there.is_none_or(|there| there.credential != registered.credential) {
+            if !self.present.whole || known.is_none_or(|known| known.credential != registered.credential) {
                 self.writing.granted.push((path, access));
             }
         }
@@ -55,7 +58,12 @@ impl Maker<'_> {
         if is_there && known && self.present.whole && sharing.is_known && is_same {
             return Ok(());
         }
-        let data = to_json(&Membership::new(identity, sharing.members.generation, &sharing.login, announces)?);
+        let data = to_json(&Membership::new(
+            identity,
+            sharing.members.generation,
+            (&sharing.login, sharing.store),
+            announces,
+        )?);
         if is_there {
             if !known || !self.present.whole {
                 self.writing.granted.push((path.clone(), access));
