@@ -118,6 +118,20 @@ mod tests {
     }
 
     #[test]
+    fn whoever_has_signed_it_in_whatever_form_is_known() {
+        let [db, web] = [(); 2].map(|()| super::super::ServerKey::generate().signer());
+        let names: [Name; 2] = ["db".into(), "web".into()];
+        let keys = || names.iter().zip([db.authority(), web.authority()]);
+        for data in [web.sign(PATH, b"{}"), web.vouch(PATH, &object())] {
+            assert_eq!(signed_by(keys(), PATH, &data).map(|name| &**name), Some("web"));
+            assert_eq!(signed_by(keys(), "/wattle/shop/servers/db/plan", &data), None, "elsewhere");
+        }
+        assert_eq!(signed_by(keys(), PATH, &object()), None);
+        assert_eq!(writer_of(PATH), Some("db"));
+        assert_eq!(writer_of("/wattle/shop/servers/db/plan"), None);
+    }
+
+    #[test]
     fn what_a_server_says_counts_in_its_place_and_as_it_was_said() {
         let (signer, other) = (Signer::of_server("a"), Signer::of_server("b"));
         let data = signer.vouch(PATH, &object());

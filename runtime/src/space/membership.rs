@@ -99,6 +99,9 @@ impl OperatorKey {
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+
     use super::super::ServerKey;
     use super::*;
 
@@ -117,5 +120,18 @@ mod tests {
         assert_eq!(told.login("shop", &own.opener()).unwrap().password, login.password);
         told.login("shop", &other.opener()).unwrap_err();
         assert_eq!(told.login("shop", &other.opener().or(&own.opener())).unwrap().name, "shop");
+    }
+
+    #[test]
+    fn no_store_of_another_authority_is_told_the_login() {
+        let authority = |byte: u8| AuthorityId::try_from(STANDARD.encode([byte; 32])).unwrap();
+        let own = ServerKey::generate().public("shop", "db");
+        let login = OperatorKey::generate().member_login("shop", None, 1);
+        let told = |store| Membership::new(&own, 1, (&login, store), true).unwrap();
+        let bound: Membership = serde_json::from_slice(&super::super::to_json(&told(Some(authority(1))))).unwrap();
+        assert!(bound.is_for(&[authority(2), authority(1)]));
+        assert!(!bound.is_for(&[authority(2)]) && !bound.is_for(&[]));
+        // Of a version of before, or of a data space in clear.
+        assert!(told(None).is_for(&[authority(2)]) && told(None).is_for(&[]));
     }
 }
