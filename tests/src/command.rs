@@ -20,7 +20,12 @@ pub fn apart<'c>(command: &'c mut Command, place: &Path) -> &'c mut Command {
     for variable in RUN.iter().chain(&["NO_COLOR"]) {
         command.env_remove(variable);
     }
-    command.env("XDG_RUNTIME_DIR", place.join(".user"))
+    at_home(command, place)
+}
+
+/// Lets a command know only those of this user's topologies that were brought up with the same `place`.
+pub fn at_home<'c>(command: &'c mut Command, place: &Path) -> &'c mut Command {
+    command.env("XDG_RUNTIME_DIR", place.join(".user")).env("XDG_STATE_HOME", place.join(".user"))
 }
 
 /// The path of the command that servers fetch, which is built first if need be.

@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::command::{apart, wattle};
+use crate::command::{apart, at_home, wattle};
 use crate::skip::skipped;
 use wattle::lower::lower;
 use wattle::model::Model;
@@ -133,7 +133,7 @@ impl Stage {
     /// Starts `wattle ...`, which is not told the directory.
     pub fn start_alone(&self, args: &[&str]) -> Foreground {
         let mut command = Command::new(wattle());
-        Foreground::start(command.args(args).env("XDG_RUNTIME_DIR", self.path().join(".user")))
+        Foreground::start(at_home(command.args(args), self.path()))
     }
 
     /// Processes that have something to do with this directory, and `part` in their arguments.

@@ -3,7 +3,7 @@
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -60,26 +60,43 @@ fn down_deletes_only_what_up_made() {
         }
     }
     let (said, code) = run(place.path(), &["down", "--delete", "empty"]);
-    assert!(said.contains("`empty/up.json` was not written by `up`") && code == Some(1), "{said}");
-    // What it made itself goes, a link does not lead elsewhere.
-    fs::create_dir_all(at("own/.wattle/servers/db/state")).unwrap();
-    fs::write(at("own/.wattle/servers/db/identity.json"), "{}").unwrap();
-    fs::write(at("own/.wattle/.gitignore"), "*\n").unwrap();
-    fs::write(at("own/.wattle/lock"), "").unwrap();
-    let (said, code) = run(place.path(), &["down", "--delete", "own"]);
-    assert!(!at("own/.wattle").exists() && code == Some(0), "{said}");
-    symlink(at("whole"), at("own/.wattle")).unwrap();
-    let (said, code) = run(place.path(), &["down", "--delete", "own"]);
-    assert!(said.contains("is a link") && code == Some(1), "{said}");
+    assert!(said.contains("`empty/space` is not of the kind that `wattle up` makes") && code == Some(2), "{said}");
+    // What it made itself goes, and what lies beside it stays.
+    let state = up_once(&at("own"));
+    fs::create_dir_all(state.join("servers/notes")).unwrap();
+    fs::write(state.join("servers/notes/todo"), "mine").unwrap();
+    fs::write(state.join("source.rs"), "fn main() {}").unwrap();
+    let record = fs::read(state.join("up.json")).unwrap();
+    fs::write(state.join("up.json"), "{}").unwrap();
+    let (said, code) = run(&at("own"), &["down", "--delete", "."]);
+    assert!(said.contains("up.json` was not written by `up`") && code == Some(1), "{said}");
+    fs::write(state.join("up.json"), record).unwrap();
+    let (said, code) = run(&at("own"), &["down", "--delete", "."]);
+    assert!(said.contains("has more, which `up` did not make") && code == Some(0), "{said}");
+    assert!(state.join("servers/notes/todo").exists() && state.join("source.rs").exists(), "{said}");
+    assert!(!state.join("servers/alice").exists() && !state.join("operator.key").exists(), "{said}");
+    fs::remove_dir_all(&state).unwrap();
+    symlink(at("whole"), &state).unwrap();
+    let (said, code) = run(&at("own"), &["down", "--delete", "."]);
+    assert!(said.contains("is a link") && code == Some(2), "{said}");
+}
+
+/// What this user has brought up in `folder`, and ended.
+fn up_once(folder: &Path) -> PathBuf {
+    let stage = Stage::new(&hello::hello.model(Default::default()));
+    fs::create_dir_all(folder).unwrap();
+    fs::copy(stage.path().join("seed.yaml"), folder.join("seed.yaml")).unwrap();
+    let (said, code) = run(folder, &["up", ".", "--until-done", "--network", "loopback"]);
+    assert_eq!(code, Some(0), "{said}");
+    folder.join(".wattle")
 }
 
 #[test]
 fn down_ends_no_process_because_a_file_names_it() {
     let place = tempfile::tempdir().unwrap();
-    let state = place.path().join("shop/.wattle");
-    fs::create_dir_all(&state).unwrap();
+    let state = up_once(place.path());
     let mut other = Command::new("sleep").arg("1000").spawn().unwrap();
-    let lock = File::create(state.join("lock")).unwrap();
+    let lock = File::options().append(true).open(state.join("lock")).unwrap();
     lock.lock().unwrap();
     for began in ["", r#""began": 1, "#] {
         let record = format!(
@@ -87,7 +104,7 @@ fn down_ends_no_process_because_a_file_names_it() {
             other.id()
         );
         fs::write(state.join("up.json"), record).unwrap();
-        let (said, code) = run(place.path(), &["down", "shop"]);
+        let (said, code) = run(place.path(), &["down", "."]);
         assert!(said.contains("is not the one that wrote it") && code == Some(1), "{said}");
         assert!(other.try_wait().unwrap().is_none(), "it was ended");
     }

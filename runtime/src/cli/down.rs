@@ -39,9 +39,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     if !folder.state().is_dir() {
         return Err(Failure::usage(format!("nothing of `{directory}` was ever up")));
     }
-    folder.is_own().map_err(|why| {
-        Failure::new(format!("{why}: it is not ended")).help("run `wattle down` as the user who ran `up`")
-    })?;
+    let folder = here::own(folder)?;
     let was_running = folder.is_running();
     if was_running {
         end(&folder, console).await?;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use wattle::shown::argument;
 
-use crate::local::{self, Folder};
+use crate::local::{self, Folder, NotOurs};
 
 use super::failure::Failure;
 
@@ -24,7 +24,7 @@ pub(super) enum Found {
 pub(super) fn running_in(dir: &Path) -> Result<Folder, Failure> {
     let folder = Folder::of(dir);
     if folder.is_running() {
-        return Ok(folder);
+        return own(folder);
     }
     if !dir.is_dir() {
         return Err(Failure::usage(format!("there is no directory `{}`", dir.display())));
@@ -42,7 +42,7 @@ pub(super) fn running() -> Result<Found, Failure> {
     for (folders, found) in [(here, Found::Here as fn(Folder) -> Found), (elsewhere, Found::Elsewhere)] {
         let running = folders.iter().filter(|folder| folder.is_running()).cloned();
         if let Some(folder) = only(running.collect())? {
-            return Ok(found(folder));
+            return own(folder).map(found);
         }
         if let Some(folder) = folders.iter().find(|folder| was_killed(folder)) {
             return Err(killed(folder));
@@ -56,7 +56,7 @@ pub(super) fn to_end() -> Result<Folder, Failure> {
     let is_meant = |folder: &Folder| folder.is_running() || was_killed(folder);
     let (here, elsewhere) = all();
     if let Some(folder) = only(here.into_iter().filter(is_meant).collect())? {
-        return Ok(folder);
+        return own(folder);
     }
     let elsewhere: Vec<Folder> = elsewhere.into_iter().filter(is_meant).collect();
     if elsewhere.is_empty() {
@@ -105,6 +105,36 @@ fn killed(folder: &Folder) -> Failure {
 
 fn nothing() -> Failure {
     Failure::usage("nothing is up on this machine, of this user").help("start it: `wattle up DIR`")
+}
+
+/// The folder, if `up` of this user made what is in it.
+pub(super) fn own(folder: Folder) -> Result<Folder, Failure> {
+    match folder.judge() {
+        Ok(()) => Ok(folder),
+        Err(why) => Err(not_ours(&folder, &why)),
+    }
+}
+
+/// What is not believed, and what to do about it.
+pub(super) fn not_ours(folder: &Folder, why: &NotOurs) -> Failure {
+    let (directory, state) = (argument(folder.directory().display()), argument(folder.state().display()));
+    let failure = Failure::usage(why.to_string());
+    match why {
+        NotOurs::OtherUser(_) => {
+            failure.help("run the command as the user who ran `wattle up`, or keep the state elsewhere: `--state PATH`")
+        }
+        NotOurs::Open(path) => failure.help(format!("close it: `chmod go-w {}`", argument(path.display()))),
+        NotOurs::Unknown { .. } => failure,
+        NotOurs::Link(_) | NotOurs::OtherKind(_) => failure
+            .note("`wattle up` makes no such thing, and goes on with nothing that has it")
+            .help(format!("begin anew: `rm -r {state}`")),
+        NotOurs::NoMark(_) => failure
+            .note("its keys, values and addresses would be taken for your own")
+            .help(format!("if somebody else made it, begin without it: `rm -r {state}`"))
+            .help(format!(
+                "if it is yours, copied, restored or of a former version, say so: `wattle up {directory} --state {state}`"
+            )),
+    }
 }
 
 /// The only one, if there is one.

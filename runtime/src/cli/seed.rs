@@ -22,7 +22,7 @@ use crate::store::{Address, Store};
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
-use super::{admit, args, rotate, target};
+use super::{admit, args, here, rotate, target};
 
 /// What fixes a seed.
 const EMIT_AGAIN: &str =
@@ -228,6 +228,7 @@ pub(super) async fn prepare(
     let (address, beside, credentials, given, is_up) = match space {
         Some(text) => (target::address_of(matches, &text)?, directory.join("operator.key"), lying, given, false),
         None if folder.is_running() => {
+            let folder = here::own(folder)?;
             let given = local::with_secrets(&folder, &seed, given)?;
             (Address::Socket(folder.socket()), folder.operator_key(), folder.credentials(), given, true)
         }

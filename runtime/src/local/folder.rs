@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! lock                   held while it runs
+//! mark                   says that `up` of this user made it
 //! up.json                stack, addresses of the servers, what network they are in
 //! operator.key           of the embedded store
 //! credentials.yaml       of the servers

@@ -15,8 +15,10 @@ use super::folder::{Folder, IGNORE};
 use super::processes;
 
 /// The files of a state.
-const FILES: [&str; 13] = [
+pub(super) const FILES: [&str; 15] = [
     "lock",
+    "mark",
+    "mark.new",
     "up.json",
     "up.json.new",
     "operator.key",
@@ -30,6 +32,7 @@ const FILES: [&str; 13] = [
     "space.new",
     "space.sock",
 ];
+
 impl Folder {
     /// The process that keeps it up.
     ///
@@ -37,7 +40,7 @@ impl Folder {
     /// Why it is not told which one that is: nobody says, or what is said is of another user's or of another process.
     pub fn keeper(&self) -> Result<Pid, String> {
         let file = self.state().join("up.json");
-        self.is_own()?;
+        self.judge().map_err(|why| why.to_string())?;
         let record = self.record().map_err(|error| format!("`{}`: {}", file.display(), reason(&error)))?;
         let record = record.ok_or_else(|| format!("there is no `{}`", file.display()))?;
         let (number, began) = (i32::try_from(record.pid).unwrap_or(0), record.began);
@@ -50,28 +53,12 @@ impl Folder {
         }
     }
 
-    /// Whether the state is this user's, and no link to something else.
-    ///
-    /// # Errors
-    /// What is not.
-    pub fn is_own(&self) -> Result<(), String> {
-        let user = rustix::process::geteuid().as_raw();
-        for path in [self.state().to_owned(), self.state().join("up.json")] {
-            match fs::symlink_metadata(&path) {
-                Ok(data) if data.is_symlink() => return Err(format!("`{}` is a link", path.display())),
-                Ok(data) if data.uid() != user => return Err(format!("`{}` belongs to another user", path.display())),
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-
     /// Deletes what `up` made. Gives whether anything else was there, which stays.
     ///
     /// # Errors
     /// What is no state of an `up`, or cannot be deleted.
     pub fn delete(&self) -> Result<bool, String> {
-        self.is_own()?;
+        self.judge().map_err(|why| why.to_string())?;
         let file = self.state().join("up.json");
         self.record().map_err(|error| format!("`{}` was not written by `up`: {}", file.display(), reason(&error)))?;
         let failed = |error: io::Error| format!("cannot delete `{}`: {}", self.state().display(), reason(&error));

@@ -12,6 +12,7 @@ mod agents;
 mod error;
 mod folder;
 mod made;
+mod mark;
 mod namespaces;
 mod processes;
 mod proxies;
@@ -27,9 +28,10 @@ use crate::seed::Given;
 
 pub use error::UpError;
 pub use folder::{Folder, Lock, Network, Record, below, gone, write_whole};
+pub use mark::NotOurs;
 pub use processes::{RUN, STATE_DIR};
 pub use running::{announce, announced};
-pub use up::{Up, Wish, renew, told};
+pub use up::{Up, Wish, mark, renew, told};
 
 /// Ends what an `up` that was killed has left behind in `folder`. Gives how many processes that was.
 pub async fn end_left_behind(folder: &Folder) -> usize {

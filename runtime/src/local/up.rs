@@ -287,15 +287,29 @@ impl Prepared {
     }
 }
 
-/// The key of the store's operator, made if there is none.
+/// The key of the store's operator.
 fn operator_key(folder: &Folder) -> Result<OperatorKey, UpError> {
     let file = folder.operator_key();
-    if let Some(key) = read_operator_key(&file)? {
-        return Ok(key);
+    let key = read_operator_key(&file)?;
+    key.ok_or_else(|| UpError::file(file)(std::io::ErrorKind::NotFound.into()))
+}
+
+/// Says that the state is this user's, and makes the key of its store's operator if there is none. Whoever calls it holds the lock,
+/// or joins who does; and has judged the folder, or was told that it is theirs.
+///
+/// # Errors
+/// When the file system refuses, or the key is none.
+pub fn mark(folder: &Folder) -> Result<(), UpError> {
+    let file = folder.operator_key();
+    let before = read_operator_key(&file)?;
+    let is_new = before.is_none();
+    let key = before.unwrap_or_else(OperatorKey::generate);
+    // In this order: a key without a mark would be somebody else's.
+    folder.mark(key.expose().as_bytes()).map_err(UpError::file(folder.state()))?;
+    if is_new {
+        write_operator_key(&file, &key)?;
     }
-    let key = OperatorKey::generate();
-    write_operator_key(&file, &key)?;
-    Ok(key)
+    Ok(())
 }
 
 /// What servers would be told by their user data, as text: for values that are exported.

@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use wattle_tests::command::wattle;
+use wattle_tests::command::{at_home, wattle};
 use wattle_tests::zookeeper::ZooKeeper;
 
 /// Ends what a command said.
@@ -76,6 +76,7 @@ impl Session {
             .env("HOME", folder.path())
             .env("PATH", path)
             .env("XDG_RUNTIME_DIR", folder.path().join(".user"))
+            .env("XDG_STATE_HOME", folder.path().join(".user"))
             .env("CARGO_TARGET_DIR", target())
             .env("CARGO_NET_OFFLINE", "true")
             .env("CARGO_TERM_COLOR", "never")
@@ -180,8 +181,7 @@ impl Drop for Session {
     fn drop(&mut self) {
         for folder in up_below(self.folder.path()) {
             let mut down = Command::new(wattle());
-            down.arg("down").arg(&folder).env("XDG_RUNTIME_DIR", self.folder.path().join(".user"));
-            let _ = down.output();
+            let _ = at_home(down.arg("down").arg(&folder), self.folder.path()).output();
         }
         let _ = self.shell.kill();
         let _ = self.shell.wait();

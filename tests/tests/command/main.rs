@@ -114,7 +114,7 @@ struct Down<'a>(&'a Path);
 impl Drop for Down<'_> {
     fn drop(&mut self) {
         for name in ["a", "of-b"] {
-            let _ = Command::new(wattle()).args(["down", name]).current_dir(self.0).output();
+            let _ = apart(Command::new(wattle()).args(["down", name]).current_dir(self.0), self.0).output();
         }
     }
 }

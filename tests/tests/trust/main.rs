@@ -5,6 +5,7 @@ mod agents;
 mod commands;
 mod dropped;
 mod handed;
+mod handed_state;
 mod identities;
 mod own_place;
 mod quotas;

@@ -19,7 +19,7 @@ use crate::seed::Files;
 use super::command_line::parse;
 use super::console::Console;
 use super::failure::{Exit, Failure, exit_codes};
-use super::{agent, args, seed, ui};
+use super::{agent, args, here, seed, ui};
 
 use super::signals::Signals;
 use session::Session;
@@ -110,10 +110,20 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
 async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) -> Result<Exit, Failure> {
     let directory = matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required").clone();
     let wish = wish(matches, &directory)?;
-    let folder = match matches.get_one::<PathBuf>("state") {
-        Some(state) => Folder::at(&directory, state),
-        None => Folder::of(&directory),
+    // Who names a state says that it is theirs.
+    let (folder, judged) = match matches.get_one::<PathBuf>("state") {
+        Some(state) => {
+            let folder = Folder::at(&directory, state);
+            let judged = folder.judge_files();
+            (folder, judged)
+        }
+        None => {
+            let folder = Folder::of(&directory);
+            let judged = folder.judge();
+            (folder, judged)
+        }
     };
+    judged.map_err(|why| here::not_ours(&folder, &why))?;
     folder.create().map_err(|error| {
         Failure::new(format!("cannot make the folder `{}`: {}", folder.state().display(), reason(&error)))
             .help("choose another one: `--state PATH`")
@@ -122,8 +132,12 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
     let is_detached = matches.get_flag("detach") && !is_background;
     let listening = ui::listen(matches).await?;
     let Some(lock) = folder.lock().map_err(|error| unusable(&folder, &error))? else {
+        if matches.contains_id("state") {
+            local::mark(&folder)?;
+        }
         return elsewhere::join(folder, wish, until_done, is_detached, listening, console).await;
     };
+    local::mark(&folder)?;
     if is_detached {
         drop(lock);
         return elsewhere::detach(folder, &wish, until_done, console).await;
