@@ -348,6 +348,12 @@ fn next(work: &Work, matches: &ArgMatches, changes: &Changes, stack: &str) -> St
     let command = |verb: &str| format!("  openstack stack {verb}{command} {stack}\n");
     if changes.is_empty() {
         "nothing has changed; `--again` makes a new revision all the same\n".into()
+    } else if changes.from.is_none() && work.options.restore {
+        let (create, update) = (command("create"), command("update"));
+        format!(
+            "agents that run take it up by themselves; if the template or a credential has changed:\n{update}if Heat has no such \
+             stack yet:\n{create}"
+        )
     } else if changes.from.is_none() {
         format!(
             "next, create the stack:\n{}and once servers run, let keys of their own take the place of those credentials:\n  \

@@ -7,6 +7,7 @@ mod dropped;
 mod handed;
 mod handed_state;
 mod identities;
+mod of_before;
 mod own_place;
 mod quotas;
 mod replayed;
