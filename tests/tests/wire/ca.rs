@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use wattle_agent_core::time::Time;
 use wattle_runtime::ca::CertificateAuthority;
@@ -12,6 +12,8 @@ use wattle_tests::running::to_its_end;
 use wattle_tests::zookeeper::{ZooKeeper, secure_with};
 
 use crate::place::Place;
+
+const DAY: Duration = Duration::from_hours(24);
 
 /// A ZooKeeper with this key and certificate, and where it serves by TLS.
 fn start(pem: &Path) -> (ZooKeeper, String) {
@@ -77,12 +79,57 @@ fn a_member_with_a_certificate_that_does_not_count_is_refused() {
     let day = |ago: u64| Time::from_secs(now.as_secs() - ago * 24 * 60 * 60);
     let ended = authority.issue(&["127.0.0.1".parse().unwrap()], day(3)..day(1)).unwrap();
     fs::write(place.at("ended.pem"), ended.pem).unwrap();
-    for (pem, why) in [("127.0.0.2.pem", "not valid for"), ("ended.pem", "expired")] {
+    let later = authority.issue(&["127.0.0.1".parse().unwrap()], now + DAY * 2..now + DAY * 3).unwrap();
+    fs::write(place.at("later.pem"), later.pem).unwrap();
+    let expired =
+        format!("expired on {:.0}: nobody speaks to it until it has another one, as of `wattle ca issue`", ended.until);
+    for (pem, why) in [
+        ("127.0.0.2.pem", "not valid for"),
+        ("ended.pem", &*expired),
+        ("later.pem", "and the clock of this machine says"),
+    ] {
         let (_zookeeper, space) = start(&place.at(pem));
         let ran = place.run(&["seed", "apply", ".", "--space", &space, "--ca", "ca.pem"]);
         assert!(ran.code == Some(1) && ran.err.contains(why), "{pem}: {ran}");
         assert!(!place.at("credentials.yaml").exists(), "{pem}: servers were told of it");
     }
+}
+
+/// What operators and servers say once a member's certificate has ended, and that another one is all that it takes.
+#[test]
+fn a_certificate_that_has_ended_is_told_in_words_and_renewed() {
+    let place = Place::new();
+    for args in [&["ca", "new"][..], &["ca", "issue", "127.0.0.1", "--days", "1"]] {
+        let ran = place.run(args);
+        assert_eq!(ran.code, Some(0), "{ran}");
+    }
+    let (zookeeper, space) = start(&place.at("127.0.0.1.pem"));
+    let ran = place.run(&["seed", "apply", ".", "--space", &space, "--ca", "ca.pem"]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    drop(zookeeper);
+    let read = |name: &str| fs::read_to_string(place.at(name)).unwrap();
+    let authority = CertificateAuthority::read(&read("ca.pem"), &read("ca.key")).unwrap();
+    let now = Time::from(SystemTime::now());
+    let past = |days: u64| Time::from_secs(now.as_secs() - days * DAY.as_secs());
+    let ended = authority.issue(&["127.0.0.1".parse().unwrap()], past(3)..past(1)).unwrap();
+    fs::write(place.at("127.0.0.1.pem"), ended.pem).unwrap();
+    let (zookeeper, space) = start(&place.at("127.0.0.1.pem"));
+    let mut identity = place.identity("alice");
+    identity["space"] = space.as_str().into();
+    let said = format!("the certificate of this member expired on {:.0}", ended.until);
+    for ran in [
+        to_its_end(&mut place.agent(&identity)),
+        place.run(&["status", "--space", &space, "--ca", "ca.pem", "--key", "operator.key"]),
+        place.run(&["get", "alice/greeter/greeting", "--space", &space, "--ca", "ca.pem", "--key", "operator.key"]),
+    ] {
+        assert!(ran.code == Some(1) && ran.err.contains(&said), "{ran}");
+    }
+    drop(zookeeper);
+    let ran = place.run(&["ca", "issue", "127.0.0.1", "--out", "new.pem"]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    let (_zookeeper, space) = start(&place.at("new.pem"));
+    let ran = place.run(&["status", "--space", &space, "--ca", "ca.pem", "--key", "operator.key"]);
+    assert!(!ran.err.contains("certificate"), "{ran}");
 }
 
 /// As an operator with an authority of the company's would: of any tool, and below another one.

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, ClientConnection, RootCertStore};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{CertificateError, ClientConfig, ClientConnection, RootCertStore};
 use wattle::manners::read;
+use wattle_agent_core::time::Time;
 use zookeeper_client::TlsOptions;
 
 use crate::store::Authority;
@@ -64,12 +65,29 @@ impl Tls {
             let shaken = tokio::task::spawn_blocking(move || shake_hands(config, &address, name)).await;
             if let Ok(Err(error)) = shaken
                 && let Some(error) = error.get_ref().and_then(|error| error.downcast_ref::<rustls::Error>())
-                && matches!(error, rustls::Error::InvalidCertificate(_))
+                && let rustls::Error::InvalidCertificate(why) = error
             {
-                return Some(format!("{host}: {error}"));
+                return Some(format!("{host}: {}", in_words(why).unwrap_or_else(|| error.to_string())));
             }
         }
         None
+    }
+}
+
+/// What has to do with time, in days instead of seconds, and what to do about it.
+fn in_words(why: &CertificateError) -> Option<String> {
+    let at = |time: UnixTime| format!("{:.0}", Time::from_secs(time.as_secs()));
+    match why {
+        CertificateError::ExpiredContext { not_after, .. } => Some(format!(
+            "the certificate of this member expired on {}: nobody speaks to it until it has another one, as of `wattle ca issue`",
+            at(*not_after)
+        )),
+        CertificateError::NotValidYetContext { time, not_before } => Some(format!(
+            "the certificate of this member counts from {} on, and the clock of this machine says {}: one of them is wrong",
+            at(*not_before),
+            at(*time)
+        )),
+        _ => None,
     }
 }
 
