@@ -2,17 +2,18 @@
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use wattle::diagram;
 use wattle::model::Model;
 use wattle_runtime::seed::{Credentials, Options, apply, write_operator_key};
-use wattle_runtime::space::OperatorKey;
+use wattle_runtime::space::{Layout, OperatorKey};
 use wattle_runtime::store::Address;
 use wattle_tests::browser::Browser;
 use wattle_tests::command::wattle;
 use wattle_tests::running::{Foreground, Stage};
-use wattle_tests::seeds::seed;
+use wattle_tests::seeds::{seed, unsigned};
 use wattle_tests::skip::everything;
 use wattle_tests::zookeeper::ZooKeeper;
 
@@ -153,4 +154,83 @@ fn agents_at_work_are_shown_and_nothing_of_their_secrets() {
     drop(agents);
     events.until("nobody is there", |_, data| data["servers"]["a"]["agent"] == Value::Null);
     assert_eq!(status.interrupt(), Some(0), "{}", status.said());
+}
+
+/// As much garbage as its nodes take: deep, long and many. The page and its events stay small, and show the others as they are.
+#[test]
+fn what_one_server_says_hides_no_other_one() {
+    let zookeeper = ZooKeeper::start(1);
+    let model = model("", 4);
+    let stage = Stage::new(&model);
+    let credentials = applied(&stage, &model, &zookeeper.address());
+    let mut agents = Agents::start(&stage, &zookeeper.address(), &credentials);
+    let mut status = shown(&stage, &zookeeper.address());
+    let (host, token) = parts(&url(&mut status));
+    let path = format!("/events?token={token}");
+    Events::of(&host, &path).until("it ends", |_, data| data["over"] == true);
+    // Its agent is gone: what is said now is said by whoever took its place.
+    let mut taken = agents.running.remove(0);
+    taken.kill().and_then(|()| taken.wait()).expect("ends");
+
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let credential = credentials.get("a").expect("a credential");
+    let (signer, layout) = (credential.key().signer(), Layout::new("secrets"));
+    let connected = async {
+        let address = zookeeper.address().parse::<Address>().expect("an address");
+        address.connect(&credential.logins("secrets", "a")).await.expect("connects")
+    };
+    let store = runtime.block_on(connected);
+    let read = |path: &str| runtime.block_on(store.get(path)).expect("reads").expect("it is there").data;
+    let of: Value = serde_json::from_slice(unsigned(&read(&layout.plan("a")))).expect("JSON");
+    let write = |path: &str, said: Vec<u8>| runtime.block_on(store.set(path, &said, None)).expect("its own");
+    let since = "2026-01-01T00:00:00Z";
+    let said = |path: &str, mut said: Value| {
+        (said["revision"], said["space"], said["since"]) = (of["revision"].clone(), of["space"].clone(), since.into());
+        signer.vouch(path, &serde_json::to_vec(&said).expect("JSON"))
+    };
+    let long = "x".repeat(400_000);
+    let waits: Vec<_> = (0..15_000).map(|n| json!({"for": format!("b/second/{n}"), "since": since})).collect();
+    let past: Vec<_> = (0..8_000).map(|_| json!({"since": since, "until": since, "did": "ran"})).collect();
+    let leaving: Vec<_> = (0..6_000).map(|n| json!({"component": format!("a/gone{n}"), "since": since})).collect();
+    let (first, own) = (layout.status("a/first"), layout.server_status("a"));
+    let deep = format!("{{\"revision\": 1, \"troubles\": {}", "[".repeat(400_000)).into_bytes();
+    let mut before = Value::Null;
+    for (what, component, server) in [
+        ("deep", deep.clone(), deep),
+        ("waits", said(&first, json!({"state": "waiting", "detail": waits})), said(&own, json!({"troubles": [long]}))),
+        ("past", said(&first, json!({"state": "done", "past": past})), said(&own, json!({"leaving": leaving}))),
+        (
+            "failed",
+            said(
+                &first,
+                json!({"state": "failed", "detail": {"component": "a/first", "kind": "recipe", "message": long, "log": [long], "at": since}}),
+            ),
+            said(&own, json!({"troubles": vec!["y"; 100_000]})),
+        ),
+    ] {
+        write(&first, component);
+        write(&own, server);
+        let told = |data: &Value| data["servers"]["a"]["troubles"].as_array().is_some_and(|all| !all.is_empty());
+        let whole = || Events::of(&host, &path).until("everything", |name, _| name == "state");
+        let begin = Instant::now();
+        let state = loop {
+            let state = whole();
+            if told(&state) && state["components"]["a/first"] != before {
+                break state;
+            }
+            assert!(begin.elapsed() < Duration::from_mins(1), "{what}: no row says so");
+            std::thread::sleep(Duration::from_millis(300));
+        };
+        before = state["components"]["a/first"].clone();
+        for component in ["b/second", "c/third"] {
+            assert_eq!(state["components"][component]["state"], "done", "{what}: {component}");
+        }
+        for server in ["b", "c"] {
+            let troubles = &state["servers"][server]["troubles"];
+            assert!(troubles.as_array().is_none_or(Vec::is_empty), "{what}: {server}: {troubles}");
+        }
+        assert_eq!(state["entries"]["b/second/token"]["state"], "secret", "{what}");
+        assert!(state.to_string().len() < 600_000, "{what}: {} bytes", state.to_string().len());
+        assert_eq!(get(&host, &format!("/?token={token}")).status, 200, "{what}");
+    }
 }
