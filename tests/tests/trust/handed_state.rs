@@ -70,7 +70,7 @@ fn nothing_of_a_handed_state_is_believed() {
     // All of it, as an archive brings it along.
     copy(&whole, &handed.state());
     let before = handed.all();
-    for args in [&["up", "."][..], &["up", ".", "-d"], &["down", "."], &["down", ".", "--delete"]] {
+    for args in [&["up", ".", "--until-done"][..], &["up", ".", "-d"], &["down", "."], &["down", ".", "--delete"]] {
         assert_refused(&handed.run("other", args), NOT_MADE);
         assert_eq!(handed.all(), before, "{args:?}");
     }
@@ -83,7 +83,7 @@ fn nothing_of_a_handed_state_is_believed() {
         fs::create_dir_all(to.parent().expect("a folder")).expect("creates");
         copy(&whole.join(part), &to);
         let before = handed.all();
-        assert_refused(&handed.run("other", &["up", "."]), NOT_MADE);
+        assert_refused(&handed.run("other", &["up", ".", "--until-done"]), NOT_MADE);
         assert_eq!(handed.all(), before, "{part}");
     }
 }
@@ -91,7 +91,7 @@ fn nothing_of_a_handed_state_is_believed() {
 #[test]
 fn what_is_said_about_a_handed_state_helps() {
     let handed = Handed::prepared();
-    let ran = handed.run("other", &["up", "."]);
+    let ran = handed.run("other", &["up", ".", "--until-done"]);
     assert!(ran.err.contains("begin without it: `rm -r ./.wattle`"), "{ran}");
     assert!(ran.err.contains("say so: `wattle up . --state ./.wattle`"), "{ran}");
     // Who says so is believed, once.
@@ -114,7 +114,7 @@ fn what_is_said_about_a_handed_state_helps() {
 fn a_key_that_takes_the_place_of_ones_own_is_refused() {
     let (own, other) = (Handed::prepared(), Handed::prepared());
     fs::copy(other.state().join("operator.key"), own.state().join("operator.key")).expect("copies");
-    assert_refused(&own.run("maker", &["up", "."]), NOT_MADE);
+    assert_refused(&own.run("maker", &["up", ".", "--until-done"]), NOT_MADE);
 }
 
 /// Whoever holds the lock and serves the socket is another process of the same user, as one in a container may be.
@@ -130,7 +130,7 @@ fn commands_do_not_speak_to_what_keeps_a_handed_state_up() {
         &["status", "."],
         &["ls"],
         &["status", "--ui"],
-        &["up", "."],
+        &["up", ".", "--until-done"],
         &["down"],
         &["down", "."],
         &["seed", "diff", "."],
@@ -195,7 +195,7 @@ fn what_others_can_change_is_not_believed() {
         let path = if part.is_empty() { handed.state() } else { handed.state().join(part) };
         let before = fs::metadata(&path).expect("is there").permissions();
         fs::set_permissions(&path, Permissions::from_mode(mode)).expect("permissions");
-        let ran = handed.run("maker", &["up", "."]);
+        let ran = handed.run("maker", &["up", ".", "--until-done"]);
         assert_refused(&ran, "can be changed by other users");
         assert!(ran.err.contains("`chmod go-w ./.wattle"), "{ran}");
         fs::set_permissions(&path, before).expect("permissions");
@@ -204,5 +204,5 @@ fn what_others_can_change_is_not_believed() {
     let home = handed.homes.path().join("maker/.user/wattle");
     assert_eq!(fs::metadata(home.join("up.key")).expect("it was made").permissions().mode() & 0o777, 0o600);
     fs::set_permissions(&home, Permissions::from_mode(0o777)).expect("permissions");
-    assert_refused(&handed.run("maker", &["up", "."]), "is not this user's alone");
+    assert_refused(&handed.run("maker", &["up", ".", "--until-done"]), "is not this user's alone");
 }

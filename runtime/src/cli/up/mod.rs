@@ -110,19 +110,10 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
 async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) -> Result<Exit, Failure> {
     let directory = matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required").clone();
     let wish = wish(matches, &directory)?;
+    let state = matches.get_one::<PathBuf>("state");
+    let folder = state.map_or_else(|| Folder::of(&directory), |state| Folder::at(&directory, state));
     // Who names a state says that it is theirs.
-    let (folder, judged) = match matches.get_one::<PathBuf>("state") {
-        Some(state) => {
-            let folder = Folder::at(&directory, state);
-            let judged = folder.judge_files();
-            (folder, judged)
-        }
-        None => {
-            let folder = Folder::of(&directory);
-            let judged = folder.judge();
-            (folder, judged)
-        }
-    };
+    let judged = if state.is_some() { folder.judge_files() } else { folder.judge() };
     judged.map_err(|why| here::not_ours(&folder, &why))?;
     folder.create().map_err(|error| {
         Failure::new(format!("cannot make the folder `{}`: {}", folder.state().display(), reason(&error)))
@@ -132,7 +123,7 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
     let is_detached = matches.get_flag("detach") && !is_background;
     let listening = ui::listen(matches).await?;
     let Some(lock) = folder.lock().map_err(|error| unusable(&folder, &error))? else {
-        if matches.contains_id("state") {
+        if state.is_some() {
             local::mark(&folder)?;
         }
         return elsewhere::join(folder, wish, until_done, is_detached, listening, console).await;
