@@ -169,8 +169,8 @@ fn what_one_server_says_hides_no_other_one() {
     let path = format!("/events?token={token}");
     Events::of(&host, &path).until("it ends", |_, data| data["over"] == true);
     // Its agent is gone: what is said now is said by whoever took its place.
-    let mut taken = agents.running.remove(0);
-    taken.kill().and_then(|()| taken.wait()).expect("ends");
+    let mut former = agents.running.remove(0);
+    former.kill().and_then(|()| former.wait()).expect("ends");
 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let credential = credentials.get("a").expect("a credential");
@@ -213,24 +213,24 @@ fn what_one_server_says_hides_no_other_one() {
         let told = |data: &Value| data["servers"]["a"]["troubles"].as_array().is_some_and(|all| !all.is_empty());
         let whole = || Events::of(&host, &path).until("everything", |name, _| name == "state");
         let begin = Instant::now();
-        let state = loop {
-            let state = whole();
-            if told(&state) && state["components"]["a/first"] != before {
-                break state;
+        let seen = loop {
+            let seen = whole();
+            if told(&seen) && seen["components"]["a/first"] != before {
+                break seen;
             }
             assert!(begin.elapsed() < Duration::from_mins(1), "{what}: no row says so");
             std::thread::sleep(Duration::from_millis(300));
         };
-        before = state["components"]["a/first"].clone();
+        before = seen["components"]["a/first"].clone();
         for component in ["b/second", "c/third"] {
-            assert_eq!(state["components"][component]["state"], "done", "{what}: {component}");
+            assert_eq!(seen["components"][component]["state"], "done", "{what}: {component}");
         }
         for server in ["b", "c"] {
-            let troubles = &state["servers"][server]["troubles"];
+            let troubles = &seen["servers"][server]["troubles"];
             assert!(troubles.as_array().is_none_or(Vec::is_empty), "{what}: {server}: {troubles}");
         }
-        assert_eq!(state["entries"]["b/second/token"]["state"], "secret", "{what}");
-        assert!(state.to_string().len() < 600_000, "{what}: {} bytes", state.to_string().len());
+        assert_eq!(seen["entries"]["b/second/token"]["state"], "secret", "{what}");
+        assert!(seen.to_string().len() < 600_000, "{what}: {} bytes", seen.to_string().len());
         assert_eq!(get(&host, &format!("/?token={token}")).status, 200, "{what}");
     }
 }
