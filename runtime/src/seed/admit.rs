@@ -60,7 +60,7 @@ pub async fn waiting(
     let Found { roster, there, .. } = find(&Signed::new(store, key), stack, named, Doing::Looks).await?;
     let lives = roster.on_credentials().map(|(server, _)| server);
     let absent = lives.filter(|server| named.is_empty() || named.contains(server));
-    let come: IndexSet<Name> = there.admitting.iter().chain(&roster.admitted).cloned().collect();
+    let come: IndexSet<Name> = there.admitting.keys().chain(&roster.admitted).cloned().collect();
     let silent = named.iter().filter(|server| !come.contains(*server));
     let absent = absent.filter(|server| !come.contains(*server));
     let absent: IndexSet<Name> = absent.chain(silent).cloned().collect();
@@ -96,7 +96,7 @@ pub(super) async fn admit_as(
     let store: &Arc<dyn Store> = &(signed as Arc<dyn Store>);
     let on_credentials = roster.on_credentials().map(|(server, _)| server.clone()).collect();
     // Those that somebody was admitting who was broken off, and all others.
-    let admitted: IndexSet<&Name> = there.admitting.iter().chain(&roster.admitted).collect();
+    let admitted: IndexSet<&Name> = there.admitting.keys().chain(&roster.admitted).collect();
     let admitted: Vec<Name> = admitted.into_iter().cloned().collect();
     let silent = named.iter().filter(|server| !admitted.contains(server)).cloned().collect();
     if admitted.is_empty() {
@@ -110,10 +110,9 @@ pub(super) async fn admit_as(
     let mut writing = Writing::make(&layout, None, &present, &wanted)?;
     writing.keep(deployed::shared(&layout, &present.files, &wanted.sharing.access()));
     // Whoever acted for a server that is another one has no right to it any more, and would keep the one from it that has.
-    writing.replace_agents(
-        &layout,
-        admitted.iter().filter(|server| named.contains(server) || there.admitting.contains(server)),
-    );
+    let is_named = |server: &Name| named.contains(server) || there.admitting.get(server) == Some(&true);
+    let admitting: IndexMap<Name, bool> = admitted.iter().map(|server| (server.clone(), is_named(server))).collect();
+    writing.replace_agents(&layout, admitting.iter().filter(|(_, is_named)| **is_named).map(|(server, _)| server));
     let mut changes = Changes::between(&layout, &present, &wanted, revision);
     changes.rights = writing.rights.iter().map(ToString::to_string).collect();
     let identities = wanted.roster.digest(true);
@@ -122,14 +121,8 @@ pub(super) async fn admit_as(
         let mut turn = Turn::resume(store, &layout, &present.seen, &there)?;
         Box::pin(writing.finish(&mut turn, &wanted, there.clone())).await?;
     } else {
-        let told = Deployed {
-            goal: told,
-            identities,
-            turn: None,
-            admitting: admitted.clone(),
-            renewing: doing.is_renewal(),
-            ..there
-        };
+        let renewing = doing.is_renewal();
+        let told = Deployed { goal: told, identities, turn: None, admitting, renewing, ..there };
         Box::pin(writing.carry_out(store, &layout, &present, &wanted, &told)).await?;
     }
     Ok(Admission { revision, admitted, on_credentials, silent, changes })
@@ -195,7 +188,7 @@ pub(super) async fn find(signed: &Arc<Signed>, stack: &str, named: &[Name], doin
     if !unknown.is_empty() {
         return Err(SeedError::NoServer { stack: stack.to_owned(), servers: unknown });
     }
-    let named: Vec<Name> = named.iter().chain(&there.admitting).cloned().collect();
+    let named: Vec<Name> = named.iter().chain(there.admitting.keys()).cloned().collect();
     let (space, endorsed) = (there.goal.space.as_ref(), doing.is_renewal() || there.renewing);
     let admitting = Admitting { newcomers: !endorsed, named: &named, endorsed, space, now: clock::now() };
     let roster = Roster::of_records(&layout, active(), &present.register, admitting);

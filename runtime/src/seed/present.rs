@@ -22,6 +22,7 @@ pub(super) const AT_ONCE: usize = 256;
 
 /// The goal with what only `seed apply` asks for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is so or not, and former versions say nothing of them")]
 pub(super) struct Deployed {
     #[serde(flatten)]
     pub(super) goal: Goal,
@@ -47,9 +48,10 @@ pub(super) struct Deployed {
     /// Whether the operator is given another key: what is under way leaves what is deployed as it is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) rotates: bool,
-    /// While servers are admitted to what is deployed, and nothing else is written: which ones.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) admitting: Vec<Name>,
+    /// While servers are admitted to what is deployed, and nothing else is written: which ones, each with whether
+    /// it was named, so that it takes the place of another one.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub(super) admitting: IndexMap<Name, bool>,
     /// Whether those are servers that have made other keys.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) renewing: bool,
@@ -76,7 +78,7 @@ impl Deployed {
             bounded: false,
             announces: false,
             rotates: false,
-            admitting: Vec::new(),
+            admitting: IndexMap::default(),
             renewing: false,
         }
     }

@@ -184,9 +184,9 @@ impl<'a> Turn<'a> {
     pub(super) async fn say(&mut self, goal: &Deployed) -> Result<(), SeedError> {
         let is_over = goal.goal.applying.is_none();
         let turn = self.name.clone().filter(|_| !is_over);
-        let admitting = if is_over { Vec::new() } else { goal.admitting.clone() };
+        let admitting = if is_over { Default::default() } else { goal.admitting.clone() };
         let [renewing, rotates] = [goal.renewing, goal.rotates].map(|is_so| is_so && !is_over);
-        let goal = Deployed { turn, admitting, renewing, rotates, ..goal.clone() };
+        let goal = Deployed { turn, rotates, admitting, renewing, ..goal.clone() };
         let (path, data) = (self.layout.revision(), to_json(&goal));
         let set = Op::Set { path, data: data.clone(), expected: Some(self.goal) };
         let said = self.store.apply(self.mark.iter().cloned().chain([set]).collect()).await;

@@ -252,7 +252,7 @@ impl Work {
                 bounded,
                 announces: has_places,
                 rotates: false,
-                admitting: Vec::new(),
+                admitting: IndexMap::default(),
                 renewing: false,
             },
         })

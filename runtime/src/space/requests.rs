@@ -195,5 +195,5 @@ async fn becomes_another(operator: &mut Option<watch::Receiver<Authority>>) {
     {
         return;
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }

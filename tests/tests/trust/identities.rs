@@ -274,9 +274,15 @@ async fn whoever_admits_again_completes_what_was_broken_off() {
         let own = ServerKey::generate();
         says(&own).await;
         let holder = stack.login(&[former.login(name, "db")]).await;
-        let kept = Access::new().grant(&former.login(name, "db").principal(), Rights::READ.and(Rights::WRITE));
+        let kept = Access::new()
+            .grant(&former.login(name, "db").principal(), Rights::READ.and(Rights::WRITE))
+            .grant(&key.login().principal(), Rights::READ);
         let place = layout.alive("db");
-        holder.hold(&place, b"{}", &kept, None).await.expect("it acts");
+        // At first there is none but itself.
+        let _held = match changes {
+            0 => None,
+            _ => Some(holder.hold(&place, b"{}", &kept, None).await.expect("it acts")),
+        };
         watched.guard.fail_after(changes);
         let broken = admit(&through, name, &key, &["db".into()]).await;
         let is_done = broken.is_ok();
