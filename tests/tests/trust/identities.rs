@@ -262,7 +262,12 @@ async fn whoever_admits_again_completes_what_was_broken_off() {
     let credential = stack.options.credentials.get("db").expect("it has one").key().clone();
     let announced = layout.announcement("db");
     let says = async |own: &ServerKey| {
-        let said = Announcement { space: data_space.clone(), identity: own.public(name, "db"), at: Time::EPOCH };
+        let said = Announcement {
+            space: data_space.clone(),
+            identity: own.public(name, "db"),
+            at: Time::EPOCH,
+            endorsed: None,
+        };
         let said = said.signed(&announced, own, &credential);
         stack.server("db").await.set(&announced, &said, None).await.expect("its credential may");
     };

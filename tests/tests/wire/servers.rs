@@ -138,6 +138,7 @@ fn servers_of_before_go_on_and_are_bound_to_the_store() {
             space: Some(goal["space"].as_str().unwrap().into()),
             identity: own.clone().unbound().public("hello", "alice"),
             at: goal["expires"].as_str().unwrap().parse().unwrap(),
+            endorsed: None,
         };
         let path = layout.announcement("alice");
         store.set(&path, &said.signed(&path, &own, scene.credential().key()), None).await.unwrap();
