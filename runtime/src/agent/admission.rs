@@ -173,6 +173,8 @@ pub(super) async fn join(shared: &Shared) -> Result<bool, SpaceError> {
         }
     };
     shared.space.store().log_in(&[login]).await?;
+    // Whatever becomes of its plan, what it says of itself is to count.
+    shared.space.believe_key(&shared.server, membership.identity.key);
     let was_admitted = admission.is_admitted();
     *locked(&admission.told) = Some(membership);
     if admission.is_admitted() && !was_admitted {

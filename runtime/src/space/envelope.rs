@@ -30,7 +30,9 @@ pub enum Disowned {
     #[error("it says that it is of a revision that its server was never told of")]
     Ahead,
     /// Nobody knows by which key it is to be judged: the plan that says so is gone, or is not the operator's.
-    #[error("the operator has not signed the plan of its server, so that nobody knows its key")]
+    #[error(
+        "the operator has not signed the plan of its server, so that nobody knows its key; `wattle seed apply --restore` writes it anew"
+    )]
     Unknown,
 }
 

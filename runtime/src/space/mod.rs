@@ -191,6 +191,13 @@ impl Space {
         self.writers.learn(&self.layout, server, plan);
     }
 
+    /// The same of the key of `server` alone, until a plan says so: the operator has said by which key it is known.
+    pub fn believe_key(&self, server: &Name, key: Authority) {
+        if self.writers.key((self.layout.stack(), server)).is_none() {
+            self.writers.learn_one(&self.layout, server, Some(key));
+        }
+    }
+
     /// What servers should have said that is there and is not believed, by path.
     pub fn disowned(&self) -> watch::Receiver<BTreeMap<String, Disowned>> {
         self.writers.refused()

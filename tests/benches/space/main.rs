@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
 use wattle::model::Value;
-use wattle_runtime::space::{Content, Revision, Space};
+use wattle_runtime::space::{Content, Revision, ServerKey, Space};
 use wattle_runtime::store::embedded::Server;
 use wattle_runtime::store::{Access, Address, Login, Op, Store};
 use wattle_tests::zookeeper::ZooKeeper;
@@ -63,48 +63,79 @@ async fn serve(socket: PathBuf) {
     std::future::pending::<()>().await;
 }
 
+/// Who writes all entries.
+const WRITER: &str = "server";
+
 /// How clients of a store come to be.
 struct Clients {
     address: Address,
     operator: Login,
+    /// The key of whoever writes.
+    key: ServerKey,
+    /// Whether what is written is signed, and judged by whoever reads, as agents do.
+    signs: bool,
 }
 
 impl Clients {
+    fn new(address: Address) -> Self {
+        Self { address, operator: operator(), key: ServerKey::generate(), signs: true }
+    }
+
+    /// The same, who neither sign nor judge.
+    fn unsigned(&self) -> Self {
+        Self { address: self.address.clone(), operator: self.operator.clone(), key: self.key.clone(), signs: false }
+    }
+
     async fn store(&self) -> Arc<dyn Store> {
         self.address.connect(std::slice::from_ref(&self.operator)).await.expect("a store")
     }
 
     async fn space(&self, stack: &str) -> Space {
-        Space::new(self.store().await, stack)
+        let space = Space::new(self.store().await, stack);
+        if !self.signs {
+            return space;
+        }
+        let space = space.signing([self.key.signer()]);
+        let plan = serde_json::json!({ "revision": 1, "key": self.key.signer().authority() });
+        space.believe(&WRITER.into(), &serde_json::from_value(plan).expect("a plan"));
+        space
     }
 }
 
 async fn zookeeper(address: &Address, hosts: &str) {
-    let clients = Clients { address: address.clone(), operator: operator() };
+    let clients = Clients::new(address.clone());
+    let unsigned = clients.unsigned();
     println!("## ZooKeeper, one member\n");
-    println!("| | wattle | the bare client | ratio |\n|---|---|---|---|");
-    let stack = "hand-over";
-    prepare(&*clients.store().await, stack, 2_000).await;
+    println!("| | wattle | unsigned | ratio | the bare client | ratio |\n|---|---|---|---|---|---|");
     let raw = Raw::new(hosts, &clients.operator);
-    let ours = hand_over(&clients, stack, 0..1_000);
-    let ours = ours.await;
-    let theirs = raw.hand_over(stack, 1_000..2_000).await;
-    row("hand-over, median", ours, theirs);
-    let mut pairs = Vec::new();
+    let mut runs = Vec::new();
     for run in 0..5 {
-        let stack = format!("chain{run}");
-        prepare(&*clients.store().await, &stack, 200).await;
-        pairs.push((chain(&clients, &stack, 0, 100).await, raw.chain(&stack, 100, 100).await));
+        let stack = &format!("hand-over{run}");
+        prepare(&*clients.store().await, stack, 1_200).await;
+        let ours = hand_over(&clients, stack, 0..400).await;
+        let without = hand_over(&unsigned, stack, 400..800).await;
+        runs.push([ours, without, raw.hand_over(stack, 800..1_200).await]);
     }
-    pair("chain of 100", &pairs);
+    row("hand-over, median", &runs);
+    let mut runs = Vec::new();
+    for run in 0..5 {
+        let stack = &format!("chain{run}");
+        prepare(&*clients.store().await, stack, 300).await;
+        let ours = chain(&clients, stack, 0, 100).await;
+        let without = chain(&unsigned, stack, 100, 100).await;
+        runs.push([ours, without, raw.chain(stack, 200, 100).await]);
+    }
+    row("chain of 100", &runs);
     for readers in [100, 1_000, 5_000] {
-        let mut pairs = Vec::new();
+        let mut runs = Vec::new();
         for run in 0..5 {
-            let stack = format!("fan{readers}-{run}");
-            prepare(&*clients.store().await, &stack, 2).await;
-            pairs.push((fan_out(&clients, &stack, 0, readers).await, raw.fan_out(&stack, 1, readers).await));
+            let stack = &format!("fan{readers}-{run}");
+            prepare(&*clients.store().await, stack, 3).await;
+            let ours = fan_out(&clients, stack, 0, readers).await;
+            let without = fan_out(&unsigned, stack, 1, readers).await;
+            runs.push([ours, without, raw.fan_out(stack, 2, readers).await]);
         }
-        pair(&format!("fan-out to {readers} readers"), &pairs);
+        row(&format!("fan-out to {readers} readers"), &runs);
     }
     println!();
 }
@@ -116,38 +147,44 @@ async fn embedded() {
     let program = std::env::current_exe().expect("this program");
     let mut server = tokio::process::Command::new(program);
     let _server = server.env(SERVER, &socket).kill_on_drop(true).spawn().expect("a server");
-    let clients = Clients { address: Address::Socket(socket), operator: operator() };
+    let clients = Clients::new(Address::Socket(socket));
+    let unsigned = clients.unsigned();
     println!("## Embedded\n");
-    println!("| | wattle |\n|---|---|");
-    println!("| echo over a Unix socket, nothing else | {} |", show(raw::echo().await));
-    prepare(&*clients.store().await, "hand-over", 2_000).await;
-    println!("| hand-over, median | {} |", show(hand_over(&clients, "hand-over", 0..2_000).await));
+    println!("An echo over a Unix socket, and nothing else: {}\n", show(raw::echo().await));
+    println!("| | wattle | unsigned | ratio |\n|---|---|---|---|");
     let mut runs = Vec::new();
     for run in 0..5 {
-        let stack = format!("chain{run}");
-        prepare(&*clients.store().await, &stack, 100).await;
-        runs.push(chain(&clients, &stack, 0, 100).await);
+        let stack = &format!("hand-over{run}");
+        prepare(&*clients.store().await, stack, 2_000).await;
+        runs.push([hand_over(&clients, stack, 0..1_000).await, hand_over(&unsigned, stack, 1_000..2_000).await]);
     }
-    println!("| chain of 100 | {} |", show(median(runs)));
+    row("hand-over, median", &runs);
+    let mut runs = Vec::new();
+    for run in 0..5 {
+        let stack = &format!("chain{run}");
+        prepare(&*clients.store().await, stack, 200).await;
+        runs.push([chain(&clients, stack, 0, 100).await, chain(&unsigned, stack, 100, 100).await]);
+    }
+    row("chain of 100", &runs);
     for readers in [100, 1_000, 5_000] {
         let mut runs = Vec::new();
         for run in 0..5 {
-            let stack = format!("fan{readers}-{run}");
-            prepare(&*clients.store().await, &stack, 1).await;
-            runs.push(fan_out(&clients, &stack, 0, readers).await);
+            let stack = &format!("fan{readers}-{run}");
+            prepare(&*clients.store().await, stack, 2).await;
+            runs.push([fan_out(&clients, stack, 0, readers).await, fan_out(&unsigned, stack, 1, readers).await]);
         }
-        println!("| fan-out to {readers} readers | {} |", show(median(runs)));
+        row(&format!("fan-out to {readers} readers"), &runs);
     }
     println!();
 }
 
-/// Median and ratio of runs that were measured in turns.
-fn pair(what: &str, pairs: &[(Duration, Duration)]) {
-    row(what, median(pairs.iter().map(|pair| pair.0)), median(pairs.iter().map(|pair| pair.1)));
-}
-
-fn row(what: &str, ours: Duration, theirs: Duration) {
-    println!("| {what} | {} | {} | {:.2} |", show(ours), show(theirs), ours.as_secs_f64() / theirs.as_secs_f64());
+/// Medians of runs that were measured in turns, ours first, each other one with the ratio of ours to it.
+fn row<const N: usize>(what: &str, runs: &[[Duration; N]]) {
+    let medians: Vec<Duration> = (0..N).map(|at| median(runs.iter().map(|run| run[at]))).collect();
+    let others = medians[1..]
+        .iter()
+        .map(|other| format!(" {} | {:.2} |", show(*other), medians[0].as_secs_f64() / other.as_secs_f64()));
+    println!("| {what} | {} |{}", show(medians[0]), others.collect::<String>());
 }
 
 fn show(time: Duration) -> String {
@@ -165,7 +202,7 @@ fn median(figures: impl IntoIterator<Item = Duration>) -> Duration {
 }
 
 fn entry(i: usize) -> String {
-    format!("server/component/output{i}")
+    format!("{WRITER}/component/output{i}")
 }
 
 fn value(text: &str) -> Content {

@@ -41,7 +41,7 @@ async fn what_no_store_would_take_is_refused_by_name_before_anything_is_written(
     let host = server(&mut t, "host");
     t.on(host).run("part", Anything::new().texts([large.clone()]));
     let message = refuse(t.finish(Exports::new()), &|_| {}).await;
-    assert!(message.starts_with("the plan of the server `host` takes 1100"), "{message}");
+    assert!(message.starts_with("the plan of the server `host` takes 110"), "{message}");
     let recipe = |seed: &mut Seed| {
         for content in seed.recipes.values_mut() {
             *content = wattle::model::Content::Text(large.clone().into());
