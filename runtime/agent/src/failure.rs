@@ -39,6 +39,14 @@ const LONGEST_NAME: usize = 1 << 10;
 const LONGEST_WAY: usize = 256 << 10;
 
 impl Failure {
+    /// What is known of it if its component does not say so itself: that `component` does.
+    #[must_use]
+    pub fn only_said_by(self, component: &Name) -> Self {
+        let named = &self.component;
+        let message = format!("it says that {named} has failed, and {named} does not: {}", self.message);
+        Self { component: component.clone(), message, through: Vec::new(), ..self }
+    }
+
     /// The same failure with no more in it than has room in what others say when they pass it on: else one who says too much would
     /// keep them from saying anything.
     #[must_use]

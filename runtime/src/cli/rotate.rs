@@ -117,7 +117,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         _ => "",
     };
     console.out.write(&format!(
-        "{text}the new key is in {}; the former one opens nothing any more: replace all copies of it, and keep one of this\n",
+        "{text}the new key is in {}, and the former one opens nothing any more: replace every copy of it, and back up the new one\n",
         argument(file.display())
     ))?;
     Ok(Exit::Fine)

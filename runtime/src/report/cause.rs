@@ -134,7 +134,7 @@ impl<'p> Search<'p> {
         match part.condition {
             Condition::Said(status) => match &status.state {
                 State::Done => {}
-                State::Failed(failure) => self.causes.push(Cause::Failed(self.own_word(&component, failure))),
+                State::Failed(failure) => self.causes.push(Cause::Failed(self.picture.own_word(&component, failure))),
                 State::Running if is_alive => {
                     let (since, deadline) = (status.since, status.deadline);
                     self.causes.push(Cause::Running { component, since, deadline });
@@ -153,22 +153,6 @@ impl<'p> Search<'p> {
             },
         }
         self.path.pop();
-    }
-
-    /// The `failure` of `component` in the words of whose it is. No server can have another one blamed: if that one says
-    /// nothing of it, all that is known is what `component` says.
-    fn own_word(&self, component: &Name, failure: &Failure) -> Failure {
-        let named = &failure.component;
-        let said = |part: Part<'_>| match part.condition {
-            Condition::Said(Status { state: State::Failed(own), .. }) if own.component == *named => own.clone(),
-            _ => Failure {
-                component: component.clone(),
-                message: format!("it says that {named} has failed, and {named} does not: {}", failure.message),
-                ..failure.clone()
-            },
-        };
-        // What this stack does not have is another one's.
-        self.picture.find(named).filter(|_| named != component).map_or_else(|| failure.clone(), said)
     }
 
     fn no_agent(&mut self, server: &Name) {
@@ -330,6 +314,38 @@ pub(crate) fn still_runs(finishing: &Finishing, now: Time) -> String {
 /// have it.
 pub(crate) fn between(since: Time, now: Time) -> String {
     short(now.as_secs().saturating_sub(since.as_secs()))
+}
+
+impl Picture {
+    /// Takes what a component says of another one's failure for its own word, if that one does not say so itself.
+    pub(super) fn judge_blames(&mut self) {
+        let mut judged = Vec::new();
+        for part in self.parts() {
+            let Condition::Said(Status { state: State::Failed(failure), .. }) = part.condition else { continue };
+            let own = self.own_word(&format!("{}/{}", part.server, part.name).into(), failure);
+            if own.component != failure.component {
+                judged.push((part.server.clone(), part.name.clone(), own));
+            }
+        }
+        for (server, name, own) in judged {
+            let status = self.servers.get_mut(&server).and_then(|standing| standing.components.get_mut(&name));
+            if let Some(Status { state, .. }) = status.and_then(Option::as_mut) {
+                *state = State::Failed(own);
+            }
+        }
+    }
+
+    /// The `failure` of `component` in the words of whose it is. No server can have another one blamed: if that one says
+    /// nothing of it, all that is known is what `component` says.
+    fn own_word(&self, component: &Name, failure: &Failure) -> Failure {
+        let named = &failure.component;
+        let said = |part: Part<'_>| match part.condition {
+            Condition::Said(Status { state: State::Failed(own), .. }) if own.component == *named => own.clone(),
+            _ => failure.clone().only_said_by(component),
+        };
+        // What this stack does not have is another one's.
+        self.find(named).filter(|_| named != component).map_or_else(|| failure.clone(), said)
+    }
 }
 
 #[cfg(test)]

@@ -183,7 +183,9 @@ impl Picture {
         let servers = servers.into_iter().filter(|(_, standing)| stays(standing)).collect();
         let known = before.filter(|_| is_same).map(|before| &before.admission);
         let admission = Admission::read(space, goal.as_ref(), known).await?;
-        Ok(Self { stack: space.layout().stack().into(), goal, servers, admission })
+        let mut picture = Self { stack: space.layout().stack().into(), goal, servers, admission };
+        picture.judge_blames();
+        Ok(picture)
     }
 
     /// The revision that it is about: 0 before the first seed.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use wattle::author::{Export, Exports, Topology};
 use wattle::model::Value;
 use wattle_agent_core::content::ENVELOPE;
-use wattle_runtime::report::Picture;
+use wattle_runtime::report::{Condition, Picture, roots};
 use wattle_runtime::seed::{admit, apply, waiting};
 use wattle_runtime::space::{Content, Failure, Kind, Revision, Signer, Space, State, Status, Written};
 use wattle_runtime::store::MAX_DATA;
@@ -460,4 +460,40 @@ async fn a_failure_that_fills_a_node_keeps_nobody_from_saying_so() {
     let passed_on = stack.stolen().await.peek("web/part/text").await.expect("reads");
     assert!(passed_on.is_some_and(|written| matches!(written.content, Content::Failure(_))));
     web.kill().await;
+}
+
+#[tokio::test]
+async fn nobody_is_blamed_by_another_ones_word() {
+    let stack = Stack::of("blamed", ZooKeeper::shared(), wired);
+    let operator = stack.operator().await;
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let (space, revision) = (stack.stolen().await, stack.revision("web").await);
+    let space = space.operated_by(stack.options.key.signer().authority());
+    let says = async |server: &str, component: &str, message: &str, through: &[&str]| {
+        let at = "2026-01-01T00:00:00Z".parse().expect("a time");
+        let (kind, log) = (Kind::Recipe, Vec::new());
+        let through = through.iter().map(|name| (*name).into()).collect();
+        let state =
+            State::Failed(Failure { component: component.into(), kind, message: message.into(), log, at, through });
+        let Revision { space: data_space, number } = revision.clone();
+        let status = Status { revision: number, space: data_space, since: at, deadline: None, state, past: Vec::new() };
+        let path = space.layout().status(&format!("{server}/part"));
+        let said = stack.signer(server).vouch(&path, &serde_json::to_vec(&status).expect("JSON"));
+        operator.set(&path, &said, None).await.expect("writes");
+        let picture = Picture::read(&space, None).await.expect("it is shown");
+        let Some(Condition::Said(status)) = picture.find("web/part").map(|part| part.condition) else {
+            panic!("`web` says nothing")
+        };
+        let State::Failed(failure) = &status.state else { panic!("{status:?}") };
+        (failure.clone(), roots(&picture).iter().map(|root| format!("{:?}", root.cause)).collect::<String>())
+    };
+    let (shown, why) = says("web", "db/part", "the disk is full", &["web/part"]).await;
+    assert_eq!((&*shown.component, shown.through.len()), ("web/part", 0));
+    assert_eq!(shown.message, "it says that db/part has failed, and db/part does not: the disk is full");
+    assert!(why.contains("it says that db/part has failed") && !why.contains("component: \"db/part\""), "{why}");
+    // Once that one says so itself, it is its word that is shown.
+    says("db", "db/part", "no space left", &[]).await;
+    let (shown, why) = says("web", "db/part", "the disk is full", &["web/part"]).await;
+    assert_eq!((&*shown.component, shown.through.len()), ("db/part", 1));
+    assert!(why.contains("no space left") && !why.contains("it says that"), "{why}");
 }

@@ -4,6 +4,7 @@ use std::collections::{HashSet, VecDeque};
 
 use wattle_model::Name;
 
+use crate::failure::Failure;
 use crate::revision::Revision;
 use crate::status::{State, Status};
 
@@ -17,9 +18,11 @@ const ASKED: usize = 256;
 /// time, and whoever carries it out says what is to be seen of each.
 #[derive(Debug)]
 pub struct Search {
-    queue: VecDeque<(Name, Revision)>,
-    /// The revision in which the one that was named last is awaited.
+    queue: VecDeque<(Name, Option<Revision>)>,
+    /// The revision in which the one that was named last is awaited; none if it is only to say whether it has failed.
     revision: Option<Revision>,
+    /// Who says that another component has failed, and what.
+    blames: Vec<(Name, Failure)>,
     seen: HashSet<Name>,
     causes: Vec<Cause>,
 }
@@ -38,15 +41,15 @@ pub struct Sighting {
 impl Search {
     /// Why these do not come, each in its revision: entries `SERVER/COMPONENT/OUTPUT` or components `SERVER/COMPONENT`.
     pub fn new(awaited: &[(Name, Revision)]) -> Self {
-        let queue = awaited.iter().map(|(what, revision)| (component_of(what), revision.clone())).collect();
-        Self { queue, revision: None, seen: HashSet::new(), causes: Vec::new() }
+        let queue = awaited.iter().map(|(what, revision)| (component_of(what), Some(revision.clone()))).collect();
+        Self { queue, revision: None, blames: Vec::new(), seen: HashSet::new(), causes: Vec::new() }
     }
 
     /// The component to look at next, `SERVER/COMPONENT`; none when the search is over.
     pub fn looks_at(&mut self) -> Option<Name> {
         while let Some((component, revision)) = self.queue.pop_front() {
             if self.seen.len() < ASKED && self.seen.insert(component.clone()) {
-                self.revision = Some(revision);
+                self.revision = revision;
                 return Some(component);
             }
         }
@@ -57,9 +60,15 @@ impl Search {
     pub fn sees(&mut self, component: Name, sighting: Sighting) {
         let server = || component.split('/').next().unwrap_or(&component).into();
         let Sighting { is_alive, is_known, status } = sighting;
-        let cause = match status.filter(|status| self.revision.as_ref() == Some(&status.of())) {
+        let is_awaited = |status: &Status| self.revision.as_ref().is_none_or(|revision| *revision == status.of());
+        let known = status.filter(is_awaited);
+        let has_failed = matches!(known, Some(Status { state: State::Failed(_), .. }));
+        if self.revision.is_none() && !has_failed {
+            return;
+        }
+        let cause = match known {
             Some(Status { revision, space, state, since, .. }) => match state {
-                State::Failed(failure) => Cause::Failed(failure.bounded()),
+                State::Failed(failure) => return self.failed(component, failure.bounded()),
                 State::Done => Cause::Done { component },
                 State::Waiting(_) | State::Running if !is_alive => Cause::Away { server: server() },
                 State::Running => Cause::Runs { component, since },
@@ -71,7 +80,8 @@ impl Search {
                             self.add(Cause::Foreign { component: component.clone(), what: wait.what });
                         } else {
                             let number = wait.revision.unwrap_or(revision);
-                            self.queue.push_back((component_of(&wait.what), Revision { space: space.clone(), number }));
+                            let awaited = Revision { space: space.clone(), number };
+                            self.queue.push_back((component_of(&wait.what), Some(awaited)));
                         }
                     }
                     return;
@@ -84,6 +94,17 @@ impl Search {
         self.add(cause);
     }
 
+    /// Nobody has another one blamed that does not say so itself.
+    fn failed(&mut self, component: Name, failure: Failure) {
+        if failure.component == component {
+            return self.add(Cause::Failed(failure));
+        }
+        if !failure.component.contains(':') {
+            self.queue.push_back((component_of(&failure.component), None));
+        }
+        self.blames.push((component, failure));
+    }
+
     fn add(&mut self, cause: Cause) {
         if !self.causes.contains(&cause) {
             self.causes.push(cause);
@@ -91,7 +112,17 @@ impl Search {
     }
 
     /// Every end of a chain once, the nearest first.
-    pub fn causes(self) -> Vec<Cause> {
+    pub fn causes(mut self) -> Vec<Cause> {
+        for (component, failure) in std::mem::take(&mut self.blames) {
+            let blamed = failure.component.clone();
+            let says_so = |cause: &Cause| matches!(cause, Cause::Failed(own) if own.component == blamed);
+            // What this stack does not have is another one's.
+            if blamed.contains(':') {
+                self.add(Cause::Failed(failure));
+            } else if !self.causes.iter().any(says_so) {
+                self.add(Cause::Failed(failure.only_said_by(&component)));
+            }
+        }
         self.causes
     }
 }
@@ -108,6 +139,7 @@ fn component_of(what: &str) -> Name {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::failure::Kind;
     use crate::status::Waiting;
     use crate::time::Time;
 
@@ -123,6 +155,41 @@ mod tests {
             since: Time::EPOCH,
         };
         status(State::Waiting(on.iter().map(wait).collect()))
+    }
+
+    #[test]
+    fn nobody_is_blamed_by_another_ones_word() {
+        let failed = |component: &str| {
+            let (component, message) = (component.into(), format!("{component} broke"));
+            let (log, through) = (Vec::new(), Vec::new());
+            status(State::Failed(Failure { component, kind: Kind::Recipe, message, log, at: Time::EPOCH, through }))
+        };
+        let of = status(State::Done).of();
+        let causes = |said: &dyn Fn(&str) -> Option<Status>| {
+            let mut search = Search::new(&[("a/x".into(), of.clone())]);
+            while let Some(component) = search.looks_at() {
+                let status = said(&component);
+                search.sees(component, Sighting { is_alive: true, is_known: status.is_some(), status });
+            }
+            search.causes().iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let blames =
+            |by: Option<Status>| move |name: &str| if name == "a/x" { Some(failed("b/y")) } else { by.clone() };
+        // Of whatever revision it is.
+        let own = Status { revision: 1, ..failed("b/y") };
+        let told = causes(&blames(Some(own)));
+        assert!(told.len() == 1 && told[0].contains("b/y broke") && !told[0].contains("it says"), "{told:?}");
+        for other in [None, Some(status(State::Done)), Some(status(State::Running)), Some(failed("c/z"))] {
+            let told = causes(&blames(other.clone()));
+            assert!(
+                told.iter().any(|one| one.contains("it says that b/y has failed, and b/y does not")),
+                "{other:?}: {told:?}"
+            );
+            assert!(!told.iter().any(|one| one.starts_with("`b/y` failed")), "{told:?}");
+        }
+        // What another stack has is beyond this search.
+        let told = causes(&|_| Some(failed("other:d/v")));
+        assert!(told.len() == 1 && told[0].contains("other:d/v"), "{told:?}");
     }
 
     /// Who waits for whom is followed to its ends, in circles as well, and every end is told once.
