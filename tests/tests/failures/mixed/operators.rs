@@ -5,6 +5,7 @@ use std::fs;
 use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
+use wattle::model::Name;
 use wattle_runtime::seed::write_operator_key;
 use wattle_tests::command::{apart, wattle};
 use wattle_tests::seeds::seed;
@@ -66,6 +67,15 @@ impl Operators {
                     self.refused += 1;
                 }
             }
+        }
+    }
+
+    /// Admits the machines that have come with credentials of others, which it has replaced.
+    pub(super) fn admit(&mut self, stack: &Stack) {
+        let come: Vec<Name> = stack.picture().admission.others.iter().map(|other| other.server.clone()).collect();
+        if !come.is_empty() {
+            let word = self.word(stack.goal().revision).expect("somebody made it").to_owned();
+            self.words.insert(stack.admit(&come), word);
         }
     }
 

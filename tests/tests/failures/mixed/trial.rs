@@ -243,7 +243,10 @@ impl<'e> Trial<'e> {
             let alive = stack.picture().servers[server.as_str()].alive.clone();
             alive.is_some_and(|alive| alive.pid == stack.pid(server))
         };
-        stack.until("whoever is to act for a server does", || self.servers.iter().all(acts));
+        stack.until("whoever is to act for a server does", || {
+            self.operators.admit(stack);
+            self.servers.iter().all(acts)
+        });
         let has_ended = |one: &One| records(stack, one).last().is_some_and(|kind| kind != "started");
         stack.until("their journals have an end", || stack.play.acts.iter().all(has_ended));
         stack.settle();

@@ -12,8 +12,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use tokio::runtime::Handle;
+use wattle::model::Name;
 use wattle_runtime::report::Picture;
-use wattle_runtime::seed::{Applied, Credentials, Options, apply, write_operator_key};
+use wattle_runtime::seed::{Applied, Credentials, Options, admit, apply, write_operator_key};
 use wattle_runtime::space::{Content, Goal, OperatorKey, Space, State, Status};
 use wattle_runtime::store::Address;
 use wattle_runtime::store::embedded::Server;
@@ -140,6 +141,11 @@ impl Stack {
     /// Makes another revision of what is there, and says which.
     pub(crate) fn apply_again(&self) -> u64 {
         self.apply_as(true).revision
+    }
+
+    /// Admits servers that were replaced, as an operator does who has replaced them; the revision then.
+    pub(crate) fn admit(&self, servers: &[Name]) -> u64 {
+        self.ask(admit(self.space.store(), &self.name, key(), servers)).unwrap().revision
     }
 
     /// Limits of components, as the agent takes them: `--deadline 3s`.
@@ -289,7 +295,7 @@ impl Stack {
     }
 
     /// Waits until something is so.
-    pub(crate) fn until(&self, what: &str, is_so: impl Fn() -> bool) {
+    pub(crate) fn until(&self, what: &str, mut is_so: impl FnMut() -> bool) {
         let begin = Instant::now();
         while !is_so() {
             assert!(begin.elapsed() < LONG, "not in time: {what}\n{}\n{}\n{}", self.why(), self.views(), self.logs());
