@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use wattle::lower::Seed;
-use wattle_runtime::seed::{Options, Rotation, apply, delete, rotate};
+use wattle_runtime::seed::{Options, Rotation, apply, delete, rotatable, rotate};
 use wattle_runtime::space::Space;
 use wattle_runtime::store::{Access, Op, Store};
 use wattle_tests::seeds::{Watch, essence, nodes, seed};
@@ -127,6 +127,39 @@ async fn broken_off_anywhere_and_repeated_another_operators_key_is_as_if_it_had_
         apply(&store, &small, &changed).await.expect("applies with the new key");
         apply(&store, &small, &options).await.expect_err("the former key signs nothing");
     }
+}
+
+#[tokio::test]
+async fn another_operators_key_leaves_what_stacks_read_of_each_other() {
+    let [exporting, importing] = [seed(&exporter(&["a"])), seed(&importer(&[("x", &["text"]), ("y", &["joined"])]))];
+    let mut options = options_for(&[&exporting, &importing]);
+    options.admission = true;
+    let next = options.key.next();
+    let keys = Rotation { former: &options.key, next: &next };
+    let watched = Watch::over(memory());
+    let store: Arc<dyn Store> = Arc::clone(&watched) as _;
+    for seed in [&exporting, &importing] {
+        apply(&store, seed, &options).await.expect("applies");
+    }
+    let rights = |accesses: BTreeMap<String, Access>| {
+        let entries = accesses.into_iter().filter(|(path, _)| path.contains("/entries/"));
+        entries.collect::<BTreeMap<_, _>>()
+    };
+    let before = rights(watched.guard.accesses());
+    let former = options.key.signer().authority();
+    for stack in rotatable(&store, keys).await.expect("they are whole") {
+        rotate(&store, &stack, keys).await.expect("rotates");
+    }
+    assert_same(&rights(watched.guard.accesses()), &before, 0);
+    for (path, data) in nodes(&store).await {
+        assert!(former.verify(&path, &data).is_err(), "{path} is the former key's");
+    }
+    let options = Options { key: next.clone(), ..options };
+    for seed in [&exporting, &importing] {
+        let applied = apply(&store, seed, &options).await.expect("applies with the new key");
+        assert!(applied.changes.warnings.is_empty(), "{:?}", applied.changes.warnings);
+    }
+    assert_same(&rights(watched.guard.accesses()), &before, 1);
 }
 
 #[tokio::test]
