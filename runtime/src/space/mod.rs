@@ -21,6 +21,7 @@ mod signed;
 mod succession;
 mod trust;
 mod vault;
+mod verified;
 mod writers;
 
 use std::collections::BTreeMap;

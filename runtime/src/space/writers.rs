@@ -6,9 +6,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use wattle::model::Name;
 
-use super::envelope::{Disowned, said_by, verify};
+use super::envelope::{Disowned, said_by};
 use super::following::Dated;
 use super::signed::Authority;
+use super::verified::Verified;
 use super::{Layout, Plan, Revision};
 
 /// The keys of servers, as plans tell them.
@@ -18,6 +19,7 @@ pub(super) struct Writers {
     keys: Mutex<HashMap<(Name, Name), Known>>,
     /// Those whose plan was looked for and is not the operator's.
     unknown: Mutex<HashSet<(Name, Name)>>,
+    verified: Verified,
     /// What is there and not believed, by path.
     refused: watch::Sender<BTreeMap<String, Disowned>>,
 }
@@ -78,13 +80,16 @@ impl Writers {
     pub(super) fn judge(&self, operator: Option<&Authority>, path: &str, data: &[u8]) -> Verdict {
         let Some(place) = said_by(path).filter(|_| !data.is_empty()) else { return Verdict::Counts };
         if self.unknown().contains(&(place.0.into(), place.1.into())) {
-            return match verify(operator, path, data) {
+            return match self.verified.verify(operator.into_iter(), path, data) {
                 Ok(()) => Verdict::Counts,
                 Err(_) => Verdict::Disowned(Disowned::Unknown),
             };
         }
         let known = self.known(place);
-        let judged = known.as_ref().map(|known| verify(std::iter::once(&known.key).chain(operator), path, data));
+        let judged = known.as_ref().map(|known| {
+            let keys = std::iter::once(&known.key).chain(operator);
+            self.verified.verify(keys, path, data)
+        });
         let since = known.and_then(|known| known.since);
         let dated = || Some((since?, serde_json::from_slice::<Dated>(data).ok()?.of()));
         match (judged, dated()) {
