@@ -182,7 +182,6 @@ pub(super) async fn find(signed: &Arc<Signed>, stack: &str, named: &[Name], doin
         return Err(SeedError::Tampered { stack: stack.to_owned(), nodes });
     }
     let there = there.0;
-    let active = || present.plans.iter().filter(|(_, plan)| !plan.retired).map(|(server, _)| server);
     let is_active = |server: &Name| present.plans.get(server).is_some_and(|plan| !plan.retired);
     let unknown: Vec<String> = named.iter().filter(|server| !is_active(server)).map(ToString::to_string).collect();
     if !unknown.is_empty() {
@@ -191,11 +190,21 @@ pub(super) async fn find(signed: &Arc<Signed>, stack: &str, named: &[Name], doin
     let named: Vec<Name> = named.iter().chain(there.admitting.keys()).cloned().collect();
     let (space, endorsed) = (there.goal.space.as_ref(), doing.is_renewal() || there.renewing);
     let admitting = Admitting { newcomers: !endorsed, named: &named, endorsed, space, now: clock::now() };
-    let roster = Roster::of_records(&layout, active(), &present.register, admitting);
-    if let Some(server) = active().find(|server| !roster.servers.contains_key(*server)) {
-        return Err(SeedError::Unreadable { server: server.to_string() });
-    }
+    let roster = roster(&layout, &present, admitting)?;
     Ok(Found { layout, there, present, roster })
+}
+
+/// Who the servers are that have not left, each of which the operator must have signed.
+///
+/// # Errors
+/// [`SeedError::Unreadable`] for one of which they have not.
+pub(super) fn roster(layout: &Layout, present: &Present, admitting: Admitting<'_>) -> Result<Roster, SeedError> {
+    let active = || present.plans.iter().filter(|(_, plan)| !plan.retired).map(|(server, _)| server);
+    let roster = Roster::of_records(layout, active(), &present.register, admitting);
+    match active().find(|server| !roster.servers.contains_key(*server)) {
+        Some(server) => Err(SeedError::Unreadable { server: server.to_string() }),
+        None => Ok(roster),
+    }
 }
 
 /// What is deployed, with other keys.

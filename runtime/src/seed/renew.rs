@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use wattle::model::{IndexSet, Name};
 
-use crate::space::{Layout, Membership, OperatorKey, to_json};
+use crate::space::{Authority, Layout, Membership, OperatorKey, parse_json, to_json};
 use crate::store::Store;
 
 use super::SeedError;
 use super::admit::{self, Admission, Doing, Found, Waiting};
 use super::operator::Signed;
-use super::present::get_json;
 
 /// Asks `servers` of `stack` for other keys of their own, unless they were asked before; which of them have made one, and which have
 /// not yet. `store` is used as the operator who has `key`.
@@ -46,15 +45,14 @@ async fn ask(
     store: &Arc<dyn Store>,
     layout: &Layout,
     server: &Name,
-    renews: Option<crate::space::Authority>,
+    renews: Option<Authority>,
 ) -> Result<(), SeedError> {
     let path = layout.membership(server);
     let Some(node) = store.get(&path).await? else { return Ok(()) };
-    let Some(told) = get_json::<Membership>(store, &path).await? else { return Ok(()) };
-    if told.renews == renews {
+    let Some(mut asked) = parse_json::<Membership>(&path, &node.data)? else { return Ok(()) };
+    if asked.renews == renews {
         return Ok(());
     }
-    let mut asked = told;
     asked.renews = renews;
     store.set(&path, &to_json(&asked), Some(node.version)).await?;
     Ok(())

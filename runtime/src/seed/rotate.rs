@@ -4,16 +4,18 @@
 //! they were told has to change, and they take no part. What is deployed stays. A stack's turn is taken with the former key, so
 //! that servers pass over to the next one with the goal, the last to be signed.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use wattle::model::Name;
 use wattle_agent_core::applying;
 
 use crate::clock;
 use crate::space::{Layout, OperatorKey, Plan, ROOT, Revision, is_signed, parse_json, resigned, to_json};
 use crate::store::{Access, Op, Store, StoreError, Version};
 
-use super::admit::Next;
+use super::admit::{self, Next};
 use super::operator::Signed;
 use super::present::{self, AT_ONCE, Deployed, Present};
 use super::roster::{Admitting, Roster};
@@ -158,6 +160,7 @@ async fn sign(
     let mut sealing = ForServers::succeeding(keys.next, keys.former, &roster, &present);
     let [former, next] = [keys.former, keys.next].map(|key| key.signer().authority());
     let goal = layout.revision();
+    let plans: HashMap<String, &Name> = present.plans.keys().map(|server| (layout.plan(server), server)).collect();
     let paths = present.paths.iter().filter(|path| is_signed(path) && **path != goal);
     let read = paths.map(|path| async move { Ok::<_, SeedError>((path, store.get(path).await?)) });
     let mut read = stream::iter(read.collect::<Vec<_>>()).buffered(AT_ONCE);
@@ -165,7 +168,7 @@ async fn sign(
     while let Some((path, node)) = read.try_next().await? {
         let Some(node) = node.filter(|node| next.verify(path, &node.data).is_err()) else { continue };
         let Ok(held) = former.verify(path, &node.data) else { continue };
-        let server = present.plans.keys().find(|server| *path == layout.plan(server));
+        let server = plans.get(path).copied();
         let plan = server.map(|_| parse_json::<Plan>(path, held)).transpose()?.flatten();
         let data = match server.zip(plan) {
             Some((server, plan)) if !plan.retired => to_json(&sealing.anew(server, plan)?),
@@ -180,14 +183,9 @@ async fn sign(
 
 /// Who the servers are.
 fn roster(layout: &Layout, present: &Present, there: &Deployed) -> Result<Roster, SeedError> {
-    let active = || present.plans.iter().filter(|(_, plan)| !plan.retired).map(|(server, _)| server);
     let space = there.goal.space.as_ref();
     let admitting = Admitting { newcomers: false, named: &[], endorsed: false, space, now: clock::now() };
-    let roster = Roster::of_records(layout, active(), &present.register, admitting);
-    match active().find(|server| !roster.servers.contains_key(*server)) {
-        Some(server) => Err(SeedError::Unreadable { server: server.to_string() }),
-        None => Ok(roster),
-    }
+    admit::roster(layout, present, admitting)
 }
 
 /// Signs the values that the operator has put in the place of servers'.
