@@ -153,6 +153,22 @@ impl Type {
         }
     }
 
+    /// Whether every value of this type is a value of `into`, secrets aside; where nothing is known of one, that shows at run
+    /// time.
+    pub fn is_within(&self, into: &Self) -> bool {
+        match (self.revealed(), into.revealed()) {
+            (Self::Any, _) | (_, Self::Any) => true,
+            (Self::Scalar(from), Self::Scalar(into)) => from.is_within(*into),
+            (Self::List(from), Self::List(into)) | (Self::Map(from), Self::Map(into)) => from.is_within(into),
+            (Self::Struct(from), Self::Map(into)) => from.values().all(|from| from.is_within(into)),
+            (Self::Struct(from), Self::Struct(into)) => {
+                from.len() == into.len()
+                    && from.iter().all(|(name, from)| into.get(name).is_some_and(|into| from.is_within(into)))
+            }
+            (from, into) => from == into,
+        }
+    }
+
     /// The type of the items of a list or the values of a map.
     fn item(&self) -> &Self {
         match self {

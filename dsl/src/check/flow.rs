@@ -200,7 +200,7 @@ impl<'m> Flow<'m> {
             (_, Expr::Map(_)) => of("a map"),
             (inner, value) => {
                 let origin = self.origins.origin(value)?;
-                (!is_within(origin.ty, inner))
+                (!origin.ty.is_within(inner))
                     .then(|| format!("expected {inner}, found {}, which is {}", origin.what, origin.ty))
             }
         }
@@ -247,21 +247,6 @@ impl<'m> Flow<'m> {
             (_, Expr::Text(_) | Expr::Function { .. }) => leaks.extend(self.origins.secrets(value)),
             (ty, value) => leaks.extend(self.origins.origin(value).filter(|origin| reveals(origin.ty, ty))),
         }
-    }
-}
-
-/// Whether every value of `from` is a value of `into`, secrets aside; where nothing is known of one, that shows at run time.
-fn is_within(from: &Type, into: &Type) -> bool {
-    match (from.revealed(), into.revealed()) {
-        (Type::Any, _) | (_, Type::Any) => true,
-        (Type::Scalar(from), Type::Scalar(into)) => from.is_within(*into),
-        (Type::List(from), Type::List(into)) | (Type::Map(from), Type::Map(into)) => is_within(from, into),
-        (Type::Struct(from), Type::Map(into)) => from.values().all(|from| is_within(from, into)),
-        (Type::Struct(from), Type::Struct(into)) => {
-            from.len() == into.len()
-                && from.iter().all(|(name, from)| into.get(name).is_some_and(|into| is_within(from, into)))
-        }
-        (from, into) => from == into,
     }
 }
 

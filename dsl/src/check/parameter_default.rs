@@ -1,7 +1,7 @@
 //! W0801: a default that its own parameter does not take.
 
-use crate::model::{Carrier, Constraint, Parameter, PropertyType, SchemaConstraint, Value};
-use wattle_heat::schema::broken;
+use crate::model::{Constraint, Parameter, Value};
+use wattle_heat::parameters::refuses;
 
 use super::registry::check;
 use super::sink::Sink;
@@ -68,21 +68,10 @@ pub(crate) fn refused(parameter: &Parameter, value: &Value) -> Vec<String> {
 
 /// Why `value` breaks `constraint`.
 fn breaks(parameter: &Parameter, constraint: &Constraint, value: &Value) -> Option<String> {
-    let ty = match parameter.ty.carrier() {
-        Some(Carrier::Boolean) => PropertyType::Boolean,
-        Some(Carrier::Number) => PropertyType::Number,
-        Some(Carrier::Text) | None => PropertyType::Str,
-    };
-    let constraint = match constraint.bare() {
-        Constraint::Range { min, max } => SchemaConstraint::Range(vec![*min, *max]),
-        Constraint::Length { min, max } => {
-            SchemaConstraint::Length([min, max].map(|bound| bound.map(f64::from)).to_vec())
-        }
-        Constraint::AllowedValues(allowed) => SchemaConstraint::Allowed(allowed.clone()),
-        Constraint::Modulo { step, offset } => SchemaConstraint::Modulo([*step, *offset]),
-        Constraint::CustomConstraint(_) | Constraint::AllowedPattern(_) | Constraint::Described { .. } => return None,
-    };
-    broken(&constraint, ty, value)
+    match constraint.bare() {
+        Constraint::CustomConstraint(_) | Constraint::AllowedPattern(_) => None,
+        constraint => refuses(parameter.heat_type, constraint, value),
+    }
 }
 
 #[cfg(test)]

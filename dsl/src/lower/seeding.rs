@@ -2,14 +2,14 @@
 
 use crate::analysis::attribute::SERVER_ENTRIES;
 use crate::analysis::identity::Identities;
-use crate::model::{Content, Declaration, IndexMap, Model, Name, Order, Source};
+use crate::model::{self, Content, Declaration, IndexMap, Model, Name, Order, Parameter, Source};
 use crate::requirement::{self, Operand, When};
 
 use super::plan::{Plan, Server};
 use super::resolve::for_agent;
 use super::seed::{
-    FORMAT, Seed, SeedAttribute, SeedComponent, SeedDeclaration, SeedEntry, SeedExport, SeedInput, SeedOutput,
-    SeedParameter, SeedRecipe, SeedRequirement, SeedServer, digest,
+    FORMAT, Seed, SeedAttribute, SeedComponent, SeedDeclaration, SeedEntry, SeedExport, SeedImport, SeedInput,
+    SeedOutput, SeedParameter, SeedRecipe, SeedRequirement, SeedServer, digest,
 };
 
 /// The seed of `model`, which is `original` by the names under which it was deployed.
@@ -20,11 +20,7 @@ pub(super) fn build(original: &Model, model: &Model, plan: &Plan<'_>) -> Seed {
         format: FORMAT.into(),
         stack: model.stack.clone(),
         digest: String::new(),
-        parameters: model
-            .parameters
-            .iter()
-            .map(|(name, p)| (name.clone(), SeedParameter { ty: p.ty.clone(), default: p.default.clone() }))
-            .collect(),
+        parameters: model.parameters.iter().map(|(name, p)| (name.clone(), parameter(p))).collect(),
         declarations,
         servers: servers(model, plan),
         entries: entries(model, plan),
@@ -33,6 +29,7 @@ pub(super) fn build(original: &Model, model: &Model, plan: &Plan<'_>) -> Seed {
             .iter()
             .map(|(name, e)| (name.clone(), SeedExport { ty: e.ty.clone(), value: for_agent(model, &e.value) }))
             .collect(),
+        imports: imports(model),
         requirements: requirements(model),
         recipes,
         sources: sources(model),
@@ -40,6 +37,24 @@ pub(super) fn build(original: &Model, model: &Model, plan: &Plan<'_>) -> Seed {
     };
     seed.digest = seed.compute_digest();
     seed
+}
+
+fn parameter(parameter: &Parameter) -> SeedParameter {
+    let Parameter { ty, default, constraints, hidden, .. } = parameter;
+    SeedParameter { ty: ty.clone(), default: default.clone(), constraints: constraints.clone(), hidden: *hidden }
+}
+
+/// Each once with each type, where it is first imported.
+fn imports(model: &Model) -> Vec<SeedImport> {
+    let mut found: Vec<SeedImport> = Vec::new();
+    for import in &model.imports {
+        let model::Import { stack, export, ty, at } = import;
+        if !found.iter().any(|known| (&known.stack, &known.export, &known.ty) == (stack, export, ty)) {
+            let at = requirement::place(at);
+            found.push(SeedImport { stack: stack.clone(), export: export.clone(), ty: ty.clone(), at });
+        }
+    }
+    found
 }
 
 fn declarations(model: &Model, recipes: &mut IndexMap<String, Content>) -> IndexMap<Name, SeedDeclaration> {

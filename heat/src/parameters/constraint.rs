@@ -152,7 +152,7 @@ fn outside(number: f64, min: Option<&Node>, max: Option<&Node>) -> Option<String
 }
 
 /// Whether Python's `re.match` consumes all of `text`. What only Python understands is taken to match.
-fn matches(pattern: &str, text: &str) -> bool {
+pub(super) fn matches(pattern: &str, text: &str) -> bool {
     let Ok(regex) = regex_lite::Regex::new(&format!("^(?:{pattern})")) else { return true };
     regex.find(text).is_some_and(|found| found.end() == text.len())
 }

@@ -5,6 +5,7 @@
 //! (`check`).
 
 mod constraint;
+mod declared;
 mod read;
 
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use crate::template::{Map, Parameter, Template};
 use crate::value::Value;
 
 pub use constraint::breaks;
+pub use declared::refuses;
 pub use read::{number_from_text, read};
 
 /// Parameters that every stack has.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use wattle_heat::emit::{self, EmitError, Style};
-use wattle_model::{Alternatives, Content, Name, Order, Predicate, Step, Tool, Tree, Type, Value};
+use wattle_model::{Alternatives, Constraint, Content, Name, Order, Predicate, Step, Tool, Tree, Type, Value};
 use wattle_model::{IndexMap, IndexSet, requirement::Operand};
 
 use crate::hex;
@@ -33,6 +33,9 @@ pub struct Seed {
     pub entries: IndexMap<Name, SeedEntry>,
     /// What other stacks may read.
     pub exports: IndexMap<Name, SeedExport>,
+    /// What is read of other stacks, and as what.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub imports: Vec<SeedImport>,
     /// What must hold of values that are not known while the blueprint is built.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub requirements: IndexMap<Name, SeedRequirement>,
@@ -55,6 +58,12 @@ pub struct SeedParameter {
     /// Its value when none is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
+    /// What a value must satisfy.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constraints: Vec<Constraint>,
+    /// Whether no message may show its value, although its type is not secret.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
 }
 
 /// A kind of component.
@@ -262,6 +271,22 @@ pub struct SeedExport {
     pub value: Wire,
 }
 
+/// A value of another stack, as this one reads it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SeedImport {
+    /// The stack that exports it.
+    pub stack: Name,
+    /// The export's name there.
+    pub export: Name,
+    /// What it is read as.
+    #[serde(rename = "type")]
+    pub ty: Type,
+    /// Where it was imported, as `FILE:LINE:COLUMN`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub at: String,
+}
+
 /// What agents take for the same text: they read YAML 1.2.
 struct ForAgents;
 
@@ -338,6 +363,7 @@ impl Seed {
             servers,
             entries,
             exports,
+            imports,
             requirements,
             recipes: _,
             sources: _,
@@ -345,6 +371,9 @@ impl Seed {
         } = self;
         let parts = (stack, parameters, declarations, servers, entries, exports);
         serde_json::to_writer(&mut hashing, &parts).expect("INVARIANT: a seed is JSON, and hashing takes every byte");
+        for SeedImport { stack, export, ty, at: _ } in imports {
+            serde_json::to_writer(&mut hashing, &(stack, export, ty)).expect("INVARIANT: as above");
+        }
         for (name, requirement) in requirements {
             let SeedRequirement { when, heat, predicate, because, at: _ } = requirement;
             let parts = (name, when, heat, predicate, because);

@@ -6,11 +6,12 @@ use wattle::cli::values;
 use wattle::lower::Seed;
 use wattle::lower::seed::{Origin, SeedParameter, Wire};
 use wattle::lower::{CREDENTIALS, RESERVED};
-use wattle::model::{Carrier, IndexMap, IndexSet, Name, Scalar, Type, Value};
+use wattle::model::{Carrier, IndexMap, IndexSet, Name, ParameterType, Scalar, Type, Value};
 use wattle::names::meant;
 use wattle::requirement::When;
 use wattle_agent_core::planning::broken;
 use wattle_heat::environment::Environment;
+use wattle_heat::parameters::refuses;
 use wattle_heat::truth;
 
 use super::SeedError;
@@ -51,13 +52,30 @@ impl Given {
     /// # Errors
     /// Why what is given is none of that type, as a sentence.
     fn fitting(&self, name: &str, ty: &Type) -> Option<Result<Value, String>> {
-        let (value, from) = if let Some((value, from)) = self.values.get(name) {
-            (value.clone(), (*from).to_owned())
-        } else {
-            let given = self.environment.given(name)?;
-            (given.value.constant(), format!(" as `{}` gives it", given.file))
+        let value = match self.values.get(name) {
+            Some((value, _)) => value.clone(),
+            None => self.environment.given(name)?.value.constant(),
         };
-        Some(fit(&value, ty).map_err(|why| format!("the parameter `{name}`{from} does not fit: {why}")))
+        Some(fit(&value, ty).map_err(|why| format!("the parameter `{name}`{} does not fit: {why}", self.origin(name))))
+    }
+
+    /// Where the value of a parameter comes from, as a message says it behind the parameter's name.
+    fn origin(&self, name: &str) -> String {
+        match (self.values.get(name), self.environment.given(name)) {
+            (Some((_, from)), _) => (*from).to_owned(),
+            (None, Some(given)) => format!(" as `{}` gives it", given.file),
+            (None, None) => String::new(),
+        }
+    }
+
+    /// What the value that is given for a parameter breaks of what is declared of it, each as a message says it.
+    fn broken(&self, name: &str, parameter: &SeedParameter, value: &Value) -> Vec<String> {
+        let kind = ParameterType::of(&parameter.ty);
+        let hide = parameter.hidden || parameter.ty.is_secret();
+        let wrong = parameter.constraints.iter().filter_map(|constraint| refuses(kind, constraint, value));
+        // A message may show the value.
+        let told = wrong.map(|why| if hide { "it breaks a constraint of the parameter".to_owned() } else { why });
+        told.map(|why| format!("the parameter `{name}`{} is not allowed: {why}", self.origin(name))).collect()
     }
 
     /// The value that is given for a parameter of type `ty`; none if there is none, or none of that type.
@@ -117,7 +135,10 @@ impl Given {
         let mut known = IndexMap::default();
         for (name, parameter) in &seed.parameters {
             let value = match self.fitting(name, &parameter.ty) {
-                Some(Ok(value)) => value,
+                Some(Ok(value)) => {
+                    faults.extend(self.broken(name, parameter, &value));
+                    value
+                }
                 Some(Err(why)) => {
                     faults.push(why);
                     continue;

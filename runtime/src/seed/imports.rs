@@ -9,7 +9,7 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use wattle::lower::Seed;
 use wattle::lower::seed::{Origin, Wire};
-use wattle::model::{IndexMap, IndexSet, Name};
+use wattle::model::{IndexMap, IndexSet, Name, Type};
 use wattle::shown::argument;
 use wattle_agent_core::planning::ImportKey;
 
@@ -59,6 +59,7 @@ pub(super) async fn resolve(store: &Arc<dyn Store>, seed: &Seed, stack: &str) ->
                 argument(&other),
                 argument(&name)
             )),
+            Some(Export { ty, .. }) if let Some(why) = misread(seed, &other, &name, &ty) => Some(why),
             Some(Export { from: Some(source), keys, .. }) => {
                 found.sources.insert((other.clone(), name.clone()), foreign(&source, &other));
                 found.keys.entry(other.clone()).or_default().extend(keys);
@@ -68,6 +69,15 @@ pub(super) async fn resolve(store: &Arc<dyn Store>, seed: &Seed, stack: &str) ->
         faults.extend(fault.map(|fault| format!("the export `{name}` of the stack `{other}` cannot be read: {fault}")));
     }
     if faults.is_empty() { Ok(found) } else { Err(SeedError::Imports { faults }) }
+}
+
+/// Why an export of the type `ty` is not what `seed` reads it as; none if it is.
+fn misread(seed: &Seed, stack: &str, export: &str, ty: &Type) -> Option<String> {
+    let mut read = seed.imports.iter().filter(|import| *import.stack == *stack && *import.export == *export);
+    let wrong = read.find(|import| !ty.is_within(&import.ty))?;
+    let at = if wrong.at.is_empty() { String::new() } else { format!(" ({})", wrong.at) };
+    let (expected, found) = (wrong.ty.revealed(), ty.revealed());
+    Some(format!("`{stack}` exports {found}, and this stack imports {expected}{at}: let both use the same constant"))
 }
 
 fn wanted(seed: &Seed) -> IndexSet<ImportKey> {

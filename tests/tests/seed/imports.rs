@@ -84,3 +84,41 @@ async fn what_no_other_stack_can_be_given_is_told_with_what_to_do_instead() {
     );
     assert!(faults.iter().any(|fault| fault.contains("`openstack stack output show exporter net`")), "{refused}");
 }
+
+#[tokio::test]
+async fn an_import_of_another_type_than_the_export_is_refused() {
+    let store = memory();
+    let exports = seed(&exporter(&["a"]));
+    let reading = |import: &dyn Fn(&mut Topology) -> Exports| {
+        let mut t = Topology::new("importer");
+        server(&mut t, "host");
+        let exports = import(&mut t);
+        seed(&t.finish(exports))
+    };
+    let wrong = reading(&|t| {
+        let text = t.import(Export::<bool>::new("exporter", "text"));
+        let joined = t.import(Export::<String>::new("exporter", "joined"));
+        let number = t.import(Export::<u8>::new("exporter", "number"));
+        Exports::new().entry("text", text).entry("joined", joined).entry("number", number)
+    });
+    let right = reading(&|t| {
+        let number = t.import(Export::<u32>::new("exporter", "number"));
+        let again = t.import(Export::<f64>::new("exporter", "number"));
+        Exports::new().entry("number", number).entry("again", again)
+    });
+    let options = options_for(&[&exports, &wrong, &right]);
+    apply(&store, &exports, &options).await.expect("applies");
+    let refused = apply(&store, &wrong, &options).await.expect_err("of other types");
+    let SeedError::Imports { faults } = &refused else { panic!("{refused}") };
+    assert_eq!(faults.len(), 2, "{faults:#?}");
+    let told = "the export `text` of the stack `exporter` cannot be read: `exporter` exports a string, and this stack \
+                imports a boolean (tests/tests/seed/imports.rs:";
+    assert!(faults[0].starts_with(told), "{faults:#?}");
+    assert!(faults[1].contains("`number`") && faults[1].contains("an integer between 0 and 255"), "{faults:#?}");
+    apply(&store, &right, &options).await.expect("what is wider takes it");
+
+    // What an older version wrote does not say.
+    let mut old = wrong;
+    old.imports.clear();
+    apply(&store, &old, &options).await.expect("as before");
+}

@@ -1,8 +1,9 @@
 //! What is refused before anything is written.
 
-use wattle::author::{Blueprint, Exports, Topology};
+use wattle::author::Blueprint;
 use wattle::lower::Seed;
 use wattle::model::Model;
+use wattle::prelude::*;
 use wattle_heat::environment::Environment;
 use wattle_runtime::seed::{Given, Options, SeedError, apply};
 use wattle_tests::random::Anything;
@@ -23,6 +24,54 @@ async fn all_missing_and_wrong_parameters_are_told_at_once() {
     assert_eq!((faults.len(), missing.len()), (1, needed), "{faults:#?} {missing:#?}");
     assert!(faults[0].contains("no parameter `db_pasword`; did you mean `db_password`?"), "{faults:#?}");
     assert!(missing.contains_key("db_password"), "{missing:#?}");
+}
+
+/// What `seed apply` judges itself.
+#[derive(Parameters)]
+struct Constrained {
+    /// At least twelve characters.
+    #[parameter(min_length = 12)]
+    password: Parameter<Secret<String>>,
+    /// One of two.
+    #[parameter(allowed = ["small", "large"])]
+    size: Parameter<String>,
+    /// Between bounds.
+    #[parameter(min = 1, max = 5)]
+    nodes: Parameter<u32>,
+    /// As a pattern says.
+    #[parameter(pattern = "[a-z]+")]
+    zone: Parameter<String>,
+}
+
+#[tokio::test]
+async fn values_outside_of_their_constraints_are_refused() {
+    let mut t = Topology::new("constrained");
+    let p = <Constrained as wattle::author::Parameters>::declare(&mut t);
+    let host = server(&mut t, "host");
+    let texts = [text!("{} {} {}", p.size, p.nodes, p.zone)];
+    t.on(host).run("part", Anything::new().password(p.password).texts(texts));
+    let seed = seed(&t.finish(Exports::new()));
+    let mut options = options(&seed);
+    let mut give = |values: [&str; 4]| {
+        for (name, value) in ["password", "size", "nodes", "zone"].into_iter().zip(values) {
+            options.given.set(name, value.into());
+        }
+        wattle_runtime::seed::judge(&seed, &options)
+    };
+    give(["long-enough-", "large", "5", "north"]).expect("all are allowed");
+    let Err(SeedError::Parameters { missing, faults }) = give(["hunter2", "huge", "6", "north-1"]) else {
+        panic!("takes it")
+    };
+    assert!(missing.is_empty(), "{missing:#?}");
+    assert_eq!(
+        faults,
+        [
+            "the parameter `password` is not allowed: it breaks a constraint of the parameter",
+            "the parameter `size` is not allowed: `huge` is not one of `small`, `large`",
+            "the parameter `nodes` is not allowed: 6 is not between 1 and 5",
+            "the parameter `zone` is not allowed: `north-1` does not match `[a-z]+` as a whole",
+        ]
+    );
 }
 
 #[tokio::test]

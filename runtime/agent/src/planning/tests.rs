@@ -34,7 +34,7 @@ fn seed(ty: Type, wire: Option<Wire>) -> Seed {
         requires: Vec::new(),
     };
     let server = |components| SeedServer { order: Default::default(), publishes: IndexMap::default(), components };
-    let parameter = |ty| SeedParameter { ty, default: None };
+    let parameter = |ty| SeedParameter { ty, default: None, constraints: Vec::new(), hidden: false };
     Seed {
         parameters: [
             ("port".into(), parameter(Type::STR)),
