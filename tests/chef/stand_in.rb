@@ -97,6 +97,13 @@ end
 class Chef
   VERSION = "#{MAJOR}.0.0"
 
+  # What Ohai says of the machine.
+  OHAI = {
+    'platform' => 'debian',
+    'ipaddress' => '192.0.2.1',
+    'network' => { 'interfaces' => { 'lo' => { 'state' => 'up' } } },
+  }.freeze
+
   class Exceptions
     class NoSuchAttribute < KeyError; end
     class ImmutableAttributeModification < NoMethodError; end
@@ -430,9 +437,10 @@ class Chef
     class VividMash < Mash
       include CommonAPI
 
+      # Nothing that was merged is good any more.
       %i[clear delete_if keep_if merge! reject! replace select! update].each do |name|
         define_method(name) do |*arguments, &block|
-          send_reset_cache
+          __root__.reset_cache if __root__.respond_to?(:reset_cache)
           super(*arguments, &block)
         end
       end
@@ -455,6 +463,11 @@ class Chef
 
       def dup
         Mash.new(self)
+      end
+
+      # Of the outermost hash only.
+      def to_hash
+        {}.merge(self)
       end
 
       def convert_value(value)
@@ -502,6 +515,13 @@ class Chef
 
       def merged_attributes(*path)
         merge_all(path)
+      end
+
+      { combined_default: DEFAULTS, combined_override: OVERRIDES }.each do |name, levels|
+        define_method(name) do |*path|
+          found = merged(levels, path)
+          found == NOTHING ? nil : found
+        end
       end
 
       def key?(key)
@@ -577,7 +597,7 @@ class Chef
       self
     end
 
-    %i[default normal override automatic read read! exist? dig write key? attribute?].each do |method|
+    %i[default normal override automatic automatic= read read! exist? dig write key? attribute?].each do |method|
       define_method(method) { |*arguments| attributes.public_send(method, *arguments) }
     end
 
@@ -589,10 +609,38 @@ class Chef
       attributes.respond_to?(method)
     end
 
+    # The levels by themselves, not what they are merged to.
+    def for_json
+      {
+        'name' => name,
+        'automatic' => attributes.automatic.to_hash,
+        'normal' => attributes.normal.to_hash,
+        'default' => attributes.combined_default.to_hash,
+        'override' => attributes.combined_override.to_hash,
+      }
+    end
+    alias display_hash for_json
+
+    def to_json(*options)
+      for_json.to_json(*options)
+    end
+
     def save
-      levels = Attribute::LEVELS.to_h { |level| [level, attributes.public_send(level)] }
       FileUtils.mkdir_p(Config[:node_path])
-      File.write(File.join(Config[:node_path], "#{name}.json"), JSON.generate(levels.merge('name' => name)))
+      File.write(File.join(Config[:node_path], "#{name}.json"), JSON.generate(for_json))
+      self
+    end
+
+    # What Ohai says comes on top of what is there.
+    def consume_ohai_data(data)
+      attributes.automatic = Node.deep_merge(attributes.automatic, data)
+    end
+
+    def self.deep_merge(onto, data)
+      data.each_with_object(onto.dup) do |(key, value), merged|
+        there = merged[key]
+        merged[key] = there.is_a?(Hash) && value.is_a?(Hash) ? deep_merge(there, value) : value
+      end
     end
   end
 
@@ -689,7 +737,10 @@ class Chef
       value.is_a?(DelayedEvaluator) ? instance_eval(&value) : value
     end
 
-    DEFAULT_ACTIONS = { file: :create, ruby_block: :run, log: :write, execute: :run, package: :install, service: :nothing, template: :create }.freeze
+    DEFAULT_ACTIONS = {
+      file: :create, ruby_block: :run, log: :write, execute: :run, package: :install, service: :nothing, template: :create,
+      ohai: :reload,
+    }.freeze
     PROVIDERS = {
       file: lambda do |file, action|
         next FileUtils.rm_f(file.path) if action == :delete
@@ -720,6 +771,8 @@ class Chef
         template.variables&.each { |name, value| scope.instance_variable_set("@#{name}", value) }
         File.write(template.path, ERB.new(text, trim_mode: '-').result(scope.instance_eval { binding }))
       end,
+      # Keys at the top are replaced as they are.
+      ohai: ->(ohai, _) { ohai.node.automatic.merge!(OHAI) },
       package: ->(_, _) {},
       service: ->(_, _) {},
     }.freeze
@@ -930,7 +983,7 @@ class Chef
       node = Node.new(Config[:node_name])
       run_list = attributes.delete('run_list')
       node.attributes.normal = attributes
-      node.attributes.automatic = { 'platform' => 'debian', 'name' => node.name }
+      node.attributes.automatic = OHAI.merge('name' => node.name)
       events.node_load_completed(node, run_list, Config)
       context = RunContext.new(node, events)
       context.compile(run_list)

@@ -333,6 +333,49 @@ fn a_teardown_that_was_ended_is_tried_again_when_the_place_comes_back_before_it_
     }
 }
 
+/// A recipe of Chef reads what it comes to; what it did not, its teardown has from the plan, or an error says that it is gone.
+#[test]
+fn a_teardown_reads_what_the_last_run_did_not_ask_for_or_hears_why_not() {
+    let mut planned = component(Tool::Chef, true);
+    planned.recipe.teardown = Some("undo".into());
+    let fixed = PlannedInput { ty: Type::STR, path: Vec::new(), from: Source::Constant("/srv".into()) };
+    planned.inputs.insert("home".into(), fixed);
+    planned.inputs.insert("read".into(), planned.inputs["from"].clone());
+    let mut memory = Memory::default();
+    memory.note(Record::Started {
+        component: "x".into(),
+        revision: RevisionId::new(Revision { space: None, number: 0 }, "zero".to_owned()),
+        at: Time::EPOCH,
+        past: Vec::new(),
+        planned,
+        fingerprint: None,
+        inputs: IndexMap::default(),
+    });
+    memory.note(Record::Finished {
+        component: "x".into(),
+        at: Time::EPOCH,
+        past: Vec::new(),
+        fingerprint: "of before".to_owned(),
+        inputs: std::iter::once(("read".into(), Content::Value("http://a/".into()))).collect(),
+        absent: Vec::new(),
+        outputs: IndexMap::default(),
+    });
+    let mut server = Server::new(component(Tool::Shell, false), memory);
+    server.begin();
+    let run = server.run();
+    let mut ask = |name: &str| {
+        server.tell(Event::Asked(run, Question(1), name.into()));
+        let Some(Action::Answer(_, answer)) = server.out.pop() else { panic!("{:?}", server.out) };
+        answer.map_err(|failure| (failure.kind, failure.to_string()))
+    };
+    assert_eq!(ask("read"), Ok(Some("http://a/".into())));
+    assert_eq!(ask("home"), Ok(Some("/srv".into())));
+    assert_eq!(ask("not-wired"), Ok(None));
+    let (kind, why) = ask("from").expect_err("nobody waits for it");
+    assert_eq!(kind, Kind::Input);
+    assert!(why.contains("the input `from`") && why.contains("`other/c/url`"), "{why}");
+}
+
 #[test]
 fn a_server_that_has_left_stays_until_what_was_ended_is_torn_down() {
     let mut server = Server::new(component(Tool::Shell, false), ran(&["x"]));

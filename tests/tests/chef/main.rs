@@ -7,5 +7,6 @@ mod case;
 mod cookbooks;
 mod failures;
 mod injection;
+mod node;
 mod reading;
 mod writing;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use wattle_model::values::span;
 use wattle_model::{IndexMap, Name, Value};
 
-use crate::failure::Kind;
+use crate::failure::{Failure, Kind};
 use crate::memory::Known;
 use crate::plan::{Plan, Script};
 use crate::record::Record;
@@ -14,6 +14,7 @@ use crate::vault::Vault;
 
 use super::context::{After, Context, Pending};
 use super::event::{Action, Broken, Desired, Event, Job, Level, Question, RunId, Stop};
+use super::needs::{self, Found, Needs, Values};
 use super::run::GRACE;
 
 /// What is undone before a revision begins.
@@ -242,8 +243,34 @@ impl Teardown {
         if let Step::Running { id, inputs, .. } = &self.step
             && *id == run
         {
-            cx.actions.push(Action::Answer(question, Ok(inputs.get(name).cloned())));
+            let answer = match inputs.get(name) {
+                Some(value) => Ok(Some(value.clone())),
+                None => self.unread(cx, name),
+            };
+            cx.actions.push(Action::Answer(question, answer));
         }
+    }
+
+    /// An input that the last run did not ask for: what the plan has of it. Nobody waits for what only an entry has; none if
+    /// it is not wired.
+    fn unread<V: Vault>(&self, cx: &Context<V>, name: &Name) -> Result<Option<Value>, Failure> {
+        let Some((component, known)) = self.due.front() else { return Ok(None) };
+        let Some(input) = known.planned.inputs.get(name) else { return Ok(None) };
+        let mut needs = Needs::default();
+        needs::add(&input.from, Some(name), &mut needs);
+        let values = Values { vault: &cx.setup.vault, user_data: &cx.setup.user_data, found: &Found::default() };
+        let value = match needs.keys().next() {
+            None => values.input(name, input).map(Some),
+            Some(awaited) => Err((
+                Kind::Input,
+                format!(
+                    "the teardown reads the input `{name}`, which the last run of the recipe did not read, and it does not \
+                     wait for `{}`: read the input in the recipe, too",
+                    awaited.name()
+                ),
+            )),
+        };
+        value.map_err(|(kind, message)| cx.failure(&cx.full(component), kind, message, Vec::new()))
     }
 
     fn excuse(&mut self, pause: Duration) {

@@ -4,7 +4,8 @@
 #
 # Reading: at each declared input's path in `node.automatic` stands a Pending, which asks the agent for the value when
 # somebody reads it there, and waits until it is known. Chef merges attributes into immutable mashes, and it is these
-# that a recipe reads: they replace a Pending by its value before they hand it out.
+# that a recipe reads: they replace a Pending by its value before they hand it out. Whatever else is written at these
+# places, by Ohai or by a recipe, a Pending is put back before attributes are merged. No node is saved with them.
 #
 # Writing is not hooked: after every step of the run, and before everything that may wait, the merged values at the
 # declared outputs' paths are compared with what they were.
@@ -85,11 +86,15 @@ module Wattle
   class Input
     attr_reader :name, :path
 
+    # What stands at its path.
+    attr_reader :pending
+
     def initialize(run, name, path)
       @run = run
       @name = name
       @path = path
       @lock = Monitor.new
+      @pending = Pending.of(self)
     end
 
     # Its value, as the values of attributes are: frozen, hashes with keys of either kind. Waits until it is there.
@@ -184,6 +189,18 @@ module Wattle
     Hash.instance_method(:fetch).bind(hash).call(key, nil)
   end
 
+  # Past all hooks: a copy of `hash` in which there are no inputs, and nothing that holds nothing but inputs.
+  def self.without_inputs(hash)
+    copy = {}
+    Hash.instance_method(:each_pair).bind(hash).call do |key, value|
+      next if value.is_a?(Pending)
+
+      plain = value.is_a?(Hash) ? without_inputs(value) : value
+      copy[key] = plain unless plain.is_a?(Hash) && plain.empty? && !value.empty?
+    end
+    copy
+  end
+
   # Prepended to ImmutableMash.
   module Forcing
     # What hands out no value.
@@ -269,18 +286,41 @@ module Wattle
       Wattle.merging? || !value.is_a?(Pending) ? value : value.call
     end
 
+    # Whether there is a key is asked of the levels.
+    %i[key? has_key? attribute?].each do |name|
+      define_method(name) do |key|
+        Wattle.run.link(self, [key])
+        super(key)
+      end
+    end
+
     private
 
     def merge_all(path)
+      Wattle.run.link(self, path)
       Wattle.merging { super(path) }
     end
   end
 
-  # Prepended to Node: a run that is ended early saves its node without `converge_complete`.
-  module Unlinking
-    def save(*)
-      Wattle.run.unlink
-      super
+  # Prepended to Node: the documents in which it is saved and shown hold each level, and no input.
+  module Saving
+    def for_json
+      without_inputs(super)
+    end
+
+    def display_hash
+      without_inputs(super)
+    end
+
+    # What Ohai says may be merged into what is there.
+    def consume_ohai_data(*)
+      Wattle.merging { super }
+    end
+
+    private
+
+    def without_inputs(document)
+      document.merge('automatic' => Wattle.without_inputs(attributes.automatic))
     end
   end
 
@@ -333,8 +373,16 @@ module Wattle
     def start(node)
       @attributes = node.attributes
       @phase = :compile
-      @inputs.each { |input| @attributes.automatic.write(*input.path, Pending.of(input)) }
+      link(@attributes, [])
       @attributes.reset_cache
+    end
+
+    # Has each input stand at its place, below `path` if that is given, before attributes are read there.
+    def link(attributes, path)
+      return unless @attributes && attributes.equal?(@attributes)
+
+      inputs = path.empty? ? @inputs : @inputs.select { |input| input.path.first == path.first.to_s }
+      inputs.each { |input| place(attributes.automatic, input.path, input.pending) }
     end
 
     # Whoever waits may be waited for.
@@ -379,7 +427,7 @@ module Wattle
       unlink
     end
 
-    # Takes the inputs out of the node, before it is saved.
+    # The run is over: takes the inputs out of the node.
     def unlink
       return if @attributes.nil?
 
@@ -480,6 +528,16 @@ module Wattle
       File.rename(temporary, @report)
     end
 
+    # Puts `pending` at `path`, past all hooks: it is no change that anybody hears of.
+    def place(mash, path, pending)
+      *way, last = path
+      holder = way.inject(mash) do |at, key|
+        at.internal_set(key, {}) unless Wattle.stored(at, key).is_a?(Hash)
+        Wattle.stored(at, key)
+      end
+      holder.internal_set(last, pending) unless Wattle.stored(holder, last).equal?(pending)
+    end
+
     # Removes what stands at `path`, and what is empty thereafter.
     def remove(mash, path)
       *way, last = path
@@ -541,7 +599,7 @@ module Wattle
         @run = Run.new(JSON.parse(File.read(table)), Agent.new(ENV.fetch('WATTLE_SOCKET'), ENV.fetch('WATTLE_TOKEN')))
         Chef::Node::ImmutableMash.prepend(Forcing)
         Chef::Node::Attribute.prepend(ForcingTop)
-        Chef::Node.prepend(Unlinking)
+        Chef::Node.prepend(Saving)
         Events.new
       end
     end
